@@ -1,0 +1,97 @@
+/**
+ * The catalog: upstreams, models and tiers as one version. KV holds it; a request keeps the version
+ * it started with.
+ *
+ * @module
+ */
+
+import type { Endpoint, Locale } from "@svc/sdk/protocol";
+import type { Price } from "./pricing.ts";
+import type { ScoringWeights } from "./score.ts";
+
+/** A text in the languages of the catalog. */
+export type Localized = Readonly<Record<Locale, string>>;
+
+/** How an upstream is spoken to. */
+export type UpstreamKind = "openai" | "openai-compatible" | "simulator";
+
+/** Time limits of one attempt at an upstream, in milliseconds. */
+export interface UpstreamTimeouts {
+  /** To a TCP connection. @default {5000} */
+  readonly connectMs: number;
+  /** From sending the request to the first byte of the answer's body. @default {120000} */
+  readonly firstByteMs: number;
+  /** Between two reads of the answer's body. @default {60000} */
+  readonly idleMs: number;
+}
+
+/** One provider account or server. */
+export interface UpstreamConfig {
+  readonly id: string;
+  readonly kind: UpstreamKind;
+  /** Name shown to customers and matched by policies. @default {id} */
+  readonly provider: string;
+  readonly baseUrl?: string | undefined;
+  /** Name of the environment variable that holds the provider's key. */
+  readonly apiKeyEnv?: string | undefined;
+  /** The key itself, for servers that take any. Never shown again. */
+  readonly apiKey?: string | undefined;
+  /** Most requests under way at once. @default {200} */
+  readonly maxInFlight: number;
+  /** What happens upstream when the caller leaves. @default {"cancel"} */
+  readonly onDisconnect: "cancel" | "drain";
+  readonly timeouts: UpstreamTimeouts;
+}
+
+/** One model that requests can be routed to. */
+export interface Model {
+  readonly id: string;
+  readonly name: string;
+  /** Id of the upstream that serves it. */
+  readonly upstream: string;
+  /** The upstream's own name for it. */
+  readonly upstreamModel: string;
+  readonly endpoints: readonly Endpoint[];
+  /** Expected quality of its answers, 0 to 1. */
+  readonly quality: number;
+  /** Longest input and output together, in tokens. */
+  readonly contextTokens: number;
+  /** Longest output in tokens. */
+  readonly maxOutputTokens: number;
+  /** What it can do: `tools`, `vision`, `json`, `reasoning`, ... */
+  readonly featureTags: readonly string[];
+  readonly industryPacks: readonly string[];
+  readonly sku: string;
+  readonly price: Price;
+  readonly description: Localized;
+  /** Taken out of routing by the operator. */
+  readonly disabled: boolean;
+}
+
+/** What a wallet's owner bought: an exchange rate and a choice of models. Listed low to high. */
+export interface Tier {
+  readonly id: string;
+  /** Credits charged for a dollar of list price, decimal string. */
+  readonly creditsPerUsd: string;
+  /** Ids of the models it may use, or all. */
+  readonly models: "*" | readonly string[];
+  readonly orchestration: "off" | "auto" | "always";
+  readonly name: Localized;
+  readonly description: Localized;
+}
+
+/** What an operator writes: everything but the version. */
+export interface CatalogContent {
+  readonly upstreams: readonly UpstreamConfig[];
+  readonly models: readonly Model[];
+  /** Low to high. */
+  readonly tiers: readonly Tier[];
+  readonly scoring: ScoringWeights;
+}
+
+/** One version of the catalog. Versions count from 1 and are never changed. */
+export interface Catalog extends CatalogContent {
+  readonly version: number;
+  /** Unix time in milliseconds. */
+  readonly updatedAtMs: number;
+}

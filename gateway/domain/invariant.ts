@@ -1,0 +1,9 @@
+/** A bug: something that this code holds to be impossible has happened. */
+export class InvariantError extends Error {
+  override name = "InvariantError";
+}
+
+/** Throws an {@linkcode InvariantError} unless the condition holds. For bugs only, never for input. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new InvariantError(message);
+}

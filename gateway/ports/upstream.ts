@@ -1,0 +1,85 @@
+import type { AttemptOutcome, Endpoint } from "@svc/sdk/protocol";
+import type { Usage } from "../domain/pricing.ts";
+
+/** A caller's JSON body: the text as it came and what it says. */
+export interface JsonBody {
+  readonly text: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** One call of an upstream model. */
+export interface UpstreamCall {
+  readonly endpoint: Endpoint;
+  /** The upstream's own name of the model. */
+  readonly model: string;
+  readonly body: JsonBody;
+  readonly stream: boolean;
+  /** Most output tokens the hold pays for, where that is less than the body asks for. */
+  readonly outputLimit?: number | undefined;
+  readonly requestId: string;
+  /** Aborted when the caller has left or the time budget is spent. */
+  readonly signal: AbortSignal;
+}
+
+/** Why an attempt failed before its first byte. */
+export interface UpstreamFailure {
+  readonly kind: "failure";
+  readonly outcome: Exclude<AttemptOutcome, "ok" | "cut">;
+  /** HTTP status of the upstream's answer, where there was one. */
+  readonly status?: number | undefined;
+  /** How long the upstream asks to be left alone, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** The upstream's own message, without secrets: for the caller on `refused_input` only. */
+  readonly message: string;
+  /** On `refused_input`: the field the upstream complains about. */
+  readonly param?: string | undefined;
+  /** On `refused_input`: the upstream's own error code. */
+  readonly code?: string | undefined;
+}
+
+/** A complete JSON answer. */
+export interface UpstreamJson {
+  readonly kind: "json";
+  readonly body: JsonBody;
+  /** As reported; absent where the upstream reported none. */
+  readonly usage?: Usage | undefined;
+}
+
+/**
+ * A streamed answer whose first event has arrived. Each element is what one read brought: the JSON
+ * texts of one or more events, in order. The end of the iteration is a clean end (`[DONE]`); a
+ * connection that is cut, a stall, or a frame that is no event throws an {@linkcode UpstreamCut}.
+ * Leaving the iteration early cancels the upstream.
+ */
+export interface UpstreamStream {
+  readonly kind: "stream";
+  readonly events: AsyncIterable<readonly string[]>;
+}
+
+/** What an attempt came to. */
+export type UpstreamAnswer = UpstreamFailure | UpstreamJson | UpstreamStream;
+
+/** An answer broke off after its first byte. */
+export class UpstreamCut extends Error {
+  override name = "UpstreamCut";
+  readonly outcome: "cut" | "timeout" | "malformed" | "server_error";
+  constructor(
+    outcome: "cut" | "timeout" | "malformed" | "server_error",
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.outcome = outcome;
+  }
+}
+
+/** A provider account or server. Never throws for what the other side does. */
+export interface Upstream {
+  /** The catalog's id for it. */
+  readonly id: string;
+  call(call: UpstreamCall): Promise<UpstreamAnswer>;
+  /** Names of the models it offers, for the operator; throws where it cannot be asked. */
+  models(signal: AbortSignal): Promise<readonly string[]>;
+  /** Gives sockets back. */
+  close(): void;
+}

@@ -1,0 +1,89 @@
+/**
+ * What the service says about a call besides the answer: its route and its bill.
+ *
+ * @module
+ */
+
+/** The only model name a caller may send (specification, section 2.1). */
+export const MODEL_AUTO = "auto";
+
+/** The task id that marks the final answer of an orchestrated request. */
+export const ORCHESTRATION_FINAL_TASK_ID = "final";
+
+/** How one attempt at an upstream ended. */
+export type AttemptOutcome =
+  | "ok"
+  | "connect_failed"
+  | "timeout"
+  | "rate_limited"
+  | "refused_credentials"
+  | "refused_input"
+  | "server_error"
+  | "malformed"
+  | "cut"
+  | "cancelled";
+
+/** One attempt at one upstream model. */
+export interface RoutingAttempt {
+  /** Catalog id of the model. */
+  model: string;
+  /** Provider that served it. */
+  provider: string;
+  /** How the attempt ended. */
+  outcome: AttemptOutcome;
+  /** HTTP status of the upstream's answer, where there was one. */
+  status?: number;
+  /** Duration in milliseconds: to the whole answer, or to the first byte of a stream. */
+  ms: number;
+}
+
+/** Why a model was chosen. */
+export interface RoutingMetadata {
+  /** Catalog id of the model that answered. */
+  model: string;
+  /** Provider that served it. */
+  provider: string;
+  /** Tier the request was served in. */
+  tier: string;
+  /** One sentence: why this model. */
+  reason: string;
+  /** Number of models in the catalog that were looked at. */
+  considered: number;
+  /** Every attempt, in order; the last one answered. */
+  attempts: RoutingAttempt[];
+  /** Set when the wallet could not buy the output asked for: the limit that was sent instead, in tokens. */
+  output_limit?: number;
+  [field: string]: unknown;
+}
+
+/** What the call cost. */
+export interface BillingMetadata {
+  /** Always `credits`. */
+  currency: "credits";
+  /** Decimal string with six places, for instance `0.412000`. */
+  charged: string;
+  /** Prompt tokens, cached ones included. */
+  input_tokens: number;
+  /** Prompt tokens read from the provider's cache. */
+  cached_input_tokens: number;
+  /** Completion tokens, reasoning included. */
+  output_tokens: number;
+  /** Sum of input and output tokens. */
+  total_tokens: number;
+  /** True where the upstream reported no usage and the tokens were counted here. */
+  estimated: boolean;
+  /** Catalog version whose prices were used. */
+  price_version: number;
+  [field: string]: unknown;
+}
+
+/** Carried by every model response, and by the last chunk or event of every stream. */
+export interface ServiceMetadata {
+  /** The caller's `X-Request-ID`, or one made by the gateway. */
+  request_id: string;
+  /** The route taken. */
+  routing: RoutingMetadata;
+  /** The bill; absent where nothing was billed because nothing was served. */
+  billing?: BillingMetadata;
+  [field: string]: unknown;
+}

@@ -1,0 +1,23 @@
+/**
+ * The wire shapes of the service: what travels between an application and the gateway.
+ *
+ * This is the one place where a wire shape is written down; the gateway and the client library both
+ * import it. Every object may carry fields that nobody here knows, and they survive.
+ *
+ * @example
+ * ```ts
+ * import { type ChatRequest, MODEL_AUTO } from "@svc/sdk/protocol";
+ *
+ * const request: ChatRequest = {
+ *   model: MODEL_AUTO,
+ *   messages: [{ role: "user", content: "Hello" }],
+ * };
+ * ```
+ *
+ * @module
+ */
+
+export * from "./catalog.ts";
+export * from "./chat.ts";
+export * from "./error.ts";
+export * from "./metadata.ts";
