@@ -1,0 +1,58 @@
+import { ERROR_TABLE, type ErrorCode, type ErrorEnvelope } from "@svc/sdk/protocol";
+
+/** What may be said of a fault besides its code. */
+export interface FaultDetails {
+  /** One sentence for the caller: what is wrong and what to do. @default {the code's own message} */
+  readonly message?: string | undefined;
+  /** Path of the offending field. */
+  readonly param?: string | undefined;
+  /** Milliseconds after which a retry makes sense. */
+  readonly retryAfterMs?: number | undefined;
+  /** More headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** More fields beside `error` in the answer. */
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+  /** For the operator's log; never sent. */
+  readonly cause?: unknown;
+}
+
+/** The one error class that answers a request: a row of the error table with its details. */
+export class ServiceFault extends Error {
+  override name = "ServiceFault";
+  readonly code: ErrorCode;
+  readonly param: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly extra: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, details: FaultDetails = {}) {
+    super(
+      details.message ?? ERROR_TABLE[code].message,
+      details.cause === undefined ? undefined : { cause: details.cause },
+    );
+    this.code = code;
+    this.param = details.param;
+    this.retryAfterMs = details.retryAfterMs;
+    this.headers = details.headers ?? {};
+    this.extra = details.extra ?? {};
+  }
+
+  /** HTTP status of the answer. */
+  get status(): number {
+    return ERROR_TABLE[this.code].status;
+  }
+
+  /** Body of the answer. */
+  envelope(requestId: string): ErrorEnvelope {
+    return {
+      error: {
+        message: this.message,
+        type: ERROR_TABLE[this.code].type,
+        code: this.code,
+        param: this.param ?? null,
+        request_id: requestId,
+      },
+      ...this.extra,
+    };
+  }
+}

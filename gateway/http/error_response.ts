@@ -1,0 +1,25 @@
+import { ServiceFault } from "../domain/fault.ts";
+import { StoreError } from "../ports/store_error.ts";
+
+/** Milliseconds a caller is asked to wait where the case knows nothing better. */
+const DEFAULT_RETRY_AFTER_MS = 1_000;
+
+/** What of an error may leave: a fault as it is, a store's failure as 503, anything else as 500. */
+export function faultOf(error: unknown): ServiceFault {
+  if (error instanceof ServiceFault) return error;
+  if (error instanceof StoreError) return new ServiceFault("store_unavailable", { cause: error });
+  return new ServiceFault("internal", { cause: error });
+}
+
+/** The answer to a request that failed: the row of the error table, as JSON. */
+export function errorResponse(fault: ServiceFault, requestId: string): Response {
+  const headers = new Headers(fault.headers);
+  headers.set("content-type", "application/json");
+  headers.set("x-request-id", requestId);
+  const status = fault.status;
+  if (status === 429 || status === 503) {
+    const waitMs = fault.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS;
+    headers.set("retry-after", String(Math.max(1, Math.ceil(waitMs / 1_000))));
+  }
+  return new Response(JSON.stringify(fault.envelope(requestId)), { status, headers });
+}
