@@ -1,1 +1,7 @@
-export * from "./tool.ts";
+/**
+ * Tools that can be handed to a model: the contract, and later the built-in local tools.
+ *
+ * @module
+ */
+
+export type { Tool, ToolContext, ToolExecute } from "./tool.ts";

@@ -1,4 +1,12 @@
-import type { Endpoint } from "@svc/sdk/protocol";
+/**
+ * What routing knows of a request: named features, computed once from the parsed body.
+ *
+ * @module
+ */
+
+import type { ChatMessage, ChatRequest, Endpoint } from "@svc/sdk/protocol";
+import { difficultyOf } from "./difficulty.ts";
+import { measureText, type TextMeasure } from "./token_estimate.ts";
 
 /** What routing needs to know of a request; computed once, in one pass, from the parsed body. */
 export interface RequestFeatures {
@@ -7,6 +15,11 @@ export interface RequestFeatures {
   readonly textBytes: number;
   /** UTF-16 code units of the same text: beside `textBytes` it tells scripts apart. */
   readonly textChars: number;
+  /**
+   * Those of `textChars` that are digits, punctuation or part of a run too long to be a word: they
+   * cost more tokens than prose. @default {textChars}
+   */
+  readonly denseChars?: number | undefined;
   /** Number of messages and tool declarations: each costs a few tokens of framing. */
   readonly framedItems: number;
   /** Images in the input. */
@@ -22,4 +35,162 @@ export interface RequestFeatures {
   readonly difficulty: number;
   /** Hash of the leading messages: with the key, what a conversation is known by. */
   readonly conversation: string;
+}
+
+/** A second of speech is some 5 000 characters of base64 and at most 32 tokens; so is this text. */
+const AUDIO_CHARS_PER_TEXT_CHAR = 32;
+/** A page of a document is some 10 000 characters of base64 and at most 3 000 tokens. */
+const FILE_CHARS_PER_TEXT_CHAR = 2;
+
+/** What one walk over the messages and tools adds up. */
+interface Tally extends TextMeasure {
+  images: number;
+  audio: boolean;
+  files: boolean;
+}
+
+/** Features of a chat request. Linear in its text; everything beyond counting is bounded. */
+export function chatFeatures(request: ChatRequest): RequestFeatures {
+  const tally: Tally = { bytes: 0, chars: 0, dense: 0, images: 0, audio: false, files: false };
+  for (const message of request.messages) tallyMessage(message, tally);
+
+  const hostedTools: string[] = [];
+  let functions = tallyLegacyFunctions(request["functions"], tally);
+  for (const tool of request.tools ?? []) {
+    measureText(JSON.stringify(tool), tally);
+    if (tool.type === "function") functions++;
+    else hostedTools.push(tool.type);
+  }
+
+  const format = request.response_format?.type;
+  const json = format === "json_schema" || format === "json_object";
+  if (json) measureText(JSON.stringify(request.response_format), tally);
+  const modalities = request["modalities"];
+  const spoken = Array.isArray(modalities) && modalities.includes("audio");
+
+  const needs: string[] = [];
+  if (tally.images > 0) needs.push("vision");
+  if (tally.audio || spoken) needs.push("audio");
+  if (tally.files) needs.push("files");
+  if (functions > 0) needs.push("tools");
+  if (json) needs.push("json");
+
+  return {
+    endpoint: "chat",
+    textBytes: tally.bytes,
+    textChars: tally.chars,
+    denseChars: tally.dense,
+    framedItems: request.messages.length + functions + hostedTools.length,
+    images: tally.images,
+    needs,
+    hostedTools,
+    requestedOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? undefined,
+    choices: request.n ?? 1,
+    difficulty: difficultyOf(request.messages, {
+      textBytes: tally.bytes,
+      tools: functions + hostedTools.length,
+      schema: format === "json_schema",
+      effort: request["reasoning_effort"],
+    }),
+    conversation: conversationOf(request.messages),
+  };
+}
+
+function tallyMessage(message: ChatMessage, tally: Tally): void {
+  const content = message.content;
+  if (typeof content === "string") measureText(content, tally);
+  else if (Array.isArray(content)) { for (const part of content) tallyPart(part, tally); }
+  if (message.name !== undefined) measureText(message.name, tally);
+  for (const call of message.tool_calls ?? []) measureText(JSON.stringify(call), tally);
+}
+
+/** Media counts by its kind: its base64 is not text that the model reads. */
+function tallyPart(part: Readonly<Record<string, unknown>>, tally: Tally): void {
+  if (part["type"] === "image_url") {
+    tally.images++;
+  } else if (part["type"] === "input_audio") {
+    tally.audio = true;
+    tallyMedia(part, tally, AUDIO_CHARS_PER_TEXT_CHAR);
+  } else if (part["type"] === "file") {
+    tally.files = true;
+    tallyMedia(part, tally, FILE_CHARS_PER_TEXT_CHAR);
+  } else if (typeof part["text"] === "string") {
+    measureText(part["text"], tally);
+  } else {
+    measureText(JSON.stringify(part), tally);
+  }
+}
+
+function tallyMedia(
+  part: Readonly<Record<string, unknown>>,
+  tally: Tally,
+  charsPerTextChar: number,
+): void {
+  const chars = Math.ceil(JSON.stringify(part).length / charsPerTextChar);
+  tally.bytes += chars;
+  tally.chars += chars;
+}
+
+/** The `functions` of older clients are tools under another name. */
+function tallyLegacyFunctions(functions: unknown, tally: Tally): number {
+  if (!Array.isArray(functions) || functions.length === 0) return 0;
+  measureText(JSON.stringify(functions), tally);
+  return functions.length;
+}
+
+/** Of each text, this many leading and as many trailing characters tell conversations apart. */
+const HASHED_CHARS = 1_024;
+
+/**
+ * Name of a conversation: a hash of everything up to and including the first message of the user,
+ * which every later turn repeats. 64 bits as 16 hexadecimal digits, not cryptographic: it serves
+ * as a hint, beside the key, and a collision costs nothing but a hint.
+ */
+export function conversationOf(messages: readonly ChatMessage[]): string {
+  const state = { high: 0x9e3779b9, low: 0x85ebca6b };
+  for (const message of messages) {
+    mix(message.role, state);
+    if (typeof message.content === "string") mix(message.content, state);
+    else if (Array.isArray(message.content)) {
+      for (const part of message.content) mixPart(part, state);
+    }
+    if (message.role === "user") break;
+  }
+  return finish(state.high) + finish(state.low);
+}
+
+interface Hash {
+  high: number;
+  low: number;
+}
+
+function mixPart(part: Readonly<Record<string, unknown>>, state: Hash): void {
+  for (const value of Object.values(part)) {
+    if (typeof value === "string") mix(value, state);
+    else if (typeof value === "object" && value !== null) {
+      for (const inner of Object.values(value)) if (typeof inner === "string") mix(inner, state);
+    }
+  }
+}
+
+function mix(text: string, state: Hash): void {
+  mixNumber(text.length, state);
+  const head = Math.min(text.length, HASHED_CHARS);
+  for (let i = 0; i < head; i++) mixNumber(text.charCodeAt(i), state);
+  for (let i = Math.max(head, text.length - HASHED_CHARS); i < text.length; i++) {
+    mixNumber(text.charCodeAt(i), state);
+  }
+}
+
+// Two lanes of multiply and xor with different odd constants, each a bijection of 32 bits.
+function mixNumber(value: number, state: Hash): void {
+  state.high = Math.imul(state.high ^ value, 2654435761);
+  state.high ^= state.high >>> 15;
+  state.low = Math.imul(state.low ^ value, 1597334677);
+  state.low ^= state.low >>> 13;
+}
+
+function finish(lane: number): string {
+  const mixed = Math.imul(lane ^ (lane >>> 16), 2246822507);
+  return ((mixed ^ (mixed >>> 13)) >>> 0).toString(16).padStart(8, "0");
 }

@@ -48,8 +48,20 @@ export interface Hold {
   readonly id: string;
   readonly walletId: string;
   readonly keyId: string;
+  /** Id of the request's log row. */
+  readonly logId: string;
+  /** Catalog id of the model. */
+  readonly model: string;
+  readonly priceVersion: number;
   readonly amount: Micros;
   readonly atMs: number;
+}
+
+/** A hold that has ended, and how: what a repeated command is answered from. */
+export interface EndedHold {
+  readonly hold: Hold;
+  /** Set where it was settled; a hold without was voided or has expired. */
+  readonly settled?: { readonly charged: Micros; readonly writtenOff: Micros } | undefined;
 }
 
 /** Reserves credit before the first upstream byte. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { invariant } from "./invariant.ts";
 import { divideUp, type Micros, parseDecimal } from "./money.ts";
 
 /** List price of a model in dollars, as decimal strings with at most nine places. */
@@ -79,6 +80,10 @@ export function freezePrice(
 
 /** Charge of one upstream call in micro-credits: rounded once, up. */
 export function chargeOf(usage: Usage, price: FrozenPrice): Micros {
+  invariant(
+    usage.cachedInputTokens <= usage.inputTokens,
+    `Cached input of ${usage.cachedInputTokens} tokens exceeds input of ${usage.inputTokens}`,
+  );
   const fresh = BigInt(usage.inputTokens - usage.cachedInputTokens);
   const units = fresh * price.input +
     BigInt(usage.cachedInputTokens) * price.cachedInput +

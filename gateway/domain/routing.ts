@@ -8,9 +8,21 @@ import type { ErrorCode } from "@svc/sdk/protocol";
 import type { Catalog, Model, Tier, UpstreamConfig } from "./catalog.ts";
 import type { RequestFeatures } from "./features.ts";
 import type { BudgetMicros, KeySpend, Wallet } from "./ledger.ts";
-import type { Micros } from "./money.ts";
-import type { KeyPolicy } from "./policy.ts";
+import { formatCredits, type Micros } from "./money.ts";
+import { type KeyPolicy, modelDenial, requestDenial } from "./policy.ts";
 import type { FrozenPrice } from "./pricing.ts";
+import {
+  type AffordableHold,
+  type Funds,
+  fundsOf,
+  holdFor,
+  type HoldShape,
+} from "./routing_funds.ts";
+import { refusalOf } from "./routing_refusal.ts";
+import { type Rate, type Rates, ratesOf, type Target, targetsOf } from "./routing_targets.ts";
+import { expectedOutputTokens, rank, scoreOf } from "./score.ts";
+import { effectiveTier, tierAllows } from "./tiers.ts";
+import { estimateInputTokens, likelyInputTokens } from "./token_estimate.ts";
 
 /** What the pool knows of one model at its upstream. */
 export interface TargetState {
@@ -99,3 +111,266 @@ export type RoutingPlan =
     readonly exclusions: readonly Exclusion[];
     readonly considered: number;
   };
+
+/** Steps of the filter, in order. */
+export const ROUTING_STAGES: readonly RoutingStage[] = [
+  "endpoint",
+  "modality",
+  "tools",
+  "json",
+  "context",
+  "policy",
+  "tier",
+  "price",
+  "affordable",
+  "available",
+];
+
+/** Least output that an answer is worth beginning for, in tokens a choice. */
+export const LEAST_OUTPUT_TOKENS = 16;
+
+/**
+ * Decides which models serve a request and in which order, what to hold for each, and why not the
+ * others. Equal input gives an equal plan.
+ *
+ * Of the models that pass every stage, those whose hold can be had in full stay; where there is none
+ * of these, those that can be had with less output; where there is none of these either, those that
+ * can be had once open holds have returned.
+ */
+export function route(input: RoutingInput): RoutingPlan {
+  const { catalog, features, policy } = input;
+  const considered = catalog.models.length;
+  const refuse = (code: ErrorCode, message: string): RoutingPlan => (
+    { ok: false, code, message, exclusions: [], considered }
+  );
+  const denial = requestDenial(policy, features);
+  if (denial !== undefined) return refuse("policy_denied", denial);
+  const resolution = effectiveTier(policy, input.wallet.tier, catalog);
+  if (!resolution.ok) return refuse("policy_denied", resolution.message);
+
+  const { tier } = resolution;
+  const search: Search = {
+    input,
+    tier,
+    funds: fundsOf(input),
+    rates: ratesOf(catalog, tier),
+    likelyTokens: likelyInputTokens(features),
+    exclusions: [],
+    least: undefined,
+  };
+  const open: Option[] = [];
+  for (const target of targetsOf(catalog)) {
+    const option = examine(target, search);
+    if (option !== undefined) open.push(option);
+  }
+  if (open.length === 0) return refusalOf(search);
+  const options = keepBestAffordable(open, search.exclusions);
+  return {
+    ok: true,
+    tier,
+    candidates: order(options, search),
+    exclusions: search.exclusions,
+    considered,
+  };
+}
+
+/** One routing decision on its way. */
+interface Search {
+  readonly input: RoutingInput;
+  readonly tier: Tier;
+  readonly funds: Funds;
+  readonly rates: Rates;
+  readonly likelyTokens: number;
+  readonly exclusions: Exclusion[];
+  /** Smallest hold of those that cannot be had. */
+  least: Micros | undefined;
+}
+
+/** A model that passed every stage. */
+interface Option {
+  readonly target: Target;
+  readonly price: FrozenPrice;
+  readonly shape: HoldShape;
+  readonly hold: AffordableHold;
+  readonly latencyMs: number | undefined;
+}
+
+/** Takes a model through the stages; what fails one is written down and left out. */
+function examine(target: Target, search: Search): Option | undefined {
+  const { model, upstream } = target;
+  const { features, policy, pool } = search.input;
+  const exclude = (stage: RoutingStage, reason: string) => {
+    search.exclusions.push({ model: model.id, stage, reason });
+    return undefined;
+  };
+
+  const incapable = incapacity(model, features);
+  if (incapable !== undefined) return exclude(incapable.stage, incapable.reason);
+  const tooShort = shortness(model, features, search.likelyTokens);
+  if (tooShort !== undefined) return exclude("context", tooShort);
+  const denial = modelDenial(policy, { model, provider: upstream.provider });
+  if (denial !== undefined) return exclude("policy", denial);
+  if (!tierAllows(search.tier, model.id)) {
+    return exclude("tier", `is not in the tier "${search.tier.id}"`);
+  }
+  const rate = search.rates.byModel.get(model.id);
+  if (rate === undefined) return exclude("price", "has no valid price, so nothing could be held");
+
+  const shape = shapeOf(target, features, search.likelyTokens);
+  const hold = holdFor(shape, rate.price, search.funds);
+  if (hold.affordability === "never") {
+    if (search.least === undefined || hold.minimum < search.least) search.least = hold.minimum;
+    const least = formatCredits(hold.minimum);
+    const most = formatCredits(search.funds.later);
+    return exclude("affordable", `needs a hold of at least ${least} credits, ${most} can be held`);
+  }
+  if (model.disabled) return exclude("available", "was disabled by the operator");
+  const state = pool.get(model.id);
+  if (state?.available === false) return exclude("available", state.reason ?? "is not available");
+  return { target, price: rate.price, shape, hold, latencyMs: state?.latencyMs };
+}
+
+/** Which of the request's needs a model does not meet. */
+function incapacity(
+  model: Model,
+  features: RequestFeatures,
+): { stage: RoutingStage; reason: string } | undefined {
+  if (!model.endpoints.includes(features.endpoint)) {
+    return { stage: "endpoint", reason: `does not serve the endpoint "${features.endpoint}"` };
+  }
+  let missing: { stage: RoutingStage; reason: string } | undefined;
+  for (const need of features.needs) {
+    if (model.featureTags.includes(need)) continue;
+    const stage = need === "tools" || need === "json" ? need : "modality";
+    const earlier = missing === undefined ||
+      ROUTING_STAGES.indexOf(stage) < ROUTING_STAGES.indexOf(missing.stage);
+    if (earlier) missing = { stage, reason: `does not offer "${need}", which the request needs` };
+  }
+  return missing;
+}
+
+/** Why a model is too short for a request. Models that draw have no context to exceed. */
+function shortness(
+  model: Model,
+  features: RequestFeatures,
+  inputTokens: number,
+): string | undefined {
+  if (draws(features)) return undefined;
+  const asked = features.requestedOutputTokens ?? 1;
+  if (asked > model.maxOutputTokens) {
+    return `gives at most ${model.maxOutputTokens} tokens of output, ${asked} were asked for`;
+  }
+  if (inputTokens + asked > model.contextTokens) {
+    return `holds ${model.contextTokens} tokens, the input comes to some ${inputTokens} ` +
+      `and ${asked} are left for output`;
+  }
+  return undefined;
+}
+
+function draws(features: RequestFeatures): boolean {
+  return features.endpoint === "images.generations" || features.endpoint === "images.edits";
+}
+
+function shapeOf(target: Target, features: RequestFeatures, likelyTokens: number): HoldShape {
+  const { model, family } = target;
+  const inputTokens = estimateInputTokens(features, family);
+  const { choices } = features;
+  if (draws(features)) {
+    const outputTokens = model.maxOutputTokens;
+    return { inputTokens, outputTokens, leastOutputTokens: outputTokens, choices, images: choices };
+  }
+  const most = Math.min(model.maxOutputTokens, model.contextTokens - likelyTokens);
+  const outputTokens = features.requestedOutputTokens ?? most;
+  const leastOutputTokens = Math.min(outputTokens, LEAST_OUTPUT_TOKENS);
+  return { inputTokens, outputTokens, leastOutputTokens, choices, images: 0 };
+}
+
+/** Leaves those whose hold can be had best; a hold cut short is only taken where none is whole. */
+function keepBestAffordable(options: readonly Option[], exclusions: Exclusion[]): Option[] {
+  const best = Math.min(...options.map((option) => option.hold.affordability));
+  return options.filter(({ hold, target }) => {
+    if (hold.affordability === best) return true;
+    const reason = hold.affordability === 1
+      ? `could only be paid for with its output cut to ${hold.outputTokens} tokens`
+      : "could only be paid for once other requests have ended";
+    exclusions.push({ model: target.model.id, stage: "affordable", reason });
+    return false;
+  });
+}
+
+function order(options: readonly Option[], search: Search): Candidate[] {
+  const { features, catalog, seed, stickyModel } = search.input;
+  const { byModel, dearest } = search.rates;
+  const expected = draws(features) ? 0 : expectedOutputTokens(features.difficulty);
+  const scored = options.map((option) => {
+    const { shape, target: { model } } = option;
+    const outputTokens = draws(features)
+      ? shape.outputTokens
+      : Math.min(expected, shape.outputTokens);
+    const use = [search.likelyTokens, outputTokens * shape.choices, shape.images] as const;
+    const rate = byModel.get(model.id);
+    const score = scoreOf({
+      quality: model.quality,
+      difficulty: features.difficulty,
+      cost: rate === undefined ? 0 : costOf(use, rate),
+      dearestCost: costOf(use, dearest),
+      latencyMs: option.latencyMs,
+    }, catalog.scoring);
+    return { id: model.id, score, option };
+  });
+  const ranked = rank(scored, { seed, sticky: stickyModel });
+  return ranked.map(({ option, score, id }, index) =>
+    candidateOf(option, {
+      score,
+      reason: reasonOf(option, {
+        place: index + 1,
+        count: ranked.length,
+        difficulty: features.difficulty,
+        stays: id === stickyModel,
+      }),
+    })
+  );
+}
+
+/** Expected cost of (input, output, images) at a rate, for comparing. */
+function costOf([input, output, images]: readonly [number, number, number], rate: Rate): number {
+  return input * rate.input + output * rate.output + images * rate.image;
+}
+
+function candidateOf(
+  option: Option,
+  standing: { readonly score: number; readonly reason: string },
+): Candidate {
+  const { target, shape, hold } = option;
+  const cut = hold.outputTokens < shape.outputTokens;
+  return {
+    model: target.model,
+    upstream: target.upstream,
+    price: option.price,
+    inputTokens: shape.inputTokens,
+    outputTokens: hold.outputTokens * shape.choices,
+    holdAmount: hold.amount,
+    holdMinimum: hold.minimum,
+    ...(cut ? { outputLimit: hold.outputTokens } : {}),
+    ...standing,
+  };
+}
+
+function reasonOf(
+  option: Option,
+  place: { place: number; count: number; difficulty: number; stays: boolean },
+): string {
+  const { hold, shape, target, latencyMs } = option;
+  const choice = place.stays && place.place === 1
+    ? "It answered this conversation last and is still among the best"
+    : `Number ${place.place} of ${place.count}`;
+  const latency = latencyMs === undefined ? "" : `, first byte in ${Math.round(latencyMs)} ms`;
+  const cut = hold.outputTokens < shape.outputTokens
+    ? `; output is limited to ${hold.outputTokens} tokens because no more can be paid for`
+    : "";
+  const difficulty = Math.round(place.difficulty * 100) / 100;
+  return `${choice} for a prompt of difficulty ${difficulty}: ` +
+    `quality ${target.model.quality}, at most ${
+      formatCredits(hold.amount)
+    } credits${latency}${cut}`;
+}

@@ -1,3 +1,21 @@
+/**
+ * How good a choice a model is for a request: one number from 0 to 1.
+ *
+ * ```text
+ * score   = (wq * quality + wp * (1 - price) + wl * (1 - latency)) / (wq + wp + wl)
+ * quality = 1 / (1 + exp(-12 * (model's quality - (0.25 + 0.6 * difficulty))))
+ * price   = ln(1 + 100 * cost / dearest) / ln(101)
+ * latency = ms / (ms + 2000), where nothing was observed 1000 ms are assumed
+ * ```
+ *
+ * Quality saturates: beyond what the difficulty asks for, more of it is worth next to nothing, so
+ * that an easy prompt goes to a cheap model. `cost` is expected of this request, `dearest` what the
+ * highest prices in the catalog would make of it: the price of one model does not depend on which
+ * others happen to be candidates. The weights are part of the catalog version.
+ *
+ * @module
+ */
+
 /** What the score of a candidate weighs; part of the catalog version. */
 export interface ScoringWeights {
   /** Weight of expected quality for the prompt's difficulty. */
@@ -6,4 +24,76 @@ export interface ScoringWeights {
   readonly price: number;
   /** Weight of observed latency. */
   readonly latency: number;
+}
+
+/** Weights of a catalog that names none. */
+export const DEFAULT_SCORING: ScoringWeights = { quality: 0.6, price: 0.3, latency: 0.1 };
+
+/** A conversation stays with its model while that scores at most this much less than the best. */
+export const STICKY_MARGIN = 0.08;
+
+/** What a score is made of. */
+export interface ScoreInput {
+  /** The model's expected quality, 0 to 1. */
+  readonly quality: number;
+  /** Difficulty of the request, 0 to 1. */
+  readonly difficulty: number;
+  /** Expected cost, in any unit. */
+  readonly cost: number;
+  /** What the highest prices would make of it, in the same unit. */
+  readonly dearestCost: number;
+  /** Observed time to first byte in milliseconds. */
+  readonly latencyMs?: number | undefined;
+}
+
+const ASSUMED_LATENCY_MS = 1_000;
+const HALF_LATENCY_MS = 2_000;
+
+/** Score of a model for a request, 0 to 1. */
+export function scoreOf(input: ScoreInput, weights: ScoringWeights): number {
+  const total = weights.quality + weights.price + weights.latency;
+  if (total <= 0) return 0;
+  const gap = input.quality - (0.25 + 0.6 * input.difficulty);
+  const quality = 1 / (1 + Math.exp(-12 * gap));
+  const share = input.dearestCost > 0 ? Math.min(1, input.cost / input.dearestCost) : 0;
+  const price = Math.log1p(100 * share) / Math.log(101);
+  const latencyMs = input.latencyMs ?? ASSUMED_LATENCY_MS;
+  const latency = latencyMs / (latencyMs + HALF_LATENCY_MS);
+  return (weights.quality * quality + weights.price * (1 - price) +
+    weights.latency * (1 - latency)) / total;
+}
+
+/** Output tokens that an answer is expected to have where nothing limits it. */
+export function expectedOutputTokens(difficulty: number): number {
+  return 300 + 1_200 * difficulty;
+}
+
+/** What ordering needs to know. */
+export interface Ranked {
+  readonly id: string;
+  readonly score: number;
+}
+
+/**
+ * Orders best first. Equal scores stand by id, and the seed says with whom of them the row begins;
+ * the sticky one comes first while it is within {@linkcode STICKY_MARGIN} of the best.
+ */
+export function rank<T extends Ranked>(
+  items: readonly T[],
+  options: { readonly seed: number; readonly sticky?: string | undefined },
+): T[] {
+  const sorted = items.toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+  const ranked: T[] = [];
+  for (let start = 0; start < sorted.length;) {
+    let end = start + 1;
+    while (end < sorted.length && sorted[end]?.score === sorted[start]?.score) end++;
+    const first = start + Math.floor(options.seed * (end - start));
+    ranked.push(...sorted.slice(first, end), ...sorted.slice(start, first));
+    start = end;
+  }
+  const at = ranked.findIndex((item) => item.id === options.sticky);
+  const [best, sticky] = [ranked[0], ranked[at]];
+  if (best === undefined || sticky === undefined || at === 0) return ranked;
+  if (sticky.score < best.score - STICKY_MARGIN) return ranked;
+  return [sticky, ...ranked.slice(0, at), ...ranked.slice(at + 1)];
 }

@@ -1,15 +1,9 @@
-import { ServiceFault } from "../domain/fault.ts";
-import { StoreError } from "../ports/store_error.ts";
+import type { ServiceFault } from "../domain/fault.ts";
+
+export { faultOf } from "../flows/fault_of.ts";
 
 /** Milliseconds a caller is asked to wait where the case knows nothing better. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
-
-/** What of an error may leave: a fault as it is, a store's failure as 503, anything else as 500. */
-export function faultOf(error: unknown): ServiceFault {
-  if (error instanceof ServiceFault) return error;
-  if (error instanceof StoreError) return new ServiceFault("store_unavailable", { cause: error });
-  return new ServiceFault("internal", { cause: error });
-}
 
 /** The answer to a request that failed: the row of the error table, as JSON. */
 export function errorResponse(fault: ServiceFault, requestId: string): Response {

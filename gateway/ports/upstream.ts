@@ -14,7 +14,7 @@ export interface UpstreamCall {
   readonly model: string;
   readonly body: JsonBody;
   readonly stream: boolean;
-  /** Most output tokens the hold pays for, where that is less than the body asks for. */
+  /** Most output tokens a choice that the hold pays for, where the body asks for more. */
   readonly outputLimit?: number | undefined;
   readonly requestId: string;
   /** Aborted when the caller has left or the time budget is spent. */

@@ -1,167 +1,227 @@
-/** Stands in for `@std/assert` where JSR cannot be reached: the same names over `node:assert`. */
-import { AssertionError as NodeAssertionError, deepStrictEqual, notDeepStrictEqual } from "node:assert";
+/**
+ * Stands in for `@std/assert` where JSR cannot be reached: the names and the signatures that the
+ * project uses, over `node:assert`.
+ *
+ * Equality is `node:assert`'s strict one. It is the stricter of the two: it also compares
+ * prototypes and the sign of zero, so what is equal here is equal there.
+ *
+ * @module
+ */
+import {
+  AssertionError as NodeAssertionError,
+  deepStrictEqual,
+  notDeepStrictEqual,
+} from "node:assert";
 
 /** Thrown by every assertion of this module. */
 export class AssertionError extends Error {
-  override name = "AssertionError";
+  /** An error with this message. */
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "AssertionError";
+  }
+}
+
+/** What {@linkcode assertFalse} narrows to. */
+export type Falsy = false | 0 | 0n | "" | null | undefined;
+
+function suffix(message: string | undefined): string {
+  return message ? `: ${message}` : ".";
 }
 
 /** Throws an {@linkcode AssertionError}. */
-export function fail(message?: string): never {
-  throw new AssertionError(message ?? "Failed assertion.");
+export function fail(msg?: string): never {
+  throw new AssertionError(`Failed assertion${suffix(msg)}`);
 }
 
 /** Asserts that a value is truthy. */
-export function assert(expression: unknown, message = ""): asserts expression {
-  if (!expression) throw new AssertionError(message);
+export function assert(expr: unknown, msg = ""): asserts expr {
+  if (!expr) throw new AssertionError(msg);
 }
 
 /** Asserts that a value is falsy. */
-export function assertFalse(expression: unknown, message = ""): void {
-  if (expression) throw new AssertionError(message);
+export function assertFalse(expr: unknown, msg = ""): asserts expr is Falsy {
+  if (expr) throw new AssertionError(msg);
 }
 
-function rethrow(check: () => void, message?: string): void {
+function rethrow(check: () => void, msg: string | undefined): void {
   try {
     check();
   } catch (error) {
     if (!(error instanceof NodeAssertionError)) throw error;
-    throw new AssertionError(message === undefined ? error.message : `${message}: ${error.message}`);
+    throw new AssertionError(msg ? `${msg}: ${error.message}` : error.message);
   }
 }
 
 /** Asserts deep equality. */
-export function assertEquals<T>(actual: T, expected: T, message?: string): void {
-  rethrow(() => deepStrictEqual(actual, expected), message);
+export function assertEquals<T>(actual: T, expected: T, msg?: string): void {
+  rethrow(() => deepStrictEqual(actual, expected), msg);
 }
 
 /** Asserts deep inequality. */
-export function assertNotEquals<T>(actual: T, expected: T, message?: string): void {
-  rethrow(() => notDeepStrictEqual(actual, expected), message);
+export function assertNotEquals<T>(actual: T, expected: T, msg?: string): void {
+  rethrow(() => notDeepStrictEqual(actual, expected), msg);
 }
 
 /** Asserts identity by `Object.is`. */
 export function assertStrictEquals<T>(
   actual: unknown,
   expected: T,
-  message?: string,
+  msg?: string,
 ): asserts actual is T {
   if (!Object.is(actual, expected)) {
-    throw new AssertionError(message ?? `Expected ${String(actual)} to be ${String(expected)}`);
+    throw new AssertionError(
+      `Expected ${Deno.inspect(actual)} to be ${Deno.inspect(expected)}${suffix(msg)}`,
+    );
   }
 }
 
 /** Asserts that a value is neither `null` nor `undefined`. */
-export function assertExists<T>(actual: T, message?: string): asserts actual is NonNullable<T> {
+export function assertExists<T>(actual: T, msg?: string): asserts actual is NonNullable<T> {
   if (actual === undefined || actual === null) {
-    throw new AssertionError(message ?? `Expected a value, got ${String(actual)}`);
+    throw new AssertionError(`Expected a value, got ${actual}${suffix(msg)}`);
   }
 }
 
 /** Asserts that a text contains another. */
-export function assertStringIncludes(actual: string, expected: string, message?: string): void {
+export function assertStringIncludes(actual: string, expected: string, msg?: string): void {
   if (!actual.includes(expected)) {
-    throw new AssertionError(message ?? `Expected actual: "${actual}" to contain: "${expected}"`);
+    throw new AssertionError(`Expected "${actual}" to contain "${expected}"${suffix(msg)}`);
   }
 }
 
 /** Asserts that a text matches a pattern. */
-export function assertMatch(actual: string, expected: RegExp, message?: string): void {
+export function assertMatch(actual: string, expected: RegExp, msg?: string): void {
   if (!expected.test(actual)) {
-    throw new AssertionError(message ?? `Expected actual: "${actual}" to match: "${expected}"`);
+    throw new AssertionError(`Expected "${actual}" to match ${expected}${suffix(msg)}`);
   }
 }
 
 /** Asserts that a text does not match a pattern. */
-export function assertNotMatch(actual: string, expected: RegExp, message?: string): void {
+export function assertNotMatch(actual: string, expected: RegExp, msg?: string): void {
   if (expected.test(actual)) {
-    throw new AssertionError(message ?? `Expected actual: "${actual}" not to match: "${expected}"`);
+    throw new AssertionError(`Expected "${actual}" not to match ${expected}${suffix(msg)}`);
   }
 }
 
 /** Asserts that a value is an instance of a class. */
-// deno-lint-ignore no-explicit-any -- the real package's signature: any constructor is accepted
-export function assertInstanceOf<T extends abstract new (...args: any[]) => any>(
+export function assertInstanceOf<T>(
   actual: unknown,
-  expected: T,
-  message?: string,
-): asserts actual is InstanceType<T> {
-  if (!(actual instanceof expected)) {
-    throw new AssertionError(message ?? `Expected an instance of "${expected.name}"`);
-  }
+  expectedType: abstract new (...args: never[]) => T,
+  msg = "",
+): asserts actual is T {
+  if (actual instanceof expectedType) return;
+  throw new AssertionError(
+    `Expected an instance of "${expectedType.name}", got ${Deno.inspect(actual)}${suffix(msg)}`,
+  );
+}
+
+function compare(holds: boolean, actual: unknown, expected: unknown, relation: string): void {
+  if (holds) return;
+  throw new AssertionError(
+    `Expected ${Deno.inspect(actual)} ${relation} ${Deno.inspect(expected)}`,
+  );
 }
 
 /** Asserts `actual > expected`. */
-export function assertGreater<T>(actual: T, expected: T, message?: string): void {
-  if (!(actual > expected)) {
-    throw new AssertionError(message ?? `Expect ${String(actual)} > ${String(expected)}`);
-  }
+export function assertGreater<T>(actual: T, expected: T, msg?: string): void {
+  compare(actual > expected, actual, expected, `>${msg ? ` (${msg})` : ""}`);
 }
 
 /** Asserts `actual >= expected`. */
-export function assertGreaterOrEqual<T>(actual: T, expected: T, message?: string): void {
-  if (!(actual >= expected)) {
-    throw new AssertionError(message ?? `Expect ${String(actual)} >= ${String(expected)}`);
-  }
+export function assertGreaterOrEqual<T>(actual: T, expected: T, msg?: string): void {
+  compare(actual >= expected, actual, expected, `>=${msg ? ` (${msg})` : ""}`);
 }
 
 /** Asserts `actual < expected`. */
-export function assertLess<T>(actual: T, expected: T, message?: string): void {
-  if (!(actual < expected)) {
-    throw new AssertionError(message ?? `Expect ${String(actual)} < ${String(expected)}`);
-  }
+export function assertLess<T>(actual: T, expected: T, msg?: string): void {
+  compare(actual < expected, actual, expected, `<${msg ? ` (${msg})` : ""}`);
 }
 
 /** Asserts `actual <= expected`. */
-export function assertLessOrEqual<T>(actual: T, expected: T, message?: string): void {
-  if (!(actual <= expected)) {
-    throw new AssertionError(message ?? `Expect ${String(actual)} <= ${String(expected)}`);
-  }
+export function assertLessOrEqual<T>(actual: T, expected: T, msg?: string): void {
+  compare(actual <= expected, actual, expected, `<=${msg ? ` (${msg})` : ""}`);
 }
 
 type ErrorClass<E extends Error> = new (...args: never[]) => E;
 
-function checkThrown<E extends Error>(
-  thrown: unknown,
-  errorClass: ErrorClass<E> | undefined,
-  includes: string | undefined,
+/** The rules that both kinds of failure share: which class, and what its message contains. */
+function checkError<E extends Error>(
+  error: unknown,
+  expected: ErrorClass<E>,
+  options: { includes: string | undefined; msg: string | undefined },
 ): E {
-  if (!(thrown instanceof Error)) throw new AssertionError("A non-Error object was thrown.");
-  if (errorClass !== undefined && !(thrown instanceof errorClass)) {
-    throw new AssertionError(`Expected error to be instance of "${errorClass.name}", but was "${thrown.constructor.name}": ${thrown.message}`);
+  const { includes, msg } = options;
+  if (!(error instanceof Error)) {
+    throw new AssertionError(`Expected an Error object${suffix(msg)}`);
   }
-  if (includes !== undefined && !thrown.message.includes(includes)) {
-    throw new AssertionError(`Expected error message to include "${includes}", but got "${thrown.message}"`);
+  if (!(error instanceof expected)) {
+    throw new AssertionError(
+      `Expected "${expected.name}", got "${error.constructor.name}": ${error.message}${
+        suffix(msg)
+      }`,
+    );
   }
-  return thrown as E;
+  if (includes && !error.message.includes(includes)) {
+    throw new AssertionError(
+      `Expected the message to include "${includes}", got "${error.message}"${suffix(msg)}`,
+    );
+  }
+  return error;
 }
 
-/** Asserts that a function throws, and returns the error. */
+/** Asserts that a function throws, whatever it throws, and returns that. */
+export function assertThrows(fn: () => unknown, msg?: string): unknown;
+/** Asserts that a function throws an error of a class, and returns it. */
 export function assertThrows<E extends Error = Error>(
-  run: () => unknown,
-  errorClass?: ErrorClass<E>,
+  fn: () => unknown,
+  errorClass: new (...args: never[]) => E,
+  msgIncludes?: string,
+  msg?: string,
+): E;
+export function assertThrows<E extends Error = Error>(
+  fn: () => unknown,
+  errorClassOrMsg?: ErrorClass<E> | string,
   includes?: string,
-): E {
-  let thrown: unknown;
+  msg?: string,
+): unknown {
+  const expected = typeof errorClassOrMsg === "string" ? undefined : errorClassOrMsg;
+  const message = typeof errorClassOrMsg === "string" ? errorClassOrMsg : msg;
   try {
-    run();
+    fn();
   } catch (error) {
-    thrown = error;
-    return checkThrown(thrown, errorClass, includes);
+    return expected ? checkError(error, expected, { includes, msg: message }) : error;
   }
-  throw new AssertionError("Expected function to throw.");
+  throw new AssertionError(`Expected function to throw${suffix(message)}`);
 }
 
-/** Asserts that a promise rejects, and returns the error. */
+/** Asserts that a promise rejects, whatever with, and returns that. */
+export function assertRejects(fn: () => PromiseLike<unknown>, msg?: string): Promise<unknown>;
+/** Asserts that a promise rejects with an error of a class, and returns it. */
+export function assertRejects<E extends Error = Error>(
+  fn: () => PromiseLike<unknown>,
+  errorClass: new (...args: never[]) => E,
+  msgIncludes?: string,
+  msg?: string,
+): Promise<E>;
 export async function assertRejects<E extends Error = Error>(
-  run: () => PromiseLike<unknown>,
-  errorClass?: ErrorClass<E>,
+  fn: () => PromiseLike<unknown>,
+  errorClassOrMsg?: ErrorClass<E> | string,
   includes?: string,
-): Promise<E> {
+  msg?: string,
+): Promise<unknown> {
+  const expected = typeof errorClassOrMsg === "string" ? undefined : errorClassOrMsg;
+  const message = typeof errorClassOrMsg === "string" ? errorClassOrMsg : msg;
+  let promise: PromiseLike<unknown>;
   try {
-    await run();
-  } catch (error) {
-    return checkThrown(error, errorClass, includes);
+    promise = fn();
+  } catch {
+    throw new AssertionError(`Function throws when expected to reject${suffix(message)}`);
   }
-  throw new AssertionError("Expected function to reject.");
+  try {
+    await promise;
+  } catch (error) {
+    return expected ? checkError(error, expected, { includes, msg: message }) : error;
+  }
+  throw new AssertionError(`Expected function to reject${suffix(message)}`);
 }

@@ -1,19 +1,31 @@
-/** Stands in for `@std/http/etag` where JSR cannot be reached. */
+/**
+ * Stands in for `@std/http/etag` where JSR cannot be reached: over `etag`, which like it takes the
+ * length and a digest of the whole entity.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
 import etag from "etag";
 
-/** Strong entity tag of a text or of bytes. */
+/** Options of {@linkcode eTag}. */
+export interface ETagOptions {
+  /** Label the tag as weak. @default {false} */
+  weak?: boolean;
+}
+
+/** Entity tag of a text or of bytes; strong unless asked otherwise. */
 export function eTag(
-  entity: string | Uint8Array,
-  options: { weak?: boolean } = {},
+  entity: string | Uint8Array<ArrayBuffer>,
+  options: ETagOptions = {},
 ): Promise<string> {
-  const input = typeof entity === "string" ? entity : new TextDecoder().decode(entity);
+  const input = typeof entity === "string" ? entity : Buffer.from(entity);
   return Promise.resolve(etag(input, { weak: options.weak ?? false }));
 }
 
 /** Whether the representation with this tag should be sent: `false` means 304 Not Modified. */
-export function ifNoneMatch(value: string | null, tag: string | undefined): boolean {
-  if (value === null || tag === undefined) return true;
+export function ifNoneMatch(value: string | null, etag: string | undefined): boolean {
+  if (!value || !etag) return true;
   if (value.trim() === "*") return false;
-  const bare = (text: string) => text.trim().replace(/^W\//, "");
-  return !value.split(",").some((candidate) => bare(candidate) === bare(tag));
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, "");
+  return !value.split(",").some((tag) => opaque(tag) === opaque(etag));
 }

@@ -1,0 +1,171 @@
+/**
+ * The operator's API over stores in memory, for tests.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import type { CatalogContent, Model } from "../domain/catalog.ts";
+import type { TargetState } from "../domain/routing.ts";
+import { KeyRing } from "../flows/key_ring.ts";
+import { type KvStores, openKvStores } from "../stores/kv/open.ts";
+import { createAdminApp } from "./app.ts";
+import type { AdminApp, AdminDeps } from "./deps.ts";
+
+/** Admin token of the tests. */
+export const ADMIN_TOKEN = "svc_admin_for_tests";
+/** Where the tests' clock begins: a Saturday noon. */
+export const START_MS = Date.UTC(2026, 10, 21, 12);
+
+/** An API under test and what it stands on. */
+export interface TestAdmin {
+  readonly app: AdminApp;
+  readonly deps: AdminDeps;
+  readonly stores: KvStores;
+  /** May be moved. */
+  readonly clock: { ms: number };
+  readonly pool: Map<string, TargetState>;
+  /** Lines of the operator's log. */
+  readonly lines: string[];
+  /** Asks with the admin token. */
+  get(path: string): Promise<TestAnswer>;
+  /** Sends JSON with the admin token. */
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
+}
+
+/** A decoded answer. */
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** As `Response.json` has it: tests look into it freely. */
+  readonly body: Awaited<ReturnType<Response["json"]>>;
+}
+
+/** Runs a test on an API with wallet `team` and a catalog of two models. */
+export async function withAdmin(
+  run: (admin: TestAdmin) => Promise<void>,
+  overrides: Partial<AdminDeps> = {},
+): Promise<void> {
+  const stores = await openKvStores(":memory:", { nowMs: () => START_MS });
+  try {
+    await stores.catalogs.apply(CONTENT, { expected: 0, note: "First", atMs: START_MS });
+    const admin = testAdmin(stores, overrides);
+    await admin.post("/wallets", { id: "team", credits: "100" });
+    await run(admin);
+    await admin.deps.keyRing.idle();
+  } finally {
+    await stores.close();
+  }
+}
+
+function testAdmin(stores: KvStores, overrides: Partial<AdminDeps>): TestAdmin {
+  const time = { ms: START_MS };
+  const pool = new Map<string, TargetState>();
+  const lines: string[] = [];
+  const log = (event: string, fields = {}) => void lines.push(`${event} ${JSON.stringify(fields)}`);
+  const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms };
+  const logger = { info: log, warn: log, error: log };
+  const keyRing = new KeyRing("pepper", { keys: stores.keys, clock, logger });
+  let ids = 0;
+  const deps: AdminDeps = {
+    ...stores,
+    keyRing,
+    clock,
+    logger,
+    rng: { id: (prefix) => `${prefix}_${++ids}`, next: () => 0.5 },
+    pool: {
+      states: () => pool,
+      inFlight: () => new Map([["lab", 3]]),
+    },
+    connect: () => ({ models: () => Promise.resolve(["mini", "maxi"]), close: () => {} }),
+    adminTokenDigests: [keyRing.digest("another token"), keyRing.digest(ADMIN_TOKEN)],
+    applyCatalog: (content, options) =>
+      stores.catalogs.apply(content, { ...options, atMs: time.ms }),
+    verifyLedger: () => stores.verify(),
+    ...overrides,
+  };
+  const app = createAdminApp(deps);
+  const send = async (path: string, init: RequestInit) => {
+    const response = await app.request(`/admin/v1${path}`, init);
+    const { status, headers } = response;
+    return { status, headers, body: await response.json() };
+  };
+  const authorization = `Bearer ${ADMIN_TOKEN}`;
+  return {
+    app,
+    deps,
+    stores,
+    clock: time,
+    pool,
+    lines,
+    get: (path) => send(path, { headers: { authorization } }),
+    post: (path, body = {}, headers = {}) =>
+      send(path, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json", ...headers },
+        body: JSON.stringify(body),
+      }),
+  };
+}
+
+/** Asserts a refusal: its status, its code and, where given, its field. */
+export function assertRefused(
+  answer: TestAnswer,
+  expected: { status: number; code: string; param?: string | null },
+): void {
+  const { code, param, request_id } = answer.body.error;
+  assertEquals(
+    { status: answer.status, code, param: "param" in expected ? param : undefined },
+    { status: expected.status, code: expected.code, param: expected.param },
+    JSON.stringify(answer.body),
+  );
+  assertEquals(answer.headers.get("x-request-id"), request_id);
+}
+
+/** The catalog of the tests. */
+export const CONTENT: CatalogContent = {
+  upstreams: [{
+    id: "lab",
+    kind: "openai-compatible",
+    provider: "lab",
+    baseUrl: "http://127.0.0.1:11434/v1",
+    apiKey: "provider-secret",
+    maxInFlight: 200,
+    onDisconnect: "cancel",
+    timeouts: { connectMs: 5_000, firstByteMs: 120_000, idleMs: 60_000 },
+  }],
+  models: [model("fast-mini", "0.25"), model("slow-maxi", "2.50")],
+  tiers: [tier("basic"), tier("standard")],
+  scoring: { quality: 1, price: 1, latency: 1 },
+};
+
+function model(id: string, inputPerMTok: string): Model {
+  return {
+    id,
+    name: id,
+    upstream: "lab",
+    upstreamModel: id,
+    endpoints: ["chat"],
+    quality: 0.6,
+    contextTokens: 128_000,
+    maxOutputTokens: 8_000,
+    featureTags: ["tools"],
+    industryPacks: [],
+    sku: "text",
+    price: { inputPerMTok, outputPerMTok: "2.00", currency: "USD" },
+    description: { en: "A model", zh: "模型" },
+    disabled: false,
+  };
+}
+
+function tier(id: string): CatalogContent["tiers"][number] {
+  const name = { en: id, zh: id };
+  return {
+    id,
+    creditsPerUsd: "1000",
+    models: "*",
+    orchestration: "auto",
+    name,
+    description: name,
+  };
+}

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { ConfigError } from "../config/config_error.ts";
+import { parseConfig } from "../config/parse_config.ts";
+import type { Catalog, CatalogContent, UpstreamConfig } from "../domain/catalog.ts";
+import { diffCatalog, HIDDEN } from "../domain/catalog_diff.ts";
+import { ServiceFault } from "../domain/fault.ts";
+import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
+import { readBody, strict } from "./request_body.ts";
+import { readQuery } from "./request_query.ts";
+import { resource, segment } from "./resource.ts";
+
+const version = z.int().positive();
+const note = z.string().max(500);
+const change = strict({
+  content: z.record(z.string(), z.unknown()),
+  dryRun: z.boolean().default(false),
+  expectedVersion: version.optional(),
+  note: note.default(""),
+});
+const rollback = strict({ version, note: note.optional() });
+
+/** `/catalog`: upstreams, models and tiers as one version after another. */
+export function serveCatalog(app: AdminApp, deps: AdminDeps): void {
+  resource(app, "/catalog", {
+    GET: (context) => context.json(catalogJson(deps.catalogs.current())),
+  });
+  resource(app, "/catalog/versions", {
+    GET: async (context) => {
+      const { limit } = readQuery(context, deps, (fields) => ({ limit: fields.limit }));
+      const history = await deps.catalogs.history(limit);
+      return context.json({
+        versions: history.map(({ version, updatedAtMs, note }) => ({
+          version,
+          updatedAt: new Date(updatedAtMs).toISOString(),
+          note,
+        })),
+      });
+    },
+  });
+  resource(app, "/catalog/versions/:version", {
+    GET: async (context) => {
+      return context.json(catalogJson(await findVersion(deps, segment(context, "version"))));
+    },
+  });
+  resource(app, "/catalog/apply", { POST: (context) => applyContent(context, deps) });
+  resource(app, "/catalog/rollback", { POST: (context) => rollBack(context, deps) });
+}
+
+async function applyContent(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const body = await readBody(context, change);
+  const current = deps.catalogs.current();
+  const content = await readContent(deps, withStoredKeys(body.content, current.upstreams));
+  const expected = body.expectedVersion ?? current.version;
+  return context.json(await makeVersion(deps, content, { ...body, expected }));
+}
+
+async function rollBack(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const body = await readBody(context, rollback);
+  const { upstreams, models, tiers, scoring } = await findVersion(deps, String(body.version));
+  return context.json(
+    await makeVersion(deps, { upstreams, models, tiers, scoring }, {
+      expected: deps.catalogs.current().version,
+      note: body.note ?? `Back to version ${body.version}`,
+      dryRun: false,
+    }),
+  );
+}
+
+async function readContent(deps: AdminDeps, written: unknown): Promise<CatalogContent> {
+  try {
+    const options = { fileName: "the configuration", nowMs: deps.clock.nowMs() };
+    return (await parseConfig(JSON.stringify(written), options)).content;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const param = /^[^\s:"]+(?=: )/.exec(error.problems[0] ?? "")?.[0];
+    throw new ServiceFault("invalid_request", { message: error.message, param });
+  }
+}
+
+/** Says what would change, and changes it unless that is nothing or only a rehearsal. */
+async function makeVersion(
+  deps: AdminDeps,
+  content: CatalogContent,
+  options: { expected: number; note: string; dryRun: boolean },
+): Promise<Record<string, unknown>> {
+  const current = deps.catalogs.current();
+  if (options.expected !== current.version) throw versionConflict(deps, options.expected);
+  const changes = diffCatalog(current, content);
+  if (options.dryRun || changes.length === 0) {
+    return { changes, version: current.version, applied: false };
+  }
+  const made = await deps.applyCatalog(content, { expected: current.version, note: options.note });
+  if (made === undefined) throw versionConflict(deps, current.version);
+  return { changes, version: made.version, applied: true };
+}
+
+function versionConflict(deps: AdminDeps, expected: number): ServiceFault {
+  const newest = deps.catalogs.current().version;
+  return new ServiceFault("conflict", {
+    message: `The catalog is at version ${newest}, not ${expected}: look at the difference again`,
+    param: "expectedVersion",
+  });
+}
+
+async function findVersion(deps: AdminDeps, text: string): Promise<Catalog> {
+  const number = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
+  const catalog = number === 0 ? undefined : await deps.catalogs.get(number);
+  if (catalog !== undefined) return catalog;
+  throw new ServiceFault("not_found", { message: `There is no catalog version "${text}"` });
+}
+
+function catalogJson(catalog: Catalog): Record<string, unknown> {
+  const { version, updatedAtMs, upstreams, ...content } = catalog;
+  return {
+    version,
+    updatedAt: new Date(updatedAtMs).toISOString(),
+    content: {
+      upstreams: upstreams.map((upstream) =>
+        upstream.apiKey === undefined ? upstream : { ...upstream, apiKey: HIDDEN }
+      ),
+      ...content,
+    },
+  };
+}
+
+/** What was shown with hidden keys, with those keys again: for the same upstream and address only. */
+function withStoredKeys(
+  content: Readonly<Record<string, unknown>>,
+  stored: readonly UpstreamConfig[],
+): Readonly<Record<string, unknown>> {
+  const { upstreams } = content;
+  if (!Array.isArray(upstreams)) return content;
+  const restored = upstreams.map((upstream: unknown, index) => {
+    if (!isObject(upstream) || upstream.apiKey !== HIDDEN) return upstream;
+    const known = stored.find(({ id, baseUrl }) =>
+      id === upstream.id && baseUrl === upstream.baseUrl
+    );
+    if (known?.apiKey !== undefined) return { ...upstream, apiKey: known.apiKey };
+    throw new ServiceFault("invalid_request", {
+      message: `Cannot keep the key "${HIDDEN}" of an upstream that is new or has moved`,
+      param: `upstreams.${index}.apiKey`,
+    });
+  });
+  return { ...content, upstreams: restored };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,10 @@
+import { z } from "zod";
+import { parseCredits } from "../domain/money.ts";
+
+/** An amount of credits: a decimal string with at most six places, or a number that writes as one. */
+export const creditsText: z.ZodType<string, string | number> = z
+  .union([z.string(), z.number()], { error: "Give an amount of credits, as 12.5" })
+  .transform(String)
+  .refine((text) => parseCredits(text) !== undefined, {
+    error: "Give an amount of credits with at most six decimal places, as 12.5",
+  });

@@ -1,0 +1,72 @@
+import type { Context, Hono } from "@hono/hono";
+import type { Catalog, CatalogContent, UpstreamConfig } from "../domain/catalog.ts";
+import type { TargetState } from "../domain/routing.ts";
+import type { KeyRing } from "../flows/key_ring.ts";
+import type { CatalogStore } from "../ports/catalog_store.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { KeyStore } from "../ports/key_store.ts";
+import type { LedgerStore } from "../ports/ledger_store.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { RequestLog } from "../ports/request_log.ts";
+import type { Rng } from "../ports/rng.ts";
+import type { Upstream } from "../ports/upstream.ts";
+
+/** What the operator's API shows of the upstream pool. */
+export interface PoolView {
+  /** Availability by model id; a model not in it is available. */
+  states(nowMs: number): ReadonlyMap<string, TargetState>;
+  /** Calls under way, by upstream id. */
+  inFlight(): ReadonlyMap<string, number>;
+}
+
+/** What recomputing the books from the journal came to. */
+export interface LedgerVerification {
+  /** Journal entries that were read. */
+  readonly entries: number;
+  readonly wallets: number;
+  /** Holds not yet ended. */
+  readonly openHolds: number;
+  /** One sentence each; empty where the books are right. */
+  readonly problems: readonly string[];
+}
+
+/** What the operator's API works with. */
+export interface AdminDeps {
+  readonly ledger: LedgerStore;
+  readonly keys: KeyStore;
+  readonly keyRing: KeyRing;
+  readonly catalogs: CatalogStore;
+  readonly log: RequestLog;
+  readonly pool: PoolView;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly logger: Logger;
+  /** Digests of the admin tokens that are let in, as {@linkcode KeyRing.digest} makes them. */
+  readonly adminTokenDigests: readonly string[];
+  /** A connection of its own to an upstream, to ask it for its models; throws where it cannot be made. */
+  readonly connect: (config: UpstreamConfig) => Pick<Upstream, "models" | "close">;
+  /**
+   * Makes a version and brings it into force; `undefined` where the newest is not `expected` any
+   * more.
+   */
+  readonly applyCatalog: (
+    content: CatalogContent,
+    options: { expected: number; note: string },
+  ) => Promise<Catalog | undefined>;
+  /** Recomputes the books from the journal and compares, also while they change. */
+  readonly verifyLedger: () => Promise<LedgerVerification>;
+}
+
+/** What the handlers of the operator's API find in their context. */
+export interface AdminEnv {
+  Variables: {
+    /** The caller's `X-Request-ID`, or one made here. */
+    requestId: string;
+  };
+}
+
+/** The operator's API, or one noun of it. */
+export type AdminApp = Hono<AdminEnv>;
+
+/** One request of the operator's API. */
+export type AdminContext = Context<AdminEnv>;

@@ -1,0 +1,143 @@
+import { z } from "zod";
+import { ServiceFault } from "../domain/fault.ts";
+import type { KeyRecord } from "../domain/key.ts";
+import type { KeySpend } from "../domain/ledger.ts";
+import { spendAt } from "../domain/ledger_state.ts";
+import { formatCredits } from "../domain/money.ts";
+import type { KeyPolicy } from "../domain/policy.ts";
+import type { KeyChange, KeyRefusal } from "../flows/key_ring.ts";
+import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
+import { suggestion } from "./suggestion.ts";
+import { policySchema, requireKnownNames } from "./policy_schema.ts";
+import { readBody, strict } from "./request_body.ts";
+import { resource, segment } from "./resource.ts";
+
+const keyName = z.string().trim().min(1).max(100)
+  .regex(/^\P{C}*$/u, "Use no control characters");
+const newKey = strict({ name: keyName, wallet: z.string(), policy: policySchema.default({}) });
+const narrowing = strict({ policy: policySchema });
+const rotation = strict({ name: keyName.optional(), policy: policySchema.optional() });
+
+/** `/keys`: who may call, how much and what; the secret is shown once, by what makes it. */
+export function serveKeys(app: AdminApp, deps: AdminDeps): void {
+  const { keyRing } = deps;
+  resource(app, "/keys", {
+    GET: async (context) => {
+      const keys = await deps.keys.list();
+      return context.json({ keys: keys.map(keyJson) });
+    },
+    POST: (context) => createKey(context, deps),
+  });
+  resource(app, "/keys/:id", { GET: (context) => showKey(context, deps) });
+  resource(app, "/keys/:id/narrow", { POST: (context) => narrowKey(context, deps) });
+  resource(app, "/keys/:id/rotate", { POST: (context) => rotateKey(context, deps) });
+  const changes = {
+    disable: (id: string) => keyRing.disable(id),
+    enable: (id: string) => keyRing.enable(id),
+    revoke: (id: string) => keyRing.revoke(id),
+  };
+  for (const [verb, change] of Object.entries(changes)) {
+    resource(app, `/keys/:id/${verb}`, {
+      POST: async (context) => {
+        const id = segment(context, "id");
+        return context.json(keyJson(changed(await change(id), id)));
+      },
+    });
+  }
+}
+
+async function createKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const { name, wallet, policy } = await readBody(context, newKey);
+  requireKnownNames(policy, deps.catalogs.current());
+  await requireWallet(deps, wallet);
+  const issued = await deps.keyRing.issue({ name, walletId: wallet, policy });
+  if (!issued.ok) throw keyFault(issued.refusal, name);
+  return context.json({ key: issued.key, ...keyJson(issued.record) }, 201);
+}
+
+async function requireWallet(deps: AdminDeps, id: string): Promise<void> {
+  if (await deps.ledger.wallet(id) !== undefined) return;
+  const ids = (await deps.ledger.wallets()).map((wallet) => wallet.id);
+  throw new ServiceFault("invalid_request", {
+    message: `There is no wallet "${id}"${suggestion(id, ids)}`,
+    param: "wallet",
+  });
+}
+
+async function showKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const id = segment(context, "id");
+  const record = await deps.keys.get(id);
+  if (record === undefined) throw keyFault({ code: "key_not_found" }, id);
+  const now = { keyId: id, atMs: deps.clock.nowMs() };
+  const spend = spendJson(await deps.ledger.keySpend(id), now);
+  return context.json({ ...keyJson(record), spend });
+}
+
+async function narrowKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const id = segment(context, "id");
+  const { policy } = await readBody(context, narrowing);
+  requireKnownNames(policy, deps.catalogs.current());
+  return context.json(keyJson(changed(await deps.keyRing.narrow(id, policy), id)));
+}
+
+async function rotateKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const id = segment(context, "id");
+  const changes: { name?: string | undefined; policy?: KeyPolicy | undefined } = await readBody(
+    context,
+    rotation,
+  );
+  if (changes.policy !== undefined) requireKnownNames(changes.policy, deps.catalogs.current());
+  const issued = await deps.keyRing.rotate(id, changes);
+  if (!issued.ok) throw keyFault(issued.refusal, id);
+  return context.json({ key: issued.key, ...keyJson(issued.record) }, 201);
+}
+
+function changed(change: KeyChange, id: string): KeyRecord {
+  if (change.ok) return change.record;
+  throw keyFault(change.refusal, id);
+}
+
+function keyFault(refusal: KeyRefusal, id: string): ServiceFault {
+  switch (refusal.code) {
+    case "key_not_found":
+      return new ServiceFault("not_found", { message: `There is no key "${id}"` });
+    case "key_revoked":
+      return new ServiceFault("conflict", {
+        message: `Key "${id}" is revoked for good; create a new one`,
+      });
+    case "policy_looser":
+      return new ServiceFault("invalid_request", {
+        message: `The policy may not allow more than before: ${refusal.violations.join(", ")}`,
+        param: `policy.${refusal.violations[0]}`,
+      });
+    default:
+      return new ServiceFault("conflict", { message: "This key exists already; try again" });
+  }
+}
+
+function keyJson(record: KeyRecord): Record<string, unknown> {
+  return {
+    id: record.id,
+    name: record.name,
+    wallet: record.walletId,
+    status: record.status,
+    policy: record.policy,
+    hint: record.hint,
+    createdAt: new Date(record.createdAtMs).toISOString(),
+    lastUsedAt: record.lastUsedAtMs === undefined
+      ? null
+      : new Date(record.lastUsedAtMs).toISOString(),
+    rotatedFrom: record.rotatedFrom ?? null,
+  };
+}
+
+/** What a key has spent, as of now: a window that has passed since the last use counts nothing. */
+function spendJson(spend: KeySpend | undefined, now: { keyId: string; atMs: number }) {
+  const { held, daySpent, monthSpent, totalSpent } = spendAt(spend, now);
+  return {
+    held: formatCredits(held),
+    day: formatCredits(daySpent),
+    month: formatCredits(monthSpent),
+    total: formatCredits(totalSpent),
+  };
+}

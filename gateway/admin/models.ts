@@ -1,0 +1,70 @@
+import type { Model } from "../domain/catalog.ts";
+import { ServiceFault } from "../domain/fault.ts";
+import type { TargetState } from "../domain/routing.ts";
+import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
+import { suggestion } from "./suggestion.ts";
+import { resource, segment } from "./resource.ts";
+
+/** Longest wait for an upstream's list of models, in milliseconds. */
+const PROBE_TIMEOUT_MS = 10_000;
+
+/** `/models`: the pool as routing sees it, and `/upstreams/{id}/models`: what an upstream offers. */
+export function serveModels(app: AdminApp, deps: AdminDeps): void {
+  resource(app, "/models", { GET: (context) => listModels(context, deps) });
+  resource(app, "/upstreams/:id/models", { GET: (context) => probe(context, deps) });
+}
+
+function listModels(context: AdminContext, deps: AdminDeps): Response {
+  const catalog = deps.catalogs.current();
+  const states = deps.pool.states(deps.clock.nowMs());
+  const inFlight = deps.pool.inFlight();
+  const models = catalog.models.map((model) => ({
+    id: model.id,
+    name: model.name,
+    upstream: model.upstream,
+    upstreamModel: model.upstreamModel,
+    endpoints: model.endpoints,
+    quality: model.quality,
+    price: model.price,
+    ...stateJson(model, states.get(model.id)),
+    inFlight: inFlight.get(model.upstream) ?? 0,
+  }));
+  return context.json({ version: catalog.version, models });
+}
+
+function stateJson(model: Model, state: TargetState | undefined): Record<string, unknown> {
+  const degraded = state !== undefined && !state.available;
+  return {
+    status: model.disabled ? "disabled" : degraded ? "degraded" : "available",
+    reason: model.disabled ? "Disabled in the catalog" : degraded ? state.reason ?? null : null,
+    retryAfterMs: state?.retryAfterMs ?? null,
+    latencyMs: state?.latencyMs ?? null,
+  };
+}
+
+async function probe(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const id = segment(context, "id");
+  const { upstreams } = deps.catalogs.current();
+  const config = upstreams.find((upstream) => upstream.id === id);
+  if (config === undefined) {
+    throw new ServiceFault("not_found", {
+      message: `There is no upstream "${id}"${suggestion(id, upstreams.map(({ id }) => id))}`,
+    });
+  }
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), PROBE_TIMEOUT_MS);
+  let upstream: ReturnType<AdminDeps["connect"]> | undefined;
+  try {
+    upstream = deps.connect(config);
+    return context.json({ upstream: id, models: await upstream.models(timeout.signal) });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ServiceFault(timeout.signal.aborted ? "upstream_timeout" : "upstream_error", {
+      message: `Cannot ask upstream "${id}" for its models: ${reason}`,
+      cause,
+    });
+  } finally {
+    clearTimeout(timer);
+    upstream?.close();
+  }
+}

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import type { Catalog } from "../domain/catalog.ts";
+import { ServiceFault } from "../domain/fault.ts";
+import { parseIpRange } from "../domain/ip_range.ts";
+import type { KeyPolicy } from "../domain/policy.ts";
+import { creditsText } from "./credits_text.ts";
+import { suggestion } from "./suggestion.ts";
+import { strict } from "./request_body.ts";
+
+const ENDPOINTS = ["chat", "responses", "images.generations", "images.edits"] as const;
+const HOSTED_TOOLS = ["web_search_preview", "file_search"] as const;
+/** Longest policy that still fits beside the rest of a key in one value of the store, in bytes. */
+const POLICY_LIMIT_BYTES = 32 * 1024;
+
+const name = z.string().min(1).max(128);
+const names = z.array(name).max(256);
+const count = z.int().positive();
+
+/** An array of some of the given names. */
+function someOf<Name extends string>(known: readonly Name[]): z.ZodArray<z.ZodType<Name>> {
+  const error = (issue: { readonly input?: unknown }) =>
+    `"${String(issue.input).slice(0, 80)}" is none of ${known.join(", ")}`;
+  return z.array(z.enum(known, { error })).max(known.length);
+}
+
+/** A CIDR range, or a single address. */
+const ipRange = z.string().max(64).refine((text) => parseIpRange(text) !== undefined, {
+  error: (issue) => `"${String(issue.input)}" is no CIDR range, as 10.0.0.0/8 or 2001:db8::/32`,
+});
+
+const budget = strict({
+  day: creditsText.optional(),
+  month: creditsText.optional(),
+  total: creditsText.optional(),
+});
+const orchestration = strict({
+  mode: z.enum(["off", "auto", "always"]).default("auto"),
+  stream: z.enum(["all", "final"]).default("all"),
+});
+
+/** The policy of a key as an operator writes it. */
+export const policySchema: z.ZodType<KeyPolicy, unknown> = strict({
+  endpoints: someOf(ENDPOINTS).optional(),
+  models: names.optional(),
+  providers: names.optional(),
+  featureTags: names.optional(),
+  tiers: names.optional(),
+  industryPacks: names.optional(),
+  hostedTools: someOf(HOSTED_TOOLS).optional(),
+  maxChargePerRequest: creditsText.optional(),
+  budget: budget.optional(),
+  requestsPerMinute: count.optional(),
+  tokensPerMinute: count.optional(),
+  concurrentRequests: count.optional(),
+  ipRanges: z.array(ipRange).max(256).optional(),
+  expiresAt: z.iso.datetime({
+    offset: true,
+    error: "Give an ISO 8601 time with its zone, as 2027-01-31T00:00:00Z",
+  }).optional(),
+  orchestration: orchestration.optional(),
+}).refine((policy) => JSON.stringify(policy).length <= POLICY_LIMIT_BYTES, {
+  error: `The policy is longer than ${POLICY_LIMIT_BYTES} bytes`,
+});
+
+/** Refuses a policy that names a model, provider or tier which the catalog does not have. */
+export function requireKnownNames(policy: KeyPolicy, catalog: Catalog): void {
+  const providers = new Set(catalog.upstreams.map((upstream) => upstream.provider));
+  requireKnown("model", policy.models, catalog.models.map((model) => model.id));
+  requireKnown("provider", policy.providers, [...providers]);
+  requireKnown("tier", policy.tiers, catalog.tiers.map((tier) => tier.id));
+}
+
+function requireKnown(
+  kind: "model" | "provider" | "tier",
+  wanted: readonly string[] | undefined,
+  known: readonly string[],
+): void {
+  wanted?.forEach((name, index) => {
+    if (known.includes(name)) return;
+    throw new ServiceFault("invalid_request", {
+      message: `The catalog has no ${kind} "${name}"${suggestion(name, known)}`,
+      param: `policy.${kind}s.${index}`,
+    });
+  });
+}

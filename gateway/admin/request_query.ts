@@ -1,0 +1,74 @@
+import { z } from "zod";
+import type { AdminContext, AdminDeps } from "./deps.ts";
+import { checked, strict } from "./request_body.ts";
+
+/** Most entries on one page. */
+export const PAGE_LIMIT = 500;
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+const DURATION = /^(\d{1,6})([smhdw])$/;
+const ISO_TIME =
+  /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
+
+/**
+ * Reads a time: ISO 8601 (`2026-11-21`, `2026-11-21T08:00:00Z`; UTC where it names no zone), or how
+ * long ago (`24h`, `7d`). `undefined` where the text is neither.
+ */
+export function parseTime(text: string, nowMs: number): number | undefined {
+  const duration = DURATION.exec(text);
+  if (duration !== null) return nowMs - Number(duration[1]) * (UNIT_MS[duration[2] ?? ""] ?? 0);
+  if (!ISO_TIME.test(text)) return undefined;
+  const zoned = /T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text) || !text.includes("T") ? text : `${text}Z`;
+  const timeMs = Date.parse(zoned);
+  return Number.isNaN(timeMs) ? undefined : timeMs;
+}
+
+/** Schemas of the query fields that several addresses share. */
+export interface QueryFields {
+  /** A time, as `parseTime` reads it, in Unix milliseconds. */
+  readonly time: z.ZodOptional<z.ZodType<number, string>>;
+  readonly limit: z.ZodType<number, string | undefined>;
+  readonly cursor: z.ZodOptional<z.ZodString>;
+  /** An id or a name. */
+  readonly text: z.ZodOptional<z.ZodString>;
+}
+
+/** Checks the query of a request: each field at most once, none unknown. */
+export function readQuery<Shape extends z.ZodRawShape>(
+  context: AdminContext,
+  deps: Pick<AdminDeps, "clock">,
+  shape: (fields: QueryFields) => Shape,
+): z.output<z.ZodObject<Shape, z.core.$strict>> {
+  const query = context.req.queries();
+  // A field that is given twice stays a list, and is refused as not being a text.
+  const values = Object.fromEntries(
+    Object.entries(query).map(([name, given]) => [name, given.length === 1 ? given[0] : given]),
+  );
+  return checked(strict(shape(queryFields(deps.clock.nowMs()))), values);
+}
+
+function queryFields(nowMs: number): QueryFields {
+  const time = z.string().transform((text, issues) => {
+    const timeMs = parseTime(text, nowMs);
+    if (timeMs !== undefined) return timeMs;
+    issues.addIssue({
+      code: "custom",
+      message: `"${text.slice(0, 40)}" is no ISO 8601 time and no duration like 24h or 7d`,
+    });
+    return z.NEVER;
+  });
+  const limit = z.string().regex(/^[1-9]\d{0,3}$/, "Give a whole number from 1 on")
+    .default("50").transform((text) => Math.min(Number(text), PAGE_LIMIT));
+  return {
+    time: time.optional(),
+    limit,
+    cursor: z.string().max(1_024).optional(),
+    text: z.string().min(1).max(256).optional(),
+  };
+}

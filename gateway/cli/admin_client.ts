@@ -1,0 +1,103 @@
+import type { CliIo } from "./io.ts";
+import { CliFailure } from "./io.ts";
+import { isObject, type Row } from "./json_fields.ts";
+
+/** Where the operator's API listens unless told otherwise. */
+const DEFAULT_URL = "http://127.0.0.1:8788";
+
+/** What a request carries besides its path. */
+export interface Sent {
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+}
+
+/** The service could not be reached: whether it did what was asked is not known. */
+export class UnreachableFailure extends CliFailure {
+  override name = "UnreachableFailure";
+}
+
+/** Speaks to the operator's API. Finds its credentials when it is first used. */
+export class AdminClient {
+  readonly #io: CliIo;
+
+  constructor(io: CliIo) {
+    this.#io = io;
+  }
+
+  /** Reads `/admin/v1` + path. */
+  get(path: string, query: Sent["query"] = {}): Promise<Row> {
+    return this.#send("GET", path, { query });
+  }
+
+  /** Changes something at `/admin/v1` + path. */
+  post(path: string, body: unknown = {}): Promise<Row> {
+    return this.#send("POST", path, { body });
+  }
+
+  async #send(method: "GET" | "POST", path: string, sent: Sent): Promise<Row> {
+    const { url, token } = await this.#credentials();
+    const address = addressOf(url, path, sent.query);
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const body = sent.body === undefined ? {} : { body: JSON.stringify(sent.body) };
+    let response: Response;
+    let text: string;
+    try {
+      // A redirect would carry the token somewhere else.
+      response = await this.#io.fetch(address, { method, headers, redirect: "error", ...body });
+      text = await response.text();
+    } catch (cause) {
+      throw new UnreachableFailure(
+        `Cannot reach the gateway at ${url}: start it with \`deno task serve\` or set ` +
+          `SERVICE_ADMIN_URL`,
+        { cause },
+      );
+    }
+    return readAnswer(response, text, url);
+  }
+
+  async #credentials(): Promise<{ url: string; token: string }> {
+    const { SERVICE_ADMIN_URL: url, SERVICE_ADMIN_TOKEN: token } = this.#io.env;
+    const left = url && token ? undefined : await this.#io.readCredentials();
+    const found = token || left?.token;
+    if (!found) {
+      throw new CliFailure(
+        "There is no admin token: set SERVICE_ADMIN_TOKEN, or run this where the gateway was " +
+          "first started",
+      );
+    }
+    return { url: url || left?.url || DEFAULT_URL, token: found };
+  }
+}
+
+function addressOf(url: string, path: string, query: Sent["query"] = {}): string {
+  const base = url.replace(/\/+$/, "");
+  if (!/^https?:\/\//.test(base) || !URL.canParse(base)) {
+    throw new CliFailure(`Cannot use SERVICE_ADMIN_URL "${url}": give an http or https address`);
+  }
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]]
+  );
+  const search = new URLSearchParams(given).toString();
+  return `${base}/admin/v1${path}${search === "" ? "" : `?${search}`}`;
+}
+
+function readAnswer(response: Response, text: string, url: string): Row {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (response.ok && isObject(value)) return value;
+  const error = isObject(value) && isObject(value.error) ? value.error : undefined;
+  if (typeof error?.message === "string") {
+    throw new CliFailure(
+      response.status < 500
+        ? error.message
+        : `${error.message} (request ${String(error.request_id)})`,
+    );
+  }
+  throw new CliFailure(
+    `What answers at ${url} is not the gateway's admin API (status ${response.status})`,
+  );
+}

@@ -1,0 +1,146 @@
+import type { Call, Command, Output, Page } from "./command.ts";
+import { CliFailure } from "./io.ts";
+import { readJson } from "./json_file.ts";
+import { type Row, rowOf, rowsOf, textOf, timeOf } from "./json_fields.ts";
+import { amount, column, facts, table, time } from "./table.ts";
+
+/** `svc apply` and `svc catalog …`. */
+export const catalogCommands: readonly Command[] = [
+  {
+    words: "apply",
+    operands: [],
+    required: ["file"],
+    options: ["dry-run", "yes", "note"],
+    summary: "Show what a configuration changes, then change it, as one new version",
+    run: apply,
+  },
+  {
+    words: "catalog show",
+    operands: [],
+    required: [],
+    options: [],
+    summary: "Show upstreams, models and tiers in force",
+    run: async ({ client }) => {
+      const json = await client.get("/catalog");
+      return { json, text: (page) => catalogText(json, page) };
+    },
+  },
+  {
+    words: "catalog check",
+    operands: [],
+    required: ["file"],
+    options: [],
+    summary: "Check a configuration and show what it would change",
+    run: async (call) => {
+      const json = await rehearse(call);
+      return { json, text: () => `The configuration is valid\n${changesText(json)}` };
+    },
+  },
+  {
+    words: "catalog history",
+    operands: [],
+    required: [],
+    options: ["limit"],
+    summary: "List the versions, newest first",
+    run: async ({ client, option }) => {
+      const json = await client.get("/catalog/versions", { limit: option("limit") });
+      const columns = [
+        amount("VERSION", "version"),
+        time("TIME", "updatedAt"),
+        column("NOTE", "note"),
+      ];
+      const empty = "There are no versions";
+      return {
+        json,
+        text: ({ width }) => table(columns, rowsOf(json, "versions"), { width, empty }),
+      };
+    },
+  },
+  {
+    words: "catalog rollback",
+    operands: ["VERSION"],
+    required: [],
+    options: [],
+    summary: "Make a new version that equals an old one",
+    run: async ({ client, operands: [version = ""] }) => {
+      const body = { version: versionNumber(version) };
+      const json = await client.post("/catalog/rollback", body);
+      return { json, text: () => changesText(json) + resultText(json) };
+    },
+  },
+];
+
+async function apply(call: Call): Promise<Output> {
+  const rehearsal = await rehearse(call);
+  call.print(changesText(rehearsal));
+  if (call.has("dry-run") || rowsOf(rehearsal, "changes").length === 0) {
+    return { json: rehearsal, text: () => "" };
+  }
+  await confirm(call);
+  const json = await call.client.post("/catalog/apply", {
+    content: await readJson(call.io, call.option("file") ?? ""),
+    expectedVersion: rehearsal.version,
+    note: call.option("note"),
+  });
+  return { json, text: () => resultText(json) };
+}
+
+async function rehearse(call: Call): Promise<Row> {
+  const content = await readJson(call.io, call.option("file") ?? "");
+  return await call.client.post("/catalog/apply", { content, dryRun: true });
+}
+
+/** Asks on a terminal. A program, which asked for JSON or has none, has decided already. */
+async function confirm(call: Call): Promise<void> {
+  if (!call.io.isTerminal || call.has("yes") || call.has("json")) return;
+  if (!await call.io.confirm("Apply these changes?")) throw new CliFailure("Nothing was applied");
+}
+
+function versionNumber(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new CliFailure(`Cannot roll back to "${text}": give the number of a version`);
+}
+
+const SIGNS: Readonly<Record<string, string>> = { added: "+", removed: "-", changed: "~" };
+
+function changesText(json: Row): string {
+  const changes = rowsOf(json, "changes");
+  if (changes.length === 0) return `No changes to version ${textOf(json, "version")}\n`;
+  return changes.map((change) => {
+    const values = [change.before, change.after].filter((value) => value !== undefined);
+    const shown = values.map((value) => JSON.stringify(value)).join(" -> ");
+    return `${SIGNS[textOf(change, "kind")] ?? "?"} ${textOf(change, "path")}: ${shown}\n`;
+  }).join("");
+}
+
+function resultText(json: Row): string {
+  return json.applied === true ? `Applied as version ${textOf(json, "version")}\n` : "";
+}
+
+function catalogText(json: Row, { width }: Page): string {
+  const content = rowOf(json, "content");
+  const section = (title: string, columns: Parameters<typeof table>[0]) =>
+    `\n${table(columns, rowsOf(content, title), { width, empty: `No ${title}` })}`;
+  return facts([["version", textOf(json, "version")], ["since", timeOf(json, "updatedAt")]]) +
+    section("upstreams", [
+      column("UPSTREAM", "id"),
+      column("KIND", "kind"),
+      column("PROVIDER", "provider"),
+      column("ADDRESS", "baseUrl"),
+      amount("MOST IN FLIGHT", "maxInFlight"),
+    ]) +
+    section("models", [
+      column("MODEL", "id"),
+      column("UPSTREAM", "upstream"),
+      column("ENDPOINTS", "endpoints"),
+      column("TAGS", "featureTags"),
+      amount("QUALITY", "quality"),
+      amount("CONTEXT", "contextTokens"),
+    ]) +
+    section("tiers", [
+      column("TIER", "id"),
+      amount("CREDITS PER $", "creditsPerUsd"),
+      column("MODELS", "models"),
+      column("ORCHESTRATION", "orchestration"),
+    ]);
+}

@@ -1,0 +1,104 @@
+import type { AdminClient } from "./admin_client.ts";
+import type { CliIo } from "./io.ts";
+
+/** What an option of the command line is. */
+export interface OptionSpec {
+  readonly type: "string" | "boolean";
+  readonly short?: string;
+  /** What its value is called in usage lines. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+/** Every option, with one meaning wherever it appears. */
+export const OPTIONS = {
+  by: { type: "string", value: "key|model|day", help: "What to sum by (day)" },
+  credits: { type: "string", value: "CREDITS", help: "Credits to begin with" },
+  cursor: { type: "string", value: "CURSOR", help: "Go on where the last page ended" },
+  "dry-run": { type: "boolean", help: "Show the difference, change nothing" },
+  file: { type: "string", short: "f", value: "FILE", help: "The configuration, JSON" },
+  help: { type: "boolean", short: "h", help: "Explain the command" },
+  json: { type: "boolean", help: "Print one JSON document and nothing else" },
+  key: { type: "string", value: "ID", help: "Only requests of this key" },
+  limit: { type: "string", value: "N", help: "Most lines to show (50)" },
+  name: { type: "string", value: "NAME", help: "What you call the key" },
+  note: { type: "string", value: "TEXT", help: "Why, for the books" },
+  "op-id": { type: "string", value: "ID", help: "Repeat a credit safely: the same id pays once" },
+  policy: { type: "string", value: "FILE", help: "The key's policy, JSON" },
+  since: {
+    type: "string",
+    value: "TIME",
+    help: "From an ISO 8601 time, or for the last 24h, 7d, ...",
+  },
+  status: { type: "string", value: "STATUS", help: "Only requests answered 429, or 4xx, ..." },
+  tier: { type: "string", value: "TIER", help: "The wallet's tier (standard)" },
+  until: { type: "string", value: "TIME", help: "Up to a time, as --since" },
+  version: { type: "boolean", help: "Print the version" },
+  wallet: { type: "string", value: "WALLET", help: "The wallet that pays" },
+  yes: { type: "boolean", short: "y", help: "Do not ask" },
+} as const satisfies Record<string, OptionSpec>;
+
+/** Name of an option. */
+export type OptionName = keyof typeof OPTIONS;
+
+/** The options that were given. */
+export type OptionValues = Partial<Record<OptionName, string | true>>;
+
+/** One command as it was called. */
+export interface Call {
+  readonly client: AdminClient;
+  readonly io: CliIo;
+  /** As many as the command names. */
+  readonly operands: readonly string[];
+  /** Text of an option; `undefined` where it was not given. */
+  option(name: OptionName): string | undefined;
+  /** Whether an option was given. */
+  has(name: OptionName): boolean;
+  /** Shows text before the result; nothing under `--json`. */
+  print(text: string): void;
+}
+
+/** Room for a table. */
+export interface Page {
+  /** Columns of the terminal; infinite where the output is no terminal. */
+  readonly width: number;
+}
+
+/** What a command came to, for programs and for people. */
+export interface Output {
+  readonly json: unknown;
+  text(page: Page): string;
+}
+
+/** One command. */
+export interface Command {
+  /** How it is called: one word or two. */
+  readonly words: string;
+  /** Names of its operands, in order; all are required. */
+  readonly operands: readonly string[];
+  /** Options that must be given. */
+  readonly required: readonly OptionName[];
+  /** Options that may be given, `--json` and `--help` aside. */
+  readonly options: readonly OptionName[];
+  /** One sentence for the help. */
+  readonly summary: string;
+  run(call: Call): Promise<Output>;
+}
+
+/** The line that says how a command is called. */
+export function usageLine(command: Command): string {
+  const words = [
+    "svc",
+    command.words,
+    ...command.operands,
+    ...command.required.map(optionUsage),
+    ...command.options.map((name) => `[${optionUsage(name)}]`),
+  ];
+  return words.join(" ");
+}
+
+function optionUsage(name: OptionName): string {
+  const spec: OptionSpec = OPTIONS[name];
+  const flag = spec.short === undefined ? `--${name}` : `-${spec.short}`;
+  return spec.value === undefined ? `--${name}` : `${flag} ${spec.value}`;
+}

@@ -1,0 +1,298 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { CONTENT, START_MS } from "../admin/admin_test_support.ts";
+import { assertFailed, withCli } from "./cli_test_support.ts";
+
+const TEAM = {
+  id: "team",
+  tier: "standard",
+  credits: "100.000000",
+  available: "100.000000",
+  held: "0.000000",
+  spent: "0.000000",
+  writtenOff: "0.000000",
+};
+const CHEAPER = JSON.stringify({ ...CONTENT, models: CONTENT.models.slice(0, 1) });
+
+Deno.test("svc wallets opens, funds and shows wallets", async () => {
+  await withCli(async ({ admin, run, json }) => {
+    assertEquals(await json("wallets show team"), TEAM);
+    admin.clock.ms++;
+    const lab = await json("wallets create lab --tier basic --credits 12.5");
+    assertEquals([lab.tier, lab.available], ["basic", "12.500000"]);
+    assertEquals((await json("wallets list")).wallets, [TEAM, lab]);
+    const credited = await json("wallets credit lab 0.5 --note gift");
+    assertEquals(credited.credits, "13.000000");
+    const { out } = await run("wallets show lab");
+    assertMatch(out, /^wallet +lab\ntier +basic\ncredits +13\.000000\navailable +13\.000000\n/);
+    assertMatch((await run("wallets list")).out, /^WALLET +TIER +CREDITS/);
+    admin.clock.ms++;
+    assertFailed(await run("wallets create lab"), 'There is a wallet "lab" already');
+    assertFailed(
+      await run("wallets show tem"),
+      'There is no wallet "tem"; the nearest is "team"',
+    );
+    assertFailed(
+      await run("wallets credit team -- -5"),
+      'Cannot accept "credits": Give an amount of credits with at most six decimal places, as 12.5',
+    );
+  });
+});
+
+Deno.test("svc wallets credit can be repeated safely after a cut", async () => {
+  await withCli(async ({ admin, run, json }) => {
+    const fetch = async (url: string, init: RequestInit) => {
+      await admin.app.request(url, init);
+      throw new TypeError("connection closed");
+    };
+    const cut = await run("wallets credit team 5", { fetch });
+    assertEquals([cut.code, cut.out], [1, ""]);
+    const opId = /--op-id (\S+):/.exec(cut.err)?.[1];
+    const repeated = await json(`wallets credit team 5 --op-id ${opId}`);
+    assertEquals(repeated.credits, "105.000000");
+    const message = "This operation id was used for something else; choose a new one";
+    assertFailed(await run(`wallets credit team 6 --op-id ${opId}`), message);
+  });
+});
+
+Deno.test("svc wallets statement lists entries, and says how to go on", async () => {
+  await withCli(async ({ run, json }) => {
+    await json("wallets credit team 5 --note gift");
+    const whole = await run("wallets statement team");
+    assertMatch(whole.out, /^TIME +KIND +CHANGE +CHARGED +MODEL +KEY +NOTE\n/);
+    assertMatch(whole.out, /credit +5\.000000 +gift\n/);
+    const first = await run("wallets statement team --limit 1");
+    const cursor = /More: --cursor (\S+)\n$/.exec(first.out)?.[1];
+    const rest = await json(`wallets statement team --cursor ${cursor}`);
+    assertEquals(rest.entries.map(({ kind }: { kind: string }) => kind), ["credit", "open"]);
+    const none = await run("wallets statement team --until 1h");
+    assertEquals(none.out, "Nothing in this time\n");
+    assertMatch(
+      (await run("wallets statement team --since never")).err,
+      /^Cannot accept "since": /,
+    );
+  });
+});
+
+Deno.test("svc keys creates a key and shows it once", async () => {
+  await withCli(async ({ files, run, json }) => {
+    files.set("policy.json", JSON.stringify({ requestsPerMinute: 10 }));
+    const made = await json("keys create --name app --wallet team --policy policy.json");
+    assertMatch(made.key, /^svc_live_/);
+    assertMatch(made.id, /^key_/);
+    const { out } = await run("keys create --name app2 --wallet team");
+    assertMatch(out, /^svc_live_\w{50}\n\nThis is the only time the key is shown/);
+    assertStringIncludes(out, "policy   no restrictions");
+    const shown = await run(`keys show ${made.id}`);
+    assertMatch(shown.out, /requestsPerMinute +10\n/);
+    assertMatch(shown.out, /in total +0\.000000\n/);
+    assert(!shown.out.includes(made.key) && !(await run("keys list")).out.includes(made.key));
+    assertEquals((await json("keys list")).keys.length, 2);
+    assertEquals((await json(`keys show ${made.id}`)).id, made.id);
+  });
+});
+
+Deno.test("svc keys narrows, rotates, disables, enables and revokes", async () => {
+  await withCli(async ({ files, run, json }) => {
+    files.set("ten.json", '{"requestsPerMinute": 10}');
+    files.set("five.json", '{"requestsPerMinute": 5}');
+    const { id, key } = await json("keys create --name app --wallet team --policy ten.json");
+    assertEquals((await json(`keys narrow ${id} --policy five.json`)).policy.requestsPerMinute, 5);
+    assertFailed(
+      await run(`keys narrow ${id} --policy ten.json`),
+      "The policy may not allow more than before: requestsPerMinute",
+    );
+    const rotated = await json(`keys rotate ${id} --policy five.json --name app2`);
+    assertEquals([rotated.rotatedFrom, rotated.name], [id, "app2"]);
+    assert(rotated.key !== key);
+    assertMatch((await run(`keys rotate ${id}`)).out, /rotated from +key_/);
+    assertEquals((await json(`keys disable ${id}`)).status, "disabled");
+    assertEquals((await json(`keys enable ${id}`)).status, "active");
+    assertEquals((await json(`keys revoke ${id}`)).status, "revoked");
+    assertFailed(
+      await run(`keys enable ${id}`),
+      `Key "${id}" is revoked for good; create a new one`,
+    );
+    assertFailed(await run("keys show key_none"), 'There is no key "key_none"');
+  });
+});
+
+Deno.test("files that cannot be read or are not JSON are said to be so", async () => {
+  await withCli(async ({ files, run }) => {
+    const create = "keys create --name app --wallet team --policy";
+    assertFailed(await run(`${create} none.json`), 'Cannot read "none.json": No such file');
+    files.set("bad.json", "{ policy }");
+    assertMatch((await run(`${create} bad.json`)).err, /^Cannot read "bad.json" as JSON: /);
+    files.set("list.json", "[]");
+    assertMatch((await run(`${create} list.json`)).err, /^Cannot accept "policy": /);
+  });
+});
+
+Deno.test("svc apply shows the difference, then applies it as one version", async () => {
+  await withCli(async ({ admin, files, questions, run, json }) => {
+    files.set("svc.json", CHEAPER);
+    const version = () => admin.deps.catalogs.current().version;
+    const rehearsed = await run("apply -f svc.json --dry-run");
+    assertEquals([rehearsed.code, version()], [0, 1]);
+    assertMatch(rehearsed.out, /^- models\.slow-maxi: \{"id":"slow-maxi".*\}\n$/);
+    const applied = await run("apply -f svc.json --note cheaper");
+    assertEquals(applied.out, `${rehearsed.out}Applied as version 2\n`);
+    assertEquals(await run("apply -f svc.json"), {
+      code: 0,
+      out: "No changes to version 2\n",
+      err: "",
+    });
+    files.set("svc.json", JSON.stringify(CONTENT));
+    const changed = await json("apply --file svc.json");
+    assertEquals([changed.version, changed.applied, changed.changes.length], [3, true, 1]);
+    assertEquals(questions, []);
+    assertMatch(
+      (await run("catalog history")).out,
+      /^VERSION +TIME +NOTE\n +3 .*\n +2 .*cheaper\n/,
+    );
+    assertEquals((await json("catalog history --limit 1")).versions.length, 1);
+  });
+});
+
+Deno.test("svc apply asks on a terminal, unless told not to", async () => {
+  await withCli(async ({ admin, files, questions, run }) => {
+    files.set("svc.json", CHEAPER);
+    const refused = await run("apply -f svc.json", {
+      isTerminal: true,
+      confirm: (question) => Promise.resolve(questions.push(question) === 0),
+    });
+    assertEquals([refused.code, refused.err], [1, "Nothing was applied\n"]);
+    assertEquals(admin.deps.catalogs.current().version, 1);
+    assertEquals((await run("apply -f svc.json", { isTerminal: true })).code, 0);
+    assertEquals(questions, ["Apply these changes?", "Apply these changes?"]);
+    files.set("svc.json", JSON.stringify(CONTENT));
+    assertEquals((await run("apply -yf svc.json", { isTerminal: true })).code, 0);
+    assertEquals([questions.length, admin.deps.catalogs.current().version], [2, 3]);
+  });
+});
+
+Deno.test("svc apply applies what it showed, or nothing", async () => {
+  await withCli(async ({ admin, files, run }) => {
+    files.set("svc.json", CHEAPER);
+    const confirm = async () => {
+      const scoring = { quality: 1, price: 2, latency: 1 };
+      const options = { expected: 1, note: "", atMs: START_MS };
+      await admin.stores.catalogs.apply({ ...CONTENT, scoring }, options);
+      return true;
+    };
+    const { code, err } = await run("apply -f svc.json", { isTerminal: true, confirm });
+    assertEquals(code, 1);
+    assertStringIncludes(err, "The catalog is at version 2, not 1");
+  });
+});
+
+Deno.test("svc catalog shows, checks and rolls back", async () => {
+  await withCli(async ({ admin, files, run, json }) => {
+    const { out } = await run("catalog show");
+    assertMatch(out, /^version +1\n/);
+    assertMatch(out, /\nfast-mini +lab +chat +tools +0\.6 +128000\n/);
+    assert(!out.includes("provider-secret"));
+    assertEquals((await json("catalog show")).content.upstreams[0].apiKey, "(hidden)");
+    files.set("svc.json", CHEAPER);
+    assertMatch(
+      (await run("catalog check -f svc.json")).out,
+      /^The configuration is valid\n- models/,
+    );
+    assertEquals((await json("catalog check -f svc.json")).applied, false);
+    files.set("bad.json", '{"upstream": []}');
+    assertMatch((await run("catalog check -f bad.json")).err, /"upstreams"/);
+    await json("apply -f svc.json");
+    const back = await run("catalog rollback 1");
+    assertMatch(back.out, /^\+ models\.slow-maxi: .*\nApplied as version 3\n$/);
+    assertEquals(admin.deps.catalogs.current().models.length, 2);
+    const none = await run("catalog rollback first");
+    assertFailed(none, 'Cannot roll back to "first": give the number of a version');
+    assertFailed(await run("catalog rollback 9"), 'There is no catalog version "9"');
+  });
+});
+
+Deno.test("svc catalog marks what changed with before and after", async () => {
+  await withCli(async ({ files, run }) => {
+    const scoring = { quality: 2, price: 1, latency: 1 };
+    files.set("svc.json", JSON.stringify({ ...CONTENT, scoring }));
+    const { out } = await run("apply -f svc.json --dry-run");
+    assertEquals(out, "~ scoring.quality: 1 -> 2\n");
+  });
+});
+
+Deno.test("svc requests lists, filters and shows requests", async () => {
+  await withCli(async ({ admin, run, json }) => {
+    const attempts = [{ model: "fast-mini", provider: "lab", outcome: "ok", status: 200, ms: 400 }];
+    const reason = "Cheapest that is good enough";
+    await admin.deps.log.append({
+      id: "log_1",
+      requestId: "order-42",
+      atMs: START_MS,
+      keyId: "key_a",
+      walletId: "team",
+      endpoint: "chat",
+      stream: true,
+      status: 200,
+      outcome: "ok",
+      durationMs: 420,
+      routing: {
+        model: "fast-mini",
+        provider: "lab",
+        tier: "standard",
+        reason,
+        considered: 2,
+        attempts: [...attempts, { model: "fast-mini", provider: "lab", outcome: "ok", ms: 9 }],
+      } as never,
+      exclusions: [{ model: "slow-maxi", stage: "policy", reason: "not allowed" }],
+      holdIds: ["hold_1", "hold_2"],
+      charged: "0.412000",
+      inputTokens: 12,
+      cachedInputTokens: 2,
+      outputTokens: 30,
+      estimated: true,
+    });
+    const list = await run("requests --status 2xx --key key_a --since 1h");
+    assertMatch(list.out, /log_1 +key_a +chat +200 +fast-mini +420 +0\.412000\n$/);
+    assertEquals((await json("requests --limit 5")).requests.length, 1);
+    assertEquals((await run("requests --status 500")).out, "No requests\n");
+    for (const id of ["log_1", "order-42"]) {
+      const { out } = await run(`requests show ${id}`);
+      assertMatch(out, /endpoint +chat \(stream\)\nstatus +200 ok\n/);
+      assertMatch(out, /tokens +12 in \(2 cached\), 30 out, counted here\n/);
+      assertMatch(out, /holds +hold_1, hold_2\n\nAttempts\nMODEL/);
+      assertMatch(out, /\nLeft out\nMODEL +STAGE +REASON\nslow-maxi +policy +not allowed\n$/);
+    }
+    assertEquals((await json("requests show log_1")).attempts.length, 2);
+    assertFailed(await run("requests show none"), 'There is no request "none"');
+    assertMatch((await run("requests --status 9")).err, /^Cannot accept "status": /);
+  });
+});
+
+Deno.test("svc usage sums by day, key and model", async () => {
+  await withCli(async ({ admin, run, json }) => {
+    assertEquals((await run("usage")).out, "No usage in this time\n");
+    const { id } = await json("keys create --name app --wallet team");
+    const hold = { holdId: "h1", walletId: "team", keyId: id, logId: "l1", model: "fast-mini" };
+    const amounts = { amount: 2_000_000n, minimum: 1n, budget: {}, priceVersion: 1 };
+    const atMs = START_MS;
+    await admin.deps.ledger.hold({ kind: "hold", ...hold, ...amounts, atMs }, { waitMs: 0 });
+    const tokens = { inputTokens: 10, cachedInputTokens: 4, outputTokens: 5, estimated: false };
+    await admin.deps.ledger.settle({ kind: "settle", holdId: "h1", cost: 5n, ...tokens, atMs });
+    assertMatch((await run("usage")).out, /^DAY +REQUESTS .*\n2026-11-21 +1 +10 +4 +5 +0\.000005 /);
+    assertMatch((await run("usage --by key")).out, /\nkey_\w+ +app +1 /);
+    assertEquals((await json("usage --by model --since 1h")).usage[0].model, "fast-mini");
+    assertMatch((await run("usage --by wallet")).err, /^Cannot accept "by": /);
+  });
+});
+
+Deno.test("svc models lists models with the state of the pool", async () => {
+  await withCli(async ({ admin, run, json }) => {
+    admin.pool.set("fast-mini", { available: true, latencyMs: 120.4 });
+    admin.pool.set("slow-maxi", { available: false, reason: "Asked to wait" });
+    const { out } = await run("models");
+    assertMatch(out, /\nfast-mini +lab +available +3 +120 +0\.25 +2\.00\n/);
+    assertMatch(out, /\nslow-maxi +lab +degraded +3 +2\.50 +2\.00 +Asked to wait\n/);
+    const wide = await run("models", { isTerminal: true, columns: 60 });
+    assert(wide.out.split("\n").some((line) => line.includes("…")));
+    assertEquals((await json("models")).models.length, 2);
+  });
+});

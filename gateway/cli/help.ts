@@ -1,0 +1,51 @@
+import { type Command, type OptionName, OPTIONS, type OptionSpec, usageLine } from "./command.ts";
+import { displayWidth } from "./table.ts";
+
+/** What starts the gateway: `main.ts` answers to it before the command line does. */
+const SERVE_USAGE = `svc serve [options]   Start the gateway
+
+Each option stands for the variable of the environment beside it.
+  --host HOST               SERVICE_HOST (127.0.0.1)
+  --port PORT               SERVICE_PORT (8787; 0: any free port)
+  --admin-host HOST         SERVICE_ADMIN_HOST (127.0.0.1)
+  --admin-port PORT         SERVICE_ADMIN_PORT (8788)
+  --kv-path PATH            SERVICE_KV_PATH (data/svc.kv; :memory:)
+  --config FILE             SERVICE_CONFIG (svc.json, optional)
+  --public-url URL          SERVICE_PUBLIC_URL
+  --trusted-proxies RANGES  SERVICE_TRUSTED_PROXIES
+By environment only: SERVICE_ADMIN_TOKEN, SERVICE_BOOTSTRAP_KEY, SERVICE_KEY_PEPPER
+`;
+
+/** All commands, a line each. */
+export function overview(commands: readonly Command[]): string {
+  const calls = commands.map((command) => [command.words, ...command.operands].join(" "));
+  const width = Math.max(...calls.map(displayWidth));
+  const lines = commands.map((command, index) =>
+    `  svc ${(calls[index] ?? "").padEnd(width)}  ${command.summary}\n`
+  );
+  return `Usage: svc COMMAND [options]\n\n${lines.join("")}
+Every command takes --json: one JSON document on standard output, nothing else.
+"svc help COMMAND" explains one command.
+
+The commands speak to the admin API at SERVICE_ADMIN_URL with SERVICE_ADMIN_TOKEN, or with what
+the first start of the gateway left beside its store.
+`;
+}
+
+/** How one command is used. */
+export function explain(command: Command): string {
+  if (command.words === "serve") return SERVE_USAGE;
+  const names: readonly OptionName[] = [...command.required, ...command.options, "json"];
+  const flags = names.map(flagOf);
+  const width = Math.max(...flags.map(displayWidth));
+  const lines = names.map((name, index) =>
+    `  ${(flags[index] ?? "").padEnd(width)}  ${OPTIONS[name].help}\n`
+  );
+  return `Usage: ${usageLine(command)}\n\n${command.summary}\n\n${lines.join("")}`;
+}
+
+function flagOf(name: OptionName): string {
+  const spec: OptionSpec = OPTIONS[name];
+  const short = spec.short === undefined ? "" : `-${spec.short}, `;
+  return `${short}--${name}${spec.value === undefined ? "" : ` ${spec.value}`}`;
+}

@@ -1,0 +1,116 @@
+import { parseArgs } from "node:util";
+import { suggestion } from "../admin/suggestion.ts";
+import { type Command, type OptionName, OPTIONS, type OptionValues } from "./command.ts";
+import { UsageError } from "./io.ts";
+
+/** What the arguments say. */
+export interface Invocation {
+  /** Absent where only global options were given. */
+  readonly command?: Command | undefined;
+  readonly operands: readonly string[];
+  readonly options: OptionValues;
+}
+
+/** A mistake in the use of a command that was understood. */
+export class CommandUsageError extends UsageError {
+  readonly command: Command;
+  constructor(command: Command, message: string) {
+    super(message);
+    this.command = command;
+  }
+}
+
+const EVERYWHERE: readonly OptionName[] = ["json", "help", "version"];
+
+/** Reads the arguments; throws a {@linkcode UsageError} that says the nearest valid word. */
+export function parseInvocation(args: readonly string[], commands: readonly Command[]): Invocation {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: OPTIONS,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const words = tokens.flatMap((token) => token.kind === "positional" ? [token.value] : []);
+  const command = words.length === 0 ? undefined : findCommand(words, commands);
+  const options: OptionValues = {};
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const name = requireOption(token.rawName, token.name, command);
+    if (options[name] !== undefined) throw mistake(command, `Give ${token.rawName} once`);
+    options[name] = OPTIONS[name].type === "boolean"
+      ? requireNoValue(token, command)
+      : requireValue(token, command);
+  }
+  if (command === undefined) return { operands: [], options };
+  const operands = words.slice(command.words.split(" ").length);
+  if (options.help !== true) requireComplete(command, operands, options);
+  return { command, operands, options };
+}
+
+function findCommand(words: readonly string[], commands: readonly Command[]): Command {
+  const [first = "", second] = words;
+  const named = (text: string) => commands.find((command) => command.words === text);
+  const command = (second === undefined ? undefined : named(`${first} ${second}`)) ?? named(first);
+  if (command !== undefined) return command;
+
+  const group = commands.filter((candidate) => candidate.words.startsWith(`${first} `));
+  if (group.length === 0) {
+    const heads = new Set(commands.map((candidate) => candidate.words.split(" ")[0] ?? ""));
+    throw new UsageError(`Unknown command "${first}"${suggestion(first, heads)}`);
+  }
+  if (second === undefined) {
+    const verbs = group.map((candidate) => candidate.words.slice(first.length + 1));
+    throw new UsageError(`"svc ${first}" takes one of ${verbs.join(", ")}`);
+  }
+  const wanted = `${first} ${second}`;
+  const near = suggestion(wanted, group.map((candidate) => candidate.words));
+  throw new UsageError(`Unknown command "${wanted}"${near}`);
+}
+
+function requireOption(raw: string, name: string, command: Command | undefined): OptionName {
+  const valid = command === undefined
+    ? EVERYWHERE
+    : [...command.required, ...command.options, ...EVERYWHERE];
+  const option = valid.find((candidate) => candidate === name);
+  if (option !== undefined) return option;
+  const near = suggestion(`--${name}`, valid.map((candidate) => `--${candidate}`));
+  throw mistake(command, `Unknown option "${raw}"${near}`);
+}
+
+interface OptionToken {
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+function requireNoValue(token: OptionToken, command: Command | undefined): true {
+  if (token.value === undefined) return true;
+  throw mistake(command, `${token.rawName} takes no value`);
+}
+
+function requireValue(token: OptionToken, command: Command | undefined): string {
+  const { value } = token;
+  const isFlag = token.inlineValue !== true && value !== undefined && /^-./.test(value);
+  if (value !== undefined && value !== "" && !isFlag) return value;
+  throw mistake(command, `${token.rawName} needs a value`);
+}
+
+function requireComplete(
+  command: Command,
+  operands: readonly string[],
+  options: OptionValues,
+): void {
+  const missing = command.operands[operands.length];
+  if (missing !== undefined) throw new CommandUsageError(command, `${missing} is missing`);
+  const extra = operands[command.operands.length];
+  if (extra !== undefined && command.words !== "help") {
+    throw new CommandUsageError(command, `Unexpected argument "${extra}"`);
+  }
+  const absent = command.required.find((name) => options[name] === undefined);
+  if (absent !== undefined) throw new CommandUsageError(command, `--${absent} is missing`);
+}
+
+function mistake(command: Command | undefined, message: string): UsageError {
+  return command === undefined ? new UsageError(message) : new CommandUsageError(command, message);
+}

@@ -1,0 +1,20 @@
+import { CliFailure, type CliIo } from "./io.ts";
+
+/** Reads a JSON file that the operator named. */
+export async function readJson(io: CliIo, path: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = await io.readFile(path);
+  } catch (cause) {
+    throw new CliFailure(`Cannot read "${path}": ${messageOf(cause)}`, { cause });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new CliFailure(`Cannot read "${path}" as JSON: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,41 @@
+import type { Command } from "./command.ts";
+import { type Row, rowOf, rowsOf, textOf } from "./json_fields.ts";
+import { amount, column, table } from "./table.ts";
+
+/** `svc models`. */
+export const modelCommands: readonly Command[] = [
+  {
+    words: "models",
+    operands: [],
+    required: [],
+    options: [],
+    summary: "List the models with the state of the pool",
+    run: async ({ client }) => {
+      const json = await client.get("/models");
+      const empty = "The catalog has no models";
+      return {
+        json,
+        text: ({ width }) => table(COLUMNS, rowsOf(json, "models"), { width, empty }),
+      };
+    },
+  },
+];
+
+const COLUMNS = [
+  column("MODEL", "id"),
+  column("UPSTREAM", "upstream"),
+  column("STATUS", "status"),
+  amount("IN FLIGHT", "inFlight"),
+  { ...amount("LATENCY MS", ""), cell: (row: Row) => wholeNumber(row.latencyMs) },
+  price("IN $/MTOK", "inputPerMTok"),
+  price("OUT $/MTOK", "outputPerMTok"),
+  column("REASON", "reason"),
+];
+
+function price(title: string, field: string) {
+  return { ...amount(title, field), cell: (row: Row) => textOf(rowOf(row, "price"), field) };
+}
+
+function wholeNumber(value: unknown): string {
+  return typeof value === "number" ? String(Math.round(value)) : "";
+}

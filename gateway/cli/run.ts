@@ -1,0 +1,103 @@
+import manifest from "../deno.json" with { type: "json" };
+import { AdminClient } from "./admin_client.ts";
+import { catalogCommands } from "./catalog.ts";
+import { type Call, type Command, type Output, usageLine } from "./command.ts";
+import { explain, overview } from "./help.ts";
+import { CommandUsageError, type Invocation, parseInvocation } from "./invocation.ts";
+import { CliFailure, type CliIo, UsageError } from "./io.ts";
+import { keyCommands } from "./keys.ts";
+import { modelCommands } from "./models.ts";
+import { requestCommands } from "./requests.ts";
+import { usageCommands } from "./usage.ts";
+import { walletCommands } from "./wallets.ts";
+
+const COMMANDS: readonly Command[] = [
+  {
+    words: "serve",
+    operands: [],
+    required: [],
+    options: [],
+    summary: "Start the gateway",
+    run: () => Promise.reject(new CliFailure("Start the gateway with `deno task serve`")),
+  },
+  ...walletCommands,
+  ...keyCommands,
+  ...catalogCommands,
+  ...requestCommands,
+  ...usageCommands,
+  ...modelCommands,
+  {
+    words: "help",
+    operands: [],
+    required: [],
+    options: [],
+    summary: "Explain a command",
+    run: ({ operands }) => Promise.resolve(help(operands)),
+  },
+];
+
+/**
+ * Runs one command of `svc` over the operator's API. Resolves to the exit code: 0, 1 where it was
+ * refused or failed (one sentence on standard error), 2 where it was not understood (and the usage).
+ */
+export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
+  try {
+    const invocation = parseInvocation(args, COMMANDS);
+    const output = await outputOf(invocation, io);
+    const asJson = invocation.options.json === true;
+    const width = io.isTerminal ? io.columns : Infinity;
+    io.stdout(asJson ? `${JSON.stringify(output.json, null, 2)}\n` : output.text({ width }));
+    return 0;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      io.stderr(`${error.message}\n${usageOf(error)}\n`);
+      return 2;
+    }
+    if (error instanceof CliFailure) {
+      io.stderr(`${error.message}\n`);
+      return 1;
+    }
+    throw error;
+  }
+}
+
+async function outputOf({ command, operands, options }: Invocation, io: CliIo): Promise<Output> {
+  if (options.version === true) {
+    return { json: { version: manifest.version }, text: () => `svc ${manifest.version}\n` };
+  }
+  if (options.help === true) return help(command === undefined ? [] : command.words.split(" "));
+  if (command === undefined) throw new UsageError("Name a command");
+  const call: Call = {
+    client: new AdminClient(io),
+    io,
+    operands,
+    option: (name) => {
+      const value = options[name];
+      return value === true ? undefined : value;
+    },
+    has: (name) => options[name] !== undefined,
+    print: (text) => options.json === true ? undefined : io.stdout(text),
+  };
+  return await command.run(call);
+}
+
+function help(words: readonly string[]): Output {
+  const text = helpText(words);
+  return { json: { help: text }, text: () => text };
+}
+
+function helpText(words: readonly string[]): string {
+  if (words.length === 0) return overview(COMMANDS);
+  const wanted = words.join(" ");
+  const group = COMMANDS.filter(({ words }) => words === wanted || words.startsWith(`${wanted} `));
+  if (group.length > 0) return group.map(explain).join("\n");
+  // The same search as for a call: it says the nearest command.
+  const { command } = parseInvocation(["--help", ...words], COMMANDS);
+  return command === undefined ? overview(COMMANDS) : explain(command);
+}
+
+function usageOf(error: UsageError): string {
+  return error instanceof CommandUsageError
+    ? `Usage: ${usageLine(error.command)} [--json]`
+    : 'Usage: svc COMMAND [options]; "svc help" lists the commands';
+}

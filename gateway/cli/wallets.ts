@@ -1,0 +1,130 @@
+import { UnreachableFailure } from "./admin_client.ts";
+import type { Call, Command, Output, Page } from "./command.ts";
+import { CliFailure } from "./io.ts";
+import { type Row, rowsOf, textOf } from "./json_fields.ts";
+import { amount, column, facts, table, time } from "./table.ts";
+
+/** `svc wallets …`. */
+export const walletCommands: readonly Command[] = [
+  {
+    words: "wallets create",
+    operands: ["NAME"],
+    required: [],
+    options: ["tier", "credits"],
+    summary: "Open a wallet",
+    run: async ({ client, operands: [id = ""], option }) => {
+      const body = { id, tier: option("tier"), credits: option("credits") };
+      return walletOutput(await client.post("/wallets", body));
+    },
+  },
+  {
+    words: "wallets credit",
+    operands: ["NAME", "CREDITS"],
+    required: [],
+    options: ["note", "op-id"],
+    summary: "Pay credits in",
+    run: credit,
+  },
+  {
+    words: "wallets list",
+    operands: [],
+    required: [],
+    options: [],
+    summary: "List the wallets",
+    run: async ({ client }) => {
+      const json = await client.get("/wallets");
+      const empty = "There are no wallets";
+      return {
+        json,
+        text: ({ width }) => table(COLUMNS, rowsOf(json, "wallets"), { width, empty }),
+      };
+    },
+  },
+  {
+    words: "wallets show",
+    operands: ["NAME"],
+    required: [],
+    options: [],
+    summary: "Show a wallet's balance",
+    run: async ({ client, operands: [id = ""] }) =>
+      walletOutput(await client.get(`/wallets/${encodeURIComponent(id)}`)),
+  },
+  {
+    words: "wallets statement",
+    operands: ["NAME"],
+    required: [],
+    options: ["limit", "since", "until", "cursor"],
+    summary: "List what was paid in, held and charged, newest first",
+    run: statement,
+  },
+];
+
+const COLUMNS = [
+  column("WALLET", "id"),
+  column("TIER", "tier"),
+  amount("CREDITS", "credits"),
+  amount("AVAILABLE", "available"),
+  amount("HELD", "held"),
+  amount("SPENT", "spent"),
+  amount("WRITTEN OFF", "writtenOff"),
+];
+
+async function credit(call: Call): Promise<Output> {
+  const [id = "", credits = ""] = call.operands;
+  const opId = call.option("op-id") ?? crypto.randomUUID();
+  try {
+    const body = { credits, note: call.option("note"), opId };
+    return walletOutput(await call.client.post(`/wallets/${encodeURIComponent(id)}/credit`, body));
+  } catch (error) {
+    if (!(error instanceof UnreachableFailure)) throw error;
+    const repeat = `; to be sure, repeat with --op-id ${opId}: the same id pays once`;
+    throw new CliFailure(error.message + repeat, { cause: error });
+  }
+}
+
+async function statement(call: Call): Promise<Output> {
+  const [id = ""] = call.operands;
+  const json = await call.client.get(`/wallets/${encodeURIComponent(id)}/statement`, {
+    limit: call.option("limit"),
+    since: call.option("since"),
+    until: call.option("until"),
+    cursor: call.option("cursor"),
+  });
+  return { json, text: (page) => statementText(json, page) };
+}
+
+function statementText(json: Row, { width }: Page): string {
+  const columns = [
+    time("TIME", "at"),
+    column("KIND", "kind"),
+    amount("CHANGE", "change"),
+    amount("CHARGED", "charged"),
+    column("MODEL", "model"),
+    column("KEY", "key"),
+    { title: "NOTE", cell: (row: Row) => textOf(row, "note") || textOf(row, "reason") },
+  ];
+  const empty = "Nothing in this time";
+  return table(columns, rowsOf(json, "entries"), { width, empty }) + nextPage(json);
+}
+
+/** The line that says how to go on, where there is more. */
+export function nextPage(json: Row): string {
+  const cursor = textOf(json, "cursor");
+  return cursor === "" ? "" : `More: --cursor ${cursor}\n`;
+}
+
+function walletOutput(wallet: Row): Output {
+  return {
+    json: wallet,
+    text: () =>
+      facts([
+        ["wallet", textOf(wallet, "id")],
+        ["tier", textOf(wallet, "tier")],
+        ["credits", textOf(wallet, "credits")],
+        ["available", textOf(wallet, "available")],
+        ["held", textOf(wallet, "held")],
+        ["spent", textOf(wallet, "spent")],
+        ["written off", textOf(wallet, "writtenOff")],
+      ]),
+  };
+}

@@ -1,0 +1,11 @@
+/** The configuration cannot be used; every problem in it is listed, each naming its path. */
+export class ConfigError extends Error {
+  override name = "ConfigError";
+  /** One sentence each: `models.2.price: ...`. */
+  readonly problems: readonly string[];
+
+  constructor(fileName: string, problems: readonly string[]) {
+    super(`Cannot use ${fileName}: ${problems.join("; ")}`);
+    this.problems = problems;
+  }
+}

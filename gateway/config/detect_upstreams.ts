@@ -1,0 +1,146 @@
+/**
+ * A catalog from the providers' own environment variables, where nobody wrote a configuration.
+ *
+ * @module
+ */
+
+import type { CatalogContent, Model, UpstreamConfig } from "../domain/catalog.ts";
+import { DEFAULT_SCORING } from "../domain/score.ts";
+import { invariant } from "../domain/invariant.ts";
+import { defaultTiers } from "./default_tiers.ts";
+import { listPrice } from "./list_price.ts";
+import { DETECTABLE, type DetectableModel, type DetectableProvider } from "./detectable.ts";
+import { simulatorCatalog } from "./simulator_catalog.ts";
+
+/** What was found. */
+export interface Detection {
+  readonly content: CatalogContent;
+  /** One sentence for the operator: which upstreams, and why. */
+  readonly sentence: string;
+}
+
+const TIMEOUTS = { connectMs: 5_000, firstByteMs: 120_000, idleMs: 60_000 };
+const OLLAMA_PORT = "11434";
+
+/** The names of the variables that {@linkcode detectUpstreams} looks at. */
+export const DETECTED_VARIABLES: readonly string[] = [
+  ...DETECTABLE.map((provider) => provider.apiKeyEnv),
+  "OLLAMA_HOST",
+];
+
+/** Upstreams for every provider whose variable is set; the simulator where none is. */
+export async function detectUpstreams(
+  env: Readonly<Record<string, string | undefined>>,
+  options: { readonly nowMs?: number } = {},
+): Promise<Detection> {
+  const nowMs = options.nowMs ?? Date.now();
+  const upstreams: UpstreamConfig[] = [];
+  const models: Model[] = [];
+  for (const provider of DETECTABLE) {
+    if (!env[provider.apiKeyEnv]) continue;
+    upstreams.push(upstreamOf(provider));
+    for (const known of provider.models) models.push(await modelOf(known, { provider, nowMs }));
+  }
+  const variables = upstreams.map((upstream) => upstream.apiKeyEnv ?? "");
+  const ollama = ollamaUpstream(env["OLLAMA_HOST"]);
+  if (ollama !== undefined) {
+    upstreams.push(ollama);
+    models.push(OLLAMA_MODEL);
+    variables.push("OLLAMA_HOST");
+  }
+  if (upstreams.length === 0) {
+    return {
+      content: simulatorCatalog(),
+      sentence: "No provider key was found, so the embedded simulator answers: " +
+        `set ${DETECTED_VARIABLES.join(", ")} or write a configuration file`,
+    };
+  }
+  const names = upstreams.map((upstream) => upstream.provider).join(", ");
+  return {
+    content: { upstreams, models, tiers: defaultTiers(models), scoring: DEFAULT_SCORING },
+    sentence: `Upstreams ${names} with ${models.length} models, found by ${variables.join(", ")}`,
+  };
+}
+
+function upstreamOf(provider: DetectableProvider): UpstreamConfig {
+  const { id, kind, baseUrl, apiKeyEnv } = provider;
+  return {
+    id,
+    kind,
+    provider: id,
+    baseUrl,
+    apiKeyEnv,
+    maxInFlight: 200,
+    onDisconnect: "cancel",
+    timeouts: TIMEOUTS,
+  };
+}
+
+async function modelOf(
+  known: DetectableModel,
+  context: { readonly provider: DetectableProvider; readonly nowMs: number },
+): Promise<Model> {
+  const { provider, nowMs } = context;
+  const listed = await listPrice(known.upstreamModel, { providerId: provider.listId, nowMs });
+  invariant(
+    listed,
+    `The price list does not know "${known.upstreamModel}" of "${provider.listId}"`,
+  );
+  const contextTokens = Math.min(known.contextTokens, listed.contextTokens ?? Infinity);
+  const name = known.upstreamModel;
+  return {
+    id: `${provider.id}/${name}`,
+    name,
+    upstream: provider.id,
+    upstreamModel: name,
+    endpoints: ["chat", "responses"],
+    quality: known.quality,
+    contextTokens,
+    maxOutputTokens: known.maxOutputTokens,
+    featureTags: known.featureTags,
+    industryPacks: [],
+    sku: "text",
+    price: listed.price,
+    description: { en: `${name} by ${provider.id}`, zh: `${provider.id} 的 ${name}` },
+    disabled: false,
+  };
+}
+
+/** `OLLAMA_HOST` may be a host, a host and port, or an address. */
+function ollamaUpstream(host: string | undefined): UpstreamConfig | undefined {
+  if (!host) return undefined;
+  const url = URL.parse(/^https?:\/\//.test(host) ? host : `http://${host}`);
+  if (url === null || url.username !== "" || url.password !== "") return undefined;
+  // A server that listens everywhere is asked here.
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  if (url.port === "" && !/^https?:\/\//.test(host)) url.port = OLLAMA_PORT;
+  return {
+    id: "ollama",
+    kind: "openai-compatible",
+    provider: "ollama",
+    baseUrl: `${url.origin}/v1`,
+    apiKey: "ollama",
+    maxInFlight: 8,
+    onDisconnect: "cancel",
+    timeouts: TIMEOUTS,
+  };
+}
+
+/** One that everybody tries first; others are named in a configuration file. */
+const OLLAMA_MODEL: Model = {
+  id: "ollama/llama3.2",
+  name: "llama3.2",
+  upstream: "ollama",
+  upstreamModel: "llama3.2",
+  endpoints: ["chat", "responses"],
+  quality: 0.35,
+  // The server's own default, whatever the model could do: longer input is cut silently.
+  contextTokens: 4_096,
+  maxOutputTokens: 2_048,
+  featureTags: ["tools", "json"],
+  industryPacks: [],
+  sku: "text",
+  price: { inputPerMTok: "0", outputPerMTok: "0", currency: "USD" },
+  description: { en: "llama3.2 on your own machine", zh: "运行在本机的 llama3.2" },
+  disabled: false,
+};

@@ -1,0 +1,37 @@
+import { assert, assertEquals } from "@std/assert";
+import { listPrice } from "./list_price.ts";
+
+const NOON = Date.UTC(2026, 0, 15, 12);
+
+Deno.test("listPrice() knows a provider by name or by address", async () => {
+  const byName = await listPrice("gpt-5-mini", { providerId: "openai", nowMs: NOON });
+  const baseUrl = "https://api.openai.com/v1";
+  assertEquals(await listPrice("gpt-5-mini", { baseUrl, nowMs: NOON }), byName);
+  assertEquals(byName, {
+    price: {
+      inputPerMTok: "0.25",
+      cachedInputPerMTok: "0.025",
+      outputPerMTok: "2",
+      currency: "USD",
+    },
+    contextTokens: 400_000,
+  });
+});
+
+Deno.test("listPrice() does not guess", async () => {
+  assertEquals(await listPrice("gpt-5-mini", { nowMs: NOON }), undefined);
+  const local = { baseUrl: "http://127.0.0.1:11434/v1", nowMs: NOON };
+  assertEquals(await listPrice("gpt-5-mini", local), undefined);
+  assertEquals(await listPrice("no-such-model", { providerId: "openai", nowMs: NOON }), undefined);
+  assertEquals(await listPrice("x", { providerId: "no-such-one", nowMs: NOON }), undefined);
+});
+
+Deno.test("listPrice() takes the dearest hour, whenever it is asked", async () => {
+  const source = { providerId: "deepseek" };
+  const hours = [0, 6, 12, 18].map((hour) => NOON + hour * 3_600_000);
+  const found = await Promise.all(
+    hours.map((nowMs) => listPrice("deepseek-chat", { ...source, nowMs })),
+  );
+  assert(found[0] !== undefined);
+  for (const one of found) assertEquals(one, found[0]);
+});

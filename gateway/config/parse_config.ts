@@ -1,0 +1,175 @@
+/**
+ * From the text of a configuration file to the content of a catalog.
+ *
+ * @module
+ */
+
+import type { CatalogContent, Model, UpstreamConfig } from "../domain/catalog.ts";
+import { DEFAULT_SCORING } from "../domain/score.ts";
+import { ConfigError } from "./config_error.ts";
+import { listPrice } from "./list_price.ts";
+import { type ConfigFile, type ConfigModel, configSchema, type ConfigUpstream } from "./schema.ts";
+
+/** A configuration file that was understood. */
+export interface Configuration {
+  /** What becomes a version of the catalog. */
+  readonly content: CatalogContent;
+  /** How long finished requests can be looked up. */
+  readonly requestLog?: { readonly keepDays: number; readonly keepRequests: number } | undefined;
+  /** Where hosted web search asks. */
+  readonly search?: { readonly kind: "searxng"; readonly baseUrl: string } | undefined;
+}
+
+/** How a configuration is read. */
+export interface ParseConfigOptions {
+  /** Named in errors. */
+  readonly fileName: string;
+  /** Unix time in milliseconds that list prices are for. @default {now} */
+  readonly nowMs?: number | undefined;
+}
+
+/** Longest output of a model that states none, in tokens: no price list knows it. */
+export const DEFAULT_MAX_OUTPUT_TOKENS = 16_384;
+
+const OPENAI_URL = "https://api.openai.com/v1";
+
+/**
+ * Reads a configuration file.
+ *
+ * @throws {ConfigError} with every problem that was found.
+ */
+export async function parseConfig(
+  text: string,
+  options: ParseConfigOptions,
+): Promise<Configuration> {
+  const { fileName } = options;
+  const parsed = configSchema.safeParse(parseJson(text, fileName));
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) =>
+      path.length === 0 ? message : `${path.join(".")}: ${message}`
+    );
+    throw new ConfigError(fileName, problems);
+  }
+  const file = parsed.data;
+  const problems = crossCheck(file);
+  const upstreams = file.upstreams.map(upstreamOf);
+  const nowMs = options.nowMs ?? Date.now();
+  const models: Model[] = [];
+  for (const [index, written] of file.models.entries()) {
+    const upstream = upstreams.find((candidate) => candidate.id === written.upstream);
+    const model = await completeModel(written, { upstream, nowMs });
+    if (model.ok) models.push(model.value);
+    else problems.push(...model.problems.map((problem) => `models.${index}.${problem}`));
+  }
+  if (problems.length > 0) throw new ConfigError(fileName, problems);
+
+  const scoring = file.scoring ?? DEFAULT_SCORING;
+  return {
+    content: { upstreams, models, tiers: file.tiers, scoring },
+    requestLog: file.requestLog,
+    search: file.search,
+  };
+}
+
+function parseJson(text: string, fileName: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The engine's message quotes the text, which may hold a key: only the place is passed on.
+    const message = error instanceof Error ? error.message : "";
+    const offset = /position (\d+)/.exec(message)?.[1];
+    const lines = text.slice(0, Number(offset ?? text.length)).split("\n");
+    const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+    throw new ConfigError(fileName, [`Expected JSON, which it is not at ${place}`]);
+  }
+}
+
+/** What no schema of one field can see. */
+function crossCheck(file: ConfigFile): string[] {
+  const problems: string[] = [];
+  for (const list of ["upstreams", "models", "tiers"] as const) {
+    const seen = new Set<string>();
+    for (const [index, { id }] of file[list].entries()) {
+      if (seen.has(id)) problems.push(`${list}.${index}.id: "${id}" is there twice`);
+      seen.add(id);
+    }
+  }
+  for (const [index, upstream] of file.upstreams.entries()) {
+    if (upstream.kind === "openai-compatible" && upstream.baseUrl === undefined) {
+      problems.push(
+        `upstreams.${index}.baseUrl: An "openai-compatible" upstream needs its address`,
+      );
+    }
+    if (upstream.apiKey !== undefined && upstream.apiKeyEnv !== undefined) {
+      problems.push(`upstreams.${index}.apiKey: Give either the key or the name of its variable`);
+    }
+  }
+  const upstreams = new Set(file.upstreams.map(({ id }) => id));
+  for (const [index, model] of file.models.entries()) {
+    if (!upstreams.has(model.upstream)) {
+      problems.push(`models.${index}.upstream: There is no upstream "${model.upstream}"`);
+    }
+  }
+  const models = new Set(file.models.map(({ id }) => id));
+  for (const [index, tier] of file.tiers.entries()) {
+    for (const [position, id] of (tier.models === "*" ? [] : tier.models).entries()) {
+      if (!models.has(id)) {
+        problems.push(`tiers.${index}.models.${position}: There is no model "${id}"`);
+      }
+    }
+  }
+  return problems;
+}
+
+function upstreamOf(written: ConfigUpstream): UpstreamConfig {
+  const baseUrl = written.baseUrl ?? (written.kind === "openai" ? OPENAI_URL : undefined);
+  return { ...written, provider: written.provider ?? written.id, baseUrl };
+}
+
+type Completed =
+  | { readonly ok: true; readonly value: Model }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Fills in what was left out, from the price list where it must be known. */
+async function completeModel(
+  written: ConfigModel,
+  context: { readonly upstream: UpstreamConfig | undefined; readonly nowMs: number },
+): Promise<Completed> {
+  const upstreamModel = written.upstreamModel ?? written.id;
+  const draws = !written.endpoints.some((one) => one === "chat" || one === "responses");
+  const complete = written.price !== undefined && (written.contextTokens !== undefined || draws);
+  const { upstream } = context;
+  const listed = complete || upstream === undefined ? undefined : await listPrice(upstreamModel, {
+    providerId: upstream.baseUrl === OPENAI_URL ? "openai" : undefined,
+    baseUrl: upstream.baseUrl,
+    nowMs: context.nowMs,
+  });
+  const price = written.price ?? listed?.price;
+  const contextTokens = written.contextTokens ?? listed?.contextTokens ??
+    (draws ? DEFAULT_MAX_OUTPUT_TOKENS : undefined);
+
+  const unknown = `is not in the price list for "${upstreamModel}"; write it down`;
+  const problems: string[] = [];
+  if (price === undefined) problems.push(`price: The price ${unknown}`);
+  if (contextTokens === undefined) problems.push(`contextTokens: The context ${unknown}`);
+  const maxOutputTokens = written.maxOutputTokens ??
+    Math.min(contextTokens ?? Infinity, DEFAULT_MAX_OUTPUT_TOKENS);
+  if (contextTokens !== undefined && maxOutputTokens > contextTokens) {
+    problems.push(`maxOutputTokens: ${maxOutputTokens} is more than the context holds`);
+  }
+  if (price === undefined || contextTokens === undefined || problems.length > 0) {
+    return { ok: false, problems };
+  }
+  const name = written.name ?? written.id;
+  const value: Model = {
+    ...written,
+    name,
+    upstreamModel,
+    contextTokens,
+    maxOutputTokens,
+    sku: written.sku ?? (draws ? "image" : "text"),
+    price,
+    description: written.description ?? { en: name, zh: name },
+  };
+  return { ok: true, value };
+}

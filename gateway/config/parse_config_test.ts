@@ -1,0 +1,244 @@
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { freezePrice } from "../domain/pricing.ts";
+import { DEFAULT_SCORING } from "../domain/score.ts";
+import { ConfigError } from "./config_error.ts";
+import { DEFAULT_MAX_OUTPUT_TOKENS, parseConfig } from "./parse_config.ts";
+
+const NOW = Date.UTC(2026, 0, 15);
+const PRICE = { inputPerMTok: "1", outputPerMTok: "2" };
+const TEXT = { en: "Standard", zh: "标准" };
+
+type Json = Record<string, unknown>;
+
+const MODEL: Json = {
+  id: "a",
+  upstream: "lab",
+  quality: 0.5,
+  contextTokens: 8_000,
+  price: PRICE,
+};
+const TIER: Json = {
+  id: "standard",
+  creditsPerUsd: "1000",
+  models: "*",
+  name: TEXT,
+  description: TEXT,
+};
+const LAB: Json = { id: "lab", kind: "openai-compatible", baseUrl: "http://127.0.0.1:1/v1" };
+
+function fileWith(changes: Json = {}): Json {
+  return { upstreams: [LAB], models: [MODEL], tiers: [TIER], ...changes };
+}
+
+function parse(file: unknown) {
+  const text = typeof file === "string" ? file : JSON.stringify(file);
+  return parseConfig(text, { fileName: "svc.json", nowMs: NOW });
+}
+
+async function problemsOf(file: unknown): Promise<readonly string[]> {
+  const error = await assertRejects(() => parse(file), ConfigError);
+  assert(error.message.startsWith("Cannot use svc.json: "));
+  return error.problems;
+}
+
+Deno.test("parseConfig() fills in what was left out", async () => {
+  const { content, requestLog, search } = await parse(fileWith());
+  assertEquals([requestLog, search], [undefined, undefined]);
+  assertEquals(content.scoring, DEFAULT_SCORING);
+  assertEquals(content.upstreams, [{
+    id: "lab",
+    kind: "openai-compatible",
+    provider: "lab",
+    baseUrl: "http://127.0.0.1:1/v1",
+    maxInFlight: 200,
+    onDisconnect: "cancel",
+    timeouts: { connectMs: 5_000, firstByteMs: 120_000, idleMs: 60_000 },
+  }]);
+  assertEquals(content.models, [{
+    id: "a",
+    name: "a",
+    upstream: "lab",
+    upstreamModel: "a",
+    endpoints: ["chat", "responses"],
+    quality: 0.5,
+    contextTokens: 8_000,
+    maxOutputTokens: 8_000,
+    featureTags: [],
+    industryPacks: [],
+    sku: "text",
+    price: { ...PRICE, currency: "USD" },
+    description: { en: "a", zh: "a" },
+    disabled: false,
+  }]);
+  assertEquals(content.tiers[0]?.orchestration, "auto");
+});
+
+Deno.test("parseConfig() keeps what was written", async () => {
+  const { content, requestLog, search } = await parse(fileWith({
+    upstreams: [{ ...LAB, apiKeyEnv: "LAB_KEY", provider: "house", timeouts: { idleMs: 5 } }],
+    models: [{ ...MODEL, id: "svc/x.1", disabled: true, maxOutputTokens: 100, description: TEXT }],
+    tiers: [{ ...TIER, models: ["svc/x.1"], orchestration: "off" }],
+    scoring: { quality: 1, price: 2, latency: 0 },
+    requestLog: { keepDays: 7 },
+    search: { kind: "searxng", baseUrl: "http://127.0.0.1:8080" },
+  }));
+  assertEquals(content.upstreams[0]?.timeouts.idleMs, 5);
+  assertEquals(content.upstreams[0]?.provider, "house");
+  assertEquals([content.models[0]?.maxOutputTokens, content.models[0]?.disabled], [100, true]);
+  assertEquals(content.tiers[0]?.models, ["svc/x.1"]);
+  assertEquals(content.scoring.price, 2);
+  assertEquals(requestLog, { keepDays: 7, keepRequests: 100_000 });
+  assertEquals(search?.baseUrl, "http://127.0.0.1:8080");
+});
+
+Deno.test("parseConfig() takes price and context from the price list", async () => {
+  const openai = { id: "openai", kind: "openai", apiKeyEnv: "OPENAI_API_KEY" };
+  const { content } = await parse(fileWith({
+    upstreams: [openai, { ...LAB, id: "claude", baseUrl: "https://api.anthropic.com/v1" }],
+    models: [
+      { id: "mini", upstream: "openai", upstreamModel: "gpt-5-mini", quality: 0.6 },
+      { id: "sonnet", upstream: "claude", upstreamModel: "claude-sonnet-4-5", quality: 0.9 },
+      { id: "own", upstream: "openai", upstreamModel: "gpt-5-mini", quality: 0.6, price: PRICE },
+    ],
+  }));
+  const [mini, sonnet, own] = content.models;
+  assertEquals(content.upstreams[0]?.baseUrl, "https://api.openai.com/v1");
+  assertEquals([mini?.contextTokens, mini?.maxOutputTokens], [400_000, DEFAULT_MAX_OUTPUT_TOKENS]);
+  assertEquals(mini?.price.inputPerMTok, "0.25");
+  // Longer input costs more there, so the context ends where the price rises.
+  assertEquals([sonnet?.contextTokens, sonnet?.price.outputPerMTok], [200_000, "15"]);
+  assertEquals([own?.contextTokens, own?.price.inputPerMTok], [400_000, "1"]);
+  for (const model of content.models) assert(freezePrice(model.price, "1000", { version: 1 }));
+});
+
+Deno.test("parseConfig() of a model that draws needs no context", async () => {
+  const painter = {
+    id: "p",
+    upstream: "lab",
+    endpoints: ["images.generations"],
+    quality: 0.5,
+    price: { inputPerMTok: "0", outputPerMTok: "0", perImage: "0.04" },
+  };
+  const { content } = await parse(fileWith({ models: [painter] }));
+  assertEquals(content.models[0]?.sku, "image");
+});
+
+const PROBLEMS: readonly (readonly [string, Json, RegExp])[] = [
+  ["a misspelt name", { modles: [] }, /^Unknown name "modles", the nearest valid one is "models"$/],
+  ["a misspelt name within", { models: [{ ...MODEL, qualty: 1 }] }, /^models\.0: .*"quality"$/],
+  ["no tiers", { tiers: [] }, /^tiers: Name at least one tier$/],
+  [
+    "a kind of a later version",
+    { upstreams: [{ ...LAB, kind: "anthropic" }] },
+    /^upstreams\.0\.kind: Kind "anthropic" is not supported by this version/,
+  ],
+  [
+    "an unknown kind",
+    { upstreams: [{ ...LAB, kind: "x" }] },
+    /^upstreams\.0\.kind: Kind is one of/,
+  ],
+  [
+    "no address",
+    { upstreams: [{ id: "lab", kind: "openai-compatible" }] },
+    /^upstreams\.0\.baseUrl: /,
+  ],
+  [
+    "a password in an address",
+    { upstreams: [{ ...LAB, baseUrl: "http://u:p@h/" }] },
+    /^upstreams\.0\.baseUrl: /,
+  ],
+  ["another scheme", { search: { kind: "searxng", baseUrl: "file:///etc" } }, /^search\.baseUrl: /],
+  [
+    "no address at all",
+    { upstreams: [{ ...LAB, baseUrl: "nowhere" }] },
+    /^upstreams\.0\.baseUrl: /,
+  ],
+  ["two keys", { upstreams: [{ ...LAB, apiKey: "k", apiKeyEnv: "K" }] }, /^upstreams\.0\.apiKey: /],
+  [
+    "a variable that is none",
+    { upstreams: [{ ...LAB, apiKeyEnv: "a-b" }] },
+    /^upstreams\.0\.apiKeyEnv: /,
+  ],
+  ["an id twice", { models: [MODEL, MODEL] }, /^models\.1\.id: "a" is there twice$/],
+  ["a bad id", { models: [{ ...MODEL, id: "a b" }] }, /^models\.0\.id: An id is/],
+  [
+    "an unknown upstream",
+    { models: [{ ...MODEL, upstream: "gone" }] },
+    /^models\.0\.upstream: There is no upstream "gone"$/,
+  ],
+  [
+    "an unknown model",
+    { tiers: [{ ...TIER, models: ["a", "b"] }] },
+    /^tiers\.0\.models\.1: There is no model "b"$/,
+  ],
+  [
+    "models of another form",
+    { tiers: [{ ...TIER, models: "all" }] },
+    /^tiers\.0\.models: Write "\*"/,
+  ],
+  [
+    "a price as number",
+    { models: [{ ...MODEL, price: { ...PRICE, inputPerMTok: 1 } }] },
+    /^models\.0\.price\.inputPerMTok: /,
+  ],
+  [
+    "too many places",
+    { models: [{ ...MODEL, price: { ...PRICE, inputPerMTok: "0.0000000001" } }] },
+    /at most 9 places/,
+  ],
+  ["a rate of nothing", { tiers: [{ ...TIER, creditsPerUsd: "0" }] }, /^tiers\.0\.creditsPerUsd: /],
+  [
+    "another currency",
+    { models: [{ ...MODEL, price: { ...PRICE, currency: "EUR" } }] },
+    /^models\.0\.price\.currency: /,
+  ],
+  ["too good a quality", { models: [{ ...MODEL, quality: 1.5 }] }, /^models\.0\.quality: /],
+  [
+    "output beyond the context",
+    { models: [{ ...MODEL, maxOutputTokens: 8_001 }] },
+    /^models\.0\.maxOutputTokens: 8001 /,
+  ],
+  [
+    "a price nobody lists",
+    { models: [{ ...MODEL, price: undefined }] },
+    /^models\.0\.price: .*"a"; write it down$/,
+  ],
+  [
+    "a context nobody lists",
+    { models: [{ ...MODEL, contextTokens: undefined }] },
+    /^models\.0\.contextTokens: /,
+  ],
+  [
+    "no weights",
+    { scoring: { quality: 0, price: 0, latency: 0 } },
+    /^scoring: At least one weight/,
+  ],
+];
+
+for (const [name, changes, expected] of PROBLEMS) {
+  Deno.test(`parseConfig() refuses ${name}`, async () => {
+    const problems = await problemsOf(fileWith(changes));
+    assertEquals(problems.length, 1, problems.join("\n"));
+    assertMatch(problems[0] ?? "", expected);
+  });
+}
+
+Deno.test("parseConfig() lists every problem", async () => {
+  const problems = await problemsOf(fileWith({
+    upstreams: [{ ...LAB, maxInFlight: 0 }],
+    models: [],
+    tiers: [{ ...TIER, name: { en: "x" } }],
+  }));
+  assertEquals(problems.length, 3);
+});
+
+Deno.test("parseConfig() says where the text is no JSON, and shows nothing of it", async () => {
+  for (
+    const text of ['{\n  "apiKey": "sk-secret" "b"\n}', '{\n"apiKey": "sk-secret"', "", "sk-secret"]
+  ) {
+    const [problem = "", ...more] = await problemsOf(text);
+    assertEquals(more, []);
+    assertMatch(problem, /^Expected JSON, which it is not at line \d, column \d+$/);
+  }
+  assertMatch((await problemsOf("[]"))[0] ?? "", /expected object/);
+});

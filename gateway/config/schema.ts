@@ -1,0 +1,139 @@
+/**
+ * The configuration file as zod schemas. A name that is not known is refused, with the nearest one
+ * that is.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { parseDecimal } from "../domain/money.ts";
+import { PRICE_PLACES, RATE_PLACES } from "../domain/pricing.ts";
+import { nearestName } from "./nearest_name.ts";
+
+const LATER_KINDS = ["anthropic", "google", "amazon-bedrock"];
+const KINDS = ["openai", "openai-compatible", "simulator"] as const;
+
+/** An object that refuses names it does not know. */
+function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const names = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== "unrecognized_keys") return undefined;
+      const keys: readonly string[] = issue.keys;
+      return keys.map((key) =>
+        `Unknown name "${key}", the nearest valid one is "${nearestName(key, names)}"`
+      ).join(", ");
+    },
+  });
+}
+
+const id = z.string().regex(/^[A-Za-z0-9._/-]{1,128}$/, {
+  error: "An id is 1 to 128 of A-Z a-z 0-9 . _ / -",
+});
+const text = z.string().min(1).max(2_000);
+const localized = strict({ en: text, zh: text });
+const count = z.int().min(1).max(1_000_000_000);
+const milliseconds = z.int().min(1).max(3_600_000);
+const weight = z.number().min(0).max(1_000);
+
+const dollars = z.string().refine((value) => parseDecimal(value, PRICE_PLACES) !== undefined, {
+  error: `Write dollars as a decimal string with at most ${PRICE_PLACES} places, such as "0.25"`,
+});
+const rate = z.string().refine((value) => (parseDecimal(value, RATE_PLACES) ?? 0n) > 0n, {
+  error:
+    `Write credits as a decimal string above 0 with at most ${RATE_PLACES} places, such as "1000"`,
+});
+
+const httpUrl = z.string().refine(isPlainHttpUrl, {
+  error: "Write an http or https address without user name, query or fragment",
+});
+
+function isPlainHttpUrl(value: string): boolean {
+  const url = URL.parse(value);
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+}
+
+const upstream = strict({
+  id,
+  kind: z.enum(KINDS, {
+    error: ({ input }) =>
+      LATER_KINDS.includes(String(input))
+        ? `Kind "${input}" is not supported by this version; ` +
+          'reach the provider through its OpenAI-compatible address, as "openai-compatible"'
+        : `Kind is one of ${KINDS.map((kind) => `"${kind}"`).join(", ")}`,
+  }),
+  provider: id.optional(),
+  baseUrl: httpUrl.optional(),
+  apiKeyEnv: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
+    error: "Write the name of an environment variable",
+  }).optional(),
+  apiKey: z.string().min(1).optional(),
+  maxInFlight: z.int().min(1).max(100_000).default(200),
+  onDisconnect: z.enum(["cancel", "drain"]).default("cancel"),
+  timeouts: strict({
+    connectMs: milliseconds.default(5_000),
+    firstByteMs: milliseconds.default(120_000),
+    idleMs: milliseconds.default(60_000),
+  }).prefault({}),
+});
+
+const price = strict({
+  inputPerMTok: dollars,
+  cachedInputPerMTok: dollars.optional(),
+  outputPerMTok: dollars,
+  perImage: dollars.optional(),
+  currency: z.literal("USD").default("USD"),
+});
+
+const model = strict({
+  id,
+  name: text.optional(),
+  upstream: id,
+  upstreamModel: text.optional(),
+  endpoints: z.array(z.enum(["chat", "responses", "images.generations", "images.edits"])).min(1)
+    .default(["chat", "responses"]),
+  quality: z.number().min(0).max(1),
+  contextTokens: count.optional(),
+  maxOutputTokens: count.optional(),
+  featureTags: z.array(id).default([]),
+  industryPacks: z.array(id).default([]),
+  sku: id.optional(),
+  price: price.optional(),
+  description: localized.optional(),
+  disabled: z.boolean().default(false),
+});
+
+const tier = strict({
+  id,
+  creditsPerUsd: rate,
+  models: z.union([z.literal("*"), z.array(id)], {
+    error: 'Write "*" for all models, or a list of model ids',
+  }),
+  orchestration: z.enum(["off", "auto", "always"]).default("auto"),
+  name: localized,
+  description: localized,
+});
+
+/** The whole file. */
+export const configSchema = strict({
+  upstreams: z.array(upstream).min(1),
+  models: z.array(model).min(1),
+  tiers: z.array(tier).min(1, { error: "Name at least one tier" }),
+  scoring: strict({ quality: weight, price: weight, latency: weight })
+    .refine((weights) => weights.quality + weights.price + weights.latency > 0, {
+      error: "At least one weight is above 0",
+    }).optional(),
+  search: strict({ kind: z.literal("searxng"), baseUrl: httpUrl }).optional(),
+  requestLog: strict({
+    keepDays: z.int().min(1).max(3_650).default(30),
+    keepRequests: z.int().min(1).max(100_000_000).default(100_000),
+  }).optional(),
+});
+
+/** The file as it was written, with defaults filled in. */
+export type ConfigFile = z.infer<typeof configSchema>;
+/** An upstream as it was written. */
+export type ConfigUpstream = ConfigFile["upstreams"][number];
+/** A model as it was written. */
+export type ConfigModel = ConfigFile["models"][number];

@@ -1,0 +1,67 @@
+import { assert, assertEquals } from "@std/assert";
+import type { CatalogContent, UpstreamConfig } from "./catalog.ts";
+import { diffCatalog, HIDDEN } from "./catalog_diff.ts";
+import { catalogOf, modelWith, tierWith } from "./routing_fixture_test.ts";
+
+const base: CatalogContent = catalogOf([
+  modelWith({ id: "a", featureTags: ["tools"] }),
+  modelWith({ id: "svc/b.1" }),
+]);
+
+function withUpstream(changes: Partial<UpstreamConfig>): CatalogContent {
+  const [first, ...rest] = base.upstreams;
+  assert(first !== undefined);
+  return { ...base, upstreams: [{ ...first, ...changes }, ...rest] };
+}
+
+Deno.test("diffCatalog() of equal catalogs is empty, copies and order of models aside", () => {
+  assertEquals(diffCatalog(base, structuredClone(base)), []);
+  assertEquals(diffCatalog(base, { ...base, models: base.models.toReversed() }), []);
+});
+
+Deno.test("diffCatalog() names what was added, removed and changed", () => {
+  const [a] = base.models;
+  assert(a !== undefined);
+  const after: CatalogContent = {
+    ...base,
+    models: [
+      { ...a, featureTags: ["tools", "json"], price: { ...a.price, inputPerMTok: "2" } },
+      modelWith({ id: "c" }),
+    ],
+    scoring: { ...base.scoring, price: 0.5 },
+  };
+  assertEquals(diffCatalog(base, after), [
+    { path: "models.a.featureTags", kind: "changed", before: ["tools"], after: ["tools", "json"] },
+    { path: "models.a.price.inputPerMTok", kind: "changed", before: "1", after: "2" },
+    { path: "models.svc/b.1", kind: "removed", before: base.models[1] },
+    { path: "models.c", kind: "added", after: modelWith({ id: "c" }) },
+    { path: "scoring.price", kind: "changed", before: 0.3, after: 0.5 },
+  ]);
+});
+
+Deno.test("diffCatalog() shows a changed order of tiers", () => {
+  const after = { ...base, tiers: [...base.tiers.toReversed(), tierWith({ id: "new" })] };
+  assertEquals(diffCatalog(base, after), [
+    { path: "tiers.new", kind: "added", after: tierWith({ id: "new" }) },
+    {
+      path: "tiers",
+      kind: "changed",
+      before: ["low", "mid", "high"],
+      after: ["high", "mid", "low"],
+    },
+  ]);
+});
+
+Deno.test("diffCatalog() never shows a key", () => {
+  const one = withUpstream({ apiKey: "sk-one" });
+  const two = withUpstream({ apiKey: "sk-two" });
+  const none = { ...base, upstreams: [] };
+  const path = "upstreams.lab.apiKey";
+  assertEquals(diffCatalog(one, two), [{ path, kind: "changed", before: HIDDEN, after: HIDDEN }]);
+  assertEquals(diffCatalog(base, two), [{ path, kind: "added", after: HIDDEN }]);
+  assertEquals(diffCatalog(one, base), [{ path, kind: "removed", before: HIDDEN }]);
+  for (const changes of [diffCatalog(none, one), diffCatalog(one, none)]) {
+    assertEquals(changes.length, 2);
+    assert(!JSON.stringify(changes).includes("sk-"));
+  }
+});

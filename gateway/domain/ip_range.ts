@@ -1,0 +1,101 @@
+/**
+ * IP addresses and CIDR ranges. An IPv4 address mapped into IPv6 (`::ffff:10.0.0.1`) is that IPv4
+ * address, so `::/0` is every IPv6 address and no IPv4 one.
+ *
+ * @module
+ */
+
+/** A range of addresses of one family. */
+export interface IpRange {
+  readonly family: 4 | 6;
+  /** First address. */
+  readonly first: bigint;
+  /** Last address. */
+  readonly last: bigint;
+}
+
+const MAPPED_PREFIX = 0xffff_0000_0000n;
+const OCTET = /^(?:0|[1-9]\d{0,2})$/;
+const GROUP = /^[0-9a-f]{1,4}$/i;
+
+/** Reads an address (a range of one) or a range (`10.0.0.0/8`, `2001:db8::/32`). */
+export function parseIpRange(text: string): IpRange | undefined {
+  const slash = text.indexOf("/");
+  const address = slash < 0 ? text : text.slice(0, slash);
+  const v4 = parseIpv4(address);
+  const value = v4 ?? parseIpv6(address);
+  if (value === undefined) return undefined;
+  const width = v4 === undefined ? 128 : 32;
+  const prefix = slash < 0 ? width : parsePrefix(text.slice(slash + 1), width);
+  if (prefix === undefined) return undefined;
+
+  const hostBits = BigInt(width - prefix);
+  const first = (value >> hostBits) << hostBits;
+  const last = first | ((1n << hostBits) - 1n);
+  const mapped = width === 128 && prefix >= 96 && first >> 32n === MAPPED_PREFIX >> 32n;
+  if (mapped) return { family: 4, first: first - MAPPED_PREFIX, last: last - MAPPED_PREFIX };
+  return { family: width === 32 ? 4 : 6, first, last };
+}
+
+/** Whether an address lies in one of the ranges; false where it, or a range, cannot be read. */
+export function ipInRanges(address: string, ranges: readonly string[]): boolean {
+  const zone = address.indexOf("%");
+  const inner = zone < 0 ? address : address.slice(0, zone);
+  return !inner.includes("/") && rangeWithin(inner, ranges);
+}
+
+/** Whether a range lies in one of the others as a whole. */
+export function rangeWithin(range: string, ranges: readonly string[]): boolean {
+  const inner = parseIpRange(range);
+  if (inner === undefined) return false;
+  return ranges.some((text) => {
+    const outer = parseIpRange(text);
+    return outer !== undefined && outer.family === inner.family &&
+      outer.first <= inner.first && inner.last <= outer.last;
+  });
+}
+
+function parsePrefix(text: string, width: number): number | undefined {
+  const prefix = /^(?:0|[1-9]\d{0,2})$/.test(text) ? Number(text) : width + 1;
+  return prefix <= width ? prefix : undefined;
+}
+
+function parseIpv4(text: string): bigint | undefined {
+  const octets = text.split(".");
+  if (octets.length !== 4) return undefined;
+  let value = 0n;
+  for (const octet of octets) {
+    if (!OCTET.test(octet) || Number(octet) > 255) return undefined;
+    value = value << 8n | BigInt(octet);
+  }
+  return value;
+}
+
+function parseIpv6(text: string): bigint | undefined {
+  const halves = text.split("::");
+  if (halves.length > 2) return undefined;
+  const head = parseGroups(halves[0] ?? "", { last: halves.length === 1 });
+  const tail = parseGroups(halves[1] ?? "", { last: true });
+  if (head === undefined || tail === undefined) return undefined;
+  const missing = 8 - head.length - tail.length;
+  if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
+  let value = 0n;
+  for (const group of head) value = value << 16n | group;
+  value <<= BigInt(16 * missing);
+  for (const group of tail) value = value << 16n | group;
+  return value;
+}
+
+/** Groups of 16 bits; a dotted IPv4 address at the end is two of them. */
+function parseGroups(text: string, options: { last: boolean }): bigint[] | undefined {
+  if (text === "") return [];
+  const parts = text.split(":");
+  const groups: bigint[] = [];
+  for (const [index, part] of parts.entries()) {
+    const v4 = options.last && index === parts.length - 1 ? parseIpv4(part) : undefined;
+    if (v4 !== undefined) groups.push(v4 >> 16n, v4 & 0xffffn);
+    else if (GROUP.test(part)) groups.push(BigInt(`0x${part}`));
+    else return undefined;
+  }
+  return groups;
+}

@@ -1,0 +1,132 @@
+/**
+ * The books recomputed from the journal alone.
+ *
+ * @module
+ */
+
+import type { Hold, JournalEntry, KeySpend, Wallet } from "./ledger.ts";
+import { spendAt } from "./ledger_state.ts";
+
+/** Books that are being recomputed, entry by entry, and what did not add up on the way. */
+export interface ReplayedBooks {
+  readonly wallets: Map<string, Wallet>;
+  readonly spends: Map<string, KeySpend>;
+  /** Holds not yet ended, oldest first. */
+  readonly holds: Map<string, Hold>;
+  /** Ids of credits seen: each counts once. */
+  readonly credits: Set<string>;
+  /** One sentence each. */
+  readonly problems: string[];
+}
+
+/** Books before the first entry. */
+export function emptyBooks(): ReplayedBooks {
+  return {
+    wallets: new Map(),
+    spends: new Map(),
+    holds: new Map(),
+    credits: new Set(),
+    problems: [],
+  };
+}
+
+/** Reads an open hold from its journal line. */
+export function holdOfEntry(entry: Extract<JournalEntry, { op: "hold" }>): Hold {
+  return {
+    id: entry.id,
+    walletId: entry.wallet,
+    keyId: entry.key,
+    logId: entry.log,
+    model: entry.model,
+    priceVersion: entry.priceVersion,
+    amount: entry.amount,
+    atMs: entry.at,
+  };
+}
+
+/** Adds one entry to the books; what contradicts them becomes a problem and is left out. */
+export function replayEntry(books: ReplayedBooks, entry: JournalEntry): void {
+  if (entry.op === "open") return replayOpen(books, entry);
+  const wallet = books.wallets.get(entry.wallet);
+  if (wallet === undefined) {
+    books.problems.push(`Entry "${entry.op}" of "${entry.id}" names no wallet "${entry.wallet}"`);
+    return;
+  }
+  if (entry.op === "credit") replayCredit(books, wallet, entry);
+  else if (entry.op === "hold") replayHold(books, wallet, entry);
+  else replayEnd(books, wallet, entry);
+}
+
+type EntryOf<Op> = Extract<JournalEntry, { op: Op }>;
+
+function replayOpen(books: ReplayedBooks, entry: EntryOf<"open">): void {
+  if (books.wallets.has(entry.wallet)) {
+    books.problems.push(`Wallet "${entry.wallet}" is opened twice`);
+    return;
+  }
+  const { wallet: id, tier, at: createdAtMs } = entry;
+  const nothing = { credits: 0n, available: 0n, held: 0n, spent: 0n, writtenOff: 0n };
+  books.wallets.set(id, { id, tier, ...nothing, createdAtMs });
+}
+
+function replayCredit(books: ReplayedBooks, wallet: Wallet, entry: EntryOf<"credit">): void {
+  if (books.credits.has(entry.id) || entry.amount <= 0n) {
+    books.problems.push(`Credit "${entry.id}" is booked twice or is not above zero`);
+    return;
+  }
+  books.credits.add(entry.id);
+  books.wallets.set(wallet.id, {
+    ...wallet,
+    credits: wallet.credits + entry.amount,
+    available: wallet.available + entry.amount,
+  });
+}
+
+function replayHold(books: ReplayedBooks, wallet: Wallet, entry: EntryOf<"hold">): void {
+  const { amount } = entry;
+  if (books.holds.has(entry.id) || amount < 0n || amount > wallet.available) {
+    books.problems.push(`Hold "${entry.id}" is taken twice or beyond wallet "${wallet.id}"`);
+    return;
+  }
+  books.holds.set(entry.id, holdOfEntry(entry));
+  books.wallets.set(wallet.id, {
+    ...wallet,
+    available: wallet.available - amount,
+    held: wallet.held + amount,
+  });
+  const now = { keyId: entry.key, atMs: entry.at };
+  const spend = spendAt(books.spends.get(entry.key), now);
+  books.spends.set(entry.key, { ...spend, held: spend.held + amount });
+}
+
+function replayEnd(
+  books: ReplayedBooks,
+  wallet: Wallet,
+  entry: EntryOf<"settle"> | EntryOf<"void" | "expire">,
+): void {
+  const hold = books.holds.get(entry.id);
+  const charged = entry.op === "settle" ? entry.charged : 0n;
+  if (
+    hold === undefined || hold.amount !== entry.held || hold.walletId !== entry.wallet ||
+    hold.keyId !== entry.key || charged < 0n || charged > hold.amount
+  ) {
+    books.problems.push(`Entry "${entry.op}" does not match an open hold "${entry.id}"`);
+    return;
+  }
+  books.holds.delete(entry.id);
+  books.wallets.set(wallet.id, {
+    ...wallet,
+    held: wallet.held - hold.amount,
+    spent: wallet.spent + charged,
+    available: wallet.available + hold.amount - charged,
+    writtenOff: wallet.writtenOff + (entry.op === "settle" ? entry.writtenOff : 0n),
+  });
+  const spend = spendAt(books.spends.get(entry.key), { keyId: entry.key, atMs: entry.at });
+  books.spends.set(entry.key, {
+    ...spend,
+    held: spend.held - hold.amount,
+    daySpent: spend.daySpent + charged,
+    monthSpent: spend.monthSpent + charged,
+    totalSpent: spend.totalSpent + charged,
+  });
+}

@@ -1,0 +1,120 @@
+/**
+ * What decisions about money read and write, and what must hold of it at any time.
+ *
+ * @module
+ */
+
+import { invariant } from "./invariant.ts";
+import type {
+  BudgetMicros,
+  EndedHold,
+  Hold,
+  JournalEntry,
+  KeySpend,
+  LedgerRefusal,
+  Wallet,
+} from "./ledger.ts";
+import { type Micros, minMicros } from "./money.ts";
+
+/** Most that may ever be paid into one wallet, in micro-credits: what a signed 64-bit integer holds. */
+export const MAX_WALLET_CREDITS_MICROS: Micros = 2n ** 63n - 1n;
+
+/** A credit that was paid in, as a repeated command is compared with it. */
+export interface CreditRecord {
+  readonly walletId: string;
+  readonly amount: Micros;
+}
+
+/** The books as decisions read them. */
+export interface LedgerView {
+  /** The wallet of this id. */
+  wallet(id: string): Wallet | undefined;
+  /** What the key has spent; absent before its first hold. */
+  spend(keyId: string): KeySpend | undefined;
+  /** The open hold of this id. */
+  hold(id: string): Hold | undefined;
+  /** The hold of this id where it has ended and is still remembered. */
+  ended(id: string): EndedHold | undefined;
+  /** The credit paid in under this operation id. */
+  credit(opId: string): CreditRecord | undefined;
+}
+
+/** What a command changes: a line for the journal and the new state of what it touched. */
+export interface LedgerChange {
+  readonly entry: JournalEntry;
+  readonly wallet: Wallet;
+  readonly spend?: KeySpend | undefined;
+  readonly opened?: Hold | undefined;
+  readonly ended?: EndedHold | undefined;
+}
+
+/** A command's answer. */
+export type LedgerDecision<T> =
+  | {
+    readonly ok: true;
+    readonly value: T;
+    /** Absent where the command repeats one that was applied before. */
+    readonly change?: LedgerChange | undefined;
+  }
+  | {
+    readonly ok: false;
+    readonly refusal: LedgerRefusal;
+    /** Open holds of the wallet or the key could, on ending, free enough. */
+    readonly waitable: boolean;
+  };
+
+/** Asserts the books' equation: credits = available + held + spent, and nothing below zero. */
+export function assertWallet(wallet: Wallet): void {
+  const { credits, available, held, spent, writtenOff } = wallet;
+  invariant(credits === available + held + spent, `Wallet "${wallet.id}" does not add up`);
+  invariant(
+    available >= 0n && held >= 0n && spent >= 0n && writtenOff >= 0n,
+    `Wallet "${wallet.id}" is below zero`,
+  );
+}
+
+/** Asserts that no amount of a key is below zero and no window exceeds a longer one's. */
+export function assertSpend(spend: KeySpend): void {
+  invariant(
+    spend.held >= 0n && spend.daySpent >= 0n && spend.daySpent <= spend.monthSpent &&
+      spend.monthSpent <= spend.totalSpent,
+    `Spend of key "${spend.keyId}" does not add up`,
+  );
+}
+
+/**
+ * A key's spend with its windows at the given time: a day or month that has passed counts from zero.
+ * A clock that goes back opens no window twice.
+ */
+export function spendAt(
+  spend: KeySpend | undefined,
+  now: { keyId: string; atMs: number },
+): KeySpend {
+  const day = new Date(now.atMs).toISOString().slice(0, 10);
+  const month = day.slice(0, 7);
+  if (spend === undefined) {
+    const keyId = now.keyId;
+    return { keyId, held: 0n, day, daySpent: 0n, month, monthSpent: 0n, totalSpent: 0n };
+  }
+  if (spend.day >= day) return spend;
+  return {
+    ...spend,
+    day,
+    daySpent: 0n,
+    month,
+    monthSpent: spend.month >= month ? spend.monthSpent : 0n,
+  };
+}
+
+/** What the tightest window of a budget leaves besides what is spent; `undefined` without a budget. */
+export function unspentBudget(spend: KeySpend, budget: BudgetMicros): Micros | undefined {
+  let unspent: Micros | undefined;
+  const limit = (cap: Micros | undefined, spent: Micros) => {
+    if (cap === undefined) return;
+    unspent = unspent === undefined ? cap - spent : minMicros(unspent, cap - spent);
+  };
+  limit(budget.day, spend.daySpent);
+  limit(budget.month, spend.monthSpent);
+  limit(budget.total, spend.totalSpent);
+  return unspent;
+}

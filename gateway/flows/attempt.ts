@@ -1,0 +1,288 @@
+/**
+ * From a routing plan to an answer that has begun: hold, call, and on failure the next candidate.
+ *
+ * @module
+ */
+
+import type { AttemptOutcome, RoutingAttempt } from "@svc/sdk/protocol";
+import { ServiceFault } from "../domain/fault.ts";
+import { type Micros, minMicros, parseCredits } from "../domain/money.ts";
+import type { BudgetMicros } from "../domain/ledger.ts";
+import type { KeyPolicy } from "../domain/policy.ts";
+import { affordableOutputTokens, type FrozenPrice } from "../domain/pricing.ts";
+import type { Candidate, RoutingPlan } from "../domain/routing.ts";
+import {
+  type JsonBody,
+  type UpstreamAnswer,
+  UpstreamCut,
+  type UpstreamFailure,
+} from "../ports/upstream.ts";
+import type { GatewayContext, Lease } from "./context.ts";
+import type { RequestTrace } from "./request_trace.ts";
+
+/** Most upstream calls for one request. */
+export const ATTEMPTS_MAX = 4;
+/** No further attempt is begun after this long. */
+export const ATTEMPTS_BUDGET_MS = 600_000;
+/** Longest wait for open holds of the same wallet to settle. */
+export const HOLD_WAIT_MS = 10_000;
+
+/** A hold that is open, and what it was taken for. */
+export interface OpenHold {
+  readonly id: string;
+  readonly held: Micros;
+  readonly price: FrozenPrice;
+}
+
+/** An answer that has begun. */
+export interface Begun<T> {
+  readonly candidate: Candidate;
+  readonly hold: OpenHold;
+  /** To be released when the answer has ended. */
+  readonly lease: Lease;
+  /** Ends the upstream's side. */
+  readonly abort: AbortController;
+  readonly answer: T;
+}
+
+/** What to attempt, and how to tell whether an answer has really begun. */
+export interface AttemptRequest<T> {
+  readonly trace: RequestTrace;
+  readonly plan: Extract<RoutingPlan, { ok: true }>;
+  readonly body: JsonBody;
+  readonly choices: number;
+  /**
+   * Takes the beginning of an answer. Throws an {@linkcode UpstreamCut} where it is not worth the
+   * name: the next candidate is tried.
+   */
+  open(answer: Exclude<UpstreamAnswer, UpstreamFailure>, candidate: Candidate): Promise<T>;
+}
+
+/** The caller has gone: there is nobody to answer. */
+export class CallerLeft extends Error {
+  override name = "CallerLeft";
+}
+
+type Failure = Omit<UpstreamFailure, "kind" | "code">;
+
+interface Place {
+  readonly candidate: Candidate;
+  readonly lease: Lease;
+  readonly hold: OpenHold;
+}
+
+/** Tries the candidates in order. Throws a {@linkcode ServiceFault} where none of them answers. */
+export async function attempt<T>(
+  gateway: GatewayContext,
+  request: AttemptRequest<T>,
+): Promise<Begun<T>> {
+  const { trace, plan } = request;
+  const failures: Failure[] = [];
+  let refusal: ServiceFault | undefined;
+  for (const candidate of plan.candidates) {
+    if (failures.length >= ATTEMPTS_MAX || trace.elapsedMs >= ATTEMPTS_BUDGET_MS) break;
+    const lease = gateway.pool.acquire(candidate.model);
+    if (lease === undefined) continue;
+    const hold = await takeHold(gateway, request, candidate, refusal === undefined);
+    if (hold instanceof ServiceFault) {
+      lease.release();
+      refusal ??= hold;
+      continue;
+    }
+    const outcome = await callOnce(gateway, request, { candidate, lease, hold });
+    if ("answer" in outcome) return outcome;
+    failures.push(outcome);
+  }
+  if (failures.length === 0 && refusal !== undefined) throw refusal;
+  throw exhausted(trace, failures);
+}
+
+/** The key's budget in micro-credits. */
+export function budgetOf(policy: KeyPolicy): BudgetMicros {
+  const { day, month, total } = policy.budget ?? {};
+  return {
+    day: day === undefined ? undefined : parseCredits(day),
+    month: month === undefined ? undefined : parseCredits(month),
+    total: total === undefined ? undefined : parseCredits(total),
+  };
+}
+
+async function takeHold<T>(
+  gateway: GatewayContext,
+  request: AttemptRequest<T>,
+  candidate: Candidate,
+  mayWait: boolean,
+): Promise<OpenHold | ServiceFault> {
+  const { trace } = request;
+  const { key, logId } = trace.caller;
+  const id = gateway.rng.id("hold");
+  const taken = await gateway.ledger.hold({
+    kind: "hold",
+    holdId: id,
+    walletId: key.walletId,
+    keyId: key.id,
+    logId,
+    model: candidate.model.id,
+    priceVersion: candidate.price.version,
+    amount: candidate.holdAmount,
+    minimum: minMicros(candidate.holdMinimum, candidate.holdAmount),
+    budget: budgetOf(key.policy),
+    atMs: gateway.clock.nowMs(),
+  }, { waitMs: mayWait ? HOLD_WAIT_MS : 0 });
+  if (!taken.ok) {
+    return new ServiceFault(
+      taken.refusal === "key_budget_exceeded" ? "key_budget_exceeded" : "insufficient_balance",
+    );
+  }
+  trace.holdIds.push(id);
+  // Another request may have taken what the plan counted on: then the limit follows the hold.
+  const limit = taken.value.held < candidate.holdAmount
+    ? affordableOutputTokens(taken.value.held, candidate, candidate.price)
+    : undefined;
+  trace.trying(
+    candidate,
+    limit === undefined ? candidate.outputLimit : Math.floor(limit / request.choices),
+  );
+  return { id, held: taken.value.held, price: candidate.price };
+}
+
+async function callOnce<T>(
+  gateway: GatewayContext,
+  request: AttemptRequest<T>,
+  place: Place,
+): Promise<Begun<T> | Failure> {
+  const { trace } = request;
+  const { candidate, lease } = place;
+  const abort = new AbortController();
+  const unwatch = watch(gateway, request, { abort, candidate });
+  const startedMs = trace.elapsedMs;
+  let begun = false;
+  try {
+    const answer = await lease.upstream.call({
+      endpoint: trace.caller.endpoint,
+      model: candidate.model.upstreamModel,
+      body: request.body,
+      stream: trace.caller.stream,
+      outputLimit: trace.outputLimit,
+      requestId: trace.caller.requestId,
+      signal: abort.signal,
+    });
+    if (answer.kind === "failure") {
+      return failed(gateway, trace, { ...place, abort, failure: answer, startedMs });
+    }
+    const opened = await request.open(answer, candidate);
+    begun = true;
+    const ms = trace.elapsedMs - startedMs;
+    trace.attempts.push(attemptOf(candidate, { outcome: "ok", status: 200, ms }));
+    lease.report({ outcome: "ok", ms });
+    return { ...place, abort, answer: opened };
+  } catch (error) {
+    if (error instanceof UpstreamCut) {
+      // An answer that broke off before anything of it was passed on has simply failed.
+      const outcome = error.outcome === "cut" ? "malformed" : error.outcome;
+      const failure = { outcome, message: error.message };
+      return failed(gateway, trace, { ...place, abort, failure, startedMs });
+    }
+    if (!(error instanceof ServiceFault || error instanceof CallerLeft)) {
+      abort.abort();
+      letGo(gateway, place.hold.id, "internal error");
+    }
+    throw error;
+  } finally {
+    unwatch();
+    if (!begun) lease.release();
+  }
+}
+
+/** Aborts the call when the caller leaves, when time is up, or when the service must end. */
+function watch<T>(
+  gateway: GatewayContext,
+  request: AttemptRequest<T>,
+  call: { abort: AbortController; candidate: Candidate },
+): () => void {
+  const { trace } = request;
+  const { signal } = trace.caller;
+  const leave = () => {
+    if (call.candidate.upstream.onDisconnect === "cancel") call.abort.abort("left");
+  };
+  if (signal.aborted) leave();
+  signal.addEventListener("abort", leave, { once: true });
+  const unlist = gateway.inFlight.watch(call.abort);
+  const timer = setTimeout(
+    () => call.abort.abort("timeout"),
+    Math.max(1, ATTEMPTS_BUDGET_MS - trace.elapsedMs),
+  );
+  return () => {
+    clearTimeout(timer);
+    unlist();
+    signal.removeEventListener("abort", leave);
+  };
+}
+
+function failed(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  attempt: Place & { abort: AbortController; failure: Failure; startedMs: number },
+): Failure {
+  const { candidate, lease, hold, abort, startedMs } = attempt;
+  let { failure } = attempt;
+  if (abort.signal.aborted && abort.signal.reason === "timeout") {
+    failure = { outcome: "timeout", message: "The time for this request is over" };
+  }
+  const ms = trace.elapsedMs - startedMs;
+  trace.attempts.push(attemptOf(candidate, { ...failure, ms }));
+  lease.report({ outcome: failure.outcome, ms, retryAfterMs: failure.retryAfterMs });
+  letGo(gateway, hold.id, failure.outcome);
+  if (failure.outcome === "cancelled") {
+    if (trace.caller.signal.aborted) throw new CallerLeft("The caller left before the answer");
+    throw new ServiceFault("shutting_down");
+  }
+  if (failure.outcome === "refused_input") {
+    throw new ServiceFault("invalid_request", {
+      message: failure.message,
+      param: failure.param,
+      extra: errorMetadata(trace),
+    });
+  }
+  return failure;
+}
+
+/** Voids a hold. Not awaited: the next candidate's hold joins it in one commit. */
+function letGo(gateway: GatewayContext, holdId: string, reason: string): void {
+  gateway.ledger.release({ kind: "void", holdId, reason, atMs: gateway.clock.nowMs() }).catch(
+    (error) => gateway.logger.error("hold_not_released", { holdId, cause: String(error) }),
+  );
+}
+
+function attemptOf(
+  candidate: Candidate,
+  outcome: { outcome: AttemptOutcome; status?: number | undefined; ms: number },
+): RoutingAttempt {
+  return {
+    model: candidate.model.id,
+    provider: candidate.upstream.provider,
+    outcome: outcome.outcome,
+    ...(outcome.status === undefined ? {} : { status: outcome.status }),
+    ms: outcome.ms,
+  };
+}
+
+function errorMetadata(trace: RequestTrace): Readonly<Record<string, unknown>> {
+  return { metadata: { request_id: trace.caller.requestId, routing: trace.routing() } };
+}
+
+/** What the caller is told when nobody answered. */
+function exhausted(trace: RequestTrace, failures: readonly Failure[]): ServiceFault {
+  const extra = errorMetadata(trace);
+  if (failures.length === 0) return new ServiceFault("no_model_available", { extra });
+  if (failures.every((failure) => failure.outcome === "rate_limited")) {
+    const waits = failures.map((failure) => failure.retryAfterMs ?? 1_000);
+    return new ServiceFault("rate_limit_exceeded", {
+      message: "Every model that could serve this request is rate limited by its provider",
+      retryAfterMs: Math.min(...waits),
+      extra,
+    });
+  }
+  const timedOut = failures.every((failure) => failure.outcome === "timeout");
+  return new ServiceFault(timedOut ? "upstream_timeout" : "upstream_error", { extra });
+}

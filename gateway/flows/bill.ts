@@ -1,0 +1,92 @@
+/**
+ * The end of every call: what it cost, in the books and in the log, before the caller sees the end.
+ *
+ * @module
+ */
+
+import type { BillingMetadata } from "@svc/sdk/protocol";
+import { formatCredits, minMicros } from "../domain/money.ts";
+import type { Usage } from "../domain/pricing.ts";
+import { type CallEnding, type CountedTokens, settlementOf } from "../domain/settlement.ts";
+import type { RequestRecord } from "../ports/request_log.ts";
+import type { Begun } from "./attempt.ts";
+import type { GatewayContext } from "./context.ts";
+import type { RequestTrace } from "./request_trace.ts";
+
+/** How a call ended. */
+export interface CallEnd {
+  readonly ending: CallEnding;
+  /** As the upstream reported it. */
+  readonly usage: Usage | undefined;
+  /** What the model was given, made only where it must be counted. */
+  readonly inputText: () => string;
+  /** What was delivered, in pieces. */
+  readonly delivered: readonly string[];
+  readonly status: number;
+  readonly outcome: RequestRecord["outcome"];
+  readonly errorCode?: RequestRecord["errorCode"];
+}
+
+/** The bill of a call, durable. */
+export interface Bill {
+  readonly billing: BillingMetadata;
+  readonly usage: Usage;
+}
+
+/** Settles a call's hold and writes its log row, both durable when it resolves. */
+export async function settleCall(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  call: { begun: Pick<Begun<unknown>, "hold">; end: CallEnd },
+): Promise<Bill> {
+  const { begun: { hold }, end } = call;
+  const { usage, cost, estimated } = settlementOf({
+    ending: end.ending,
+    usage: end.usage,
+    counted: end.usage === undefined ? await countTokens(gateway, end) : undefined,
+  }, hold.price);
+  const billing: BillingMetadata = {
+    currency: "credits",
+    charged: formatCredits(minMicros(cost, hold.held)),
+    input_tokens: usage.inputTokens,
+    cached_input_tokens: usage.cachedInputTokens,
+    output_tokens: usage.outputTokens,
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    estimated,
+    price_version: hold.price.version,
+  };
+  gateway.admission.spent(trace.caller.key, billing.total_tokens, gateway.clock.nowMs());
+  // Asked for in one turn, so that both become durable in one commit.
+  const settled = gateway.ledger.settle({
+    kind: "settle",
+    holdId: hold.id,
+    cost,
+    inputTokens: usage.inputTokens,
+    cachedInputTokens: usage.cachedInputTokens,
+    outputTokens: usage.outputTokens,
+    estimated,
+    atMs: gateway.clock.nowMs(),
+  });
+  const logged = gateway.log.append(
+    trace.record({
+      status: end.status,
+      outcome: end.outcome,
+      errorCode: end.errorCode,
+      billing,
+    }),
+  );
+  await Promise.all([settled, logged]);
+  return { billing, usage };
+}
+
+/** Tokens of a call whose upstream reported none; `undefined` where nothing was delivered. */
+async function countTokens(
+  gateway: GatewayContext,
+  end: CallEnd,
+): Promise<CountedTokens | undefined> {
+  if (end.delivered.length === 0) return undefined;
+  return {
+    input: await gateway.tokens.count(end.inputText()),
+    output: await gateway.tokens.count(end.delivered.join("")),
+  };
+}

@@ -1,0 +1,158 @@
+/**
+ * One chat completion, from the validated request to the settled bill.
+ *
+ * @module
+ */
+
+import type { ChatRequest } from "@svc/sdk/protocol";
+import { ServiceFault } from "../domain/fault.ts";
+import { chatFeatures, type RequestFeatures } from "../domain/features.ts";
+import { invariant } from "../domain/invariant.ts";
+import { route, type RoutingPlan } from "../domain/routing.ts";
+import { type JsonBody, UpstreamCut, type UpstreamJson } from "../ports/upstream.ts";
+import { answerText, deliveredText, signedToolCalls } from "../wire/chat_answer.ts";
+import { requestText } from "../wire/chat_text.ts";
+import { attempt, type Begun, budgetOf, CallerLeft } from "./attempt.ts";
+import { settleCall } from "./bill.ts";
+import { ChatStream, openChatStream, type OpenedStream } from "./chat_stream.ts";
+import type { GatewayContext } from "./context.ts";
+import { faultOf } from "./fault_of.ts";
+import { type Caller, RequestTrace } from "./request_trace.ts";
+
+/** An answer: complete, or a stream of bytes. */
+export type ChatAnswer =
+  | { readonly kind: "json"; readonly text: string }
+  | { readonly kind: "stream"; readonly bytes: ReadableStream<Uint8Array> };
+
+type ChatOpened = UpstreamJson | OpenedStream;
+
+/**
+ * Answers a validated chat request. Throws a {@linkcode ServiceFault} where it cannot, and
+ * {@linkcode CallerLeft} where nobody waits for an answer any more; nothing is charged then.
+ */
+export async function chat(
+  gateway: GatewayContext,
+  caller: Caller,
+  body: JsonBody,
+): Promise<ChatAnswer> {
+  const trace = new RequestTrace(caller, gateway.clock);
+  const leave = gateway.inFlight.enter(caller.onSettled);
+  let streaming = false;
+  try {
+    const restored = gateway.signatures.restore(caller.key.id, body);
+    const features = chatFeatures(restored.value as unknown as ChatRequest);
+    const plan = await planRoute(gateway, trace, features);
+    const begun = await attempt<ChatOpened>(gateway, {
+      trace,
+      plan,
+      body: restored,
+      choices: features.choices,
+      open: (answer, { model }) =>
+        answer.kind === "stream" ? openChatStream(answer, model.id) : openChatJson(answer),
+    });
+    const { answer } = begun;
+    gateway.conversations.set(conversationOf(caller, features), begun.candidate.model.id);
+    if ("body" in answer) {
+      return {
+        kind: "json",
+        text: await finishJson(gateway, trace, { ...begun, answer }, restored),
+      };
+    }
+    streaming = true;
+    const stream = new ChatStream(gateway, {
+      trace,
+      body: restored,
+      begun: { ...begun, answer },
+      onEnd: leave,
+    });
+    return { kind: "stream", bytes: new ReadableStream(stream) };
+  } catch (error) {
+    logFailure(gateway, trace, error);
+    throw error;
+  } finally {
+    if (!streaming) leave();
+  }
+}
+
+function conversationOf(caller: Caller, features: RequestFeatures): string {
+  return `${caller.key.id} ${features.conversation}`;
+}
+
+async function planRoute(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  features: RequestFeatures,
+): Promise<Extract<RoutingPlan, { ok: true }>> {
+  const { key } = trace.caller;
+  const [wallet, spend] = await Promise.all([
+    gateway.ledger.wallet(key.walletId),
+    gateway.ledger.keySpend(key.id),
+  ]);
+  invariant(
+    wallet !== undefined,
+    `Key "${key.id}" names the wallet "${key.walletId}", which is gone`,
+  );
+  const nowMs = gateway.clock.nowMs();
+  const plan = route({
+    catalog: gateway.catalogs.current(),
+    features,
+    policy: key.policy,
+    wallet,
+    spend,
+    budget: budgetOf(key.policy),
+    pool: gateway.pool.states(nowMs),
+    stickyModel: gateway.conversations.get(conversationOf(trace.caller, features)),
+    seed: gateway.rng.next(),
+    nowMs,
+  });
+  trace.planned(plan);
+  if (!plan.ok) {
+    throw new ServiceFault(plan.code, { message: plan.message, retryAfterMs: plan.retryAfterMs });
+  }
+  return plan;
+}
+
+function openChatJson(answer: UpstreamJson): Promise<UpstreamJson> {
+  if (!Array.isArray(answer.body.value.choices)) {
+    throw new UpstreamCut("malformed", "The upstream sent an answer without choices");
+  }
+  return Promise.resolve(answer);
+}
+
+async function finishJson(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  begun: Begun<UpstreamJson>,
+  request: JsonBody,
+): Promise<string> {
+  begun.lease.release();
+  const { body, usage } = begun.answer;
+  const left = trace.caller.signal.aborted;
+  gateway.signatures.remember(trace.caller.key.id, signedToolCalls(body));
+  const { billing } = await settleCall(gateway, trace, {
+    begun,
+    end: {
+      ending: "finished",
+      usage,
+      delivered: usage === undefined ? deliveredText(body) : [],
+      inputText: () => requestText(request.value),
+      status: 200,
+      outcome: left ? "client_left" : "ok",
+    },
+  });
+  return answerText(body, begun.candidate.model.id, trace.metadata(billing));
+}
+
+/** A request that was not answered is in the log too; its answer does not wait for that. */
+function logFailure(gateway: GatewayContext, trace: RequestTrace, error: unknown): void {
+  const left = error instanceof CallerLeft;
+  const fault = left ? undefined : faultOf(error);
+  const record = trace.record({
+    status: fault?.status ?? 499,
+    outcome: left ? "client_left" : "error",
+    errorCode: fault?.code,
+  });
+  gateway.log.append(record).catch((cause) =>
+    gateway.logger.error("request_not_logged", { logId: record.id, cause: String(cause) })
+  );
+}

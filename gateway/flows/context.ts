@@ -1,0 +1,49 @@
+import type { Model } from "../domain/catalog.ts";
+import type { Observation } from "../domain/health.ts";
+import type { TargetState } from "../domain/routing.ts";
+import type { CatalogStore } from "../ports/catalog_store.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { LedgerStore } from "../ports/ledger_store.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { RequestLog } from "../ports/request_log.ts";
+import type { Rng } from "../ports/rng.ts";
+import type { TokenCounter } from "../ports/token_counter.ts";
+import type { Upstream } from "../ports/upstream.ts";
+import type { Admission } from "./admission.ts";
+import type { BoundedMap } from "./bounded_map.ts";
+import type { InFlight } from "./in_flight.ts";
+import type { SignatureMemory } from "./signature_memory.ts";
+
+/** The right to make one call at an upstream. */
+export interface Lease {
+  readonly upstream: Upstream;
+  /** Tells the pool how the attempt went. */
+  report(observation: Observation): void;
+  /** Gives the place back; once. */
+  release(): void;
+}
+
+/** What flows need of the upstream pool. */
+export interface Pool {
+  /** Availability by model id. */
+  states(nowMs: number): ReadonlyMap<string, TargetState>;
+  /** A place at the model's upstream; `undefined` where it is full or gone. */
+  acquire(model: Model): Lease | undefined;
+}
+
+/** Everything that flows reach the world through. */
+export interface GatewayContext {
+  readonly catalogs: CatalogStore;
+  readonly ledger: LedgerStore;
+  readonly log: RequestLog;
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly tokens: TokenCounter;
+  readonly logger: Logger;
+  readonly admission: Admission;
+  /** The model that answered a conversation last, by key id and conversation hash. */
+  readonly conversations: BoundedMap<string, string>;
+  readonly signatures: SignatureMemory;
+  readonly inFlight: InFlight;
+}

@@ -1,0 +1,29 @@
+import { assert, assertEquals } from "@std/assert";
+import { InFlight } from "./in_flight.ts";
+
+Deno.test("idle waits for the last request; leaving twice counts once", async () => {
+  const inFlight = new InFlight();
+  const left: string[] = [];
+  const first = inFlight.enter(() => left.push("first"));
+  const second = inFlight.enter(() => left.push("second"));
+  let idle = false;
+  const waiting = inFlight.idle().then(() => idle = true);
+  first();
+  first();
+  await Promise.resolve();
+  assertEquals([inFlight.count, idle], [1, false]);
+  second();
+  await waiting;
+  assertEquals(left, ["first", "second"]);
+  await inFlight.idle();
+});
+
+Deno.test("abortAll reaches the calls under way and no others", () => {
+  const inFlight = new InFlight();
+  const [open, ended] = [new AbortController(), new AbortController()];
+  inFlight.watch(open);
+  inFlight.watch(ended)();
+  inFlight.abortAll();
+  assert(open.signal.aborted);
+  assert(!ended.signal.aborted);
+});

@@ -1,0 +1,253 @@
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { createHmac } from "node:crypto";
+import { BASE62, parseKey } from "../domain/key_format.ts";
+import type { KeyRecord } from "../domain/key.ts";
+import type { KeyStore, StoredKey } from "../ports/key_store.ts";
+import { StoreError } from "../ports/store_error.ts";
+import { type KeyIssue, KeyRing } from "./key_ring.ts";
+
+/** Keys in memory; counts what is asked of it, and fails on demand. */
+class MemoryKeys implements KeyStore {
+  readonly stored = new Map<string, StoredKey>();
+  readonly calls = { find: 0, update: 0 };
+  failing = false;
+
+  findByDigest(digest: string): Promise<KeyRecord | undefined> {
+    this.calls.find++;
+    const found = [...this.stored.values()].find((key) => key.digest === digest);
+    return Promise.resolve(found?.record);
+  }
+  get(id: string): Promise<KeyRecord | undefined> {
+    return Promise.resolve(this.stored.get(id)?.record);
+  }
+  list(): Promise<readonly KeyRecord[]> {
+    return Promise.resolve([...this.stored.values()].map(({ record }) => record).reverse());
+  }
+  create(key: StoredKey): Promise<boolean> {
+    const digests = [...this.stored.values()].map(({ digest }) => digest);
+    if (this.stored.has(key.record.id) || digests.includes(key.digest)) {
+      return Promise.resolve(false);
+    }
+    this.stored.set(key.record.id, key);
+    return Promise.resolve(true);
+  }
+  update(
+    id: string,
+    change: (record: KeyRecord) => KeyRecord,
+  ): Promise<KeyRecord | undefined> {
+    this.calls.update++;
+    if (this.failing) throw new StoreError("The disk is full");
+    const key = this.stored.get(id);
+    if (key === undefined) return Promise.resolve(undefined);
+    const record = change(key.record);
+    this.stored.set(id, { ...key, record });
+    return Promise.resolve(record);
+  }
+}
+
+const START_MS = Date.UTC(2026, 10, 21, 12, 0, 30);
+
+function setUp(random?: (bytes: number) => Uint8Array) {
+  const keys = new MemoryKeys();
+  const time = { ms: START_MS };
+  const lines: string[] = [];
+  const log = (event: string, fields = {}) => void lines.push(`${event} ${JSON.stringify(fields)}`);
+  const ring = new KeyRing("pepper", {
+    keys,
+    clock: { nowMs: () => time.ms, monotonicMs: () => time.ms },
+    logger: { info: log, warn: log, error: log },
+    random,
+  });
+  return { keys, time, lines, ring };
+}
+
+const REQUEST = { name: "app", walletId: "team", policy: {} };
+
+function issued(issue: KeyIssue): { key: string; record: KeyRecord } {
+  assert(issue.ok, "the key was refused");
+  return issue;
+}
+
+Deno.test("KeyRing.issue() makes a whole key and keeps only its digest", async () => {
+  const { keys, ring } = setUp();
+  const { key, record } = issued(await ring.issue(REQUEST));
+  const publicId = parseKey(key)?.publicId ?? "";
+  assertEquals(record, {
+    id: `key_${publicId}`,
+    name: "app",
+    walletId: "team",
+    status: "active",
+    policy: {},
+    hint: `svc_live_${publicId}…`,
+    createdAtMs: START_MS,
+  });
+  const digest = createHmac("sha256", "pepper").update(key).digest("hex");
+  assertEquals([...keys.stored.values()], [{ record, digest }]);
+  assertEquals(JSON.stringify([...keys.stored.values()]).includes(key), false);
+});
+
+Deno.test("KeyRing.issue() never makes the same key twice", async () => {
+  const { ring } = setUp();
+  const made = await Promise.all(Array.from({ length: 50 }, () => ring.issue(REQUEST)));
+  assertEquals(new Set(made.map((issue) => issued(issue).key)).size, 50);
+});
+
+Deno.test("KeyRing.issue() draws each digit alike: bytes that would favour some are left out", async () => {
+  let next = 0;
+  const { ring } = setUp((size) => Uint8Array.from({ length: size }, () => next++ % 256));
+  const { key } = issued(await ring.issue(REQUEST));
+  assertEquals(parseKey(key)?.publicId, BASE62.slice(0, 12));
+  const { ring: skipping } = setUp(
+    (size) => Uint8Array.from({ length: size }, (_, index) => index % 2 === 0 ? 255 : 61),
+  );
+  assertEquals(parseKey(issued(await skipping.issue(REQUEST)).key)?.secret, "z".repeat(32));
+});
+
+Deno.test("KeyRing.issue() takes a fixed value, once", async () => {
+  const { ring } = setUp();
+  for (const key of ["local_dev_key_01", "svc_live_of_my_own_making"]) {
+    const { record } = issued(await ring.issue({ ...REQUEST, key }));
+    assertEquals((await ring.authenticate(key))?.id, record.id);
+    assertEquals(record.hint.includes(key), false);
+    const again = await ring.issue({ ...REQUEST, key });
+    assertEquals(again, { ok: false, refusal: { code: "key_taken" } });
+  }
+  for (const key of ["short", "has-dashes-in-it-00", "x".repeat(257)]) {
+    const refused = await ring.issue({ ...REQUEST, key });
+    assertEquals(refused, { ok: false, refusal: { code: "key_malformed" } });
+  }
+  await ring.idle();
+});
+
+Deno.test("KeyRing.authenticate() finds a key by one lookup", async () => {
+  const { keys, ring } = setUp();
+  const { key, record } = issued(await ring.issue(REQUEST));
+  assertEquals((await ring.authenticate(key))?.id, record.id);
+  assertEquals(keys.calls.find, 1);
+  await ring.idle();
+});
+
+Deno.test("KeyRing.authenticate() says nothing of why a key is refused", async () => {
+  const { keys, time, ring } = setUp();
+  const { key } = issued(await ring.issue(REQUEST));
+  const other = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
+  for (const text of ["", "x", other, `${key} `, key.padEnd(300, "0"), ring.newAdminToken()]) {
+    assertEquals(await ring.authenticate(text), undefined, text);
+  }
+  const policy = { expiresAt: new Date(START_MS + 1_000).toISOString() };
+  const expiring = issued(await ring.issue({ ...REQUEST, policy }));
+  assert(await ring.authenticate(expiring.key) !== undefined);
+  time.ms += 1_000;
+  assertEquals(await ring.authenticate(expiring.key), undefined);
+  const unreadable = issued(await ring.issue({ ...REQUEST, policy: { expiresAt: "soon" } }));
+  assertEquals(await ring.authenticate(unreadable.key), undefined);
+  await ring.idle();
+  assertEquals(keys.calls.update, 1);
+});
+
+Deno.test("keys are useless under another pepper", async () => {
+  const { keys, ring } = setUp();
+  const { key } = issued(await ring.issue(REQUEST));
+  const clock = { nowMs: () => START_MS, monotonicMs: () => 0 };
+  const logger = { info() {}, warn() {}, error() {} };
+  const other = new KeyRing("other pepper", { keys, clock, logger });
+  assertEquals(await other.authenticate(key), undefined);
+});
+
+Deno.test("disable, enable and revoke take effect at once, and revoke is final", async () => {
+  const { ring } = setUp();
+  const { key, record: { id } } = issued(await ring.issue(REQUEST));
+  const serves = async () => await ring.authenticate(key) !== undefined;
+  assert((await ring.disable(id)).ok);
+  assertEquals(await serves(), false);
+  assert((await ring.enable(id)).ok);
+  assertEquals(await serves(), true);
+  assert((await ring.revoke(id)).ok);
+  assertEquals(await serves(), false);
+  const revoked = { ok: false, refusal: { code: "key_revoked" } } as const;
+  assertEquals(await ring.enable(id), revoked);
+  assertEquals(await ring.disable(id), revoked);
+  assertEquals(await ring.rotate(id), revoked);
+  assertEquals((await ring.revoke(id)).ok, true);
+  assertEquals(await serves(), false);
+  await ring.idle();
+});
+
+Deno.test("changes to a key that is not there are refused", async () => {
+  const { ring } = setUp();
+  const refusal = { ok: false, refusal: { code: "key_not_found" } } as const;
+  for (const verb of ["disable", "enable", "revoke", "rotate"] as const) {
+    assertEquals(await ring[verb]("key_none"), refusal);
+  }
+  assertEquals(await ring.narrow("key_none", {}), refusal);
+});
+
+Deno.test("KeyRing.rotate() copies a key with the same or a stricter policy", async () => {
+  const { ring } = setUp();
+  const policy = { requestsPerMinute: 10, models: ["a", "b"] };
+  const old = issued(await ring.issue({ ...REQUEST, policy }));
+  const same = issued(await ring.rotate(old.record.id));
+  assertNotEquals(same.key, old.key);
+  assertEquals(same.record, {
+    ...old.record,
+    id: same.record.id,
+    hint: same.record.hint,
+    rotatedFrom: old.record.id,
+  });
+  const stricter = { ...policy, models: ["a"] };
+  const next = issued(await ring.rotate(old.record.id, { policy: stricter, name: "app 2" }));
+  assertEquals([next.record.policy, next.record.name], [stricter, "app 2"]);
+  for (const { key } of [old, same, next]) assert(await ring.authenticate(key) !== undefined);
+  await ring.idle();
+});
+
+Deno.test("KeyRing.rotate() and narrow() refuse a looser policy, by name", async () => {
+  const { ring } = setUp();
+  const policy = { requestsPerMinute: 10, models: ["a"] };
+  const { record: { id } } = issued(await ring.issue({ ...REQUEST, policy }));
+  const looser = { ...policy, requestsPerMinute: 11 };
+  const refusal = { code: "policy_looser", violations: ["requestsPerMinute"] } as const;
+  assertEquals(await ring.rotate(id, { policy: looser }), { ok: false, refusal });
+  assertEquals(await ring.narrow(id, looser), { ok: false, refusal });
+  const narrowed = await ring.narrow(id, { ...policy, requestsPerMinute: 5 });
+  assertEquals(narrowed.ok && narrowed.record.policy.requestsPerMinute, 5);
+  const back = await ring.narrow(id, policy);
+  assertEquals(back, { ok: false, refusal });
+});
+
+Deno.test("the last use is kept to the minute, with one write a minute", async () => {
+  const { keys, time, ring } = setUp();
+  const { key, record: { id } } = issued(await ring.issue(REQUEST));
+  for (const seconds of [0, 1, 29]) {
+    time.ms = START_MS + seconds * 1_000;
+    await ring.authenticate(key);
+  }
+  await ring.idle();
+  assertEquals(keys.calls.update, 1);
+  assertEquals((await keys.get(id))?.lastUsedAtMs, START_MS - 30_000);
+  time.ms = START_MS + 30_000;
+  await ring.authenticate(key);
+  await ring.idle();
+  assertEquals(keys.calls.update, 2);
+  assertEquals((await keys.get(id))?.lastUsedAtMs, START_MS + 30_000);
+});
+
+Deno.test("a last use that cannot be written is logged, without the key, and stops nobody", async () => {
+  const { keys, lines, ring } = setUp();
+  const { key } = issued(await ring.issue(REQUEST));
+  keys.failing = true;
+  assert(await ring.authenticate(key) !== undefined);
+  assert(await ring.authenticate(key) !== undefined);
+  await ring.idle();
+  assertEquals(keys.calls.update, 1);
+  assertEquals(lines.length, 1);
+  assertMatch(lines.join(), /disk is full/);
+  assertEquals(lines.join().includes(key), false);
+});
+
+Deno.test("KeyRing.newAdminToken() makes a token of the other class", () => {
+  const { ring } = setUp();
+  const token = ring.newAdminToken();
+  assert(parseKey(token, "admin") !== undefined);
+  assertEquals(parseKey(token), undefined);
+});

@@ -1,0 +1,18 @@
+import type { KeyRecord } from "../domain/key.ts";
+
+/** What the listener knows of a connection. */
+export interface ConnectionInfo {
+  /** Address of the peer, without its port; empty where it is unknown. */
+  readonly remoteAddress: string;
+}
+
+/** What middleware leaves for the handlers of the public listener. */
+export interface PublicEnv {
+  Bindings: ConnectionInfo;
+  Variables: {
+    /** The caller's `X-Request-ID`, or one made here. */
+    requestId: string;
+    /** Set behind {@linkcode authenticate}. */
+    key: KeyRecord;
+  };
+}

@@ -1,0 +1,37 @@
+import type { MiddlewareHandler } from "@hono/hono";
+import { ServiceFault } from "../../domain/fault.ts";
+import { ipInRanges } from "../../domain/ip_range.ts";
+import type { KeyRecord } from "../../domain/key.ts";
+import type { PublicEnv } from "../env.ts";
+
+/** Finds the record of a presented key; `undefined` for every key that may not be used. */
+export type FindKey = (presented: string) => Promise<KeyRecord | undefined>;
+
+/** `X-API-Key` is read first, also where both headers are present (specification, 5.3). */
+export function presentedKey(headers: Headers): string | undefined {
+  const direct = headers.get("x-api-key");
+  if (direct !== null) return direct.trim();
+  const [scheme, token, ...rest] = (headers.get("authorization") ?? "").trim().split(/\s+/);
+  if (scheme?.toLowerCase() !== "bearer" || token === undefined || rest.length > 0) {
+    return undefined;
+  }
+  return token;
+}
+
+/** Lets requests with a good key through, from where the key's policy allows. */
+export function authenticate(findKey: FindKey): MiddlewareHandler<PublicEnv> {
+  return async function authenticateMiddleware(c, next) {
+    const presented = presentedKey(c.req.raw.headers);
+    if (presented === undefined || presented === "") throw new ServiceFault("missing_api_key");
+    const key = await findKey(presented);
+    if (key === undefined) throw new ServiceFault("invalid_api_key");
+    const { ipRanges } = key.policy;
+    if (ipRanges !== undefined && !ipInRanges(c.env.remoteAddress, ipRanges)) {
+      throw new ServiceFault("policy_denied", {
+        message: "The key's policy does not allow requests from this address",
+      });
+    }
+    c.set("key", key);
+    await next();
+  };
+}

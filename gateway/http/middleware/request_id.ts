@@ -1,0 +1,22 @@
+import type { MiddlewareHandler } from "@hono/hono";
+import { ServiceFault } from "../../domain/fault.ts";
+import type { Rng } from "../../ports/rng.ts";
+import type { PublicEnv } from "../env.ts";
+
+const ACCEPTED = /^[\x21-\x7e]{1,128}$/;
+
+/** Takes the caller's `X-Request-ID`, or makes one. It correlates and never deduplicates. */
+export function requestId(rng: Rng): MiddlewareHandler<PublicEnv> {
+  return async function requestIdMiddleware(c, next) {
+    const given = c.req.raw.headers.get("x-request-id");
+    const accepted = given !== null && ACCEPTED.test(given);
+    c.set("requestId", accepted ? given : rng.id("req"));
+    if (given !== null && !accepted) {
+      throw new ServiceFault("invalid_request", {
+        message: "Send an X-Request-ID of 1 to 128 visible ASCII characters, or none",
+        param: "X-Request-ID",
+      });
+    }
+    await next();
+  };
+}

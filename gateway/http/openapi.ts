@@ -1,0 +1,109 @@
+/**
+ * The description of the public listener, made from the schemas that validate it.
+ *
+ * Run it to print the document: `deno task openapi`.
+ *
+ * @module
+ */
+
+import manifest from "../deno.json" with { type: "json" };
+import { createDocument, type ZodOpenApiPathsObject } from "zod-openapi";
+import { z } from "zod";
+import {
+  modelListSchema,
+  modelMetaSchema,
+  openAIModelListSchema,
+  pricingSchema,
+} from "./schemas/catalog.ts";
+import { chatRequestSchema } from "./schemas/chat.ts";
+import { chatChunkSchema, chatCompletionSchema } from "./schemas/chat_answer.ts";
+import { errorEnvelopeSchema } from "./schemas/error.ts";
+
+const KEYED = [{ bearer: [] }, { apiKey: [] }];
+const requestIdHeader = z.string().regex(/^[\x21-\x7e]{1,128}$/).optional()
+  .meta({ description: "Correlates logs; never deduplicates", example: "my-request-1" });
+const requestHeaders = z.object({ "X-Request-ID": requestIdHeader });
+const locale = z.enum(["en", "zh"]).default("en").meta({ description: "Language of descriptions" });
+
+function json(description: string, schema: z.ZodType) {
+  return { description, content: { "application/json": { schema } } };
+}
+
+function errors(...statuses: readonly number[]) {
+  return Object.fromEntries(
+    statuses.map((status) => [`${status}`, json("See the error's code", errorEnvelopeSchema)]),
+  );
+}
+
+function get(summary: string, schema: z.ZodType, options: { isPublic?: boolean; plain?: boolean }) {
+  return {
+    get: {
+      summary,
+      ...(options.isPublic === true ? {} : { security: KEYED }),
+      requestParams: {
+        header: requestHeaders,
+        ...(options.plain === true ? {} : { query: z.object({ locale: locale.optional() }) }),
+      },
+      responses: {
+        "200": json("The answer", schema),
+        ...(options.plain === true ? {} : { "304": { description: "Not modified" } }),
+        ...(options.isPublic === true ? errors(400) : errors(400, 401, 403)),
+      },
+    },
+  };
+}
+
+const status = z.strictObject({ status: z.string() });
+
+const paths: ZodOpenApiPathsObject = {
+  "/openai/v1/chat/completions": {
+    post: {
+      summary: "Answer a conversation; a stream of server-sent events where `stream` is true",
+      security: KEYED,
+      requestParams: { header: requestHeaders },
+      requestBody: { content: { "application/json": { schema: chatRequestSchema } } },
+      responses: {
+        "200": {
+          description: "The answer, with its route and its bill in `metadata`",
+          content: {
+            "application/json": { schema: chatCompletionSchema },
+            "text/event-stream": { schema: chatChunkSchema },
+          },
+        },
+        ...errors(400, 401, 402, 403, 405, 413, 415, 429, 500, 502, 503, 504),
+      },
+    },
+  },
+  "/openai/v1/models": get("List the one model", openAIModelListSchema, { plain: true }),
+  "/api/v1/models": get("List the public catalog", modelListSchema, { isPublic: true }),
+  "/api/v1/models/meta": get("List what models can be filtered by", modelMetaSchema, {}),
+  "/api/v1/pricing": get("List what tiers cost", pricingSchema, {}),
+  "/healthz": get("Whether the process lives", status, { isPublic: true, plain: true }),
+  "/readyz": {
+    get: {
+      summary: "Whether requests are taken",
+      responses: { "200": json("They are", status), ...errors(503) },
+    },
+  },
+};
+
+/** The OpenAPI 3.1 document of the public listener. */
+export function openApiDocument(): ReturnType<typeof createDocument> {
+  return createDocument({
+    openapi: "3.1.0",
+    info: {
+      title: "Model gateway",
+      version: manifest.version,
+      description: "Send `model: auto`: the service chooses the model, and says which and why.",
+    },
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+      },
+    },
+    paths,
+  });
+}
+
+if (import.meta.main) console.log(JSON.stringify(openApiDocument(), null, 2));

@@ -1,0 +1,75 @@
+/**
+ * The public listener: what applications call.
+ *
+ * @module
+ */
+
+import { Hono } from "@hono/hono";
+import { ServiceFault } from "../domain/fault.ts";
+import { CallerLeft } from "../flows/attempt.ts";
+import type { GatewayContext } from "../flows/context.ts";
+import type { PublicEnv } from "./env.ts";
+import { errorResponse, faultOf } from "./error_response.ts";
+import { authenticate, type FindKey } from "./middleware/authenticate.ts";
+import { requestId } from "./middleware/request_id.ts";
+import { getModelMeta, getPricing, listModels } from "./routes/catalog.ts";
+import { chatCompletions } from "./routes/chat_completions.ts";
+import { healthz, type Readiness, readyz } from "./routes/health.ts";
+import { listOpenAIModels } from "./routes/openai_models.ts";
+
+/** What the public listener stands on. */
+export interface PublicAppOptions {
+  readonly gateway: GatewayContext;
+  readonly findKey: FindKey;
+  readonly readiness: Readiness;
+}
+
+/** Status that proxies log for a caller who has gone; nobody receives it. */
+const CALLER_LEFT_STATUS = 499;
+
+/** Paths and the one method each takes. */
+const PATHS = [
+  ["GET", "/healthz"],
+  ["GET", "/readyz"],
+  ["GET", "/api/v1/models"],
+  ["GET", "/api/v1/models/meta"],
+  ["GET", "/api/v1/pricing"],
+  ["GET", "/openai/v1/models"],
+  ["POST", "/openai/v1/chat/completions"],
+] as const;
+
+/** Builds the application; it listens nowhere by itself. */
+export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
+  const { gateway, findKey, readiness } = options;
+  const app = new Hono<PublicEnv>();
+  const keyed = authenticate(findKey);
+  app.use(requestId(gateway.rng));
+  app.get("/healthz", healthz());
+  app.get("/readyz", readyz(readiness));
+  app.get("/api/v1/models", listModels(gateway));
+  app.get("/api/v1/models/meta", keyed, getModelMeta(gateway));
+  app.get("/api/v1/pricing", keyed, getPricing(gateway));
+  app.get("/openai/v1/models", keyed, listOpenAIModels(gateway));
+  app.post("/openai/v1/chat/completions", keyed, chatCompletions(gateway));
+  for (const [method, path] of PATHS) {
+    app.all(path, () => {
+      throw new ServiceFault("method_not_allowed", {
+        message: `${path} takes ${method}`,
+        headers: { allow: method === "GET" ? "GET, HEAD" : method },
+      });
+    });
+  }
+  app.notFound((c) => errorResponse(new ServiceFault("not_found"), c.get("requestId")));
+  app.onError((error, c) => {
+    // The id is missing only where the one that was sent is what was wrong.
+    const id = c.get("requestId") ?? gateway.rng.id("req");
+    if (error instanceof CallerLeft) return new Response(null, { status: CALLER_LEFT_STATUS });
+    const fault = faultOf(error);
+    if (fault.code === "internal") {
+      const cause = error instanceof Error ? error.stack ?? error.message : String(error);
+      gateway.logger.error("internal_error", { requestId: id, cause });
+    }
+    return errorResponse(fault, id);
+  });
+  return app;
+}

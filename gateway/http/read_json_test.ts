@@ -1,0 +1,65 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { ServiceFault } from "../domain/fault.ts";
+import { BODY_MAX_DEPTH, readJson } from "./read_json.ts";
+
+function post(body: BodyInit, type = "application/json", headers: HeadersInit = {}): Request {
+  return new Request("http://x/", {
+    method: "POST",
+    body,
+    headers: { ...headers, "content-type": type },
+  });
+}
+
+function streamOf(...pieces: string[]): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return ReadableStream.from(pieces).pipeThrough(new TextEncoderStream());
+}
+
+Deno.test("the text is kept as it came, beside what it says", async () => {
+  const text = ' {"a": 1.0, "b": 12345678901234567890}\n';
+  const body = await readJson(post(text));
+  assertEquals(body.text, text);
+  assertEquals(body.value.a, 1);
+});
+
+Deno.test("JSON media types are taken, with parameters and suffixes", async () => {
+  for (
+    const type of ["application/json; charset=utf-8", "Application/JSON", "application/x+json"]
+  ) {
+    assertEquals((await readJson(post("{}", type))).text, "{}");
+  }
+});
+
+Deno.test("a body without a declared length is read up to the limit", async () => {
+  const body = await readJson(post(streamOf('{"a"', ":", "1}")), { maxBytes: 7 });
+  assertEquals(body.value, { a: 1 });
+});
+
+Deno.test("what is wrong with a body is said by code and in words", async () => {
+  const deep = "[".repeat(BODY_MAX_DEPTH + 1) + "]".repeat(BODY_MAX_DEPTH + 1);
+  const cases: [Request, string, string][] = [
+    [post("{}", "text/plain"), "unsupported_media_type", "application/json"],
+    [post("{}", "application/jsonx"), "unsupported_media_type", "application/json"],
+    [post("{"), "invalid_request", "not valid JSON"],
+    [post('{"a":\u0001}'), "invalid_request", "not valid JSON"],
+    [post(""), "invalid_request", "not valid JSON"],
+    [post("[]"), "invalid_request", "JSON object"],
+    [post("null"), "invalid_request", "JSON object"],
+    [post(`{"a":${deep}}`), "invalid_request", "levels deep"],
+    [post(new Uint8Array([0x7b, 0xff, 0x7d])), "invalid_request", "UTF-8"],
+    [post('{"long":"body"}'), "body_too_large", "10 bytes"],
+    [post(streamOf('{"long"', ':"body"}')), "body_too_large", "10 bytes"],
+    [post("{}", "application/json", { "content-length": "11" }), "body_too_large", "10 bytes"],
+  ];
+  for (const [request, code, words] of cases) {
+    const maxBytes = code === "body_too_large" ? 10 : 10_000;
+    const fault = await assertRejects(() => readJson(request, { maxBytes }), ServiceFault);
+    assertEquals(fault.code, code);
+    assertStringIncludes(fault.message, words);
+    await request.body?.cancel();
+  }
+});
+
+Deno.test("the complaint about JSON does not repeat the body", async () => {
+  const fault = await assertRejects(() => readJson(post('{"key": secret}')), ServiceFault);
+  assertEquals(fault.message.includes("secret"), false);
+});

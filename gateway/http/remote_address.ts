@@ -1,0 +1,16 @@
+import { ipInRanges } from "../domain/ip_range.ts";
+
+/**
+ * The address a request comes from: the peer's, or, where the peer is a trusted proxy, the last one
+ * of `X-Forwarded-For` that is not a trusted proxy too. Whatever stands before it, anybody can claim.
+ */
+export function remoteAddress(
+  peer: string,
+  headers: Headers,
+  trustedProxies: readonly string[],
+): string {
+  if (trustedProxies.length === 0 || !ipInRanges(peer, trustedProxies)) return peer;
+  const claimed = (headers.get("x-forwarded-for") ?? "").split(",").map((part) => part.trim());
+  return claimed.findLast((address) => address !== "" && !ipInRanges(address, trustedProxies)) ??
+    peer;
+}

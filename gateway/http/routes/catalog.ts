@@ -1,0 +1,62 @@
+import type { Context, Handler } from "@hono/hono";
+import { eTag, ifNoneMatch } from "@std/http/etag";
+import type { Locale } from "@svc/sdk/protocol";
+import type { Catalog } from "../../domain/catalog.ts";
+import { ServiceFault } from "../../domain/fault.ts";
+import { modelMeta, publicModels, tierPricing } from "../../domain/public_catalog.ts";
+import type { GatewayContext } from "../../flows/context.ts";
+import type { PublicEnv } from "../env.ts";
+
+/** Seconds that caches may keep the public list: a change of the catalog shows within these. */
+const LIST_MAX_AGE_S = 1;
+
+/** `GET /api/v1/models`: public. */
+export function listModels(gateway: GatewayContext): Handler<PublicEnv> {
+  return (c) =>
+    answer(c, gateway, {
+      cacheControl: `public, max-age=${LIST_MAX_AGE_S}`,
+      project: (catalog, locale) => {
+        const states = gateway.pool.states(gateway.clock.nowMs());
+        return { success: true, data: { models: publicModels(catalog, { locale, states }) } };
+      },
+    });
+}
+
+/** `GET /api/v1/models/meta`. */
+export function getModelMeta(gateway: GatewayContext): Handler<PublicEnv> {
+  return (c) => answer(c, gateway, { cacheControl: "private, no-cache", project: modelMeta });
+}
+
+/** `GET /api/v1/pricing`. */
+export function getPricing(gateway: GatewayContext): Handler<PublicEnv> {
+  return (c) => answer(c, gateway, { cacheControl: "private, no-cache", project: tierPricing });
+}
+
+async function answer(
+  c: Context<PublicEnv>,
+  gateway: GatewayContext,
+  view: { cacheControl: string; project(catalog: Catalog, locale: Locale): unknown },
+): Promise<Response> {
+  const locale = localeOf(c);
+  const body = JSON.stringify(view.project(gateway.catalogs.current(), locale));
+  const etag = await eTag(body) ?? "";
+  const headers = {
+    "cache-control": view.cacheControl,
+    "content-language": locale,
+    "etag": etag,
+    "x-request-id": c.get("requestId"),
+  };
+  if (!ifNoneMatch(c.req.raw.headers.get("if-none-match"), etag)) {
+    return new Response(null, { status: 304, headers });
+  }
+  return new Response(body, { headers: { ...headers, "content-type": "application/json" } });
+}
+
+function localeOf(c: Context<PublicEnv>): Locale {
+  const locale = c.req.query("locale") ?? "en";
+  if (locale === "en" || locale === "zh") return locale;
+  throw new ServiceFault("invalid_request", {
+    message: 'Send the locale "en" or "zh", or none',
+    param: "locale",
+  });
+}

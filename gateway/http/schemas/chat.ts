@@ -1,0 +1,96 @@
+/**
+ * The schema that validates chat requests, and from which their description is made.
+ *
+ * @module
+ */
+
+import type { ChatRequest } from "@svc/sdk/protocol";
+import { z } from "zod";
+
+const ROLES = ["system", "developer", "user", "assistant", "tool", "function"] as const;
+
+const contentPart = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  image_url: z.looseObject({ url: z.string() }).optional(),
+}).check((ctx) => {
+  const { type, text, image_url } = ctx.value;
+  if (type === "text" && text === undefined) complain(ctx, "text", "expected the part's text");
+  if (type === "image_url" && image_url === undefined) {
+    complain(ctx, "image_url", 'expected an object {"url": …}');
+  }
+});
+
+const toolCall = z.looseObject({
+  id: z.string(),
+  type: z.string().optional(),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }).optional(),
+});
+
+const message = z.looseObject({
+  role: z.enum(ROLES),
+  content: z.union([z.string(), z.array(contentPart), z.null()]).optional(),
+  tool_calls: z.array(toolCall).nullish(),
+  tool_call_id: z.string().optional(),
+}).check((ctx) => {
+  const { role, content, tool_call_id } = ctx.value;
+  if (role === "tool" && tool_call_id === undefined) {
+    complain(ctx, "tool_call_id", "expected the id of the tool call this is the result of");
+  }
+  if (role === "user" && (content === undefined || content === null)) {
+    complain(ctx, "content", "expected a string or an array of parts");
+  }
+});
+
+const tool = z.looseObject({
+  type: z.string(),
+  function: z.looseObject({
+    name: z.string().min(1),
+    description: z.string().optional(),
+    parameters: z.looseObject({}).nullish(),
+  }).optional(),
+}).check((ctx) => {
+  if (ctx.value.type === "function" && ctx.value.function === undefined) {
+    complain(ctx, "function", "expected the declaration of the function");
+  }
+});
+
+const responseFormat = z.looseObject({
+  type: z.string(),
+  json_schema: z.looseObject({ name: z.string(), schema: z.looseObject({}).optional() }).optional(),
+}).check((ctx) => {
+  if (ctx.value.type === "json_schema" && ctx.value.json_schema === undefined) {
+    complain(ctx, "json_schema", "expected the schema");
+  }
+});
+
+const outputLimit = z.int().min(1).nullish();
+
+/** Body of `POST /openai/v1/chat/completions`. Fields not named here pass through unchanged. */
+export const chatRequestSchema = z.looseObject({
+  model: z.literal("auto").meta({ description: "Always auto: the service chooses the model" }),
+  messages: z.array(message).min(1, "expected at least one message"),
+  tools: z.array(tool).nullish(),
+  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+  response_format: responseFormat.nullish(),
+  n: z.int().min(1).max(128).nullish(),
+  max_completion_tokens: outputLimit,
+  max_tokens: outputLimit,
+  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+}).meta({ id: "ChatRequest", description: "A chat completion request" });
+
+/** What the schema accepts, beside what the wire type says. */
+export type ValidChatRequest = z.infer<typeof chatRequestSchema> & Pick<ChatRequest, "model">;
+
+function complain(
+  ctx: { value: unknown; issues: z.core.$ZodRawIssue[] },
+  field: string,
+  message: string,
+): void {
+  ctx.issues.push({ code: "custom", input: ctx.value, path: [field], message });
+}

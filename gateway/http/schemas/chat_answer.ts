@@ -1,0 +1,83 @@
+import { z } from "zod";
+
+const attempt = z.strictObject({
+  model: z.string(),
+  provider: z.string(),
+  outcome: z.string(),
+  status: z.int().optional(),
+  ms: z.number(),
+});
+
+const credits = z.string().regex(/^\d+\.\d{6}$/);
+
+/** What the service says of a call besides the answer. */
+export const metadataSchema = z.looseObject({
+  request_id: z.string(),
+  routing: z.looseObject({
+    model: z.string(),
+    provider: z.string(),
+    tier: z.string(),
+    reason: z.string(),
+    considered: z.int(),
+    attempts: z.array(attempt),
+    output_limit: z.int().optional(),
+  }),
+  billing: z.looseObject({
+    currency: z.literal("credits"),
+    charged: credits,
+    input_tokens: z.int(),
+    cached_input_tokens: z.int(),
+    output_tokens: z.int(),
+    total_tokens: z.int(),
+    estimated: z.boolean(),
+    price_version: z.int(),
+  }).optional(),
+}).meta({ id: "Metadata" });
+
+const usage = z.looseObject({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+});
+
+const toolCall = z.looseObject({
+  id: z.string(),
+  type: z.literal("function"),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }),
+  extra_content: z.looseObject({}).optional(),
+  thought_signature: z.string().optional(),
+});
+
+/** A complete answer. */
+export const chatCompletionSchema = z.looseObject({
+  id: z.string(),
+  object: z.literal("chat.completion"),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(z.looseObject({
+    index: z.int(),
+    message: z.looseObject({
+      role: z.literal("assistant"),
+      content: z.string().nullable(),
+      tool_calls: z.array(toolCall).optional(),
+    }),
+    finish_reason: z.string(),
+  })),
+  usage: usage.optional(),
+  metadata: metadataSchema,
+}).meta({ id: "ChatCompletion" });
+
+/** One event of a streamed answer. */
+export const chatChunkSchema = z.looseObject({
+  id: z.string(),
+  object: z.literal("chat.completion.chunk"),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(z.looseObject({
+    index: z.int(),
+    delta: z.looseObject({}),
+    finish_reason: z.string().nullish(),
+  })),
+  usage: usage.nullish(),
+  metadata: metadataSchema.optional(),
+}).meta({ id: "ChatCompletionChunk" });

@@ -1,0 +1,70 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { ServiceFault } from "../domain/fault.ts";
+import { chatRequestSchema } from "./schemas/chat.ts";
+import { validate } from "./validation.ts";
+
+const GOOD = { model: "auto", messages: [{ role: "user", content: "Hi" }] };
+
+Deno.test("a request with fields nobody here knows is valid", () => {
+  validate(chatRequestSchema, {
+    ...GOOD,
+    future: { x: 1 },
+    messages: [
+      { role: "user", content: [{ type: "input_audio", input_audio: {} }], cache: true },
+      { role: "assistant", content: null, tool_calls: [{ id: "a", type: "custom", custom: {} }] },
+      { role: "tool", tool_call_id: "a", content: "1" },
+    ],
+    tools: [{ type: "custom", custom: { name: "x" } }, {
+      type: "function",
+      function: { name: "f" },
+    }],
+    tool_choice: { type: "function", function: { name: "f" } },
+    stop: null,
+    n: null,
+  });
+});
+
+Deno.test("the first complaint names the path and says what is expected", () => {
+  const cases: [Record<string, unknown>, string, string][] = [
+    [{ messages: undefined }, "messages", "expected array"],
+    [{ messages: [] }, "messages", "at least one message"],
+    [{ messages: [{ content: "x" }] }, "messages.0.role", "expected one of"],
+    [{ messages: [{ role: "user", content: 7 }] }, "messages.0.content", "nvalid"],
+    [{ messages: [{ role: "user" }] }, "messages.0.content", "array of parts"],
+    [{ messages: [{ role: "tool", content: "x" }] }, "messages.0.tool_call_id", "tool call"],
+    [
+      { messages: [...GOOD.messages, { role: "user", content: [{ type: "text" }] }] },
+      "messages.1.content.0.text",
+      "text",
+    ],
+    [
+      { messages: [{ role: "user", content: [{ type: "image_url", image_url: "http://x" }] }] },
+      "messages.0.content.0.image_url",
+      "expected object",
+    ],
+    [
+      { messages: [{ role: "user", content: [{ type: "image_url" }] }] },
+      "messages.0.content.0.image_url",
+      "url",
+    ],
+    [{ tools: [{ type: "function" }] }, "tools.0.function", "declaration"],
+    [{ tools: [{ type: "function", function: { name: "" } }] }, "tools.0.function.name", ">=1"],
+    [{ response_format: { type: "json_schema" } }, "response_format.json_schema", "schema"],
+    [{ n: 0 }, "n", ">=1"],
+    [{ n: 129 }, "n", "<=128"],
+    [{ max_tokens: 1.5 }, "max_tokens", "expected int"],
+    [{ max_completion_tokens: 0 }, "max_completion_tokens", ">=1"],
+    [{ temperature: 3 }, "temperature", "<=2"],
+    [{ stream: "yes" }, "stream", "expected boolean"],
+    [{ stop: [1] }, "stop.0", "expected string"],
+  ];
+  for (const [change, param, words] of cases) {
+    const fault = assertThrows(
+      () => validate(chatRequestSchema, { ...GOOD, ...change }),
+      ServiceFault,
+    );
+    assertEquals(fault.param, param, fault.message);
+    assertStringIncludes(fault.message, words);
+    assertEquals(fault.code, "invalid_request");
+  }
+});

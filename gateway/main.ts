@@ -1,0 +1,114 @@
+/**
+ * The binary `svc`: serves, or speaks to a gateway that does. The only file that reads the
+ * environment.
+ *
+ * @module
+ */
+
+import { credentialsPath, readCredentials as readCredentialsFile } from "./service/credentials.ts";
+import { runCli } from "./cli/run.ts";
+import { parseServeSettings, SERVE_VARIABLES } from "./service/settings.ts";
+import { type RunningService, startService } from "./service/start.ts";
+import { systemClock } from "./system/clock.ts";
+import { createJsonLogger } from "./system/logger.ts";
+import { createSystemRng } from "./system/rng.ts";
+
+const encoder = new TextEncoder();
+
+/** An environment variable; one that may not be read counts as absent. */
+function env(name: string): string | undefined {
+  try {
+    return Deno.env.get(name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return undefined;
+    throw error;
+  }
+}
+
+function environment(names: readonly string[]): Record<string, string | undefined> {
+  return Object.fromEntries(names.map((name) => [name, env(name)]));
+}
+
+function print(text: string): void {
+  Deno.stdout.writeSync(encoder.encode(text));
+}
+
+function complain(text: string): void {
+  Deno.stderr.writeSync(encoder.encode(text));
+}
+
+/** Serves until a signal; resolves to the exit code. */
+async function serve(args: readonly string[]): Promise<number> {
+  const parsed = parseServeSettings(args, environment(SERVE_VARIABLES));
+  if (!parsed.ok) {
+    complain(
+      `${parsed.problem}\nUsage: svc serve [--port N] [--admin-port N] [--kv-path PATH] …\n`,
+    );
+    return 2;
+  }
+  const clock = systemClock;
+  const logger = createJsonLogger(clock, (line) => complain(`${line}\n`));
+  // A bug in one request must not end the service for all the others.
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    const { reason } = event;
+    const cause = reason instanceof Error ? reason.stack ?? reason.message : String(reason);
+    logger.error("unhandled_rejection", { cause });
+  });
+  let service: RunningService;
+  try {
+    const deps = { clock, rng: createSystemRng(clock), logger, env, print };
+    service = await startService(parsed.settings, deps);
+  } catch (error) {
+    complain(`${explain(error)}\n`);
+    return 1;
+  }
+  await untilSignal((graceMs) => {
+    logger.info("shutting_down", { inFlight: service.gateway.inFlight.count });
+    return service.stop(graceMs === undefined ? {} : { graceMs });
+  });
+  return 0;
+}
+
+/** The error's sentence, and its causes', without their stacks. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${explain(error.cause)}`;
+}
+
+/** Stops at the first signal; a second one cuts the time to finish short. */
+async function untilSignal(stop: (graceMs?: number) => Promise<void>): Promise<void> {
+  const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const onSignal = () => resolve();
+  for (const signal of signals) Deno.addSignalListener(signal, onSignal);
+  await promise;
+  await stop();
+  for (const signal of signals) Deno.removeSignalListener(signal, onSignal);
+}
+
+function cli(args: readonly string[]): Promise<number> {
+  const variables = ["SERVICE_ADMIN_URL", "SERVICE_ADMIN_TOKEN", "SERVICE_KV_PATH", "NO_COLOR"];
+  const isTerminal = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
+  return runCli(args, {
+    env: environment(variables),
+    fetch: (url, init) => fetch(url, init),
+    stdout: print,
+    stderr: complain,
+    readFile: (path) => Deno.readTextFile(path),
+    isTerminal,
+    columns: isTerminal ? Deno.consoleSize().columns : 80,
+    confirm: (question) => Promise.resolve(confirm(question)),
+    readCredentials: () => {
+      const path = credentialsPath(env("SERVICE_KV_PATH") ?? "data/svc.kv");
+      return path === undefined ? Promise.resolve(undefined) : readCredentialsFile(path);
+    },
+  });
+}
+
+if (import.meta.main) {
+  const [command, ...rest] = Deno.args;
+  Deno.exit(
+    command === "serve" && !rest.includes("--help") ? await serve(rest) : await cli(Deno.args),
+  );
+}

@@ -1,0 +1,56 @@
+/**
+ * What the operator reads when the service starts.
+ *
+ * @module
+ */
+
+import type { FirstSecrets } from "./first_start.ts";
+
+/** Where the service is and what it stands on. */
+export interface Banner {
+  readonly version: string;
+  readonly publicUrl: string;
+  readonly adminUrl: string;
+  readonly store: string;
+  /** One sentence: which upstreams serve, and why these. */
+  readonly upstreams: string;
+  readonly catalogVersion: number;
+}
+
+/** The lines of every start. */
+export function startLines(banner: Banner): string {
+  return [
+    `svc ${banner.version} is ready`,
+    `  public     ${banner.publicUrl}  (OpenAI base URL ${banner.publicUrl}/openai/v1)`,
+    `  admin      ${banner.adminUrl}`,
+    `  store      ${banner.store}`,
+    `  upstreams  ${banner.upstreams} (catalog version ${banner.catalogVersion})`,
+    "",
+  ].join("\n");
+}
+
+/** The lines of the first start: the only time the secrets are shown. */
+export function firstStartLines(secrets: FirstSecrets, publicUrl: string): string {
+  const messages = '[{"role":"user","content":"Say hello"}]';
+  return `
+First start: a wallet "default" with 1000000 credits and a key on it were made. Both secrets are
+shown this once; keep them.
+
+  API key      ${secrets.key}
+  Admin token  ${secrets.adminToken}
+
+Try it:
+
+curl -s ${publicUrl}/openai/v1/chat/completions -H 'Authorization: Bearer ${secrets.key}' -H 'Content-Type: application/json' -d '{"model":"auto","messages":${messages}}'
+
+Or with the SDK, in this checkout:
+
+deno run --allow-net --allow-env - <<'EOF'
+import { ServiceClient } from "@svc/sdk";
+const client = new ServiceClient({ apiKey: "${secrets.key}", apiBaseUrl: "${publicUrl}" });
+const answer = await client.chat.completions.create({ messages: ${messages} });
+console.log(answer.choices[0]?.message.content, answer.metadata?.billing);
+EOF
+
+`;
+}

@@ -1,0 +1,96 @@
+/**
+ * What an empty store begins with: a funded wallet, a key on it, and an admin token.
+ *
+ * @module
+ */
+
+import { MICROS_PER_CREDIT } from "../domain/money.ts";
+import type { KeyRing } from "../flows/key_ring.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { KeyStore } from "../ports/key_store.ts";
+import type { LedgerStore } from "../ports/ledger_store.ts";
+import type { SettingsStore } from "../ports/settings_store.ts";
+
+/** The wallet that the first key draws on. */
+export const FIRST_WALLET = "default";
+/** Its tier. */
+export const FIRST_TIER = "standard";
+/** Credits to begin with. */
+export const STARTER_CREDITS = 1_000_000n;
+
+/** Settings that the first start leaves. */
+const DONE = "first_start_done";
+const ADMIN_DIGEST = "admin_token_digest";
+
+/** What is needed to begin. */
+export interface FirstStartOptions {
+  readonly ledger: LedgerStore;
+  readonly keys: KeyStore;
+  readonly keyRing: KeyRing;
+  readonly settings: SettingsStore;
+  readonly clock: Clock;
+  /** Tier of the first wallet, where the catalog has no `standard`. */
+  readonly tier: string;
+  readonly adminToken?: string | undefined;
+  readonly bootstrapKey?: string | undefined;
+}
+
+/** Secrets of a first start, known now and never again. */
+export interface FirstSecrets {
+  readonly key: string;
+  readonly adminToken: string;
+}
+
+/**
+ * Sets an empty store up; `undefined` where that has been done. Safe to repeat after a crash: what
+ * was made and never shown is revoked. The caller says by {@linkcode firstStartShown} that the
+ * secrets have been shown.
+ */
+export async function firstStart(options: FirstStartOptions): Promise<FirstSecrets | undefined> {
+  const { ledger, keys, keyRing, settings, clock } = options;
+  if (await settings.get(DONE) !== undefined) return undefined;
+  const atMs = clock.nowMs();
+  if (options.bootstrapKey === undefined) {
+    for (const { id } of await keys.list()) await keyRing.revoke(id);
+  }
+  await ledger.open({ kind: "open", walletId: FIRST_WALLET, tier: options.tier, atMs });
+  await ledger.credit({
+    kind: "credit",
+    opId: "first-start",
+    walletId: FIRST_WALLET,
+    amount: STARTER_CREDITS * MICROS_PER_CREDIT,
+    note: "Starter credits",
+    atMs,
+  });
+  const issued = await keyRing.issue({
+    name: "default",
+    walletId: FIRST_WALLET,
+    policy: { orchestration: { mode: "auto", stream: "all" } },
+    key: options.bootstrapKey,
+  });
+  // A fixed key that is there already was made by a start that did not come to its end.
+  const key = issued.ok ? issued.key : options.bootstrapKey;
+  if (key === undefined || (!issued.ok && issued.refusal.code !== "key_taken")) {
+    throw new Error("Cannot make the first key");
+  }
+  const adminToken = options.adminToken ?? keyRing.newAdminToken();
+  await settings.set(ADMIN_DIGEST, keyRing.digest(adminToken));
+  return { key, adminToken };
+}
+
+/** The secrets have been shown: later starts show none. */
+export async function firstStartShown(settings: SettingsStore, clock: Clock): Promise<void> {
+  await settings.set(DONE, new Date(clock.nowMs()).toISOString());
+}
+
+/** Digests of the admin tokens that are let in: the first start's, and one given at this start. */
+export async function adminTokenDigests(
+  settings: SettingsStore,
+  options: { keyRing: KeyRing; adminToken?: string | undefined },
+): Promise<string[]> {
+  const kept = await settings.get(ADMIN_DIGEST);
+  const given = options.adminToken === undefined
+    ? undefined
+    : options.keyRing.digest(options.adminToken);
+  return [...new Set([kept, given].filter((digest) => digest !== undefined))];
+}

@@ -1,0 +1,87 @@
+/**
+ * What the service begins with: the configuration file, else what the environment offers.
+ *
+ * @module
+ */
+
+import { DETECTED_VARIABLES, detectUpstreams } from "../config/detect_upstreams.ts";
+import { parseConfig } from "../config/parse_config.ts";
+import type { Catalog, CatalogContent } from "../domain/catalog.ts";
+import { diffCatalog } from "../domain/catalog_diff.ts";
+import type { CatalogStore } from "../ports/catalog_store.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { LogRetention } from "../stores/kv/request_log.ts";
+import type { ServeSettings } from "./settings.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Note of a version that was detected: the next start may detect another. */
+export const DETECTED_NOTE = "detected at start";
+
+/** A configuration file that was read. */
+export interface ReadConfig {
+  readonly content: CatalogContent;
+  readonly retention: LogRetention | undefined;
+}
+
+/** Reads the configuration file; `undefined` where there is none and none was asked for. */
+export async function readCatalogText(settings: ServeSettings): Promise<ReadConfig | undefined> {
+  let text: string;
+  try {
+    text = await Deno.readTextFile(settings.configPath);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound && !settings.configRequired) return undefined;
+    throw new Error(`Cannot read the configuration file "${settings.configPath}"`, {
+      cause: error,
+    });
+  }
+  const { content, requestLog } = await parseConfig(text, { fileName: settings.configPath });
+  return {
+    content,
+    retention: requestLog && {
+      records: requestLog.keepRequests,
+      ageMs: requestLog.keepDays * DAY_MS,
+    },
+  };
+}
+
+/**
+ * The catalog in force, with a sentence for the operator. The store is the authority: a file or an
+ * environment seeds an empty store, or replaces what an earlier start detected, and nothing else.
+ */
+export async function seedCatalog(
+  catalogs: CatalogStore,
+  options: {
+    config: CatalogContent | undefined;
+    env: (name: string) => string | undefined;
+    clock: Clock;
+  },
+): Promise<{ catalog: Catalog; sentence: string }> {
+  const [newest] = await catalogs.history(1);
+  const expected = newest?.version ?? 0;
+  const atMs = options.clock.nowMs();
+  if (newest !== undefined && newest.note !== DETECTED_NOTE) {
+    const catalog = catalogs.current();
+    const differs = options.config !== undefined &&
+      diffCatalog(catalog, options.config).length > 0;
+    const hint = differs ? "; the configuration file differs: svc apply -f FILE" : "";
+    return { catalog, sentence: `${namesOf(catalog)}, as applied before${hint}` };
+  }
+  if (options.config !== undefined) {
+    const note = "configuration file at start";
+    const catalog = await catalogs.apply(options.config, { expected, note, atMs });
+    return { catalog: catalog ?? catalogs.current(), sentence: namesOf(options.config) };
+  }
+  const environment = Object.fromEntries(
+    DETECTED_VARIABLES.map((name) => [name, options.env(name)]),
+  );
+  const { content, sentence } = await detectUpstreams(environment, { nowMs: atMs });
+  if (newest !== undefined && diffCatalog(catalogs.current(), content).length === 0) {
+    return { catalog: catalogs.current(), sentence };
+  }
+  const applied = await catalogs.apply(content, { expected, note: DETECTED_NOTE, atMs });
+  return { catalog: applied ?? catalogs.current(), sentence };
+}
+
+function namesOf({ upstreams }: CatalogContent): string {
+  return upstreams.map((upstream) => upstream.id).join(", ");
+}

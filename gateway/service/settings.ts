@@ -1,0 +1,132 @@
+/**
+ * What `svc serve` is told by flags and environment, checked before anything is opened.
+ *
+ * @module
+ */
+
+import { parseArgs } from "node:util";
+import { parseIpRange } from "../domain/ip_range.ts";
+
+/** How to serve. */
+export interface ServeSettings {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
+  /** File, `:memory:`, or the https URL of a remote Deno KV. */
+  readonly kvPath: string;
+  readonly configPath: string;
+  /** The configuration file was named: it must exist. */
+  readonly configRequired: boolean;
+  readonly adminToken?: string | undefined;
+  readonly bootstrapKey?: string | undefined;
+  readonly keyPepper?: string | undefined;
+  readonly publicUrl?: string | undefined;
+  readonly trustedProxies: readonly string[];
+}
+
+/** The settings, or the sentence that says what is wrong with them. */
+export type ParsedSettings =
+  | { readonly ok: true; readonly settings: ServeSettings }
+  | { readonly ok: false; readonly problem: string };
+
+/** Flags of `svc serve` and the variables they mirror. */
+const FLAGS = {
+  "host": "SERVICE_HOST",
+  "port": "SERVICE_PORT",
+  "admin-host": "SERVICE_ADMIN_HOST",
+  "admin-port": "SERVICE_ADMIN_PORT",
+  "kv-path": "SERVICE_KV_PATH",
+  "config": "SERVICE_CONFIG",
+  "admin-token": "SERVICE_ADMIN_TOKEN",
+  "bootstrap-key": "SERVICE_BOOTSTRAP_KEY",
+  "key-pepper": "SERVICE_KEY_PEPPER",
+  "public-url": "SERVICE_PUBLIC_URL",
+  "trusted-proxies": "SERVICE_TRUSTED_PROXIES",
+} as const;
+
+type Flag = keyof typeof FLAGS;
+
+/** Names of every variable that `svc serve` reads. */
+export const SERVE_VARIABLES: readonly string[] = Object.values(FLAGS);
+
+/** Shortest fixed key or token: a shorter one could be guessed. */
+const SECRET = /^[A-Za-z0-9_]{16,256}$/;
+
+class Problem extends Error {
+  override name = "Problem";
+}
+
+/** Reads flags first, then the environment, then the defaults. */
+export function parseServeSettings(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): ParsedSettings {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: Object.fromEntries(
+        Object.keys(FLAGS).map((flag) => [flag, { type: "string" as const }]),
+      ),
+    });
+    return { ok: true, settings: read(values, environment) };
+  } catch (error) {
+    if (error instanceof Problem) return { ok: false, problem: error.message };
+    // parseArgs explains an unknown flag in its first sentence.
+    const message = error instanceof Error ? error.message.split(". ")[0] : String(error);
+    return { ok: false, problem: message ?? "Cannot read the flags" };
+  }
+}
+
+function read(
+  values: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+): ServeSettings {
+  const text = (flag: Flag): string | undefined => {
+    const value = values[flag] ?? environment[FLAGS[flag]];
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const named = (flag: Flag) => `--${flag} (${FLAGS[flag]})`;
+  const port = (flag: Flag, standard: number): number => {
+    const given = text(flag);
+    if (given === undefined) return standard;
+    if (!/^\d{1,5}$/.test(given) || Number(given) > 65_535) {
+      throw new Problem(`${named(flag)} takes a port from 0 to 65535, not "${given}"`);
+    }
+    return Number(given);
+  };
+  const secret = (flag: Flag): string | undefined => {
+    const given = text(flag);
+    if (given !== undefined && !SECRET.test(given)) {
+      throw new Problem(`${named(flag)} takes 16 to 256 letters, digits and underscores`);
+    }
+    return given;
+  };
+  const publicUrl = text("public-url");
+  if (publicUrl !== undefined && !/^https?:\/\//.test(publicUrl)) {
+    throw new Problem(`${named("public-url")} takes an http(s) URL, not "${publicUrl}"`);
+  }
+  const trustedProxies = (text("trusted-proxies") ?? "").split(",").map((part) => part.trim())
+    .filter((part) => part !== "");
+  const unread = trustedProxies.find((range) => parseIpRange(range) === undefined);
+  if (unread !== undefined) {
+    throw new Problem(
+      `${named("trusted-proxies")} takes addresses or CIDR ranges, not "${unread}"`,
+    );
+  }
+  return {
+    host: text("host") ?? "127.0.0.1",
+    port: port("port", 8787),
+    adminHost: text("admin-host") ?? "127.0.0.1",
+    adminPort: port("admin-port", 8788),
+    kvPath: text("kv-path") ?? "data/svc.kv",
+    configPath: text("config") ?? "svc.json",
+    configRequired: text("config") !== undefined,
+    adminToken: secret("admin-token"),
+    bootstrapKey: secret("bootstrap-key"),
+    keyPepper: text("key-pepper"),
+    publicUrl: publicUrl?.replace(/\/+$/, ""),
+    trustedProxies,
+  };
+}

@@ -1,0 +1,64 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { parseServeSettings } from "./settings.ts";
+
+function settings(args: readonly string[], env: Record<string, string> = {}) {
+  const parsed = parseServeSettings(args, env);
+  assert(parsed.ok, parsed.ok ? "" : parsed.problem);
+  return parsed.settings;
+}
+
+function problem(args: readonly string[], env: Record<string, string> = {}): string {
+  const parsed = parseServeSettings(args, env);
+  assert(!parsed.ok);
+  return parsed.problem;
+}
+
+Deno.test("without flags and variables everything has its default", () => {
+  assertEquals(settings([]), {
+    host: "127.0.0.1",
+    port: 8787,
+    adminHost: "127.0.0.1",
+    adminPort: 8788,
+    kvPath: "data/svc.kv",
+    configPath: "svc.json",
+    configRequired: false,
+    adminToken: undefined,
+    bootstrapKey: undefined,
+    keyPepper: undefined,
+    publicUrl: undefined,
+    trustedProxies: [],
+  });
+});
+
+Deno.test("a flag wins over its variable; an empty one counts as absent", () => {
+  const env = { SERVICE_PORT: "1", SERVICE_HOST: "0.0.0.0", SERVICE_ADMIN_PORT: "" };
+  const read = settings(["--port", "0"], env);
+  assertEquals([read.port, read.host, read.adminPort], [0, "0.0.0.0", 8788]);
+});
+
+Deno.test("a named configuration file is required", () => {
+  assertEquals(settings([], { SERVICE_CONFIG: "x.json" }).configRequired, true);
+});
+
+Deno.test("addresses are read", () => {
+  const read = settings(["--public-url", "https://ai.example.com/"], {
+    SERVICE_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
+  });
+  assertEquals(read.publicUrl, "https://ai.example.com");
+  assertEquals(read.trustedProxies, ["10.0.0.0/8", "::1"]);
+});
+
+Deno.test("what cannot be read is refused by name", () => {
+  assertStringIncludes(problem(["--port", "65536"]), "--port (SERVICE_PORT) takes a port");
+  assertStringIncludes(problem([], { SERVICE_ADMIN_PORT: "x" }), "SERVICE_ADMIN_PORT");
+  assertStringIncludes(problem([], { SERVICE_ADMIN_TOKEN: "short" }), "16 to 256");
+  assertStringIncludes(problem([], { SERVICE_BOOTSTRAP_KEY: "not-allowed-characters" }), "letters");
+  assertStringIncludes(problem(["--public-url", "ftp://x"]), "http(s)");
+  assertStringIncludes(problem(["--trusted-proxies", "10.0.0.0/99"]), "10.0.0.0/99");
+  assertStringIncludes(problem(["--prot", "1"]), "--prot");
+  assertStringIncludes(problem(["extra"]), "extra");
+});
+
+Deno.test("a refused secret is not repeated", () => {
+  assert(!problem([], { SERVICE_ADMIN_TOKEN: "s3cr3t!" }).includes("s3cr3t"));
+});

@@ -1,0 +1,103 @@
+import type { Catalog, CatalogContent } from "../../domain/catalog.ts";
+import type { CatalogStore } from "../../ports/catalog_store.ts";
+import { StoreError } from "../../ports/store_error.ts";
+import { MAX_CATALOG_BYTES, MAX_SEGMENT_BYTES } from "./limits.ts";
+import { Mutex } from "./mutex.ts";
+import { read } from "./read.ts";
+import { bytesOf, textOf } from "./rows.ts";
+import type { Writer } from "./writer.ts";
+
+/** What is kept of a version beside its pieces; written last, so that it vouches for them. */
+interface VersionRow {
+  readonly version: number;
+  readonly updatedAtMs: number;
+  readonly note: string;
+  readonly bytes: number;
+}
+
+const MAX_NOTE_CHARS = 2_000;
+
+/** Versions of the catalog in Deno KV; the newest is in memory. */
+export class KvCatalogStore implements CatalogStore {
+  readonly #kv: Deno.Kv;
+  readonly #writer: Writer;
+  readonly #applying = new Mutex();
+  #current: Catalog | undefined;
+
+  /** Reads the newest version. */
+  static async open(kv: Deno.Kv, writer: Writer): Promise<KvCatalogStore> {
+    const store = new KvCatalogStore(kv, writer);
+    const [newest] = await store.history(1);
+    if (newest !== undefined) store.#current = await store.get(newest.version);
+    return store;
+  }
+
+  private constructor(kv: Deno.Kv, writer: Writer) {
+    this.#kv = kv;
+    this.#writer = writer;
+  }
+
+  current(): Catalog {
+    if (this.#current === undefined) throw new StoreError("No catalog has been applied yet");
+    return this.#current;
+  }
+
+  async get(version: number): Promise<Catalog | undefined> {
+    const row = await read(this.#kv.get<VersionRow>(["catalog", version]));
+    if (row.value === null) return undefined;
+    const chunks = this.#kv.list<Uint8Array>({ prefix: ["catalog_chunk", version] }, {
+      limit: Math.ceil(row.value.bytes / MAX_SEGMENT_BYTES),
+    });
+    const json = new Uint8Array(row.value.bytes);
+    let filled = 0;
+    for (const { value } of await read(Array.fromAsync(chunks))) {
+      json.set(value, filled);
+      filled += value.length;
+    }
+    return JSON.parse(textOf(json)) as Catalog;
+  }
+
+  async history(
+    limit: number,
+  ): Promise<readonly { version: number; updatedAtMs: number; note: string }[]> {
+    const rows = this.#kv.list<VersionRow>({ prefix: ["catalog"] }, { limit, reverse: true });
+    const versions = await read(Array.fromAsync(rows));
+    return versions.map(({ value: { version, updatedAtMs, note } }) => {
+      return { version, updatedAtMs, note };
+    });
+  }
+
+  apply(
+    content: CatalogContent,
+    options: { expected: number; note: string; atMs: number },
+  ): Promise<Catalog | undefined> {
+    return this.#applying.run(async () => {
+      const { expected, atMs } = options;
+      const newest = this.#current?.version ?? 0;
+      if (expected !== newest) return undefined;
+      const catalog: Catalog = { ...content, version: newest + 1, updatedAtMs: atMs };
+      await this.#write(catalog, options.note.slice(0, MAX_NOTE_CHARS));
+      this.#current = catalog;
+      return catalog;
+    });
+  }
+
+  async #write(catalog: Catalog, note: string): Promise<void> {
+    const { version, updatedAtMs } = catalog;
+    const json = bytesOf(JSON.stringify(catalog));
+    if (json.length > MAX_CATALOG_BYTES) {
+      throw new StoreError(
+        `Cannot write a catalog of ${json.length} bytes: at most ${MAX_CATALOG_BYTES}`,
+      );
+    }
+    const writes: Promise<void>[] = [];
+    for (let at = 0; at < json.length; at += MAX_SEGMENT_BYTES) {
+      const value = json.slice(at, at + MAX_SEGMENT_BYTES);
+      const key = ["catalog_chunk", version, at / MAX_SEGMENT_BYTES];
+      writes.push(this.#writer.write([{ key, value, bytes: value.length }]));
+    }
+    await Promise.all(writes);
+    const row: VersionRow = { version, updatedAtMs, note, bytes: json.length };
+    await this.#writer.write([{ key: ["catalog", version], value: row, bytes: note.length * 2 }]);
+  }
+}

@@ -1,0 +1,118 @@
+import type { KeyRecord } from "../../domain/key.ts";
+import type { KeyStore, StoredKey } from "../../ports/key_store.ts";
+import { StoreError } from "../../ports/store_error.ts";
+import { MAX_CACHED_KEYS, MAX_VALUE_BYTES } from "./limits.ts";
+import { Mutex } from "./mutex.ts";
+import { read } from "./read.ts";
+import { RecentMap } from "./recent_map.ts";
+import { jsonRow, keyPart, type Row, textOf } from "./rows.ts";
+import type { Writer } from "./writer.ts";
+
+/** API keys in Deno KV; the ones in use are in memory. */
+export class KvKeyStore implements KeyStore {
+  readonly #kv: Deno.Kv;
+  readonly #writer: Writer;
+  readonly #byDigest = new RecentMap<StoredKey>(MAX_CACHED_KEYS);
+  readonly #digests = new RecentMap<string>(MAX_CACHED_KEYS);
+  readonly #writing = new Mutex();
+  // Counts writes: what was read before one must not get into memory after it.
+  #writes = 0;
+
+  constructor(kv: Deno.Kv, writer: Writer) {
+    this.#kv = kv;
+    this.#writer = writer;
+  }
+
+  async findByDigest(digest: string): Promise<KeyRecord | undefined> {
+    const cached = this.#byDigest.get(digest);
+    if (cached !== undefined) return cached.record;
+    const id = await read(this.#kv.get<Uint8Array>(["digest", keyPart(digest)]));
+    if (id.value === null) return undefined;
+    const key = await this.#load(JSON.parse(textOf(id.value)) as string);
+    return key?.digest === digest ? key.record : undefined;
+  }
+
+  async get(id: string): Promise<KeyRecord | undefined> {
+    return (await this.#find(id))?.record;
+  }
+
+  async list(): Promise<readonly KeyRecord[]> {
+    const rows = this.#kv.list<Uint8Array>({ prefix: ["key"] });
+    const records = (await read(Array.fromAsync(rows))).map(({ value }) => decodeKey(value).record);
+    return records.sort((a, b) => b.createdAtMs - a.createdAtMs || (a.id < b.id ? 1 : -1));
+  }
+
+  create(key: StoredKey): Promise<boolean> {
+    return this.#writing.run(async () => {
+      const [id, digest] = await read(
+        this.#kv.getMany([["key", keyPart(key.record.id)], ["digest", keyPart(key.digest)]]),
+      );
+      if (id.versionstamp !== null || digest.versionstamp !== null) return false;
+      const link = jsonRow(["digest", keyPart(key.digest)], key.record.id);
+      await this.#write(key, [link]);
+      return true;
+    });
+  }
+
+  update(
+    id: string,
+    change: (record: KeyRecord) => KeyRecord,
+  ): Promise<KeyRecord | undefined> {
+    return this.#writing.run(async () => {
+      const key = await this.#find(id);
+      if (key === undefined) return undefined;
+      const record = change(key.record);
+      if (record !== key.record) await this.#write({ record, digest: key.digest }, []);
+      return record;
+    });
+  }
+
+  #find(id: string): Promise<StoredKey | undefined> {
+    const digest = this.#digests.get(id);
+    const cached = digest === undefined ? undefined : this.#byDigest.get(digest);
+    return cached === undefined ? this.#load(id) : Promise.resolve(cached);
+  }
+
+  async #load(id: string): Promise<StoredKey | undefined> {
+    const writes = this.#writes;
+    const { value } = await read(this.#kv.get<Uint8Array>(["key", keyPart(id)]));
+    if (value === null) return undefined;
+    const key = decodeKey(value);
+    if (writes === this.#writes) this.#cache(key);
+    return key;
+  }
+
+  async #write(key: StoredKey, rows: readonly Row[]): Promise<void> {
+    const row = jsonRow(["key", keyPart(key.record.id)], key);
+    if (row.bytes > MAX_VALUE_BYTES) {
+      throw new StoreError(
+        `Cannot write key "${key.record.id}": it is ${row.bytes} bytes, at most ${MAX_VALUE_BYTES}`,
+      );
+    }
+    this.#writes++;
+    try {
+      await this.#writer.write([row, ...rows]);
+    } catch (error) {
+      // Whether it has landed may not be known: the next look reads it.
+      this.#forget(key);
+      throw error;
+    } finally {
+      this.#writes++;
+    }
+    this.#cache(key);
+  }
+
+  #cache(key: StoredKey): void {
+    this.#byDigest.set(key.digest, key);
+    this.#digests.set(key.record.id, key.digest);
+  }
+
+  #forget(key: StoredKey): void {
+    this.#byDigest.delete(key.digest);
+    this.#digests.delete(key.record.id);
+  }
+}
+
+function decodeKey(value: Uint8Array): StoredKey {
+  return JSON.parse(textOf(value)) as StoredKey;
+}

@@ -1,0 +1,181 @@
+import { createHash } from "node:crypto";
+import type {
+  CreditCommand,
+  HoldCommand,
+  JournalEntry,
+  KeySpend,
+  OpenWalletCommand,
+  ReleaseCommand,
+  SettleCommand,
+  Wallet,
+} from "../../domain/ledger.ts";
+import {
+  decideCredit,
+  decideOpen,
+  decideRelease,
+  decideSettle,
+} from "../../domain/ledger_decide.ts";
+import type { CreditRecord, LedgerDecision } from "../../domain/ledger_state.ts";
+import type { Micros } from "../../domain/money.ts";
+import type {
+  Applied,
+  JournalPage,
+  JournalQuery,
+  LedgerStore,
+  Settled,
+} from "../../ports/ledger_store.ts";
+import { StoreError } from "../../ports/store_error.ts";
+import { decodeEntry } from "./journal_codec.ts";
+import { MAX_ID_CHARS, MAX_NOTE_CHARS } from "./limits.ts";
+import { Mutex } from "./mutex.ts";
+import { readPage } from "./page.ts";
+import { read } from "./read.ts";
+import { firstSegment, readSegments } from "./segment.ts";
+import type { Stage } from "./stage.ts";
+import { WaitingHolds } from "./waiting_holds.ts";
+import type { Writer } from "./writer.ts";
+
+/** Texts of a command that go into the journal. */
+interface Texts {
+  readonly ids: readonly string[];
+  readonly note?: string | undefined;
+}
+
+/** The books in Deno KV, decided in memory and made durable by the writer. */
+export class KvLedgerStore implements LedgerStore {
+  readonly #kv: Deno.Kv;
+  readonly #writer: Writer;
+  readonly #waiting: WaitingHolds;
+  readonly #crediting = new Mutex();
+
+  constructor(kv: Deno.Kv, writer: Writer) {
+    this.#kv = kv;
+    this.#writer = writer;
+    this.#waiting = new WaitingHolds(writer);
+  }
+
+  open(command: OpenWalletCommand): Promise<Applied<Wallet>> {
+    return this.#submit({ ids: [command.walletId, command.tier] }, (stage) => {
+      return { decision: decideOpen(stage, command) };
+    });
+  }
+
+  credit(command: CreditCommand): Promise<Applied<Wallet>> {
+    const { opId, walletId, amount } = command;
+    const key = ["credit", createHash("sha256").update(JSON.stringify(opId)).digest("hex")];
+    // One at a time, so that no credit lands between the look for an earlier one and the decision.
+    return this.#crediting.run(async () => {
+      const earlier = await read(this.#kv.get<CreditRecord>(key));
+      if (earlier.value !== null) this.#writer.books.rememberCredit(opId, earlier.value);
+      return await this.#submit({ ids: [opId, walletId], note: command.note }, (stage) => {
+        const decision = decideCredit(stage, command);
+        if (decision.ok && decision.change !== undefined) {
+          stage.write({ key, value: { walletId, amount }, bytes: walletId.length * 2 });
+        }
+        return { decision, frees: walletId };
+      });
+    });
+  }
+
+  hold(command: HoldCommand, options: { waitMs: number }): Promise<Applied<{ held: Micros }>> {
+    const { holdId, walletId, keyId, logId, model } = command;
+    const error = tooLong({ ids: [holdId, walletId, keyId, logId, model] });
+    return error === undefined
+      ? this.#waiting.hold(command, options.waitMs)
+      : Promise.reject(error);
+  }
+
+  settle(command: SettleCommand): Promise<Applied<Settled>> {
+    return this.#submit({ ids: [command.holdId] }, (stage) => {
+      const frees = stage.hold(command.holdId)?.walletId;
+      return { decision: decideSettle(stage, command), frees };
+    });
+  }
+
+  release(command: ReleaseCommand): Promise<Applied<{ released: Micros }>> {
+    return this.#submit({ ids: [command.holdId], note: command.reason }, (stage) => {
+      const frees = stage.hold(command.holdId)?.walletId;
+      return { decision: decideRelease(stage, command), frees };
+    });
+  }
+
+  wallet(id: string): Promise<Wallet | undefined> {
+    return Promise.resolve(this.#writer.books.wallets.get(id));
+  }
+
+  wallets(): Promise<readonly Wallet[]> {
+    return Promise.resolve([...this.#writer.books.wallets.values()]);
+  }
+
+  keySpend(keyId: string): Promise<KeySpend | undefined> {
+    return Promise.resolve(this.#writer.books.spends.get(keyId));
+  }
+
+  openHolds(): Promise<
+    readonly { id: string; walletId: string; amount: Micros; atMs: number }[]
+  > {
+    return Promise.resolve([...this.#writer.books.holds.values()]);
+  }
+
+  async statement(walletId: string, query: JournalQuery): Promise<JournalPage> {
+    const { sinceMs = -Infinity, untilMs = Infinity } = query;
+    const { items, cursor } = await readPage(this.#kv, {
+      chain: "journal",
+      last: this.#writer.journal.segment,
+      ...query,
+      needles: [`"wallet":${JSON.stringify(walletId)}`],
+      decode: (line) => {
+        const entry = decodeEntry(line);
+        const wanted = entry.wallet === walletId && entry.at >= sinceMs && entry.at <= untilMs;
+        return wanted ? entry : undefined;
+      },
+    });
+    return { entries: items, cursor };
+  }
+
+  async *entries(options: { sinceMs?: number } = {}): AsyncIterable<JournalEntry> {
+    const { sinceMs = -Infinity } = options;
+    const chain = { name: "journal", last: this.#writer.journal.segment };
+    const from = await firstSegment(this.#kv, chain, (header) => header.atMs >= sinceMs);
+    for await (const { lines } of readSegments(this.#kv, "journal", { from, to: chain.last })) {
+      for (const line of lines) {
+        const entry = decodeEntry(line);
+        if (entry.at >= sinceMs) yield entry;
+      }
+    }
+  }
+
+  /** Refuses the holds that still wait. */
+  close(): void {
+    this.#waiting.close();
+  }
+
+  #submit<T>(
+    texts: Texts,
+    decide: (stage: Stage) => { decision: LedgerDecision<T>; frees?: string | undefined },
+  ): Promise<Applied<T>> {
+    const error = tooLong(texts);
+    if (error !== undefined) return Promise.reject(error);
+    return this.#writer.submit((stage) => {
+      const { decision, frees } = decide(stage);
+      if (!decision.ok) return { ok: false, refusal: decision.refusal };
+      if (decision.change !== undefined) {
+        stage.apply(decision.change);
+        if (frees !== undefined) this.#waiting.serve(stage, frees);
+      }
+      return { ok: true, value: decision.value };
+    });
+  }
+}
+
+// A line must fit into a segment, whatever its texts need to be escaped.
+function tooLong({ ids, note = "" }: Texts): StoreError | undefined {
+  const id = ids.find((id) => id.length > MAX_ID_CHARS);
+  if (id !== undefined) {
+    return new StoreError(`Cannot write an id of ${id.length} characters: at most ${MAX_ID_CHARS}`);
+  }
+  if (note.length <= MAX_NOTE_CHARS) return undefined;
+  return new StoreError(
+    `Cannot write a note of ${note.length} characters: at most ${MAX_NOTE_CHARS}`,
+  );
+}

@@ -1,0 +1,63 @@
+/**
+ * Every limit of the Deno KV stores. Deno KV itself takes values of 64 KiB and commits of 800 KiB
+ * and 1000 mutations.
+ *
+ * @module
+ */
+
+/** Version of the layout of rows. */
+export const SCHEMA_VERSION = 1;
+
+/** Longest value written, in bytes. */
+export const MAX_VALUE_BYTES = 60 * 1024;
+/** Longest segment of a journal or log, in bytes of lines. */
+export const MAX_SEGMENT_BYTES = 48 * 1024;
+/** A commit takes no more turns beyond this, in bytes. */
+export const FULL_COMMIT_BYTES = 256 * 1024;
+/** A commit takes no more turns beyond this, in rows and lines. */
+export const FULL_COMMIT_CHANGES = 400;
+/** A turn larger than this is split, in bytes. */
+export const MAX_COMMIT_BYTES = 512 * 1024;
+/** A turn larger than this is split, in rows and lines. */
+export const MAX_COMMIT_CHANGES = 800;
+/** Most operations that wait for a commit. */
+export const MAX_QUEUED_OPERATIONS = 100_000;
+
+/** Looks for whether a commit that threw has landed, before its callers are told. */
+export const DOUBT_TRIES = 10;
+/** Time between two of these looks, in milliseconds. */
+export const DOUBT_RETRY_MS = 100;
+
+/** Longest id, name or tier in a ledger command, in UTF-16 code units. */
+export const MAX_ID_CHARS = 256;
+/** Longest note or reason in a ledger command, in UTF-16 code units. */
+export const MAX_NOTE_CHARS = 2_000;
+/** Most holds that wait for one wallet. */
+export const MAX_WAITING_HOLDS = 1_000;
+/** Ended holds and credits remembered, up to twice as many, so that a repeat is answered alike. */
+export const MAX_REMEMBERED_ENDINGS = 20_000;
+/** Journal segments between two checkpoints of the open holds. */
+export const CHECKPOINT_SEGMENTS = 256;
+
+/** API keys kept in memory, up to twice as many. */
+export const MAX_CACHED_KEYS = 10_000;
+/** Longest catalog, in bytes of JSON. */
+export const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
+
+/** Requests kept in the log. */
+export const LOG_RECORDS = 100_000;
+/** Age at which requests leave the log, in milliseconds: 30 days. */
+export const LOG_AGE_MS = 30 * 24 * 60 * 60 * 1_000;
+/** Log segments between two looks for old ones. */
+export const LOG_TRIM_SEGMENTS = 64;
+/** Log segments deleted in one commit. */
+export const LOG_TRIM_BATCH = 100;
+/** Longest time a request is looked for beyond the start that its id tells, in milliseconds: a day. */
+export const LONGEST_REQUEST_MS = 24 * 60 * 60 * 1_000;
+
+/** Segments read in one go. */
+export const READ_AHEAD_SEGMENTS = 16;
+/** Segments that one page looks at; it then ends with a cursor, maybe short of entries. */
+export const MAX_PAGE_SEGMENTS = 4_000;
+/** Tries to take over a store whose former writer still writes. */
+export const MAX_TAKEOVER_TRIES = 20;

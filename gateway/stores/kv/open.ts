@@ -1,0 +1,155 @@
+/**
+ * Opens the stores of a gateway in one Deno KV database.
+ *
+ * @module
+ */
+
+import { dirname, resolve } from "@std/path";
+import { StoreError } from "../../ports/store_error.ts";
+import { KvCatalogStore } from "./catalogs.ts";
+import { Checkpointer, strayChunks } from "./checkpoint.ts";
+import { KvKeyStore } from "./keys.ts";
+import { KvLedgerStore } from "./ledger.ts";
+import { loadBooks, takeOver } from "./load.ts";
+import { KvRequestLog, type LogRetention } from "./request_log.ts";
+import { KvSettingsStore } from "./settings.ts";
+import { type Verification, verifyBooks } from "./verify.ts";
+import { Writer } from "./writer.ts";
+
+const EXPIRED_AT_ONCE = 10_000;
+
+/** How to open a store. */
+export interface KvStoresOptions {
+  /** Unix time in milliseconds. @default {Date.now} */
+  readonly nowMs?: (() => number) | undefined;
+  /** How much of the request log is kept. */
+  readonly logRetention?: LogRetention | undefined;
+  /** Opens the database itself. @default {Deno.openKv} */
+  readonly openKv?: ((path: string) => Promise<Deno.Kv>) | undefined;
+}
+
+/** Everything a gateway keeps, in one database with one writer. */
+export interface KvStores {
+  readonly ledger: KvLedgerStore;
+  readonly keys: KvKeyStore;
+  readonly catalogs: KvCatalogStore;
+  readonly log: KvRequestLog;
+  readonly settings: KvSettingsStore;
+  /** Recomputes the books from the journal and compares; also while they change. */
+  verify(): Promise<Verification>;
+  /** Writes what waits, ends all waiting holds and gives the database back. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the stores at a path, `:memory:`, or the https URL of a remote Deno KV. Holds that a former
+ * run left open are expired.
+ *
+ * @throws {StoreError} Where another process has the file, its schema is unknown or its journal is
+ * not whole.
+ */
+export async function openKvStores(
+  path: string,
+  options: KvStoresOptions = {},
+): Promise<KvStores> {
+  const openKv = options.openKv ?? Deno.openKv;
+  if (path === ":memory:" || /^https?:/.test(path)) {
+    return await openStores(await openDatabase(openKv, path), options, () => {});
+  }
+  const file = resolve(path);
+  const lock = await lockFile(file);
+  try {
+    return await openStores(await openDatabase(openKv, file), options, () => lock.close());
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+async function openDatabase(
+  openKv: (path: string) => Promise<Deno.Kv>,
+  path: string,
+): Promise<Deno.Kv> {
+  try {
+    return await openKv(path);
+  } catch (cause) {
+    throw new StoreError(`Cannot open the store "${path}"`, { cause });
+  }
+}
+
+// SQLite's own locks would let a second process in, to fail at its commits.
+async function lockFile(path: string): Promise<Deno.FsFile> {
+  let file: Deno.FsFile;
+  try {
+    await Deno.mkdir(dirname(path), { recursive: true });
+    file = await Deno.open(`${path}.lock`, { create: true, write: true, mode: 0o600 });
+  } catch (cause) {
+    throw new StoreError(`Cannot open the store "${path}": its lock cannot be made`, { cause });
+  }
+  if (await file.tryLock(true)) return file;
+  file.close();
+  throw new StoreError(`Cannot open the store "${path}": another process has it open`);
+}
+
+async function openStores(
+  kv: Deno.Kv,
+  options: KvStoresOptions,
+  unlock: () => void,
+): Promise<KvStores> {
+  const nowMs = options.nowMs ?? Date.now;
+  try {
+    const head = await takeOver(kv, crypto.randomUUID());
+    const { books, checkpoint } = await loadBooks(kv, head.value);
+    const writer = new Writer(kv, { books, head });
+    const checkpointer = new Checkpointer(writer, checkpoint);
+    const ledger = new KvLedgerStore(kv, writer);
+    const log = new KvRequestLog(kv, writer, { nowMs, retention: options.logRetention });
+    const catalogs = await KvCatalogStore.open(kv, writer);
+    const stray = await strayChunks(kv, checkpoint);
+    await Promise.all(stray.map((key) => writer.write([{ key, bytes: 0 }])));
+    await expireHolds(ledger, nowMs());
+    writer.onCommit = () => {
+      checkpointer.tick();
+      log.tick();
+    };
+    void log.trim();
+    const close = async () => {
+      ledger.close();
+      await log.close();
+      await checkpointer.write();
+      await writer.close();
+      kv.close();
+      unlock();
+    };
+    let closing: Promise<void> | undefined;
+    return {
+      ledger,
+      keys: new KvKeyStore(kv, writer),
+      catalogs,
+      log,
+      settings: new KvSettingsStore(kv, writer),
+      verify: () => {
+        const { wallets, spends } = books;
+        const snapshot = { journal: writer.journal, wallets, spends };
+        return verifyBooks(kv, { ...snapshot, wallets: new Map(wallets), spends: new Map(spends) });
+      },
+      close: () => closing ??= close(),
+    };
+  } catch (error) {
+    kv.close();
+    if (error instanceof StoreError) throw error;
+    // Rows that cannot be read for what they should be: damage, or another program's database.
+    throw new StoreError("Cannot open the store: it is damaged", { cause: error });
+  }
+}
+
+async function expireHolds(ledger: KvLedgerStore, atMs: number): Promise<void> {
+  const orphans = await ledger.openHolds();
+  for (let from = 0; from < orphans.length; from += EXPIRED_AT_ONCE) {
+    await Promise.all(
+      orphans.slice(from, from + EXPIRED_AT_ONCE).map(({ id: holdId }) => {
+        return ledger.release({ kind: "expire", holdId, reason: "gateway restarted", atMs });
+      }),
+    );
+  }
+}

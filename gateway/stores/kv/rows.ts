@@ -1,0 +1,71 @@
+/**
+ * Keys and values of the rows.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import type { Tail } from "./segment.ts";
+
+/** A row to set, or to delete where it has no value. */
+export interface Row {
+  readonly key: Deno.KvKey;
+  readonly value?: unknown;
+  /** About as large as the value is. */
+  readonly bytes: number;
+}
+
+/** The row that names the one writer and where its journal ends; checked and set in every commit. */
+export interface Head {
+  readonly schema: number;
+  /** The writer's own id, new on every start. */
+  readonly session: string;
+  /** Counts the commits of a session: tells whether one in doubt has landed. */
+  readonly commit: number;
+  readonly journal: Tail;
+  readonly log: Tail;
+}
+
+/** Points to the newest list of open holds. */
+export interface Checkpoint {
+  /** The journal segment that the list was made after. */
+  readonly segment: number;
+  readonly chunks: number;
+}
+
+/** Keys of single rows. */
+export const HEAD_KEY: Deno.KvKey = ["writer"];
+/** Key of the pointer to the newest checkpoint. */
+export const CHECKPOINT_KEY: Deno.KvKey = ["checkpoint"];
+/** Prefix of a checkpoint's chunks. */
+export const CHECKPOINT_CHUNKS: Deno.KvKey = ["checkpoint_chunk"];
+
+const MAX_KEY_CHARS = 256;
+
+/**
+ * An id as part of a key. Ill-formed and long ids are hashed: Deno KV would write all lone surrogates
+ * alike, so that two ids became one.
+ */
+export function keyPart(id: string): string {
+  const plain = id.length <= MAX_KEY_CHARS && id.isWellFormed() && !id.startsWith("#");
+  return plain ? id : `#${createHash("sha256").update(JSON.stringify(id)).digest("hex")}`;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A row that holds JSON as bytes, so that its size is known. */
+export function jsonRow(key: Deno.KvKey, value: unknown): Row & { value: Uint8Array } {
+  const bytes = encoder.encode(JSON.stringify(value));
+  return { key, value: bytes, bytes: bytes.length };
+}
+
+/** Text of a row that was written as bytes. */
+export function textOf(value: Uint8Array): string {
+  return decoder.decode(value);
+}
+
+/** Bytes of a text. */
+export function bytesOf(text: string): Uint8Array {
+  return encoder.encode(text);
+}

@@ -1,0 +1,140 @@
+/**
+ * Append-only texts in rows: the journal and the request log. A segment is a header and lines, all
+ * JSON; segments are numbered without gaps, and each names the SHA-256 of the one before.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import { StoreError } from "../../ports/store_error.ts";
+import { MAX_SEGMENT_BYTES, READ_AHEAD_SEGMENTS } from "./limits.ts";
+import { read } from "./read.ts";
+import { bytesOf, type Row, textOf } from "./rows.ts";
+
+/** Where a chain of segments ends. */
+export interface Tail {
+  /** Number of the last segment; 0 before the first. */
+  readonly segment: number;
+  /** Its SHA-256, hexadecimal. */
+  readonly hash: string;
+  /** Lines in the chain, deleted ones included. */
+  readonly total: number;
+  /** Latest time of any line so far, Unix milliseconds. */
+  readonly atMs: number;
+  /** Greatest id of any line so far. */
+  readonly maxId: string;
+}
+
+/** A chain without segments. */
+export const EMPTY_TAIL: Tail = { segment: 0, hash: "", total: 0, atMs: 0, maxId: "" };
+
+/** One line to append. */
+export interface Line {
+  readonly text: string;
+  readonly bytes: number;
+  readonly atMs: number;
+  /** Time-ordered; empty where lines are not looked up by id. */
+  readonly id: string;
+}
+
+/** A segment as it was read. `hash` of the header is that of the segment before. */
+export interface Segment {
+  readonly header: Tail;
+  readonly lines: readonly string[];
+  /** SHA-256 of this segment, hexadecimal. */
+  readonly hash: () => string;
+}
+
+/** The rows that append lines to a chain, and where it then ends. */
+export function appendLines(
+  tail: Tail,
+  lines: readonly Line[],
+  chain: string,
+): { tail: Tail; rows: Row[] } {
+  const rows: Row[] = [];
+  let from = 0;
+  while (from < lines.length) {
+    let { total, atMs, maxId } = tail;
+    let body = "";
+    let bytes = 0;
+    let line = lines[from];
+    while (line !== undefined && (bytes === 0 || bytes + line.bytes < MAX_SEGMENT_BYTES)) {
+      body += "\n" + line.text;
+      bytes += line.bytes + 1;
+      total++;
+      if (line.atMs > atMs) atMs = line.atMs;
+      if (line.id > maxId) maxId = line.id;
+      line = lines[++from];
+    }
+    const segment = tail.segment + 1;
+    const header: Tail = { segment, hash: tail.hash, total, atMs, maxId };
+    const value = bytesOf(JSON.stringify(header) + body);
+    rows.push({ key: [chain, segment], value, bytes: value.length });
+    tail = { ...header, hash: sha256(value) };
+  }
+  return { tail, rows };
+}
+
+/** Segments of a chain from the oldest or the newest on, from number `from` to `to` inclusive. */
+export async function* readSegments(
+  kv: Deno.Kv,
+  chain: string,
+  range: { from: number; to: number; reverse?: boolean },
+): AsyncGenerator<Segment> {
+  const rows = kv.list<Uint8Array>(
+    { start: [chain, range.from], end: [chain, range.to + 1] },
+    { reverse: range.reverse ?? false, batchSize: READ_AHEAD_SEGMENTS },
+  );
+  try {
+    for await (const { value } of rows) yield decodeSegment(value);
+  } catch (cause) {
+    throw new StoreError(`Cannot read the ${chain}`, { cause });
+  }
+}
+
+/** One segment. */
+export async function readSegment(
+  kv: Deno.Kv,
+  chain: string,
+  segment: number,
+): Promise<Segment | undefined> {
+  const { value } = await read(kv.get<Uint8Array>([chain, segment]));
+  return value === null ? undefined : decodeSegment(value);
+}
+
+/** Number of the oldest segment that is still there; 0 where there is none. */
+export async function oldestSegment(kv: Deno.Kv, chain: string): Promise<number> {
+  for await (const { key } of kv.list({ prefix: [chain] }, { limit: 1 })) return Number(key[1]);
+  return 0;
+}
+
+/**
+ * Number of the first segment up to whose end `reached` holds, by bisection: the header's greatest
+ * time and id never fall from one segment to the next. One beyond the last where none does.
+ */
+export async function firstSegment(
+  kv: Deno.Kv,
+  chain: { name: string; last: number },
+  reached: (header: Tail) => boolean,
+): Promise<number> {
+  let low = await oldestSegment(kv, chain.name);
+  if (low === 0) return chain.last + 1;
+  let high = chain.last + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const segment = await readSegment(kv, chain.name, middle);
+    // A missing one was deleted for its age while this ran.
+    if (segment !== undefined && reached(segment.header)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function decodeSegment(value: Uint8Array): Segment {
+  const [header = "", ...lines] = textOf(value).split("\n");
+  return { header: JSON.parse(header) as Tail, lines, hash: () => sha256(value) };
+}
+
+function sha256(value: Uint8Array): string {
+  return createHash("sha256").update(value).digest("hex");
+}

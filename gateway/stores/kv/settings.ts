@@ -1,0 +1,51 @@
+import type { SettingsStore } from "../../ports/settings_store.ts";
+import { StoreError } from "../../ports/store_error.ts";
+import { MAX_VALUE_BYTES } from "./limits.ts";
+import { Mutex } from "./mutex.ts";
+import { read } from "./read.ts";
+import { jsonRow, keyPart, textOf } from "./rows.ts";
+import type { Writer } from "./writer.ts";
+
+/** Settings in Deno KV, one row each. */
+export class KvSettingsStore implements SettingsStore {
+  readonly #kv: Deno.Kv;
+  readonly #writer: Writer;
+  readonly #writing = new Mutex();
+
+  constructor(kv: Deno.Kv, writer: Writer) {
+    this.#kv = kv;
+    this.#writer = writer;
+  }
+
+  async get(name: string): Promise<string | undefined> {
+    const { value } = await read(this.#kv.get<Uint8Array>(keyOf(name)));
+    return value === null ? undefined : JSON.parse(textOf(value)) as string;
+  }
+
+  setOnce(name: string, value: string): Promise<string> {
+    return this.#writing.run(async () => {
+      const standing = await this.get(name);
+      if (standing !== undefined) return standing;
+      await this.#write(name, value);
+      return value;
+    });
+  }
+
+  set(name: string, value: string): Promise<void> {
+    return this.#writing.run(() => this.#write(name, value));
+  }
+
+  async #write(name: string, value: string): Promise<void> {
+    const row = jsonRow(keyOf(name), value);
+    if (row.bytes > MAX_VALUE_BYTES) {
+      throw new StoreError(
+        `Cannot write setting "${name}": it is ${row.bytes} bytes, at most ${MAX_VALUE_BYTES}`,
+      );
+    }
+    await this.#writer.write([row]);
+  }
+}
+
+function keyOf(name: string): Deno.KvKey {
+  return ["setting", keyPart(name)];
+}

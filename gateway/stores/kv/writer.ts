@@ -1,0 +1,245 @@
+import { setImmediate } from "node:timers";
+import { StoreError } from "../../ports/store_error.ts";
+import type { Books } from "./books.ts";
+import { DOUBT_RETRY_MS, DOUBT_TRIES, MAX_QUEUED_OPERATIONS } from "./limits.ts";
+import { type Head, HEAD_KEY, type Row } from "./rows.ts";
+import { appendLines, type Tail } from "./segment.ts";
+import { Stage } from "./stage.ts";
+
+/** A change that waits for its commit. */
+export interface Operation {
+  /** Decides, against the stage, what to change and what to answer. */
+  run(stage: Stage): void;
+  /** Called instead where no commit can be tried. */
+  reject(error: Error): void;
+}
+
+/** The head as it stands in the store. */
+export interface DurableHead {
+  readonly value: Head;
+  readonly versionstamp: string;
+}
+
+/** A commit that threw and may have landed all the same. */
+interface Doubt {
+  readonly stage: Stage;
+  readonly head: Head;
+}
+
+const LOST = "Cannot write to the store: another process has taken it over";
+const UNCHANGED = "Cannot write to the store: nothing has changed";
+
+/**
+ * The one writer of a store. While a commit is under way operations queue; then all that wait are
+ * decided in order and go into one atomic commit, so that their number hardly matters to the disk.
+ *
+ * Every commit checks and replaces the head row: a writer whose head was replaced by another process
+ * can write no more.
+ */
+export class Writer {
+  readonly books: Books;
+  /** Called after each durable commit. */
+  onCommit: () => void = () => {};
+  readonly #kv: Deno.Kv;
+  #head: DurableHead;
+  #attempts: number;
+  #queue: Operation[][] = [];
+  #queued = 0;
+  #turn: Operation[] = [];
+  #draining: Promise<void> | undefined;
+  #doubt: Doubt | undefined;
+  #stopped: string | undefined;
+  #lost = false;
+
+  constructor(kv: Deno.Kv, options: { books: Books; head: DurableHead }) {
+    this.#kv = kv;
+    this.books = options.books;
+    this.#head = options.head;
+    this.#attempts = options.head.value.commit;
+  }
+
+  /** Where the durable journal ends. */
+  get journal(): Tail {
+    return this.#head.value.journal;
+  }
+
+  /** Where the durable request log ends. */
+  get log(): Tail {
+    return this.#head.value.log;
+  }
+
+  /** Queues an operation. Those of one turn of the event loop go into one commit. */
+  enqueue(operation: Operation): void {
+    if (this.#stopped !== undefined) return operation.reject(new StoreError(this.#stopped));
+    if (this.#queued >= MAX_QUEUED_OPERATIONS) {
+      const waiting = `${this.#queued} operations wait already`;
+      return operation.reject(new StoreError(`Cannot write to the store: ${waiting}`));
+    }
+    this.#queued++;
+    this.#turn.push(operation);
+    if (this.#turn.length > 1) return;
+    queueMicrotask(() => {
+      this.#queue.push(this.#turn);
+      this.#turn = [];
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  /** Queues a decision; resolves to what it returns once that is durable. */
+  submit<T>(decide: (stage: Stage) => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.enqueue({
+        run: (stage) => {
+          const value = decide(stage);
+          stage.answer({ resolve: () => resolve(value), reject });
+        },
+        reject,
+      });
+    });
+  }
+
+  /** Sets and deletes rows; resolves once durable. */
+  write(rows: readonly Row[]): Promise<void> {
+    return this.submit((stage) => {
+      for (const row of rows) stage.write(row);
+    });
+  }
+
+  /** Refuses new operations and resolves when those that wait are done. */
+  async close(): Promise<void> {
+    // One turn for the operations whose microtask has not run yet.
+    await Promise.resolve();
+    this.#stopped ??= "Cannot write to the store: it is closed";
+    await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      // Whatever else this turn of the event loop brings joins the commit: without this, the first
+      // of many concurrent callers would have a commit for itself every other time.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      const ready = this.#doubt === undefined || await this.#clearDoubt();
+      if (this.#lost) this.#rejectAll(LOST);
+      else if (!ready) this.#rejectAll("Cannot tell whether the last commit has landed");
+      else await this.#commit(this.#takeStage());
+    }
+    this.#draining = undefined;
+  }
+
+  #takeStage(): Stage {
+    const stage = new Stage(this.books);
+    let turns = 0;
+    while (turns < this.#queue.length && !stage.full) {
+      const turn = this.#queue[turns] ?? [];
+      let done = 0;
+      while (done < turn.length && !stage.bursting) {
+        const operation = turn[done++];
+        if (operation !== undefined) decide(operation, stage);
+      }
+      this.#queued -= done;
+      if (done < turn.length) {
+        this.#queue[turns] = turn.slice(done);
+        break;
+      }
+      turns++;
+    }
+    this.#queue.splice(0, turns);
+    return stage;
+  }
+
+  async #commit(stage: Stage): Promise<void> {
+    if (stage.empty) {
+      for (const answer of stage.answers) answer.resolve();
+      return;
+    }
+    const { value, versionstamp } = this.#head;
+    const journal = appendLines(value.journal, stage.journal, "journal");
+    const log = appendLines(value.log, stage.log, "log");
+    const commit = ++this.#attempts;
+    const head: Head = { ...value, commit, journal: journal.tail, log: log.tail };
+    let result: Deno.KvCommitResult | Deno.KvCommitError;
+    try {
+      const atomic = this.#kv.atomic().check({ key: HEAD_KEY, versionstamp }).set(HEAD_KEY, head);
+      for (const row of [...stage.rows(), ...journal.rows, ...log.rows]) {
+        if (row.value === undefined) atomic.delete(row.key);
+        else atomic.set(row.key, row.value);
+      }
+      result = await atomic.commit();
+    } catch (cause) {
+      this.#doubt = { stage, head };
+      return await this.#resolveFailure(stage, cause);
+    }
+    if (result.ok) return this.#adopt(stage, { value: head, versionstamp: result.versionstamp });
+    this.#loseFence();
+    reject(stage, new StoreError(LOST));
+  }
+
+  async #resolveFailure(stage: Stage, cause: unknown): Promise<void> {
+    let known = await this.#clearDoubt();
+    for (let tries = 1; !known && tries < DOUBT_TRIES; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, DOUBT_RETRY_MS));
+      known = await this.#clearDoubt();
+    }
+    if (stage.answers.length === 0) return;
+    const unknown = "Cannot write to the store: whether it has landed is not known yet";
+    const message = this.#lost ? LOST : known ? UNCHANGED : unknown;
+    reject(stage, new StoreError(message, { cause }));
+  }
+
+  /**
+   * Finds out whether the commit in doubt has landed. Returns false where the store cannot be read:
+   * then nothing can be decided either, until it can.
+   */
+  async #clearDoubt(): Promise<boolean> {
+    const doubt = this.#doubt;
+    if (doubt === undefined) return true;
+    let found: Deno.KvEntryMaybe<Head>;
+    try {
+      found = await this.#kv.get<Head>(HEAD_KEY);
+    } catch {
+      // The commit's own error says why; it is asked again before the next commit.
+      return false;
+    }
+    this.#doubt = undefined;
+    if (found.versionstamp === this.#head.versionstamp) return true;
+    const { value, versionstamp } = found;
+    const ours = value?.session === doubt.head.session && value.commit === doubt.head.commit;
+    if (ours && versionstamp !== null) {
+      this.#adopt(doubt.stage, { value: doubt.head, versionstamp });
+    } else this.#loseFence();
+    return true;
+  }
+
+  #adopt(stage: Stage, head: DurableHead): void {
+    this.#head = head;
+    stage.publish();
+    // Taken out, so that a commit that landed late does not answer twice.
+    for (const answer of stage.answers.splice(0)) answer.resolve();
+    this.onCommit();
+  }
+
+  #loseFence(): void {
+    this.#lost = true;
+    this.#stopped = LOST;
+  }
+
+  #rejectAll(message: string): void {
+    const turns = this.#queue.splice(0);
+    for (const turn of turns) {
+      this.#queued -= turn.length;
+      for (const operation of turn) operation.reject(new StoreError(message));
+    }
+  }
+}
+
+function decide(operation: Operation, stage: Stage): void {
+  try {
+    operation.run(stage);
+  } catch (error) {
+    operation.reject(error instanceof Error ? error : new Error(String(error), { cause: error }));
+  }
+}
+
+function reject(stage: Stage, error: StoreError): void {
+  for (const answer of stage.answers.splice(0)) answer.reject(error);
+}

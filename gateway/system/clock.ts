@@ -1,0 +1,7 @@
+import type { Clock } from "../ports/clock.ts";
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+};

@@ -1,0 +1,24 @@
+import type { UpstreamConfig } from "../domain/catalog.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Upstream } from "../ports/upstream.ts";
+import { OpenAICompatibleUpstream } from "./openai_compatible/mod.ts";
+import { createSimulator } from "./simulator/mod.ts";
+
+/** What upstreams need of their surroundings. */
+export interface UpstreamDeps {
+  /** Measures time limits. */
+  readonly clock: Clock;
+  /** Looks an environment variable up: providers' keys and proxies. */
+  readonly env: (name: string) => string | undefined;
+}
+
+/** Makes the upstream that a configuration asks for. Throws a `TypeError` where it cannot work. */
+export function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
+  switch (config.kind) {
+    case "openai":
+    case "openai-compatible":
+      return new OpenAICompatibleUpstream(config, deps);
+    case "simulator":
+      return createSimulator(config, deps);
+  }
+}

@@ -1,0 +1,92 @@
+import { exceedsDepth } from "../../wire/json_text.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** Longest JSON answer in bytes: pictures come as base64 inside of it. */
+export const MAX_JSON_BYTES = 64 * 1024 * 1024;
+/** Longest error answer that is read, in bytes. */
+export const MAX_ERROR_BYTES = 64 * 1024;
+
+// Up to here one read for the whole body is cheaper and no less safe than reading piece by piece.
+const ONE_READ_BYTES = 64 * 1024;
+// Deeper than any answer; parsing deeper ones would block everybody else.
+const MAX_DEPTH = 256;
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * The body as text; `undefined` where it is longer than `maxBytes` or no UTF-8. Rejects where the
+ * connection breaks or the exchange is stopped.
+ */
+export async function readText(
+  response: Response,
+  exchange: Exchange,
+  options: { maxBytes: number },
+): Promise<string | undefined> {
+  const announced = response.headers.get("content-length");
+  const length = announced === null ? NaN : Number(announced);
+  if (length > options.maxBytes) {
+    await response.body?.cancel();
+    return undefined;
+  }
+  const bytes = length <= ONE_READ_BYTES && !response.headers.has("content-encoding")
+    ? await response.bytes()
+    : await readPieces(response, exchange, options);
+  return bytes === undefined ? undefined : decode(bytes);
+}
+
+/** Parses an object out of text from the other side; `undefined` where it is none. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parseJson(text);
+  return isRecord(value) ? value : undefined;
+}
+
+/** Parses text from the other side; `undefined` where it is no JSON, or deeper than any answer. */
+export function parseJson(text: string): unknown {
+  if (exceedsDepth(text, MAX_DEPTH)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a parsed value is an object with members. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+async function readPieces(
+  response: Response,
+  exchange: Exchange,
+  options: { maxBytes: number },
+): Promise<Uint8Array | undefined> {
+  if (response.body === null) return new Uint8Array();
+  const pieces: Uint8Array[] = [];
+  let total = 0;
+  for await (const piece of response.body) {
+    exchange.expect();
+    pieces.push(piece);
+    total += piece.length;
+    // Leaving the loop cancels the body.
+    if (total > options.maxBytes) return undefined;
+  }
+  return joined(pieces, total);
+}
+
+function joined(pieces: readonly Uint8Array[], total: number): Uint8Array {
+  const whole = new Uint8Array(total);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,141 @@
+import type { UpstreamTimeouts } from "../../domain/catalog.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Reachability } from "./reachability.ts";
+
+/** Why this side broke an exchange off. */
+export type Stop = "cancelled" | "timeout" | "connect_failed";
+
+/** What an exchange needs of its upstream. */
+export interface ExchangeDeps {
+  /** The platform's `fetch`. */
+  readonly fetch: typeof fetch;
+  /** Of the upstream's configuration. */
+  readonly timeouts: UpstreamTimeouts;
+  /** Measures them. */
+  readonly clock: Clock;
+  /** Of the upstream's host. */
+  readonly host: Reachability;
+}
+
+/**
+ * One request and its answer under the upstream's time limits and the caller's signal. Whoever makes
+ * one calls `end` once the answer is read to its end, or else `abandon`.
+ *
+ * One timer serves all phases: a later deadline is only noted down, and looked up when the timer
+ * fires, so that a request that nothing delays sets one timer and clears it.
+ */
+export class Exchange {
+  readonly #caller: AbortSignal;
+  readonly #deps: ExchangeDeps;
+  readonly #controller = new AbortController();
+  #stopped: Stop | undefined;
+  #ended = false;
+  #dial: AbortController | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timerDueMs = Infinity;
+  #dueMs = Infinity;
+  #whenDue: () => void;
+
+  /** Nothing is sent yet. */
+  constructor(caller: AbortSignal, deps: ExchangeDeps) {
+    this.#caller = caller;
+    this.#deps = deps;
+    this.#whenDue = this.#timeOut;
+    if (caller.aborted) this.stop("cancelled");
+    else caller.addEventListener("abort", this.#onCallerAbort);
+  }
+
+  /** Why this side broke off; `undefined` while it has not: then a failure is the other side's. */
+  get stopped(): Stop | undefined {
+    return this.#stopped;
+  }
+
+  /** Sends the request; resolves with its headers. The limit for the first byte goes on. */
+  async open(url: string, init: RequestInit & { client?: Deno.HttpClient }): Promise<Response> {
+    const { connectMs, firstByteMs } = this.#deps.timeouts;
+    const startedMs = this.#deps.clock.monotonicMs();
+    const firstByteDueMs = startedMs + firstByteMs;
+    if (connectMs < firstByteMs) {
+      this.#expectUntil(startedMs + connectMs, () => this.#checkHost(startedMs, firstByteDueMs));
+    } else this.#expectUntil(firstByteDueMs, this.#timeOut);
+    const response = await this.#deps.fetch(url, { ...init, signal: this.#controller.signal });
+    this.#deps.host.heard();
+    this.#dial?.abort();
+    this.#expectUntil(firstByteDueMs, this.#timeOut);
+    return response;
+  }
+
+  /** Something is to arrive within the idle limit. */
+  expect(): void {
+    this.expectWithin(this.#deps.timeouts.idleMs);
+  }
+
+  /** Something is to arrive within so many milliseconds. */
+  expectWithin(ms: number): void {
+    this.#expectUntil(this.#deps.clock.monotonicMs() + ms, this.#timeOut);
+  }
+
+  /** Nothing is expected: it is this side that takes its time. */
+  rest(): void {
+    this.#dueMs = Infinity;
+  }
+
+  /** Breaks off at once: the connection is closed, pending reads reject. */
+  stop(why: Stop): void {
+    if (!this.#ended) this.#stopped = why;
+    this.abandon();
+  }
+
+  /** As `stop`, where the answer is known already and what is left of it does not matter. */
+  abandon(): void {
+    this.end();
+    this.#controller.abort();
+  }
+
+  /** Gives the timer and the caller's signal back. May be repeated. */
+  end(): void {
+    this.#ended = true;
+    this.#caller.removeEventListener("abort", this.#onCallerAbort);
+    this.#dial?.abort();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  readonly #onCallerAbort = (): void => this.stop("cancelled");
+
+  readonly #timeOut = (): void => this.stop("timeout");
+
+  /** No headers within the time of a connection: is there anybody? */
+  async #checkHost(startedMs: number, firstByteDueMs: number): Promise<void> {
+    const { clock, host, timeouts } = this.#deps;
+    const dial = this.#dial = new AbortController();
+    this.#expectUntil(clock.monotonicMs() + timeouts.connectMs, () => this.stop("connect_failed"));
+    const reachable = await host.check(startedMs, dial.signal);
+    if (dial.signal.aborted) return;
+    if (reachable) this.#expectUntil(firstByteDueMs, this.#timeOut);
+    else this.stop("connect_failed");
+  }
+
+  #expectUntil(dueMs: number, whenDue: () => void): void {
+    if (this.#ended) return;
+    this.#dueMs = dueMs;
+    this.#whenDue = whenDue;
+    if (this.#timer !== undefined && this.#timerDueMs <= dueMs) return;
+    clearTimeout(this.#timer);
+    this.#setTimer();
+  }
+
+  #setTimer(): void {
+    this.#timerDueMs = this.#dueMs;
+    const waitMs = Math.max(0, this.#dueMs - this.#deps.clock.monotonicMs());
+    this.#timer = setTimeout(this.#onTimer, waitMs);
+  }
+
+  readonly #onTimer = (): void => {
+    this.#timer = undefined;
+    if (this.#dueMs === Infinity) return;
+    // Timers may fire a fraction of a millisecond early.
+    if (this.#dueMs - this.#deps.clock.monotonicMs() < 1) this.#whenDue();
+    else this.#setTimer();
+  };
+}

@@ -1,0 +1,161 @@
+/**
+ * What an error answer of an upstream means for the request: whose fault it is, and whether
+ * another model may do better.
+ *
+ * @module
+ */
+
+import type { UpstreamFailure } from "../../ports/upstream.ts";
+import { isRecord } from "./body.ts";
+
+/** An error as an upstream reports it, in any of the shapes that are about. */
+export interface ReportedError {
+  /** Empty where there is none. */
+  readonly message: string;
+  /** The upstream's own code. */
+  readonly code?: string | undefined;
+  /** The field it complains about. */
+  readonly param?: string | undefined;
+  /** An HTTP status given inside of the body. */
+  readonly status?: number | undefined;
+}
+
+/** The HTTP side of an error answer. */
+export interface ErrorContext {
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** How long the upstream asks to be left alone, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** The upstream's key, never to be repeated. */
+  readonly secret?: string | undefined;
+}
+
+const MAX_MESSAGE_CHARS = 1000;
+const MAX_NAME_CHARS = 200;
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
+/** Reads the error out of a parsed body; `undefined` where it reports none. */
+export function readError(body: unknown): ReportedError | undefined {
+  // Gemini wraps its error in an array.
+  const value = Array.isArray(body) ? body[0] : body;
+  if (!isRecord(value)) return undefined;
+  const error = value["error"];
+  if (isRecord(error)) return fieldsOf(error);
+  if (typeof error === "string" && error !== "") return { message: error };
+  if (value["object"] === "error") return fieldsOf(value);
+  return undefined;
+}
+
+/** As {@linkcode readError}, for answers whose status says already that they are errors. */
+export function readErrorAnswer(body: unknown): ReportedError {
+  const error = readError(body);
+  if (error !== undefined) return error;
+  if (!isRecord(body)) return { message: "" };
+  return typeof body["detail"] === "string" ? { message: body["detail"] } : fieldsOf(body);
+}
+
+/** Classifies a reported error. */
+export function failureOf(error: ReportedError, context: ErrorContext): UpstreamFailure {
+  const status = context.status < 300 ? error.status ?? 500 : context.status;
+  const outcome = outcomeOf(status, error);
+  const message = redact(error.message, context.secret) || `The upstream answered ${status}`;
+  const { retryAfterMs } = context;
+  const failure = {
+    kind: "failure",
+    outcome,
+    status: context.status,
+    retryAfterMs,
+    message,
+  } as const;
+  if (outcome !== "refused_input") return failure;
+  return { ...failure, param: bounded(error.param), code: bounded(error.code) };
+}
+
+function outcomeOf(status: number, error: ReportedError): UpstreamFailure["outcome"] {
+  switch (status) {
+    case 401:
+    // The operator's account has run dry.
+    case 402:
+    case 403:
+      return "refused_credentials";
+    case 408:
+    case 504:
+      return "timeout";
+    case 429:
+      return "rate_limited";
+    case 400:
+    case 413:
+    case 422:
+      if (isAboutKey(error)) return "refused_credentials";
+      return isAboutModel(error) ? "server_error" : "refused_input";
+    case 404:
+      // Only an error that names something of the caller's is the caller's: a bare 404 is a wrong
+      // address, and the model was the gateway's choice.
+      return namesField(error) && !isAboutModel(error) ? "refused_input" : "server_error";
+    default:
+      return "server_error";
+  }
+}
+
+/** Gemini answers 400 to a wrong key. */
+function isAboutKey({ code, message }: ReportedError): boolean {
+  return code === "invalid_api_key" ||
+    /\bapi key not valid\b|\b(?:invalid|incorrect) api key\b/i.test(message);
+}
+
+function isAboutModel({ code, param, message }: ReportedError): boolean {
+  return param === "model" || code?.startsWith("model_") === true ||
+    /\b(?:invalid|unknown|unsupported|no such) model\b/i.test(message) ||
+    /\bmodels?\b.{0,120}\b(?:not found|does not exist|not available|not supported)\b/is
+      .test(message);
+}
+
+function namesField({ code, param }: ReportedError): boolean {
+  return param !== undefined || (code !== undefined && code !== "not_found" && code !== "404");
+}
+
+/** How long the upstream asks to be left alone, in milliseconds, at most an hour. */
+export function retryAfterMsOf(headers: Headers, nowMs: number): number | undefined {
+  const exact = Number(headers.get("retry-after-ms") ?? NaN);
+  if (exact >= 0) return Math.min(Math.ceil(exact), MAX_RETRY_AFTER_MS);
+  const value = headers.get("retry-after");
+  if (value === null || value === "") return undefined;
+  const seconds = Number(value);
+  const ms = Number.isNaN(seconds) ? Date.parse(value) - nowMs : seconds * 1000;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, Math.ceil(ms)), MAX_RETRY_AFTER_MS);
+}
+
+/** Bounds a message and takes everything out of it that looks like a key. */
+export function redact(message: string, secret?: string): string {
+  // Cut twice: first so that a huge message costs little, then to the promised length.
+  let clean = message.slice(0, 4 * MAX_MESSAGE_CHARS);
+  if (secret !== undefined && secret.length >= 8) clean = clean.replaceAll(secret, REDACTED);
+  for (const pattern of KEY_PATTERNS) clean = clean.replace(pattern, REDACTED);
+  return clean.replace(CONTROL_CHARACTERS, " ").slice(0, MAX_MESSAGE_CHARS).toWellFormed().trim();
+}
+
+const REDACTED = "[redacted]";
+// deno-lint-ignore no-control-regex -- they are what is looked for
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]+/g;
+const KEY_PATTERNS = [
+  /\b(?:Bearer|Basic)\s+\S+/gi,
+  /\b(?:sk|pk|rk|gsk|xai|hf|nvapi|svc|key|ghp|glpat|ya29)[-_.][\w.*-]{6,}/gi,
+  /\bA(?:Iza|KIA|SIA)[\w-]{10,}/g,
+  // Any long unbroken run with a digit in it: keys without a mark.
+  /\b(?=[\w-]*\d)[\w-]{32,}/g,
+];
+
+function fieldsOf(error: Readonly<Record<string, unknown>>): ReportedError {
+  const { message, code, param } = error;
+  const number = typeof code === "number" ? code : NaN;
+  return {
+    message: typeof message === "string" ? message : "",
+    code: typeof code === "string" && code !== "" ? code : undefined,
+    param: typeof param === "string" && param !== "" ? param : undefined,
+    status: number >= 400 && number < 600 ? number : undefined,
+  };
+}
+
+function bounded(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : redact(name).slice(0, MAX_NAME_CHARS);
+}

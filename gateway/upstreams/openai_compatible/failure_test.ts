@@ -1,0 +1,115 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { failureOf, readError, readErrorAnswer, redact, retryAfterMsOf } from "./failure.ts";
+
+const KEYS = [
+  "sk-proj-abcDEF0123456789",
+  "sk-ant-api03-xyz_ABC-123",
+  "gsk_abcdefghij0123456789",
+  "AIzaSyA1234567890abcdefghijk",
+  "AKIAIOSFODNN7EXAMPLE",
+  "Bearer abc.def.ghi",
+  "0123456789abcdef0123456789abcdef",
+  "sk-abc***************xyz1",
+];
+
+Deno.test("redact() lets nothing through that looks like a key", () => {
+  fc.assert(fc.property(fc.constantFrom(...KEYS), fc.lorem(), fc.lorem(), (key, before, after) => {
+    const clean = redact(`${before} ${key} ${after}`);
+    assert(!clean.includes(key.replace("Bearer ", "")), clean);
+    assertEquals(clean, `${before} [redacted] ${after}`);
+  }));
+});
+
+Deno.test("redact() takes the upstream's own key out whatever it looks like", () => {
+  assertEquals(redact("Your key plain word! is bad", "plain word!"), "Your key [redacted] is bad");
+  assertEquals(redact("none of it", "none"), "none of it");
+});
+
+Deno.test("redact() keeps what a caller needs", () => {
+  for (
+    const message of [
+      "Invalid 'messages[2].content': expected a string, got 12345",
+      "No tool output found for function call call_abc123DEF456",
+      "Unsupported value: 'temperature' does not support 0.2 with this model.",
+    ]
+  ) assertEquals(redact(message), message);
+});
+
+Deno.test("redact() bounds and cleans", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 9_000 }), (message) => {
+    const clean = redact(message);
+    assert(clean.length <= 1_000 && clean.isWellFormed());
+  }));
+  assertEquals(redact("a\r\n\u0000b "), "a b");
+});
+
+Deno.test("readError() knows the shapes that are about", () => {
+  const none = { code: undefined, param: undefined, status: undefined };
+  assertEquals(readError({ error: { message: "m", code: "c", param: "p" } }), {
+    message: "m",
+    code: "c",
+    param: "p",
+    status: undefined,
+  });
+  assertEquals(readError({ error: "m" }), { message: "m" });
+  assertEquals(readError([{ error: { message: "m", code: 429 } }]), {
+    ...none,
+    message: "m",
+    status: 429,
+  });
+  assertEquals(readError({ object: "error", message: "m", code: 42 }), { ...none, message: "m" });
+  assertEquals(readError({ error: { message: 3, code: "", param: null } }), {
+    ...none,
+    message: "",
+  });
+  for (const fine of [{ error: null }, { error: "" }, {}, [], null, "error", 3, { choices: [] }]) {
+    assertEquals(readError(fine), undefined);
+  }
+  assertEquals(readErrorAnswer({ detail: "d" }), { message: "d" });
+  assertEquals(readErrorAnswer({ message: "m" }), { ...none, message: "m" });
+  assertEquals(readErrorAnswer(undefined), { message: "" });
+});
+
+Deno.test("failureOf() tells param and code of refused input only", () => {
+  const error = { message: "", param: "p", code: "c" };
+  assertEquals(failureOf(error, { status: 400 }), {
+    kind: "failure",
+    outcome: "refused_input",
+    status: 400,
+    retryAfterMs: undefined,
+    message: "The upstream answered 400",
+    param: "p",
+    code: "c",
+  });
+  assertEquals(failureOf(error, { status: 503, retryAfterMs: 5 }), {
+    kind: "failure",
+    outcome: "server_error",
+    status: 503,
+    retryAfterMs: 5,
+    message: "The upstream answered 503",
+  });
+});
+
+Deno.test("failureOf() never takes an error for something else, whatever it holds", () => {
+  const text = fc.option(fc.string(), { nil: undefined });
+  const errors = fc.record({ message: fc.string(), code: text, param: text });
+  fc.assert(fc.property(errors, fc.integer({ min: 200, max: 999 }), (error, status) => {
+    const failure = failureOf(error, { status });
+    assertEquals(failure.kind, "failure");
+    assert(failure.message.length > 0);
+  }));
+});
+
+Deno.test("retryAfterMsOf() is never negative and at most an hour", () => {
+  const after = (headers: Record<string, string>) => retryAfterMsOf(new Headers(headers), 1e12);
+  assertEquals(after({ "retry-after": "1.5" }), 1_500);
+  assertEquals(after({ "retry-after": "-3" }), 0);
+  assertEquals(after({ "retry-after": "1e99" }), 3_600_000);
+  assertEquals(after({ "retry-after": "Infinity" }), 3_600_000);
+  assertEquals(after({ "retry-after": new Date(1e12 + 9_000).toUTCString() }), 9_000);
+  assertEquals(after({ "retry-after": new Date(1e12 - 9_000).toUTCString() }), 0);
+  assertEquals(after({ "retry-after-ms": "12.1", "retry-after": "9" }), 13);
+  assertEquals(after({ "retry-after-ms": "x", "retry-after": "9" }), 9_000);
+  assertEquals(after({ "retry-after": "" }), undefined);
+});

@@ -1,0 +1,41 @@
+import type { UpstreamKind } from "../../domain/catalog.ts";
+import { invariant } from "../../domain/invariant.ts";
+import type { UpstreamCall } from "../../ports/upstream.ts";
+import { editMembers, members } from "../../wire/json_text.ts";
+
+/**
+ * The caller's text with the upstream's model name, the output limit where the hold pays for less
+ * than was asked, and usage asked for on streams. Every other byte is the caller's.
+ */
+export function chatRequestText(call: UpstreamCall, kind: UpstreamKind): string {
+  const edits: Record<string, string> = { model: JSON.stringify(call.model) };
+  if (call.outputLimit !== undefined) {
+    for (const field of limitFields(call.body.value, kind)) edits[field] = `${call.outputLimit}`;
+  }
+  if (call.stream) {
+    const options = streamOptions(call.body.text, call.body.value["stream_options"]);
+    if (options !== undefined) edits["stream_options"] = options;
+  }
+  return editMembers(call.body.text, edits);
+}
+
+/** The output limits that the caller set; else the one that servers of this kind know. */
+function limitFields(value: Readonly<Record<string, unknown>>, kind: UpstreamKind): string[] {
+  const used = ["max_completion_tokens", "max_tokens"].filter((field) => value[field] != null);
+  if (used.length > 0) return used;
+  // OpenAI's newer models refuse `max_tokens`; many compatible servers know nothing else.
+  return [kind === "openai" ? "max_completion_tokens" : "max_tokens"];
+}
+
+/** New text of `stream_options`; `undefined` where it asks for usage already. */
+function streamOptions(text: string, value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return '{"include_usage":true}';
+  }
+  if ("include_usage" in value && value.include_usage === true) return undefined;
+  // Of duplicates the last one counts, as it did in the parse.
+  const member = members(text).findLast(({ key }) => key === "stream_options");
+  invariant(member !== undefined, "Cannot find stream_options in the text they were parsed from");
+  const options = text.slice(member.valueStart, member.valueEnd);
+  return editMembers(options, { include_usage: "true" });
+}

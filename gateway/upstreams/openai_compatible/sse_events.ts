@@ -1,0 +1,177 @@
+import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
+import { UpstreamCut } from "../../ports/upstream.ts";
+import { parseObject } from "./body.ts";
+import type { Exchange } from "./exchange.ts";
+import { readError, redact, type ReportedError } from "./failure.ts";
+
+/** Longest event in UTF-16 code units. */
+export const MAX_FRAME_CHARS = 16 * 1024 * 1024;
+
+// How long the connection may stay open after `[DONE]` to be used again.
+const DRAIN_MS = 100;
+
+const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+/**
+ * The events of a streamed answer, one batch a read. Written as an iterator by hand rather than as a
+ * generator because `return` must cancel at once, also while a read is pending.
+ */
+export class SseEvents implements AsyncIterableIterator<readonly string[]> {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #exchange: Exchange;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  readonly #parser: EventSourceParser;
+  #batch: string[] = [];
+  #unread: readonly string[] | undefined;
+  #begun = false;
+  #done = false;
+  #fault: UpstreamCut | undefined;
+  #reported: ReportedError | undefined;
+
+  /** Takes the exchange over: it ends with the iteration. */
+  constructor(body: ReadableStream<Uint8Array>, exchange: Exchange) {
+    this.#reader = body.getReader();
+    this.#exchange = exchange;
+    this.#parser = createParser({
+      maxBufferSize: MAX_FRAME_CHARS,
+      onEvent: (event) => this.#take(event),
+      onError: (error) => {
+        if (error.type !== "max-buffer-size-exceeded") return;
+        this.#fault ??= new UpstreamCut(
+          "malformed",
+          `An event exceeds ${MAX_FRAME_CHARS} characters`,
+        );
+      },
+    });
+  }
+
+  /** The error that the upstream sent as an event, if it did. */
+  get reported(): ReportedError | undefined {
+    return this.#reported;
+  }
+
+  /** Gives a batch back: the next read brings it again. */
+  unread(batch: readonly string[]): void {
+    this.#unread = batch;
+  }
+
+  /** What the next read that brings events brings. */
+  async next(): Promise<IteratorResult<readonly string[], undefined>> {
+    const unread = this.#unread;
+    if (unread !== undefined) {
+      this.#unread = undefined;
+      return { done: false, value: unread };
+    }
+    try {
+      return await this.#nextBatch();
+    } catch (error) {
+      const cut = error instanceof UpstreamCut ? error : this.#cutBy(error);
+      this.#abandon();
+      throw cut;
+    }
+  }
+
+  /** Leaves early: the upstream is cancelled. */
+  return(): Promise<IteratorResult<readonly string[], undefined>> {
+    this.#unread = undefined;
+    this.#done = true;
+    this.#abandon();
+    return Promise.resolve(END);
+  }
+
+  /** Itself: it can be iterated once. */
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #nextBatch(): Promise<IteratorResult<readonly string[], undefined>> {
+    // What came before a fault is delivered before it.
+    if (this.#fault !== undefined) throw this.#fault;
+    while (!this.#done) {
+      // Until the first byte has come its own limit is running.
+      if (this.#begun) this.#exchange.expect();
+      const { done, value } = await this.#reader.read();
+      this.#exchange.rest();
+      this.#begun = true;
+      if (done) throw this.#endOfBody();
+      this.#feed(value);
+      if (this.#batch.length > 0) {
+        const batch = this.#batch;
+        this.#batch = [];
+        return { done: false, value: batch };
+      }
+      if (this.#fault !== undefined) throw this.#fault;
+    }
+    await this.#drain();
+    return END;
+  }
+
+  #feed(bytes: Uint8Array): void {
+    let text;
+    try {
+      text = this.#decoder.decode(bytes, { stream: true });
+    } catch (cause) {
+      throw new UpstreamCut("malformed", "The stream is no UTF-8", { cause });
+    }
+    this.#parser.feed(text);
+  }
+
+  #take({ event, data }: EventSourceMessage): void {
+    if (this.#done || this.#fault !== undefined) return;
+    if (data === "[DONE]") {
+      this.#done = true;
+      return;
+    }
+    const reported = event === "error" ? errorEvent(data) : errorField(data);
+    if (reported === undefined) {
+      this.#batch.push(data);
+      return;
+    }
+    this.#reported = reported;
+    this.#fault = new UpstreamCut("server_error", redact(reported.message) || "An error event");
+  }
+
+  #endOfBody(): UpstreamCut {
+    return new UpstreamCut("cut", "The stream ended without [DONE]");
+  }
+
+  #cutBy(cause: unknown): UpstreamCut {
+    switch (this.#exchange.stopped) {
+      case "timeout":
+        return new UpstreamCut("timeout", "The stream stalled", { cause });
+      case "cancelled":
+        return new UpstreamCut("cut", "The call was cancelled", { cause });
+      default:
+        return new UpstreamCut("cut", "The connection broke", { cause });
+    }
+  }
+
+  /** Reads on to the end of the body, which is due now, so that the connection can be used again. */
+  async #drain(): Promise<void> {
+    this.#exchange.expectWithin(DRAIN_MS);
+    try {
+      while (!(await this.#reader.read()).done);
+      this.#exchange.end();
+    } catch {
+      // The answer is complete: how its connection ends is nobody's concern.
+      this.#abandon();
+    }
+  }
+
+  #abandon(): void {
+    // What was read ahead belongs to the reader, not to the exchange. Cancelling rejects where the
+    // connection has broken already, and then there is nothing left to cancel.
+    this.#reader.cancel().catch(() => {});
+    this.#exchange.abandon();
+  }
+}
+
+function errorEvent(data: string): ReportedError {
+  const value = parseObject(data);
+  return readError(value) ?? readError({ error: value ?? data }) ?? { message: data };
+}
+
+/** The error in a data-only event. Looked for as text first: nearly no event has one. */
+function errorField(data: string): ReportedError | undefined {
+  return data.includes('"error"') ? readError(parseObject(data)) : undefined;
+}

@@ -1,0 +1,274 @@
+import type { UpstreamConfig } from "../../domain/catalog.ts";
+import { InvariantError } from "../../domain/invariant.ts";
+import type { Clock } from "../../ports/clock.ts";
+import {
+  type Upstream,
+  type UpstreamAnswer,
+  type UpstreamCall,
+  UpstreamCut,
+  type UpstreamFailure,
+} from "../../ports/upstream.ts";
+import {
+  isRecord,
+  MAX_ERROR_BYTES,
+  MAX_JSON_BYTES,
+  parseJson,
+  parseObject,
+  readText,
+} from "./body.ts";
+import { type EndpointWire, WIRES } from "./endpoints.ts";
+import { Exchange, type Stop } from "./exchange.ts";
+import {
+  type ErrorContext,
+  failureOf,
+  readError,
+  readErrorAnswer,
+  redact,
+  retryAfterMsOf,
+} from "./failure.ts";
+import { type Dial, Reachability } from "./reachability.ts";
+import { SseEvents } from "./sse_events.ts";
+
+/** What such an upstream needs of its surroundings. */
+export interface OpenAICompatibleDeps {
+  /** Measures time limits, reads `Retry-After` dates. */
+  readonly clock: Clock;
+  /** Looks an environment variable up. */
+  readonly env: (name: string) => string | undefined;
+  /** Sends requests. @default {globalThis.fetch} */
+  readonly fetch?: typeof fetch | undefined;
+  /** Asks whether a host is there. @default {Deno.connect} */
+  readonly dial?: Dial | undefined;
+}
+
+const OPENAI_BASE_URL = "https://api.openai.com/v1";
+const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+// Shorter than what load balancers grant idle connections, so that we close them first.
+const POOL_IDLE_MS = 30_000;
+
+/** A provider account or server that speaks OpenAI's wire format. */
+export class OpenAICompatibleUpstream implements Upstream {
+  readonly id: string;
+  readonly #config: UpstreamConfig;
+  readonly #deps: OpenAICompatibleDeps;
+  readonly #urlStart: string;
+  readonly #urlEnd: string;
+  readonly #key: string | undefined;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #client: Deno.HttpClient;
+  readonly #host: Reachability;
+
+  /** Opens nothing yet. Throws a `TypeError` where the base URL is missing or is none. */
+  constructor(config: UpstreamConfig, deps: OpenAICompatibleDeps) {
+    this.id = config.id;
+    this.#config = config;
+    this.#deps = deps;
+    const url = baseUrlOf(config);
+    this.#urlStart = url.origin + url.pathname.replace(/\/+$/, "");
+    this.#urlEnd = url.search;
+    this.#key = config.apiKey ??
+      (config.apiKeyEnv === undefined ? undefined : deps.env(config.apiKeyEnv));
+    this.#headers = {
+      "content-type": JSON_TYPE,
+      ...(this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` }),
+    };
+    const proxied = PROXY_VARIABLES.some((name) =>
+      Boolean(deps.env(name) ?? deps.env(name.toLowerCase()))
+    );
+    const dial = proxied ? undefined : deps.dial ?? Deno.connect;
+    this.#host = new Reachability(url, { dial, clock: deps.clock });
+    this.#client = Deno.createHttpClient({
+      poolMaxIdlePerHost: config.maxInFlight,
+      poolIdleTimeout: POOL_IDLE_MS,
+    });
+  }
+
+  /** One attempt: never throws for what the other side does. */
+  async call(call: UpstreamCall): Promise<UpstreamAnswer> {
+    const wire = WIRES[call.endpoint];
+    if (wire === undefined) {
+      return failure("server_error", `Cannot call "${call.endpoint}" of upstream "${this.id}"`);
+    }
+    if (this.#key === undefined && this.#config.apiKeyEnv !== undefined) {
+      const message = `Environment variable "${this.#config.apiKeyEnv}" is not set`;
+      return failure("refused_credentials", message);
+    }
+    const body = wire.requestText(call, this.#config.kind);
+    const exchange = this.#exchange(call.signal);
+    let response: Response | undefined;
+    let answer: UpstreamAnswer | undefined;
+    try {
+      const accept = call.stream ? EVENT_STREAM : JSON_TYPE;
+      const headers = { ...this.#headers, accept, "x-request-id": call.requestId };
+      const init = { ...INIT, method: "POST", headers, body, client: this.#client };
+      response = await exchange.open(this.#urlOf(wire.path), init);
+      answer = await this.#read(response, { exchange, wire, stream: call.stream });
+    } catch (error) {
+      if (error instanceof InvariantError) throw error;
+      answer = this.#brokenOff(exchange, { error, response });
+    } finally {
+      // A stream ends its exchange by itself, later.
+      if (answer?.kind === "json") exchange.end();
+      else if (answer?.kind !== "stream") exchange.abandon();
+    }
+    return answer;
+  }
+
+  /** Names of the models that `GET /models` lists. */
+  async models(signal: AbortSignal): Promise<readonly string[]> {
+    const exchange = this.#exchange(signal);
+    try {
+      const headers = { ...this.#headers, accept: JSON_TYPE };
+      const init = { ...INIT, headers, client: this.#client };
+      const response = await exchange.open(this.#urlOf("/models"), init);
+      if (response.status !== 200) throw new Error(`The answer has status ${response.status}`);
+      const text = await readText(response, exchange, { maxBytes: MAX_JSON_BYTES });
+      const data = parseObject(text ?? "")?.["data"];
+      if (!Array.isArray(data)) throw new Error("The answer is no list of models");
+      return data.flatMap((entry) =>
+        isRecord(entry) && typeof entry["id"] === "string" ? [entry["id"]] : []
+      );
+    } catch (cause) {
+      const why = exchange.stopped ?? redact(messageOf(cause), this.#key);
+      throw new Error(`Cannot list the models of upstream "${this.id}": ${why}`, { cause });
+    } finally {
+      exchange.abandon();
+    }
+  }
+
+  /** Closes idle connections; to be called once no call is under way. */
+  close(): void {
+    this.#client.close();
+  }
+
+  async #read(response: Response, options: ReadOptions): Promise<UpstreamAnswer> {
+    if (response.status !== 200) return await this.#readFailure(response, options);
+    const type = response.headers.get("content-type")?.toLowerCase() ?? "";
+    if (options.stream && type.startsWith(EVENT_STREAM)) {
+      return await this.#readStream(response, options);
+    }
+    if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(type)) {
+      return failure("malformed", `The answer is "${redact(type)}"`, response.status);
+    }
+    return await this.#readJson(response, options);
+  }
+
+  async #readJson(response: Response, options: ReadOptions): Promise<UpstreamAnswer> {
+    const { status } = response;
+    const text = await readText(response, options.exchange, { maxBytes: MAX_JSON_BYTES });
+    if (text === undefined) {
+      return failure("malformed", "The answer is too long or no UTF-8", status);
+    }
+    const body = parseJson(text);
+    // Some providers report errors with status 200.
+    const error = readError(body);
+    if (error !== undefined) return failureOf(error, this.#errorContext(response));
+    if (options.stream) return failure("malformed", "A stream was answered with JSON", status);
+    if (!isRecord(body) || !options.wire.isAnswer(body)) {
+      return failure("malformed", "The answer is no JSON of the right shape", status);
+    }
+    return { kind: "json", body: { text, value: body }, usage: options.wire.usageOf(body) };
+  }
+
+  async #readStream(response: Response, { exchange }: ReadOptions): Promise<UpstreamAnswer> {
+    const { body, status } = response;
+    if (body === null) return failure("malformed", "The stream is empty", status);
+    const events = new SseEvents(body, exchange);
+    try {
+      const first = await events.next();
+      if (first.done) return failure("malformed", "The stream has no event", status);
+      if (parseObject(first.value[0] ?? "") === undefined) {
+        return failure("malformed", "The first event is no JSON object", status);
+      }
+      events.unread(first.value);
+      return { kind: "stream", events };
+    } catch (error) {
+      if (!(error instanceof UpstreamCut)) throw error;
+      if (events.reported !== undefined) {
+        return failureOf(events.reported, this.#errorContext(response));
+      }
+      if (exchange.stopped !== undefined) return this.#brokenOff(exchange, { error, response });
+      const outcome = error.outcome === "cut" ? "server_error" : error.outcome;
+      return failure(outcome, error.message, status);
+    }
+  }
+
+  async #readFailure(response: Response, { exchange }: ReadOptions): Promise<UpstreamFailure> {
+    let text: string | undefined;
+    try {
+      text = await readText(response, exchange, { maxBytes: MAX_ERROR_BYTES });
+    } catch (error) {
+      if (exchange.stopped === "cancelled") throw error;
+      // The status says enough where the body does not come.
+      text = undefined;
+    }
+    const error = readErrorAnswer(parseJson(text ?? ""));
+    return failureOf(error, this.#errorContext(response));
+  }
+
+  #brokenOff(
+    exchange: Exchange,
+    { error, response }: { error: unknown; response: Response | undefined },
+  ): UpstreamFailure {
+    if (exchange.stopped !== undefined) {
+      return failure(exchange.stopped, STOP_MESSAGES[exchange.stopped], response?.status);
+    }
+    const message = redact(messageOf(error), this.#key);
+    return failure(response ? "server_error" : "connect_failed", message, response?.status);
+  }
+
+  #errorContext(response: Response): ErrorContext {
+    const retryAfterMs = retryAfterMsOf(response.headers, this.#deps.clock.nowMs());
+    return { status: response.status, retryAfterMs, secret: this.#key };
+  }
+
+  #exchange(signal: AbortSignal): Exchange {
+    const { timeouts } = this.#config;
+    return new Exchange(signal, {
+      fetch: this.#deps.fetch ?? fetch,
+      timeouts,
+      clock: this.#deps.clock,
+      host: this.#host,
+    });
+  }
+
+  /** The base may carry a query, as gateways with versions in it do. */
+  #urlOf(path: string): string {
+    return this.#urlStart + path + this.#urlEnd;
+  }
+}
+
+interface ReadOptions {
+  readonly exchange: Exchange;
+  readonly wire: EndpointWire;
+  readonly stream: boolean;
+}
+
+const JSON_TYPE = "application/json";
+const EVENT_STREAM = "text/event-stream";
+// A redirect would carry the caller's prompt, and the key, to an address nobody configured.
+const INIT = { redirect: "manual" } as const;
+
+const STOP_MESSAGES: Readonly<Record<Stop, string>> = {
+  cancelled: "The call was cancelled",
+  timeout: "The upstream took too long",
+  connect_failed: "The upstream takes no connection",
+};
+
+function failure(
+  outcome: UpstreamFailure["outcome"],
+  message: string,
+  status?: number,
+): UpstreamFailure {
+  return { kind: "failure", outcome, status, message };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function baseUrlOf({ id, kind, baseUrl }: UpstreamConfig): URL {
+  const url = baseUrl ?? (kind === "openai" ? OPENAI_BASE_URL : undefined);
+  if (url === undefined) throw new TypeError(`Cannot create upstream "${id}": it has no base URL`);
+  return new URL(url);
+}

@@ -1,0 +1,254 @@
+import type { Catalog, Model, UpstreamConfig } from "../domain/catalog.ts";
+import {
+  availability,
+  beginAttempt,
+  type Health,
+  type Observation,
+  observe,
+  UNOBSERVED,
+} from "../domain/health.ts";
+import { invariant } from "../domain/invariant.ts";
+import type { TargetState } from "../domain/routing.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Upstream } from "../ports/upstream.ts";
+
+/** Something that only the operator can put right. */
+export interface OperatorTrouble {
+  /** The upstream refuses the gateway's own credentials, or its account is empty. */
+  readonly kind: "refused_credentials";
+  /** Id of the upstream. */
+  readonly upstream: string;
+  /** Id of the model that was asked for. */
+  readonly model: string;
+}
+
+/** What a pool needs of its surroundings. */
+export interface UpstreamPoolDeps {
+  /** Cooldowns are measured with it. */
+  readonly clock: Clock;
+  /** Makes an upstream. */
+  readonly create: (config: UpstreamConfig) => Upstream;
+  /** Called once each time an upstream begins to refuse the gateway. */
+  readonly onOperatorTrouble: (event: OperatorTrouble) => void;
+}
+
+/** The right to make one attempt at a model. */
+export interface Lease {
+  /** Where to make it. */
+  readonly upstream: Upstream;
+  /** What the attempt came to: when it began, and again where it broke off later. */
+  report(observation: Observation): void;
+  /** Gives the place back, exactly once, when the answer has ended. */
+  release(): void;
+}
+
+/** How long to wait for a place at an upstream that is full, in milliseconds. */
+export const BUSY_RETRY_MS = 1_000;
+
+/** An upstream with its calls. */
+interface Slot {
+  readonly config: UpstreamConfig;
+  readonly upstream: Upstream;
+  inFlight: number;
+  /** Not in the catalog any more: closed with its last call. */
+  retired: boolean;
+}
+
+/** A model at its upstream. */
+interface Target {
+  readonly id: string;
+  readonly upstreamModel: string;
+  readonly slot: Slot;
+  health: Health;
+}
+
+/** Upstreams of the current catalog, their health and their calls under way. */
+export class UpstreamPool {
+  readonly #deps: UpstreamPoolDeps;
+  #slots: ReadonlyMap<string, Slot> = new Map();
+  #targets: ReadonlyMap<string, Target> = new Map();
+  readonly #states = new Map<string, TargetState>();
+  /** Those whose state changes by itself as time goes by. */
+  readonly #waiting = new Set<Target>();
+
+  /** Makes the catalog's upstreams. */
+  constructor(catalog: Catalog, deps: UpstreamPoolDeps) {
+    this.#deps = deps;
+    this.apply(catalog);
+  }
+
+  /**
+   * State of every model, by its id. A live view that the pool goes on writing to: read it before
+   * the next `await`.
+   */
+  states(nowMs: number): ReadonlyMap<string, TargetState> {
+    for (const target of this.#waiting) this.#refresh(target, nowMs);
+    return this.#states;
+  }
+
+  /** A place at the model's upstream; `undefined` where it is full, cooling down or gone. */
+  acquire(model: Model): Lease | undefined {
+    const slot = this.#slots.get(model.upstream);
+    if (slot === undefined || slot.inFlight >= slot.config.maxInFlight) return undefined;
+    const nowMs = this.#deps.clock.nowMs();
+    // A request may still hold a catalog in which the model was served elsewhere.
+    const known = this.#targets.get(model.id);
+    const target = known?.slot === slot ? known : undefined;
+    if (target !== undefined) {
+      if (!availability(target.health, nowMs).available) return undefined;
+      this.#learn(target, beginAttempt(target.health, nowMs), nowMs);
+    }
+    this.#count(slot, 1);
+    return this.#lease(slot, target);
+  }
+
+  /**
+   * Takes a new catalog over. Upstreams whose configuration is unchanged stay, with what is known of
+   * their models; those no longer in it are closed once their last call has ended. Where one cannot
+   * be made it throws, and nothing has changed.
+   */
+  apply(catalog: Catalog): void {
+    const slots = this.#slotsOf(catalog.upstreams);
+    const targets = new Map<string, Target>();
+    for (const model of catalog.models) {
+      const slot = slots.get(model.upstream);
+      if (slot === undefined) continue;
+      const { id, upstreamModel } = model;
+      const old = this.#targets.get(id);
+      const same = old?.slot === slot && old.upstreamModel === upstreamModel;
+      targets.set(id, same ? old : { id, upstreamModel, slot, health: UNOBSERVED });
+    }
+    const retired = [...this.#slots.values()].filter((slot) => slots.get(slot.config.id) !== slot);
+    this.#slots = slots;
+    this.#targets = targets;
+    this.#states.clear();
+    this.#waiting.clear();
+    for (const target of targets.values()) this.#refresh(target, this.#deps.clock.nowMs());
+    retired.forEach(retire);
+  }
+
+  /** Calls under way, by upstream id. */
+  inFlight(): ReadonlyMap<string, number> {
+    return new Map([...this.#slots].map(([id, slot]) => [id, slot.inFlight]));
+  }
+
+  /** An upstream of the current catalog, to be asked about itself. */
+  upstream(id: string): Pick<Upstream, "models"> | undefined {
+    return this.#slots.get(id)?.upstream;
+  }
+
+  /** Closes every upstream once its last call has ended; nothing can be acquired any more. */
+  close(): void {
+    const slots = this.#slots;
+    this.#slots = new Map();
+    slots.forEach(retire);
+  }
+
+  #slotsOf(configs: readonly UpstreamConfig[]): Map<string, Slot> {
+    const slots = new Map<string, Slot>();
+    const made: Slot[] = [];
+    try {
+      for (const config of configs) {
+        const old = this.#slots.get(config.id);
+        if (old !== undefined && isSame(old.config, config)) {
+          slots.set(config.id, old);
+          continue;
+        }
+        const slot = { config, upstream: this.#deps.create(config), inFlight: 0, retired: false };
+        made.push(slot);
+        slots.set(config.id, slot);
+      }
+    } catch (error) {
+      made.forEach(retire);
+      throw error;
+    }
+    return slots;
+  }
+
+  #lease(slot: Slot, target: Target | undefined): Lease {
+    let reported = false;
+    let released = false;
+    const report = (observation: Observation) => {
+      reported = true;
+      if (target !== undefined) this.#observe(target, observation);
+    };
+    const release = () => {
+      invariant(!released, `Cannot release a lease of "${slot.config.id}" twice`);
+      released = true;
+      // An attempt that nobody has told about must not keep others waiting for its probe.
+      if (!reported) report({ outcome: "cancelled", ms: 0 });
+      this.#count(slot, -1);
+      if (slot.retired && slot.inFlight === 0) slot.upstream.close();
+    };
+    return { upstream: slot.upstream, report, release };
+  }
+
+  #observe(target: Target, observation: Observation): void {
+    const nowMs = this.#deps.clock.nowMs();
+    if (observation.outcome !== "refused_credentials") {
+      this.#learn(target, observe(target.health, observation, nowMs), nowMs);
+      return;
+    }
+    const news = nowMs >= target.health.coolUntilMs;
+    // The key is the whole upstream's.
+    for (const sibling of this.#targetsOf(target.slot)) {
+      this.#learn(sibling, observe(sibling.health, observation, nowMs), nowMs);
+    }
+    if (!news || target.slot.retired) return;
+    const upstream = target.slot.config.id;
+    this.#deps.onOperatorTrouble({ kind: "refused_credentials", upstream, model: target.id });
+  }
+
+  #learn(target: Target, health: Health, nowMs: number): void {
+    if (health === target.health) return;
+    target.health = health;
+    this.#refresh(target, nowMs);
+  }
+
+  #count(slot: Slot, change: 1 | -1): void {
+    const { maxInFlight } = slot.config;
+    const wasFull = slot.inFlight >= maxInFlight;
+    slot.inFlight += change;
+    invariant(slot.inFlight >= 0, `Calls under way at "${slot.config.id}" fell below none`);
+    if (wasFull === (slot.inFlight >= maxInFlight)) return;
+    const nowMs = this.#deps.clock.nowMs();
+    for (const target of this.#targetsOf(slot)) this.#refresh(target, nowMs);
+  }
+
+  #targetsOf(slot: Slot): Target[] {
+    return [...this.#targets.values()].filter((target) => target.slot === slot);
+  }
+
+  /** Writes the target's state down, unless a newer catalog has replaced the target. */
+  #refresh(target: Target, nowMs: number): void {
+    const { id, slot } = target;
+    if (this.#targets.get(id) !== target) return;
+    const state = availability(target.health, nowMs);
+    if (state.available) this.#waiting.delete(target);
+    else this.#waiting.add(target);
+    const full = state.available && slot.inFlight >= slot.config.maxInFlight;
+    this.#states.set(id, full ? busy(slot, state) : state);
+  }
+}
+
+function busy({ config }: Slot, { latencyMs }: TargetState): TargetState {
+  const reason = `"${config.id}" has ${config.maxInFlight} requests under way, its limit`;
+  return { available: false, reason, retryAfterMs: BUSY_RETRY_MS, latencyMs };
+}
+
+function retire(slot: Slot): void {
+  slot.retired = true;
+  if (slot.inFlight === 0) slot.upstream.close();
+}
+
+/** Whether two configurations are equal, whatever the order of their members. */
+function isSame(a: UpstreamConfig, b: UpstreamConfig): boolean {
+  return canonical(a) === canonical(b);
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part) => {
+    if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1));
+  });
+}

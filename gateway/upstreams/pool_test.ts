@@ -1,0 +1,284 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import type { Catalog, Model, UpstreamConfig } from "../domain/catalog.ts";
+import { InvariantError } from "../domain/invariant.ts";
+import { DEFAULT_SCORING } from "../domain/score.ts";
+import type { Upstream } from "../ports/upstream.ts";
+import { BUSY_RETRY_MS, type Lease, type OperatorTrouble, UpstreamPool } from "./pool.ts";
+
+function config(id: string, more: Partial<UpstreamConfig> = {}): UpstreamConfig {
+  return {
+    id,
+    kind: "simulator",
+    provider: id,
+    maxInFlight: 2,
+    onDisconnect: "cancel",
+    timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1 },
+    ...more,
+  };
+}
+
+function model(id: string, upstream: string, upstreamModel = id): Model {
+  return {
+    id,
+    name: id,
+    upstream,
+    upstreamModel,
+    endpoints: ["chat"],
+    quality: 0.5,
+    contextTokens: 1_000,
+    maxOutputTokens: 100,
+    featureTags: [],
+    industryPacks: [],
+    sku: "text",
+    price: { inputPerMTok: "1", outputPerMTok: "1", currency: "USD" },
+    description: { en: id, zh: id },
+    disabled: false,
+  };
+}
+
+const A1 = model("a1", "a");
+const A2 = model("a2", "a");
+const B1 = model("b1", "b");
+
+function catalog(upstreams: readonly UpstreamConfig[], models: readonly Model[]): Catalog {
+  return { version: 1, updatedAtMs: 0, upstreams, models, tiers: [], scoring: DEFAULT_SCORING };
+}
+
+const BOTH = catalog([config("a"), config("b")], [A1, A2, B1]);
+
+/** A pool with a clock in the test's hand, upstreams that note their end, and the troubles told. */
+function setUp(content = BOTH) {
+  let nowMs = 1_000_000;
+  const closed: string[] = [];
+  const made: string[] = [];
+  const troubles: OperatorTrouble[] = [];
+  const create = ({ id, apiKey }: UpstreamConfig): Upstream => {
+    if (apiKey === "broken") throw new TypeError(`Cannot create upstream "${id}"`);
+    made.push(id);
+    return {
+      id,
+      call: () => Promise.reject(new Error("Nobody calls")),
+      models: () => Promise.resolve([]),
+      close: () => closed.push(id),
+    };
+  };
+  const pool = new UpstreamPool(content, {
+    clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
+    create,
+    onOperatorTrouble: (event) => troubles.push(event),
+  });
+  const available = () =>
+    [...pool.states(nowMs)].filter(([, state]) => state.available).map(([id]) => id);
+  const pass = (ms: number) => nowMs += ms;
+  return { pool, closed, made, troubles, available, pass, now: () => nowMs };
+}
+
+function acquire(pool: UpstreamPool, wanted: Model): Lease {
+  const lease = pool.acquire(wanted);
+  assert(lease !== undefined, `Expected a lease of ${wanted.id}`);
+  return lease;
+}
+
+/** One attempt from beginning to end. */
+function attempt(
+  pool: UpstreamPool,
+  wanted: Model,
+  outcome: "ok" | "server_error" | "rate_limited",
+) {
+  const lease = acquire(pool, wanted);
+  lease.report({ outcome, ms: 10, ...(outcome === "rate_limited" ? { retryAfterMs: 5_000 } : {}) });
+  lease.release();
+}
+
+Deno.test("all models are available at first, and latency is learnt", () => {
+  const { pool, available, now } = setUp();
+  assertEquals(available(), ["a1", "a2", "b1"]);
+  assertEquals(pool.states(now()).get("a1")?.latencyMs, undefined);
+  attempt(pool, A1, "ok");
+  assertEquals(pool.states(now()).get("a1")?.latencyMs, 10);
+  assertEquals(pool.states(now()).get("a2")?.latencyMs, undefined);
+});
+
+Deno.test("a full upstream gives no lease until one is released", () => {
+  const { pool, available, now } = setUp();
+  const first = acquire(pool, A1);
+  const second = acquire(pool, A2);
+  assertEquals(pool.acquire(A1), undefined);
+  assertEquals(available(), ["b1"]);
+  const state = pool.states(now()).get("a1");
+  assertEquals(state?.retryAfterMs, BUSY_RETRY_MS);
+  assertEquals(state?.reason, '"a" has 2 requests under way, its limit');
+  assertEquals(pool.inFlight(), new Map([["a", 2], ["b", 0]]));
+  first.release();
+  assertEquals(available(), ["a1", "a2", "b1"]);
+  second.release();
+  assertEquals(pool.inFlight(), new Map([["a", 0], ["b", 0]]));
+});
+
+Deno.test("a lease is released once, and takes reports of a beginning and of a break", () => {
+  const { pool, available } = setUp();
+  const lease = acquire(pool, A1);
+  lease.report({ outcome: "ok", ms: 1 });
+  lease.report({ outcome: "rate_limited", ms: 5, retryAfterMs: 5_000 });
+  assertEquals(available(), ["a2", "b1"]);
+  lease.release();
+  assertThrows(() => lease.release(), InvariantError, "twice");
+  assertEquals(pool.inFlight().get("a"), 0);
+});
+
+Deno.test("a rate limit cools one model down for as long as was asked, then one probe goes", () => {
+  const { pool, available, pass, now } = setUp();
+  attempt(pool, A1, "rate_limited");
+  assertEquals(available(), ["a2", "b1"]);
+  assertEquals(pool.states(now()).get("a1")?.retryAfterMs, 5_000);
+  assertEquals(pool.acquire(A1), undefined);
+  pass(4_000);
+  assertEquals(pool.states(now()).get("a1")?.retryAfterMs, 1_000);
+  pass(1_000);
+  assertEquals(available(), ["a1", "a2", "b1"]);
+  const probe = acquire(pool, A1);
+  assertEquals(available(), ["a2", "b1"]);
+  assertEquals(pool.acquire(A1), undefined);
+  probe.report({ outcome: "ok", ms: 1 });
+  assertEquals(available(), ["a1", "a2", "b1"]);
+  probe.release();
+});
+
+Deno.test("a probe that nobody tells about lets the next one go", () => {
+  const { pool, available, pass } = setUp();
+  attempt(pool, A1, "rate_limited");
+  pass(5_000);
+  acquire(pool, A1).release();
+  assertEquals(available(), ["a1", "a2", "b1"]);
+  acquire(pool, A1).release();
+});
+
+Deno.test("refused credentials cool the whole upstream down and are told once", () => {
+  const { pool, available, troubles } = setUp();
+  const [one, two] = [acquire(pool, A1), acquire(pool, A2)];
+  one.report({ outcome: "refused_credentials", ms: 1 });
+  two.report({ outcome: "refused_credentials", ms: 1 });
+  assertEquals(available(), ["b1"]);
+  assertEquals(troubles, [{ kind: "refused_credentials", upstream: "a", model: "a1" }]);
+  one.release();
+  two.release();
+  assertEquals(available(), ["b1"]);
+});
+
+Deno.test("refused credentials are told again after each cooldown", () => {
+  const { pool, troubles, pass } = setUp();
+  for (let round = 1; round <= 3; round++) {
+    const lease = acquire(pool, A1);
+    lease.report({ outcome: "refused_credentials", ms: 1 });
+    lease.release();
+    assertEquals(troubles.length, round);
+    pass(3_600_000);
+  }
+});
+
+Deno.test("apply() keeps unchanged upstreams, in whatever order their members stand", () => {
+  const { pool, made, closed, available } = setUp();
+  attempt(pool, A1, "rate_limited");
+  const same = Object.fromEntries(
+    Object.entries(config("a")).reverse(),
+  ) as unknown as UpstreamConfig;
+  pool.apply(catalog([same, config("b", { maxInFlight: 3 })], [A1, A2, B1]));
+  assertEquals(made, ["a", "b", "b"]);
+  assertEquals(closed, ["b"]);
+  assertEquals(available(), ["a2", "b1"]);
+});
+
+Deno.test("apply() forgets the health of a model that is another one now", () => {
+  const { pool, available } = setUp();
+  attempt(pool, A1, "rate_limited");
+  pool.apply(catalog([config("a"), config("b")], [model("a1", "a", "newer"), model("a2", "b")]));
+  assertEquals(available(), ["a1", "a2"]);
+});
+
+Deno.test("an upstream that is gone is closed with its last call, which still counts", () => {
+  const { pool, closed, available, troubles } = setUp();
+  const [one, two] = [acquire(pool, A1), acquire(pool, A2)];
+  pool.apply(catalog([config("b")], [B1]));
+  assertEquals(closed, []);
+  assertEquals(pool.acquire(A1), undefined);
+  assertEquals(available(), ["b1"]);
+  one.report({ outcome: "refused_credentials", ms: 1 });
+  one.release();
+  assertEquals(closed, []);
+  two.release();
+  assertEquals(closed, ["a"]);
+  assertEquals(troubles, []);
+});
+
+Deno.test("what is learnt across a change is remembered", () => {
+  const { pool, available, pass } = setUp();
+  attempt(pool, A1, "rate_limited");
+  pass(5_000);
+  const probe = acquire(pool, A1);
+  pool.apply(BOTH);
+  assertEquals(available(), ["a2", "b1"]);
+  probe.report({ outcome: "ok", ms: 1 });
+  probe.release();
+  assertEquals(available(), ["a1", "a2", "b1"]);
+});
+
+Deno.test("a request with an older catalog may still call what has moved since", () => {
+  const { pool, available } = setUp();
+  pool.apply(catalog([config("a"), config("b")], [model("a1", "b"), A2, B1]));
+  const lease = acquire(pool, A1);
+  assertEquals(lease.upstream.id, "a");
+  lease.report({ outcome: "rate_limited", ms: 1, retryAfterMs: 9_000 });
+  lease.release();
+  assertEquals(available(), ["a1", "a2", "b1"]);
+});
+
+Deno.test("apply() that cannot make an upstream changes nothing", () => {
+  const { pool, made, closed, available } = setUp();
+  const bad = catalog([config("c"), config("d", { apiKey: "broken" })], []);
+  assertThrows(() => pool.apply(bad), TypeError, '"d"');
+  assertEquals(made, ["a", "b", "c"]);
+  assertEquals(closed, ["c"]);
+  assertEquals(available(), ["a1", "a2", "b1"]);
+  acquire(pool, A1).release();
+});
+
+Deno.test("a model without an upstream is not in the pool", () => {
+  const { pool, available } = setUp(catalog([config("a")], [A1, B1]));
+  assertEquals(available(), ["a1"]);
+  assertEquals(pool.acquire(B1), undefined);
+});
+
+Deno.test("close() closes what is idle now and the rest with its last call", () => {
+  const { pool, closed } = setUp();
+  const lease = acquire(pool, A1);
+  pool.close();
+  assertEquals(closed, ["b"]);
+  assertEquals(pool.acquire(B1), undefined);
+  lease.release();
+  assertEquals(closed, ["b", "a"]);
+});
+
+Deno.test("whatever happens: no upstream above its limit, none closed twice or in use", () => {
+  const steps = fc.array(fc.tuple(fc.constantFrom("get", "end", "apply", "pass"), fc.nat(9)));
+  fc.assert(fc.property(steps, (list) => {
+    const { pool, closed, pass } = setUp();
+    const leases: { lease: Lease; closedBefore: number }[] = [];
+    for (const [step, which] of list) {
+      if (step === "get") {
+        const lease = pool.acquire([A1, A2, B1][which % 3] ?? A1);
+        if (lease !== undefined) leases.push({ lease, closedBefore: closed.length });
+      } else if (step === "end") {
+        const [taken] = leases.splice(which % Math.max(1, leases.length), 1);
+        if (which % 2 === 0) taken?.lease.report({ outcome: "server_error", ms: 1 });
+        taken?.lease.release();
+      } else if (step === "apply") {
+        pool.apply(catalog([config("a", { maxInFlight: which % 3 }), config("b")], [A1, A2, B1]));
+      } else pass(which * 1_000);
+      assert((pool.inFlight().get("b") ?? 0) <= 2);
+    }
+    for (const { lease } of leases) lease.release();
+    assertEquals([...pool.inFlight().values()], [0, 0]);
+    pool.close();
+  }));
+});

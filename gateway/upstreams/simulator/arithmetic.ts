@@ -1,0 +1,43 @@
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/(\d),(?=\d{3}(?!\d))/g, "$1"],
+  [/\b(?:multiplied by|times)\b|乘以|乘/gi, "*"],
+  [/\bdivided by\b|除以/gi, "/"],
+  [/\bplus\b|加上|加/gi, "+"],
+  [/\bminus\b|减去|减/gi, "-"],
+  [/(\d ?)x(?= ?\d)/gi, "$1*"],
+  [/[×·]/g, "*"],
+  [/÷/g, "/"],
+  [/−/g, "-"],
+];
+
+const LONGEST_EXPRESSION = 200;
+const RUN = /[\d.+\-*/^%() ]+/g;
+const OPERATION = /[\d)] ?(?:\*\*|[+\-*/^%]) ?[-(]*\d/;
+const DATE = /^\d{4}-\d{1,2}-\d{1,2}$/;
+
+/** Arithmetic expressions in a text, in their order: digits, operators, or their names. */
+export function expressionsIn(text: string): string[] {
+  let plain = text;
+  for (const [word, operator] of WORDS) plain = plain.replace(word, operator);
+  const found: string[] = [];
+  for (const [run] of plain.matchAll(RUN)) {
+    if (run.length > LONGEST_EXPRESSION) continue;
+    const expression = balance(run.replaceAll(/ +/g, " ").trim().replace(/[.+\-*/^% (]+$/, ""));
+    if (OPERATION.test(expression) && !DATE.test(expression)) found.push(expression);
+  }
+  return found;
+}
+
+/** Leaves out brackets that have no counterpart, and an operator before the first number. */
+function balance(text: string): string {
+  let kept = "";
+  let open = 0;
+  for (const char of text) {
+    if (char === ")" && open === 0) continue;
+    if (char === "(") open++;
+    if (char === ")") open--;
+    kept += char;
+  }
+  for (; open > 0; open--) kept = kept.replace("(", "");
+  return kept.replace(/^[.+*/^% ]+|^- /, "").trim();
+}

@@ -1,0 +1,70 @@
+/**
+ * Signatures on tool calls, as Gemini's OpenAI-compatible wire has them: only the first of parallel
+ * calls is signed, and the calls made since the last user message must come back with it.
+ *
+ * @module
+ */
+
+import { createHmac } from "node:crypto";
+import type { ToolCall } from "@svc/sdk/protocol";
+import { isRecord } from "./record.ts";
+import { type Refusal, refuse } from "./refusal.ts";
+import type { EchoedStep } from "./chat_request.ts";
+
+/** Accepted in place of a signature, for calls that another model made. */
+export const SKIP_SIGNATURE = "skip_thought_signature_validator";
+
+// Nothing is protected here: the key makes a signature what only this simulator writes. It is fixed
+// so that a conversation outlives a restart.
+const KEY = "svc-simulator";
+
+/** Where a model writes its signatures: names with `thought` on top, `signed` or `large` nested. */
+function placeOf(model: string): "top" | "nested" | undefined {
+  if (model.includes("thought")) return "top";
+  return model.includes("signed") || model.includes("large") ? "nested" : undefined;
+}
+
+/** The signature of a call: base64 of a keyed hash of its id, name and arguments. */
+export function signatureOf(call: Pick<ToolCall, "id" | "function">): string {
+  return createHmac("sha256", KEY)
+    .update(JSON.stringify([call.id, call.function.name, call.function.arguments]))
+    .digest("base64");
+}
+
+/** The calls as the model sends them: the first is signed where the model signs. */
+export function signCalls(model: string, calls: readonly ToolCall[]): ToolCall[] {
+  const place = placeOf(model);
+  return calls.map((call, index) => {
+    if (place === undefined || index > 0) return call;
+    const signature = signatureOf(call);
+    return place === "top"
+      ? { ...call, thought_signature: signature }
+      : { ...call, extra_content: { google: { thought_signature: signature } } };
+  });
+}
+
+function presented(call: Readonly<Record<string, unknown>>): unknown {
+  const extra = isRecord(call.extra_content) ? call.extra_content.google : undefined;
+  return (isRecord(extra) ? extra.thought_signature : undefined) ?? call.thought_signature;
+}
+
+/** Checks the calls echoed since the last user message, for a model that signs. */
+export function checkSignatures(model: string, steps: readonly EchoedStep[]): Refusal | undefined {
+  if (placeOf(model) === undefined) return undefined;
+  for (const { message, calls } of steps) {
+    const first = calls[0];
+    if (first === undefined) continue;
+    const signature = presented(first.wire);
+    if (signature === SKIP_SIGNATURE) continue;
+    const param = `messages.${message}.tool_calls.0`;
+    const call = `Function call "${first.name}" in ${param}`;
+    if (signature === undefined) {
+      return refuse(param, `${call} is missing its thought_signature: echo tool calls whole`);
+    }
+    const { id, name, args } = first;
+    if (signature !== signatureOf({ id, function: { name, arguments: args } })) {
+      return refuse(param, `${call} has a thought_signature that does not fit it`);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,58 @@
+import type { Endpoint } from "@svc/sdk/protocol";
+import type { UpstreamConfig } from "../../domain/catalog.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Upstream, UpstreamAnswer, UpstreamCall } from "../../ports/upstream.ts";
+import { simulateChat } from "./chat.ts";
+import { deliver, failure } from "./delivery.ts";
+import type { EndpointSimulator } from "./endpoint.ts";
+import { FailureCounters } from "./misbehaviour.ts";
+import { isRefusal } from "./refusal.ts";
+
+/** The simulated models by their upstream names. Any other name is answered as well. */
+export const SIMULATED_MODELS: readonly string[] = [
+  "sim-small",
+  "sim-large",
+  "sim-signed",
+  "sim-thought",
+];
+
+const ENDPOINTS: Readonly<Partial<Record<Endpoint, EndpointSimulator>>> = { chat: simulateChat };
+
+/**
+ * Creates the embedded upstream: an honest, labelled stand-in for models, without network or
+ * account. Equal requests get equal answers, ids and times aside.
+ *
+ * `sim-large`, `sim-signed` and `sim-thought` sign their tool calls and refuse a continuation that
+ * lost or changed a signature. See {@linkcode Simulate} for how to make it misbehave.
+ *
+ * @example
+ * ```ts ignore
+ * const simulator = createSimulator(config, { clock });
+ * const answer = await simulator.call(call);
+ * ```
+ */
+export function createSimulator(config: UpstreamConfig, deps: { clock: Clock }): Upstream {
+  const failures = new FailureCounters();
+  let serial = 0;
+
+  async function call(call: UpstreamCall): Promise<UpstreamAnswer> {
+    if (call.signal.aborted) return failure("cancelled", "The call was cancelled");
+    const simulate = ENDPOINTS[call.endpoint];
+    if (simulate === undefined) {
+      const message = `The simulator does not serve the endpoint "${call.endpoint}"`;
+      return failure("server_error", message, { status: 501 });
+    }
+    const created = Math.floor(deps.clock.nowMs() / 1000);
+    const answer = simulate(call, { created, serial: ++serial, failures });
+    if (!isRefusal(answer)) return await deliver(answer, call, config.timeouts);
+    const { message, param } = answer;
+    return failure("refused_input", message, { status: 400, param });
+  }
+
+  return {
+    id: config.id,
+    call,
+    models: () => Promise.resolve(SIMULATED_MODELS),
+    close() {},
+  };
+}

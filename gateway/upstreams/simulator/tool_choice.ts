@@ -1,0 +1,165 @@
+/**
+ * Decides which tools to call, and with what.
+ *
+ * Called are: what `tool_choice` demands; else every offered tool that the question names (a name
+ * that is an ordinary word only beside a verb such as "use" or "call"); else `calculator` for every
+ * arithmetic expression. A JSON object right after a tool's name becomes its arguments as it is.
+ *
+ * @module
+ */
+
+import { expressionsIn } from "./arithmetic.ts";
+import type { OfferedTool, SimulatedRequest } from "./chat_request.ts";
+import { isRecord } from "./record.ts";
+import { isRefusal, type Refusal, refuse } from "./refusal.ts";
+import { instanceOf } from "./schema_instance.ts";
+
+/** A call to make. */
+export interface WantedCall {
+  readonly name: string;
+  /** JSON text. */
+  readonly args: string;
+}
+
+// Where a question is long, what to do stands at its beginning.
+const LONGEST_INSTRUCTION = 8_192;
+
+/** The calls to make now: none where all have been made, or none is asked for. */
+export function chooseCalls(request: SimulatedRequest): readonly WantedCall[] | Refusal {
+  const { tools, toolChoice } = request;
+  if (tools.length === 0 || toolChoice === "none") return [];
+  const made = request.steps.reduce((sum, step) => sum + step.calls.length, 0);
+  const wanted = wantedCalls(request);
+  if (isRefusal(wanted)) return wanted;
+  const left = wanted.slice(made);
+  return request.parallel ? left : left.slice(0, 1);
+}
+
+function wantedCalls(request: SimulatedRequest): readonly WantedCall[] | Refusal {
+  const { tools, toolChoice } = request;
+  const text = request.question.slice(0, LONGEST_INSTRUCTION);
+  if (typeof toolChoice === "object") {
+    const named = tools.filter((tool) => tool.name === toolChoice.name).slice(0, 1);
+    return fillAll(named.map((tool) => ({ tool, end: mentionEnd(text, tool.name) ?? 0 })), text);
+  }
+  const mentioned = mentions(text, tools);
+  if (mentioned.length > 0) return fillAll(mentioned, text);
+  const calculator = tools.find((tool) => tool.name === "calculator");
+  const expressions = calculator === undefined ? [] : expressionsIn(text);
+  if (calculator !== undefined && expressions.length > 0) {
+    return collect(expressions.map((expression) => calculate(calculator, expression)));
+  }
+  const first = tools[0];
+  if (toolChoice !== "required" || first === undefined) return [];
+  return fillAll([{ tool: first, end: 0 }], text);
+}
+
+interface Mention {
+  readonly tool: OfferedTool;
+  /** Offset after the name, 0 where it is not in the text. */
+  readonly end: number;
+}
+
+const VERB = /\b(?:use|using|call|run|invoke|try)\b|使用|调用|运行|用/i;
+const UNMISTAKABLE = /[_\-\d]|[a-z][A-Z]/;
+
+function mentions(text: string, tools: readonly OfferedTool[]): Mention[] {
+  const told = VERB.test(text);
+  const found: Mention[] = [];
+  for (const tool of tools) {
+    if (!told && !UNMISTAKABLE.test(tool.name)) continue;
+    const end = mentionEnd(text, tool.name);
+    if (end !== undefined) found.push({ tool, end });
+  }
+  return found.sort((one, other) => one.end - other.end);
+}
+
+const NAME_CHAR = /[A-Za-z0-9_-]/;
+
+function mentionEnd(text: string, name: string): number | undefined {
+  if (name === "") return undefined;
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const end = at + name.length;
+    if (!NAME_CHAR.test(text[at - 1] ?? "") && !NAME_CHAR.test(text[end] ?? "")) return end;
+  }
+  return undefined;
+}
+
+function fillAll(called: readonly Mention[], text: string): readonly WantedCall[] | Refusal {
+  return collect(called.map(({ tool, end }) => {
+    const given = end > 0 ? objectAt(text, end) : undefined;
+    if (given !== undefined) return { name: tool.name, args: given };
+    return fill(tool, { hints: hintsIn(text, tool.name) });
+  }));
+}
+
+function collect(calls: readonly (WantedCall | Refusal)[]): readonly WantedCall[] | Refusal {
+  const wanted: WantedCall[] = [];
+  for (const call of calls) {
+    if (isRefusal(call)) return call;
+    wanted.push(call);
+  }
+  return wanted;
+}
+
+function fill(tool: OfferedTool, options: { hints: readonly string[] }): WantedCall | Refusal {
+  const schema = isRecord(tool.parameters) ? { type: "object", ...tool.parameters } : {};
+  const instance = instanceOf(schema, options);
+  if (instance === undefined) {
+    return refuse("tools", `Cannot call "${tool.name}": no simulated arguments fit its parameters`);
+  }
+  return { name: tool.name, args: JSON.stringify(instance.value) };
+}
+
+function calculate(tool: OfferedTool, expression: string): WantedCall | Refusal {
+  const filled = fill(tool, { hints: [] });
+  if (isRefusal(filled)) return filled;
+  const others: unknown = JSON.parse(filled.args);
+  const args = { ...isRecord(others) ? others : {}, [expressionArgument(tool)]: expression };
+  return { name: tool.name, args: JSON.stringify(args) };
+}
+
+/** The argument that takes an expression: the first required text, else the first text. */
+function expressionArgument(tool: OfferedTool): string {
+  const schema = isRecord(tool.parameters) ? tool.parameters : {};
+  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const texts = Object.keys(properties).filter((name) => {
+    const property = properties[name];
+    return isRecord(property) && (property.type === undefined || property.type === "string");
+  });
+  return texts.find((name) => required.includes(name)) ?? texts[0] ?? "expression";
+}
+
+/** The JSON object that follows at `start`, spaces and "with" aside. */
+function objectAt(text: string, start: number): string | undefined {
+  const open = /^(?:\s|with|,|:|，|：)*\{/.exec(text.slice(start, start + 40));
+  if (open === null) return undefined;
+  const from = start + open[0].length - 1;
+  for (let end = text.indexOf("}", from); end >= 0; end = text.indexOf("}", end + 1)) {
+    const candidate = text.slice(from, end + 1);
+    if (isJson(candidate)) return candidate;
+    if (end - from > LONGEST_OBJECT) return undefined;
+  }
+  return undefined;
+}
+
+const LONGEST_OBJECT = 1_024;
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Texts to fill arguments with: what is quoted, then words written with a capital. */
+function hintsIn(text: string, toolName: string): string[] {
+  const quoted = [...text.matchAll(/["“「]([^"”」\n]{1,200})["”」]/g)].map((match) => match[1]);
+  const names = [...text.matchAll(/(?<=[a-z0-9,] )[A-Z][A-Za-z]{1,40}/g)].map((match) => match[0]);
+  return [...quoted, ...names].filter((hint): hint is string =>
+    hint !== undefined && hint !== toolName
+  );
+}

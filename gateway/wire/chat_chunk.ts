@@ -1,0 +1,325 @@
+/**
+ * One streamed chat answer on its way from an upstream to the caller.
+ *
+ * A chunk is forwarded with its own bytes; only the model's name is replaced, and the three things
+ * that clients rely on are put right where an upstream leaves them out: a role first, an index on
+ * every tool call, one finish for each choice.
+ *
+ * @module
+ */
+
+import type { ChatCompletionChunk, ChunkChoice, ToolCallDelta } from "@svc/sdk/protocol";
+import type { Usage } from "../domain/pricing.ts";
+import { UpstreamCut } from "../ports/upstream.ts";
+import { collectText } from "./chat_text.ts";
+import { editMembers, elements, members } from "./json_text.ts";
+import { readChatUsage } from "./usage.ts";
+
+/** A tool call as it came together over a stream. */
+export interface StreamedToolCall {
+  id: string;
+  name: string;
+  arguments: string;
+  /** JSON texts of the opaque members, by name. */
+  readonly opaque: Map<string, string>;
+}
+
+interface ChoiceState {
+  hasRole: boolean;
+  finished: boolean;
+  /** In order of their first delta. */
+  readonly calls: StreamedToolCall[];
+  /** Index given by the upstream, or the call's id, to our index. */
+  readonly indexes: Map<string, number>;
+  last: number;
+}
+
+/** What must be put right in one choice of a chunk. */
+interface ChoiceFix {
+  readonly addRole: boolean;
+  readonly dropFinish: boolean;
+  /** Index to write into each tool-call delta, in order; absent where all are right. */
+  readonly toolIndexes?: readonly number[] | undefined;
+}
+
+/** The opaque members of a tool call that must reach the caller, and come back, byte for byte. */
+export const OPAQUE_MEMBERS = ["extra_content", "thought_signature"] as const;
+
+/** Follows one streamed chat answer. */
+export class ChatChunkRelay {
+  /** Usage as last reported. */
+  usage: Usage | undefined;
+  /** Text that was delivered, in pieces. */
+  readonly delivered: string[] = [];
+  readonly #model: string;
+  readonly #choices = new Map<number, ChoiceState>();
+  #head: { id: string; created: number } | undefined;
+  #usageText: string | undefined;
+  #usageChunk: string | undefined;
+  // Chunks of one stream start alike: the part up to the model's name is edited once.
+  #prefix = "";
+  #editedPrefix = "";
+
+  /** `model` is the catalog id that callers are shown. */
+  constructor(model: string) {
+    this.#model = JSON.stringify(model);
+  }
+
+  /** Whether every choice that began has its finish. */
+  get finished(): boolean {
+    if (this.#choices.size === 0) return false;
+    for (const choice of this.#choices.values()) if (!choice.finished) return false;
+    return true;
+  }
+
+  /** Tool calls of all choices, as far as they have come. */
+  get toolCalls(): readonly StreamedToolCall[] {
+    return [...this.#choices.values()].flatMap((choice) => choice.calls);
+  }
+
+  /**
+   * Takes one event's JSON text and returns the text to forward, or `undefined` where it is held
+   * back for the end. Throws an {@linkcode UpstreamCut} where it is an error or no chunk at all.
+   */
+  accept(text: string): string | undefined {
+    const chunk = parseChunk(text);
+    this.#head ??= { id: chunk.id, created: chunk.created };
+    if (typeof chunk.usage === "object" && chunk.usage !== null) this.#noteUsage(text, chunk);
+    if (chunk.choices.length === 0) {
+      if (chunk.usage === undefined || chunk.usage === null) return this.#named(text);
+      this.#usageChunk = text;
+      return undefined;
+    }
+    const fixes = chunk.choices.map((choice) => this.#follow(choice));
+    const named = this.#named(text);
+    const fixed = fixes.some((fix) => fix !== undefined) ? applyFixes(named, fixes) : named;
+    if (chunk.choices.some((choice) => (choice.delta?.tool_calls?.length ?? 0) > 0)) {
+      this.#noteOpaque(fixed);
+    }
+    return fixed;
+  }
+
+  /** Chunks that a clean end still owes: a finish for every choice that has none. */
+  missingFinishes(createdSeconds: number): string[] {
+    if (this.#choices.size === 0) this.#choices.set(0, newChoice());
+    const owed: string[] = [];
+    for (const [index, state] of this.#choices) {
+      if (state.finished) continue;
+      state.finished = true;
+      const delta = state.hasRole ? {} : { role: "assistant", content: "" };
+      const finish = state.calls.length > 0 ? "tool_calls" : "stop";
+      owed.push(
+        this.#chunk(createdSeconds, { choices: [{ index, delta, finish_reason: finish }] }),
+      );
+    }
+    return owed;
+  }
+
+  /** The last chunk: empty choices, usage, and what the service says of the call. */
+  lastChunk(
+    metadata: unknown,
+    options: { usage: unknown; createdSeconds: number },
+  ): string {
+    const metadataText = JSON.stringify(metadata);
+    if (this.#usageChunk !== undefined) {
+      return editMembers(this.#usageChunk, { model: this.#model, metadata: metadataText });
+    }
+    const chunk = this.#chunk(options.createdSeconds, { choices: [] });
+    const usage = this.#usageText ?? JSON.stringify(options.usage);
+    return editMembers(chunk, { usage, metadata: metadataText });
+  }
+
+  #chunk(createdSeconds: number, fields: Readonly<Record<string, unknown>>): string {
+    return editMembers(
+      JSON.stringify({
+        id: this.#head?.id ?? "chatcmpl-empty",
+        object: "chat.completion.chunk",
+        created: this.#head?.created ?? createdSeconds,
+        model: "",
+        ...fields,
+      }),
+      { model: this.#model },
+    );
+  }
+
+  #noteUsage(text: string, chunk: ChatCompletionChunk): void {
+    const usage = readChatUsage(chunk.usage);
+    if (usage === undefined) return;
+    this.usage = usage;
+    const member = members(text).findLast((candidate) => candidate.key === "usage");
+    if (member !== undefined) this.#usageText = text.slice(member.valueStart, member.valueEnd);
+  }
+
+  #named(text: string): string {
+    if (this.#prefix !== "" && text.startsWith(this.#prefix)) {
+      return this.#editedPrefix + text.slice(this.#prefix.length);
+    }
+    const found = members(text).filter((member) => member.key === "model");
+    const [model] = found;
+    if (model === undefined || found.length > 1) return editMembers(text, { model: this.#model });
+    this.#prefix = text.slice(0, model.valueEnd);
+    this.#editedPrefix = text.slice(0, model.valueStart) + this.#model;
+    return this.#editedPrefix + text.slice(model.valueEnd);
+  }
+
+  #follow(choice: ChunkChoice): ChoiceFix | undefined {
+    let state = this.#choices.get(choice.index);
+    if (state === undefined) this.#choices.set(choice.index, state = newChoice());
+    const delta = choice.delta;
+    if (delta !== undefined && delta !== null) collectText(delta, this.delivered);
+    const addRole = !state.hasRole && typeof delta?.role !== "string";
+    state.hasRole = true;
+    const finishes = typeof choice.finish_reason === "string";
+    const dropFinish = finishes && state.finished;
+    if (finishes) state.finished = true;
+    const toolIndexes = delta?.tool_calls?.length
+      ? followCalls(state, delta.tool_calls)
+      : undefined;
+    if (!addRole && !dropFinish && toolIndexes === undefined) return undefined;
+    return { addRole, dropFinish, toolIndexes };
+  }
+
+  /** Keeps the opaque members' own bytes; `text` already carries our indexes. */
+  #noteOpaque(text: string): void {
+    eachChoice(text, (choiceIndex, delta) => {
+      const calls = delta.find((member) => member.key === "tool_calls");
+      const state = this.#choices.get(choiceIndex);
+      if (calls === undefined || state === undefined) return;
+      for (const call of elements(text, calls.valueStart)) {
+        const found = members(text, call.start);
+        const index = found.findLast((member) => member.key === "index");
+        const target = index === undefined
+          ? undefined
+          : state.calls[Number(text.slice(index.valueStart, index.valueEnd))];
+        for (const member of found) {
+          if ((OPAQUE_MEMBERS as readonly string[]).includes(member.key)) {
+            target?.opaque.set(member.key, text.slice(member.valueStart, member.valueEnd));
+          }
+        }
+      }
+    });
+  }
+}
+
+function newChoice(): ChoiceState {
+  return { hasRole: false, finished: false, calls: [], indexes: new Map(), last: -1 };
+}
+
+function parseChunk(text: string): ChatCompletionChunk {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new UpstreamCut("malformed", "The upstream sent an event that is not JSON", { cause });
+  }
+  if (typeof value !== "object" || value === null) {
+    throw new UpstreamCut("malformed", "The upstream sent an event that is not an object");
+  }
+  if ("error" in value && value.error !== null) {
+    throw new UpstreamCut("server_error", "The upstream reported an error in mid-stream");
+  }
+  const chunk = value as ChatCompletionChunk;
+  if (chunk.choices === undefined || chunk.choices === null) return { ...chunk, choices: [] };
+  if (!Array.isArray(chunk.choices) || chunk.choices.some((choice) => !isChoice(choice))) {
+    throw new UpstreamCut("malformed", "The upstream sent an event that is not a chat chunk");
+  }
+  return chunk;
+}
+
+function isChoice(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { index, delta } = value as Partial<ChunkChoice>;
+  return typeof index === "number" && (delta === undefined || delta === null || isDelta(delta));
+}
+
+function isDelta(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const calls = (value as { tool_calls?: unknown }).tool_calls;
+  return calls === undefined || calls === null ||
+    (Array.isArray(calls) && calls.every((call) => typeof call === "object" && call !== null));
+}
+
+/**
+ * Gives each delta the index of its call: by the upstream's index, else by id, else the last call.
+ * `undefined` where every delta carries the right index already.
+ */
+function followCalls(
+  state: ChoiceState,
+  deltas: readonly Partial<ToolCallDelta>[],
+): number[] | undefined {
+  const indexes = deltas.map((delta) => {
+    const index = callIndex(state, delta);
+    state.last = index;
+    const call = state.calls[index];
+    if (call === undefined) return index;
+    if (typeof delta.id === "string" && delta.id !== "") call.id = delta.id;
+    call.name += delta.function?.name ?? "";
+    call.arguments += delta.function?.arguments ?? "";
+    return index;
+  });
+  return indexes.every((index, at) => deltas[at]?.index === index) ? undefined : indexes;
+}
+
+function callIndex(state: ChoiceState, delta: Partial<ToolCallDelta>): number {
+  const id = typeof delta.id === "string" && delta.id !== "" ? `id ${delta.id}` : undefined;
+  const given = typeof delta.index === "number" ? `index ${delta.index}` : undefined;
+  const byId = id === undefined ? undefined : state.indexes.get(id);
+  const byIndex = given === undefined ? undefined : state.indexes.get(given);
+  // A new id under a known index is another call: some upstreams send every call as index 0.
+  const known = byId ?? (id === undefined || byIndex === undefined ? byIndex : undefined);
+  if (known !== undefined) return known;
+  if (id === undefined && given === undefined && state.last >= 0) return state.last;
+  const index = state.calls.length;
+  state.calls.push({ id: "", name: "", arguments: "", opaque: new Map() });
+  if (id !== undefined) state.indexes.set(id, index);
+  if (given !== undefined) state.indexes.set(given, index);
+  return index;
+}
+
+/** Visits each choice of a chunk: its index and the members of its delta. */
+function eachChoice(
+  text: string,
+  visit: (index: number, delta: ReturnType<typeof members>) => void,
+): void {
+  const choices = members(text).findLast((member) => member.key === "choices");
+  if (choices === undefined) return;
+  for (const choice of elements(text, choices.valueStart)) {
+    const found = members(text, choice.start);
+    const index = found.findLast((member) => member.key === "index");
+    const delta = found.findLast((member) => member.key === "delta");
+    if (index === undefined || delta === undefined || text[delta.valueStart] !== "{") continue;
+    visit(Number(text.slice(index.valueStart, index.valueEnd)), members(text, delta.valueStart));
+  }
+}
+
+function applyFixes(text: string, fixes: readonly (ChoiceFix | undefined)[]): string {
+  const choices = members(text).findLast((member) => member.key === "choices");
+  if (choices === undefined) return text;
+  let result = text;
+  // From the last to the first, so that earlier positions stay true.
+  for (const [at, choice] of [...elements(text, choices.valueStart).entries()].reverse()) {
+    const fix = fixes[at];
+    if (fix === undefined) continue;
+    const fixed = fixChoice(text.slice(choice.start, choice.end), fix);
+    result = result.slice(0, choice.start) + fixed + result.slice(choice.end);
+  }
+  return result;
+}
+
+function fixChoice(choice: string, fix: ChoiceFix): string {
+  const member = members(choice).findLast((candidate) => candidate.key === "delta");
+  const written = member === undefined ? "null" : choice.slice(member.valueStart, member.valueEnd);
+  let delta = written.startsWith("{") ? written : "{}";
+  if (fix.addRole) delta = editMembers(delta, { role: '"assistant"' });
+  if (fix.toolIndexes !== undefined) delta = fixCalls(delta, fix.toolIndexes);
+  return editMembers(choice, fix.dropFinish ? { delta, finish_reason: "null" } : { delta });
+}
+
+function fixCalls(delta: string, indexes: readonly number[]): string {
+  const calls = members(delta).findLast((member) => member.key === "tool_calls");
+  if (calls === undefined) return delta;
+  const texts = elements(delta, calls.valueStart).map((call, at) =>
+    editMembers(delta.slice(call.start, call.end), { index: String(indexes[at] ?? at) })
+  );
+  return editMembers(delta, { tool_calls: `[${texts.join(",")}]` });
+}

@@ -1,0 +1,180 @@
+/**
+ * Edits JSON as text, so that whatever is not edited keeps its bytes: numbers such as `1.0` or
+ * `12345678901234567890`, the order of keys, duplicates, escapes and white space.
+ *
+ * Everything but {@linkcode exceedsDepth} takes text that `JSON.parse` accepts.
+ *
+ * @module
+ */
+
+import { invariant } from "../domain/invariant.ts";
+
+/** Where one member of an object stands in the text. */
+export interface Member {
+  /** The key as it reads after decoding: `"mod\u0065l"` is `model`. */
+  readonly key: string;
+  /** Offset of the key's opening quote. */
+  readonly keyStart: number;
+  /** Offset of the value's first character. */
+  readonly valueStart: number;
+  /** Offset after the value's last character. */
+  readonly valueEnd: number;
+}
+
+/** Where one value stands in the text. */
+export interface Span {
+  /** Offset of its first character. */
+  readonly start: number;
+  /** Offset after its last character. */
+  readonly end: number;
+}
+
+/** New JSON texts by key; `undefined` removes the member. */
+export type MemberEdits = Readonly<Record<string, string | undefined>>;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const SPACE = 0x20;
+
+/** Members of the object that begins at `start`, white space before it aside, in their order. */
+export function members(text: string, start = 0): Member[] {
+  let at = skipSpace(text, start);
+  invariant(text.charCodeAt(at) === OPEN_BRACE, `Cannot list members at ${start}: no object there`);
+  const found: Member[] = [];
+  at = skipSpace(text, at + 1);
+  while (at < text.length && text.charCodeAt(at) !== CLOSE_BRACE) {
+    const keyEnd = stringEnd(text, at);
+    const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const end = valueEnd(text, valueStart);
+    found.push({ key: decodeKey(text, at, keyEnd), keyStart: at, valueStart, valueEnd: end });
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+  }
+  return found;
+}
+
+/** Elements of the array that begins at `start`, white space before it aside. */
+export function elements(text: string, start = 0): Span[] {
+  let at = skipSpace(text, start);
+  invariant(
+    text.charCodeAt(at) === OPEN_BRACKET,
+    `Cannot list elements at ${start}: no array there`,
+  );
+  const found: Span[] = [];
+  at = skipSpace(text, at + 1);
+  while (at < text.length && text.charCodeAt(at) !== CLOSE_BRACKET) {
+    const end = valueEnd(text, at);
+    found.push({ start: at, end });
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+  }
+  return found;
+}
+
+/**
+ * Returns the whole text with members of the object at `start` replaced (every duplicate of the
+ * key), added at its end where there was none, or removed.
+ */
+export function editMembers(text: string, edits: MemberEdits, start = 0): string {
+  const present = members(text, start);
+  const afterBrace = skipSpace(text, start) + 1;
+  const bodyStart = present[0]?.keyStart ?? afterBrace;
+  const bodyEnd = present.at(-1)?.valueEnd ?? afterBrace;
+  let body = "";
+  let separatorStart = bodyStart;
+  for (const { key, keyStart, valueStart, valueEnd } of present) {
+    const value = Object.hasOwn(edits, key) ? edits[key] : text.slice(valueStart, valueEnd);
+    if (value !== undefined) {
+      // The first member that stays needs no comma before it.
+      body += text.slice(body === "" ? keyStart : separatorStart, valueStart) + value;
+    }
+    separatorStart = valueEnd;
+  }
+  for (const key of Object.keys(edits)) {
+    const value = edits[key];
+    if (value === undefined || present.some((member) => member.key === key)) continue;
+    body += `${body === "" ? "" : ","}${JSON.stringify(key)}:${value}`;
+  }
+  return text.slice(0, bodyStart) + body + text.slice(bodyEnd);
+}
+
+/**
+ * Whether arrays and objects nest deeper than `maxDepth`: ask before `JSON.parse`, which recurses.
+ * Takes any text; of text that is no JSON the answer means nothing, but it comes as fast.
+ */
+export function exceedsDepth(text: string, maxDepth: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = stringEnd(text, at) - 1;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > maxDepth) return true;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+  }
+  return false;
+}
+
+/** Offset after the value that begins at `at`. */
+function valueEnd(text: string, at: number): number {
+  const first = text.charCodeAt(at);
+  if (first === QUOTE) return stringEnd(text, at);
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return containerEnd(text, at);
+  return scalarEnd(text, at);
+}
+
+/** Offset after the object or array that begins at `at`: a loop, since nesting may be deep. */
+function containerEnd(text: string, at: number): number {
+  let depth = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = stringEnd(text, at);
+      continue;
+    }
+    at++;
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
+    else if ((code === CLOSE_BRACE || code === CLOSE_BRACKET) && --depth === 0) break;
+  }
+  return at;
+}
+
+/** Offset after the string whose opening quote is at `at`; the text's end where none closes it. */
+function stringEnd(text: string, at: number): number {
+  let quote = at;
+  for (;;) {
+    // Searched for rather than walked to: a picture of 10 MB is one step.
+    quote = text.indexOf('"', quote + 1);
+    if (quote === -1) return text.length;
+    let escapes = quote;
+    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
+    if ((quote - escapes) % 2 === 0) return quote + 1;
+  }
+}
+
+/** Offset after the number, `true`, `false` or `null` that begins at `at`. */
+function scalarEnd(text: string, at: number): number {
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code <= SPACE || code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET) break;
+    at++;
+  }
+  return at;
+}
+
+/** First offset from `at` on that is not white space; JSON has none above the space. */
+function skipSpace(text: string, at: number): number {
+  while (text.charCodeAt(at) <= SPACE) at++;
+  return at;
+}
+
+/** The key between two quotes. */
+function decodeKey(text: string, start: number, end: number): string {
+  const raw = text.slice(start + 1, end - 1);
+  if (!raw.includes("\\")) return raw;
+  return JSON.parse(text.slice(start, end)) as string;
+}

@@ -1,0 +1,130 @@
+import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { InvariantError } from "../domain/invariant.ts";
+import { editMembers, elements, exceedsDepth, members } from "./json_text.ts";
+
+const KEYS = ["a", "b", "c", "model", "n"];
+
+/** White space as JSON has it, mostly none. */
+const space = fc.string({ unit: fc.constantFrom(" ", "\n", "\t", "\r"), maxLength: 2 });
+
+/** A key's JSON text, sometimes written with escapes. */
+const keyText = fc.tuple(fc.constantFrom(...KEYS), fc.boolean()).map(([key, escaped]) =>
+  escaped ? `"\\u${key.charCodeAt(0).toString(16).padStart(4, "0")}${key.slice(1)}"` : `"${key}"`
+);
+
+/** A value's JSON text, with forms that a parse and a print would not bring back. */
+const valueText = fc.oneof(
+  fc.constantFrom("1.0", "-0", "1E5", "12345678901234567890", '"\\u0061\\/"', '"\\\\"', '"}\\""'),
+  fc.json(),
+  fc.json().map((text) => JSON.stringify(JSON.parse(text), null, 2)),
+);
+
+/** An object's text, duplicates and odd white space included. */
+const objectText = fc.tuple(
+  space,
+  fc.array(fc.tuple(space, keyText, space, space, valueText, space)),
+)
+  .map(([empty, list]) => {
+    const body = list.map(([a, key, b, c, value, d]) => `${a}${key}${b}:${c}${value}${d}`);
+    return `{${body.length === 0 ? empty : body.join(",")}}`;
+  });
+
+const edits = fc.dictionary(fc.constantFrom(...KEYS), fc.option(fc.json(), { nil: undefined }));
+
+Deno.test("editMembers() says what the edited value says", () => {
+  fc.assert(fc.property(objectText, edits, (text, edit) => {
+    const expected = JSON.parse(text);
+    for (const [key, value] of Object.entries(edit)) {
+      if (value === undefined) delete expected[key];
+      else expected[key] = JSON.parse(value);
+    }
+    assertEquals(JSON.parse(editMembers(text, edit)), expected);
+  }));
+});
+
+Deno.test("editMembers() leaves every other member's bytes alone, in order", () => {
+  fc.assert(fc.property(objectText, edits, space, (text, edit, lead) => {
+    const untouched = (of: string, start: number) =>
+      members(of, start)
+        .filter((member) => !(member.key in edit))
+        .map((member) => of.slice(member.keyStart, member.valueEnd));
+    const padded = `[1,${lead}${text}${lead}]`;
+    const edited = editMembers(padded, edit, 3);
+    assertEquals(untouched(edited, 3), untouched(padded, 3));
+    assert(edited.startsWith("[1,") && edited.endsWith(`}${lead}]`));
+  }));
+});
+
+Deno.test("editMembers() replaces all duplicates of a key", () => {
+  assertEquals(
+    editMembers('{"model":"x","a":1,"mod\\u0065l" : [2]}', { model: '"y"' }),
+    '{"model":"y","a":1,"mod\\u0065l" : "y"}',
+  );
+});
+
+Deno.test("editMembers() without edits returns the text", () => {
+  fc.assert(fc.property(objectText, (text) => assertEquals(editMembers(text, {}), text)));
+});
+
+Deno.test("editMembers() keeps white space and commas in order when members go", () => {
+  const text = '{ "a": 1, "b": 2, "c": 3 }';
+  assertEquals(editMembers(text, { a: undefined }), '{ "b": 2, "c": 3 }');
+  assertEquals(editMembers(text, { b: undefined }), '{ "a": 1, "c": 3 }');
+  assertEquals(editMembers(text, { c: undefined, d: "4" }), '{ "a": 1, "b": 2,"d":4 }');
+  assertEquals(editMembers(text, { a: undefined, b: undefined, c: undefined }), "{  }");
+  assertEquals(editMembers(" {\n}", { 'q"': "0" }), ' {"q\\"":0\n}');
+});
+
+Deno.test("editMembers() takes keys that objects inherit", () => {
+  assertEquals(editMembers('{"toString":1,"__proto__":2}', {}), '{"toString":1,"__proto__":2}');
+});
+
+Deno.test("members() and elements() find what JSON.parse finds", () => {
+  fc.assert(fc.property(fc.array(objectText, { maxLength: 4 }), space, (list, gap) => {
+    const text = `${gap}[${gap}${list.join(`${gap},${gap}`)}${gap}]${gap}`;
+    const found = elements(text);
+    assertEquals(found.map(({ start, end }) => text.slice(start, end)), list);
+    for (const { start } of found) {
+      for (const { key, keyStart, valueStart, valueEnd } of members(text, start)) {
+        const alone = JSON.parse(`{${text.slice(keyStart, valueEnd)}}`);
+        assertEquals(alone, { [key]: JSON.parse(text.slice(valueStart, valueEnd)) });
+      }
+    }
+  }));
+});
+
+Deno.test("members() and elements() refuse another kind of value as a bug", () => {
+  assertThrows(() => members("[]"), InvariantError, "no object");
+  assertThrows(() => elements(" {}"), InvariantError, "no array");
+});
+
+Deno.test("a text nested a million deep is one value and no recursion", () => {
+  const deep = "[".repeat(1e6) + "]".repeat(1e6);
+  assertEquals(members(`{"a":${deep},"b":1}`).map(({ key }) => key), ["a", "b"]);
+  assert(exceedsDepth(deep, 1000));
+});
+
+Deno.test("exceedsDepth() is the depth of the parsed value", () => {
+  const depthOf = (value: unknown): number => {
+    if (typeof value !== "object" || value === null) return 0;
+    return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+  };
+  fc.assert(fc.property(objectText, (text) => {
+    // Duplicates hide values from the parse: an array of the members' values has them all.
+    const all = members(text).map(({ valueStart, valueEnd }) => text.slice(valueStart, valueEnd));
+    const joined = `[${all.join(",")}]`;
+    const depth = depthOf(JSON.parse(joined));
+    assertFalse(exceedsDepth(joined, depth));
+    assert(exceedsDepth(joined, depth - 1));
+  }));
+});
+
+Deno.test("exceedsDepth() takes anything", () => {
+  fc.assert(fc.property(fc.string({ unit: fc.constantFrom(...'[]{}",\\a: ') }), (text) => {
+    assertEquals(typeof exceedsDepth(text, 2), "boolean");
+  }));
+  assertFalse(exceedsDepth('"[[[[', 1));
+  assertFalse(exceedsDepth(`"${"\\".repeat(1e6)}`, 1));
+  assertFalse(exceedsDepth("", 0));
+});

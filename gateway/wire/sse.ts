@@ -1,0 +1,18 @@
+/**
+ * Server-sent events as OpenAI's streams use them: data lines and comments.
+ *
+ * @module
+ */
+
+/** The clean end of a stream. */
+export const SSE_DONE = "data: [DONE]\n\n";
+
+/** A comment that keeps proxies and clients from giving up on a silent stream. */
+export const SSE_KEEP_ALIVE = ": keep-alive\n\n";
+
+/** One event. JSON texts with line breaks in them take one data line each, as the format demands. */
+export function sseEvent(json: string): string {
+  return json.includes("\n")
+    ? `data: ${json.replace(/\r?\n/g, "\ndata: ")}\n\n`
+    : `data: ${json}\n\n`;
+}

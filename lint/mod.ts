@@ -1,0 +1,25 @@
+/**
+ * House rules that the built-in linter does not know, as a plugin of `deno lint`.
+ *
+ * An exception is written where it applies, with its reason, and is counted by
+ * `tests/architecture/exceptions_test.ts`: `// deno-lint-ignore house/function-length -- why`.
+ *
+ * @module
+ */
+
+import { environmentAtTheEdge } from "./environment_at_the_edge.ts";
+import { pureDomain } from "./pure_domain.ts";
+import { fileLength, functionLength } from "./size.ts";
+
+/** The plugin: its rules are reported as `house/<rule>`. */
+const plugin: Deno.lint.Plugin = {
+  name: "house",
+  rules: {
+    "pure-domain": pureDomain,
+    "environment-at-the-edge": environmentAtTheEdge,
+    "file-length": fileLength,
+    "function-length": functionLength,
+  },
+};
+
+export default plugin;

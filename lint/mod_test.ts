@@ -1,0 +1,119 @@
+import { assertEquals } from "@std/assert";
+import plugin from "./mod.ts";
+
+const DOMAIN = "/checkout/gateway/domain/routing.ts";
+
+/** The rules that object to a source, each with the text it objects to, once. */
+function objections(filename: string, source: string): string[] {
+  const found = Deno.lint.runPlugin(plugin, filename, source);
+  return [...new Set(found.map(({ id, range }) => `${id}: ${source.slice(...range)}`))];
+}
+
+for (
+  const [source, where = source] of [
+    ["Date.now()", "Date.now"],
+    ['Date["now"]()', 'Date["now"]'],
+    ["new Date()"],
+    ["Date()"],
+    ["performance.now()", "performance"],
+    ["Math.random()", "Math.random"],
+    ["crypto.randomUUID()", "crypto"],
+    ["Deno.cwd()", "Deno"],
+    ["Temporal.Now.instant()", "Temporal.Now"],
+    ["fetch(url)", "fetch"],
+    ["const get = fetch;", "fetch"],
+    ["({ fetch })", "fetch"],
+    ["setTimeout(f, 1)", "setTimeout"],
+    ["setInterval(f, 1)", "setInterval"],
+    ["console.log(1)", "console"],
+    ["globalThis.Deno", "globalThis"],
+    ['import "node:fs";'],
+    ['import { z } from "zod";'],
+    ['import type { Clock } from "../ports/clock.ts";'],
+    ['import { x } from "@svc/sdk";'],
+    ['export { x } from "../flows/chat.ts";'],
+    ['export * from "../flows/chat.ts";'],
+    ['await import("../flows/chat.ts")', 'import("../flows/chat.ts")'],
+    ["await import(name)", "import(name)"],
+  ]
+) {
+  Deno.test(`pure-domain refuses ${source}`, () => {
+    assertEquals(objections(DOMAIN, source ?? ""), [`house/pure-domain: ${where}`]);
+  });
+}
+
+for (
+  const source of [
+    "new Date(nowMs).toISOString()",
+    "Math.max(1, 2)",
+    "Date.UTC(2026, 0)",
+    "input.fetch.now",
+    "const limits = { fetch: 1, crypto: 2 };",
+    "interface Clock { performance: number; fetch(): void }",
+    "class Pool { fetch = 1; process() {} }",
+    'import type { Endpoint } from "@svc/sdk/protocol";',
+    'import { invariant } from "./invariant.ts";',
+    'import { score } from "./scoring/score.ts";',
+    "export { score };",
+  ]
+) {
+  Deno.test(`pure-domain allows ${source}`, () => {
+    assertEquals(objections(DOMAIN, source), []);
+  });
+}
+
+Deno.test("pure-domain leaves tests and the other rooms alone", () => {
+  const source = 'import { assert } from "@std/assert"; Date.now();';
+  for (
+    const filename of [
+      "gateway/domain/routing_test.ts",
+      "gateway/flows/chat.ts",
+      "sdk/client.ts",
+      "C:\\checkout\\gateway\\flows\\chat.ts",
+    ]
+  ) {
+    assertEquals(objections(filename, source), []);
+  }
+  assertEquals(objections("C:\\checkout\\gateway\\domain\\money.ts", "Date.now()"), [
+    "house/pure-domain: Date.now",
+  ]);
+});
+
+for (
+  const [source, where] of [
+    ['Deno.env.get("HOME")', "Deno.env"],
+    ["process.env.HOME", "process.env"],
+    ['import { env } from "node:process";', "env"],
+  ]
+) {
+  Deno.test(`environment-at-the-edge refuses ${source} in the gateway but not at its edge`, () => {
+    const found = [`house/environment-at-the-edge: ${where}`];
+    assertEquals(objections("gateway/http/server.ts", source ?? ""), found);
+    for (const filename of ["gateway/main.ts", "gateway/http/server_test.ts", "sdk/client.ts"]) {
+      assertEquals(objections(filename, source ?? ""), []);
+    }
+  });
+}
+
+Deno.test("environment-at-the-edge allows what only looks alike", () => {
+  const source = 'import { pid } from "node:process"; import { env } from "./env.ts"; options.env;';
+  assertEquals(objections("gateway/http/server.ts", source), []);
+});
+
+Deno.test("function-length counts the lines of each kind of function", () => {
+  const body = (lines: number) => `{${"\n".repeat(lines - 1)}}`;
+  for (const head of ["function f() ", "const f = () => ", "const f = function () "]) {
+    assertEquals(objections("sdk/a.ts", head + body(60)), []);
+    const found = Deno.lint.runPlugin(plugin, "sdk/a.ts", head + body(61));
+    assertEquals(found.map(({ message }) => message), [
+      "This function has 61 lines, more than 60",
+    ]);
+  }
+});
+
+Deno.test("file-length counts the lines of a file, a last newline not included", () => {
+  const file = (lines: number) => "export {};\n".repeat(lines);
+  assertEquals(objections("sdk/a.ts", file(400)), []);
+  const found = Deno.lint.runPlugin(plugin, "sdk/a.ts", file(401));
+  assertEquals(found.map(({ message }) => message), ["This file has 401 lines, more than 400"]);
+});

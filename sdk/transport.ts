@@ -1,0 +1,158 @@
+/**
+ * From a call to the service's answer: addresses, headers, errors, events.
+ *
+ * @module
+ */
+
+import process from "node:process";
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import { ConfigurationError, MissingAPIKeyError, ServiceAPIError } from "./errors.ts";
+
+/** Where calls go and with what. */
+export interface TransportOptions {
+  /** Base of model calls, without a slash at the end. */
+  readonly openAIBaseUrl: string;
+  /** Base of the service, without a slash at the end. */
+  readonly apiBaseUrl: string;
+  readonly apiKey: string | undefined;
+  readonly fetch: typeof fetch;
+  /** For the whole request, or the life of a consumed stream; 0 or less: none. */
+  readonly timeoutMs: number;
+}
+
+/** One call. */
+export interface TransportCall {
+  readonly method: "GET" | "POST";
+  /** Which base `path` stands under. */
+  readonly base: "openai" | "api";
+  readonly path: string;
+  readonly body?: unknown;
+  /** The call works without a key. */
+  readonly isPublic?: boolean;
+  readonly requestId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer's JSON with the response that carried it. */
+export interface JsonAnswer {
+  readonly value: unknown;
+  readonly response: Response;
+}
+
+/** Sends calls. */
+export class Transport {
+  readonly #options: TransportOptions;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+  }
+
+  /** Calls and reads the JSON. Throws a {@linkcode ServiceAPIError} where it is an error. */
+  async json(call: TransportCall): Promise<JsonAnswer> {
+    const response = await this.#send(call);
+    const value: unknown = await response.json();
+    throwIfError(value, response);
+    return { value, response };
+  }
+
+  /** Calls and yields the JSON of each event until `[DONE]`. */
+  async *events(call: TransportCall): AsyncGenerator<unknown, void, undefined> {
+    const response = await this.#send(call);
+    const events = (response.body ?? new ReadableStream<Uint8Array<ArrayBuffer>>())
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(new EventSourceParserStream());
+    for await (const event of events) {
+      if (event.data === "[DONE]") return;
+      const value: unknown = JSON.parse(event.data);
+      throwIfError(value, response);
+      yield value;
+    }
+    throw new ServiceAPIError("The stream ended before it was complete", {
+      status: response.status,
+      headers: response.headers,
+      body: undefined,
+      requestId: requestIdOf(undefined, response),
+    });
+  }
+
+  async #send(call: TransportCall): Promise<Response> {
+    const { apiKey, apiBaseUrl, openAIBaseUrl, timeoutMs } = this.#options;
+    if (apiKey === undefined && call.isPublic !== true) throw new MissingAPIKeyError();
+    const headers = new Headers({ accept: "application/json" });
+    if (apiKey !== undefined) headers.set("authorization", `Bearer ${apiKey}`);
+    if (call.requestId !== undefined) headers.set("x-request-id", call.requestId);
+    if (call.body !== undefined) headers.set("content-type", "application/json");
+    const signals = [
+      ...(call.signal === undefined ? [] : [call.signal]),
+      ...(timeoutMs > 0 ? [AbortSignal.timeout(timeoutMs)] : []),
+    ];
+    const base = call.base === "openai" ? openAIBaseUrl : apiBaseUrl;
+    const response = await this.#options.fetch(`${base}${call.path}`, {
+      method: call.method,
+      headers,
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(signals.length === 0 ? {} : { signal: AbortSignal.any(signals) }),
+      redirect: "error",
+    });
+    if (response.ok) return response;
+    throw await errorOf(response);
+  }
+}
+
+/** The request id of an answer: its metadata's, else the response header's. */
+export function requestIdOf(value: unknown, response: Response): string | undefined {
+  const id = (value as { metadata?: { request_id?: unknown } } | undefined)?.metadata?.request_id;
+  return typeof id === "string" ? id : response.headers.get("x-request-id") ?? undefined;
+}
+
+/** Reads an environment variable; one that may not be read counts as absent. */
+export function readEnvironment(name: string): string | undefined {
+  try {
+    return process.env[name] || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A base address without a slash at its end. Throws where it is no http(s) URL. */
+export function baseUrl(text: string, option: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") {
+    throw new ConfigurationError(`Cannot use ${option}: "${text}" is no http(s) URL`);
+  }
+  return text.replace(/\/+$/, "");
+}
+
+function throwIfError(value: unknown, response: Response): void {
+  const error = (value as { error?: unknown } | null)?.error;
+  if (error === undefined || error === null) return;
+  throw new ServiceAPIError(messageOf(error), {
+    status: response.status,
+    headers: response.headers,
+    body: error,
+    requestId: (error as { request_id?: string }).request_id ?? requestIdOf(value, response),
+  });
+}
+
+async function errorOf(response: Response): Promise<ServiceAPIError> {
+  const text = await response.text();
+  let body: unknown = text;
+  try {
+    const value: unknown = JSON.parse(text);
+    body = (value as { error?: unknown } | null)?.error ?? value;
+  } catch {
+    // Not JSON: a proxy in between has answered. Its text is all there is to show.
+  }
+  return new ServiceAPIError(messageOf(body) || `HTTP ${response.status}`, {
+    status: response.status,
+    headers: response.headers,
+    body,
+    requestId: requestIdOf(undefined, response),
+  });
+}
+
+function messageOf(error: unknown): string {
+  if (typeof error === "string") return error.slice(0, 500);
+  const message = (error as { message?: unknown } | null)?.message;
+  return typeof message === "string" ? message : "The service answered with an error";
+}

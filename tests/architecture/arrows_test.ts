@@ -1,0 +1,87 @@
+import { assert, assertEquals } from "@std/assert";
+import { type Import, imports, MEMBERS, modules, read, room, url } from "./house.ts";
+
+const graph = await imports();
+
+function show(found: Import[]): string[] {
+  return found.map(({ from, specifier }) => `${from} imports ${specifier}`);
+}
+
+Deno.test("the graph covers every module, and every import in it resolves", async () => {
+  const known = new Set(graph.flatMap(({ from, to }) => [from, to]));
+  assert(known.size > MEMBERS.length);
+  assertEquals(graph.filter(({ to }) => to.startsWith("missing:")), []);
+  const importing = (await Promise.all((await modules()).map(async (path) => ({
+    path,
+    imports: /^(import|export) .* from "/m.test(await read(path)),
+  })))).filter(({ imports }) => imports);
+  assertEquals(importing.filter(({ path }) => !known.has(path)), []);
+});
+
+Deno.test("arrows point one way: tools <- sdk <- gateway <- tests", () => {
+  const against = graph.filter(({ from, to }) => {
+    const [here, there] = [room(from), room(to)];
+    if (here === undefined || there === undefined) return false;
+    return MEMBERS.indexOf(there) > MEMBERS.indexOf(here);
+  });
+  assertEquals(show(against), []);
+});
+
+Deno.test("a room knows another by its name, never by a path into it", () => {
+  const across = graph.filter(({ from, specifier, to }) => {
+    if (!specifier.startsWith(".") || to.startsWith("missing:")) return false;
+    // The service and the linter's rules are no libraries: tests take their parts one by one.
+    const isPart = room(from) === "tests" && (room(to) === "gateway" || to.startsWith("lint/"));
+    return room(from) !== room(to) && !isPart;
+  });
+  assertEquals(show(across), []);
+});
+
+Deno.test("gateway/domain imports its own files and the wire types, nothing else", () => {
+  const strangers = graph.filter(({ from, specifier, to }) =>
+    from.startsWith("gateway/domain/") && !from.endsWith("_test.ts") &&
+    !to.startsWith("gateway/domain/") && specifier !== "@svc/sdk/protocol"
+  );
+  assertEquals(show(strangers), []);
+});
+
+Deno.test("packages are imported by the names that deno.json maps", async () => {
+  const mapped: string[] = Object.keys(JSON.parse(await read("deno.json")).imports);
+  for (const member of MEMBERS) {
+    const config = JSON.parse(await read(`${member}/deno.json`));
+    mapped.push(config.name, ...Object.keys(config.imports ?? {}));
+  }
+  const isKnown = (specifier: string) =>
+    specifier.startsWith(".") || specifier.startsWith("node:") ||
+    mapped.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+  assertEquals(show(graph.filter(({ specifier }) => !isKnown(specifier))), []);
+});
+
+Deno.test("what is published needs no development dependency", () => {
+  const development = ["@std/assert", "@std/testing", "@copilotkit/aimock", "fast-check", "openai"];
+  const borrowed = graph.filter(({ from, specifier }) =>
+    (room(from) === "sdk" || room(from) === "tools") && !from.endsWith("_test.ts") &&
+    development.some((name) => specifier === name || specifier.startsWith(`${name}/`))
+  );
+  assertEquals(show(borrowed), []);
+});
+
+Deno.test("the client runs anywhere: no Deno namespace in sdk/", async () => {
+  const users: string[] = [];
+  for (const path of await modules()) {
+    if (room(path) !== "sdk" || path.endsWith("_test.ts")) continue;
+    const code = (await read(path)).replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, "");
+    if (/\bDeno\./.test(code)) users.push(path);
+  }
+  assertEquals(users, []);
+});
+
+Deno.test("every module of the packages loads, so that coverage sees it", async () => {
+  const sources = (await modules()).filter((path) =>
+    room(path) !== "tests" && !path.endsWith("_test.ts")
+  );
+  for (const path of sources) {
+    const loaded: unknown = await import(url(path));
+    assert(typeof loaded === "object", `Cannot load ${path}`);
+  }
+});

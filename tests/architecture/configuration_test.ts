@@ -1,0 +1,76 @@
+import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { MEMBERS, read } from "./house.ts";
+
+interface Task {
+  command: string;
+}
+
+const config = JSON.parse(await read("deno.json"));
+const tasks: Record<string, Task> = config.tasks;
+
+function command(name: string): string {
+  const task = tasks[name];
+  assert(task !== undefined, `There is no task "${name}"`);
+  return task.command;
+}
+
+/** The permission flags of a task. */
+function permissions(name: string): string[] {
+  return command(name).match(/'?--allow-[^ ]+/g) ?? [];
+}
+
+Deno.test("the lock is frozen, pins exact versions and names no host", async () => {
+  assertEquals(config.lock, { path: "./deno.lock", frozen: true });
+  assertNotMatch(await read("deno.lock"), /https?:|tarball/);
+  for (const [name, target] of Object.entries<string>(config.imports)) {
+    if (target.startsWith("npm:")) assertMatch(target, /@\d+\.\d+\.\d+$/, `${name} is not exact`);
+  }
+});
+
+Deno.test("no task grants every permission", () => {
+  for (const [name, { command }] of Object.entries(tasks)) {
+    assertNotMatch(command, /(^| )(-A|--allow-all)( |$)/, `Task "${name}"`);
+  }
+});
+
+Deno.test("the binary may do what the checkout may do", () => {
+  assertEquals(permissions("compile"), permissions("svc"));
+  assertEquals(permissions("jsr:check"), permissions("test"));
+});
+
+Deno.test("the house rules are part of the linter, and nothing of it is switched off", () => {
+  assertEquals(config.lint.plugins, ["./lint/mod.ts"]);
+  assertEquals(config.lint.rules, { tags: ["recommended", "jsr", "workspace"] });
+});
+
+Deno.test("sanitizers are on, and coverage has a floor", () => {
+  assertEquals(config.test, { sanitizeOps: true, sanitizeResources: true });
+  assertEquals(config.coverage.thresholds, { lines: 90, branches: 80 });
+});
+
+Deno.test("deno.jsr.json is deno.json with the real packages and a lock of its own", async () => {
+  const { links: _links, lock: _lock, tasks: _tasks, ...shared } = config;
+  const { lock, ...jsr } = JSON.parse(await read("deno.jsr.json"));
+  assertEquals(jsr, shared);
+  assertEquals(lock, { path: "./deno.jsr.lock", frozen: false });
+});
+
+Deno.test("every public entry point has its documentation linted", async () => {
+  const linted = command("ok:docs").split(" ");
+  for (const member of MEMBERS) {
+    if (member === "tests") continue;
+    const { exports } = JSON.parse(await read(`${member}/deno.json`));
+    const entries: string[] = typeof exports === "string" ? [exports] : Object.values(exports);
+    for (const entry of entries) assert(linted.includes(entry.replace("./", `${member}/`)), entry);
+  }
+});
+
+Deno.test("the packages share one version; only tools and sdk are published", async () => {
+  const versions = new Set<string>();
+  for (const member of MEMBERS) {
+    const { version, publish } = JSON.parse(await read(`${member}/deno.json`));
+    versions.add(version);
+    assertEquals(publish === false, member === "gateway" || member === "tests", member);
+  }
+  assertEquals(versions.size, 1);
+});

@@ -1,0 +1,96 @@
+import { assert, assertEquals } from "@std/assert";
+import { files, read } from "./house.ts";
+
+/** What a real package exports, written down by hand from its source. */
+interface RealPackage {
+  source: string;
+  exports: Record<string, string[]>;
+}
+
+/** What a stand-in's `deno.json` says. */
+interface StandIn {
+  name: string;
+  exports: string | Record<string, string>;
+}
+
+const REAL: Record<string, RealPackage> = JSON.parse(
+  await read("tests/architecture/real_exports.json"),
+);
+
+const EXPORTED: Deno.lint.Plugin = {
+  name: "exported",
+  rules: {
+    names: {
+      create(context) {
+        const report = (node: Deno.lint.Node, name: string) =>
+          context.report({ node, message: name });
+        return {
+          ExportSpecifier(node) {
+            if (node.exported.type === "Identifier") report(node, node.exported.name);
+          },
+          ExportAllDeclaration: (node) => report(node, "*"),
+          ExportDefaultDeclaration: (node) => report(node, "default"),
+          ExportNamedDeclaration({ declaration }) {
+            if (declaration === null) return;
+            const declared = declaration.type === "VariableDeclaration"
+              ? declaration.declarations
+              : [declaration];
+            for (const each of declared) {
+              if (!("id" in each)) continue;
+              if (each.id?.type === "Identifier") report(each, each.id.name);
+            }
+          },
+        };
+      },
+    },
+  },
+};
+
+function exportedNames(path: string, source: string): string[] {
+  const found = Deno.lint.runPlugin(EXPORTED, path, source);
+  return [...new Set(found.map(({ message }) => message))].sort();
+}
+
+async function standIns(): Promise<{ folder: string; config: StandIn }[]> {
+  const configs = (await files()).filter((path) => /^links\/[^/]+\/deno\.json$/.test(path));
+  return await Promise.all(configs.map(async (path) => ({
+    folder: path.slice(0, path.lastIndexOf("/")),
+    config: JSON.parse(await read(path)),
+  })));
+}
+
+Deno.test("the reader of exports sees every form", () => {
+  const source = `
+    export { a, b as c } from "x"; export type { D } from "y"; export * from "z";
+    export const i = 1, j = 2; export function e(): void {} export class F {} export interface G {} export type H = 1;
+    function inner() {}`;
+  assertEquals(exportedNames("a.ts", source), ["*", "D", "F", "G", "H", "a", "c", "e", "i", "j"]);
+});
+
+Deno.test("a stand-in offers only names that the real package exports", async () => {
+  const invented: string[] = [];
+  for (const { folder, config } of await standIns()) {
+    const real = REAL[config.name];
+    assert(real !== undefined, `real_exports.json does not know ${config.name}`);
+    const entries = typeof config.exports === "string" ? { ".": config.exports } : config.exports;
+    for (const [entry, file] of Object.entries(entries)) {
+      const path = `${folder}/${file.replace("./", "")}`;
+      const names = exportedNames(path, await read(path));
+      assert(names.length > 0, `${path} exports nothing`);
+      const known = real.exports[entry] ?? [];
+      for (const name of names) {
+        if (!known.includes(name)) invented.push(`${config.name} ${entry}: ${name}`);
+      }
+    }
+  }
+  assertEquals(invented, []);
+});
+
+Deno.test("every stand-in is linked, and everything that comes from JSR has one", async () => {
+  const { links, imports } = JSON.parse(await read("deno.json"));
+  const found = await standIns();
+  assertEquals(found.map(({ folder }) => `./${folder}`).sort(), [...links].sort());
+  const names = found.map(({ config }) => config.name).sort();
+  const fromJsr = Object.entries<string>(imports).filter(([, to]) => to.startsWith("jsr:"));
+  assertEquals(fromJsr.map(([name]) => name).sort(), names);
+});

@@ -1,0 +1,86 @@
+/**
+ * Processes of a benchmark run: started here, ended here.
+ *
+ * @module
+ */
+
+const ROOT = new URL("../../", import.meta.url);
+const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 5_000;
+
+/** A process that runs, and what it prints. */
+export interface Running extends AsyncDisposable {
+  readonly pid: number;
+  /** The next line of its standard output. Throws where there is none any more. */
+  line(): Promise<string>;
+  /** Writes a line to its standard input. */
+  say(line: string): Promise<void>;
+}
+
+/** Starts a program of this checkout, named from its root, with the permissions it needs. */
+export function start(program: string, args: readonly string[] = []): Running {
+  const permissions = ["--allow-net", "--allow-env", "--allow-read", "--allow-write"];
+  const flags = (Deno.env.get("BENCH_DENO_FLAGS") ?? "").split(" ").filter((flag) => flag !== "");
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", ...permissions, ...flags, new URL(program, ROOT).href, ...args],
+    cwd: ROOT,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const lines = linesOf(child.stdout);
+  const writer = child.stdin.getWriter();
+  const encoder = new TextEncoder();
+  return {
+    pid: child.pid,
+    say: (line) => writer.write(encoder.encode(`${line}\n`)),
+    async line() {
+      const { done, value } = await lines.next();
+      if (done) throw new Error(`Cannot go on: ${program} has ended`);
+      return value;
+    },
+    async [Symbol.asyncDispose]() {
+      // It may have ended by itself, and then there is nobody to write to.
+      await writer.close().catch(() => {});
+      if (!await endsWithin(child, 500)) child.kill("SIGTERM");
+      if (!await endsWithin(child, STOP_TIMEOUT_MS)) child.kill("SIGKILL");
+      await lines.return(undefined);
+      await child.status;
+    },
+  };
+}
+
+/** Reads lines until one matches; the match's first group. */
+export async function expectLine(running: Running, pattern: RegExp): Promise<string> {
+  const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
+  while (!timeout.aborted) {
+    const found = pattern.exec(await running.line());
+    if (found !== null) return found[1] ?? found[0];
+  }
+  throw new Error(`Cannot go on: nothing like ${pattern} was printed`);
+}
+
+/** Resident memory of a process in megabytes; `undefined` where the system does not show it. */
+export async function residentMegabytes(pid: number): Promise<number | undefined> {
+  if (Deno.build.os !== "linux") return undefined;
+  const status = await Deno.readTextFile(`/proc/${pid}/status`);
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1];
+  return kilobytes === undefined ? undefined : Number(kilobytes) / 1_024;
+}
+
+async function* linesOf(bytes: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+  let pending = "";
+  for await (const text of bytes.pipeThrough(new TextDecoderStream())) {
+    const lines = (pending + text).split("\n");
+    pending = lines.pop() ?? "";
+    yield* lines;
+  }
+}
+
+async function endsWithin(child: Deno.ChildProcess, ms: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), ms);
+  const ended = await Promise.race([child.status.then(() => true), promise]);
+  clearTimeout(timer);
+  return ended;
+}

@@ -1,0 +1,41 @@
+/** How the next commits and reads of a database go wrong. */
+export interface Faults {
+  /** `before`: throws without committing. `after`: commits, then throws. */
+  commit: "none" | "before" | "after";
+  /** Reads throw. */
+  reads: boolean;
+  /** Called before each commit. */
+  onCommit?: () => void;
+  /** Commits tried so far. */
+  commits: number;
+}
+
+/** Opens a database whose commits and reads can be made to fail. */
+export function faultyKv(): { faults: Faults; openKv: (path: string) => Promise<Deno.Kv> } {
+  const faults: Faults = { commit: "none", reads: false, commits: 0 };
+  const openKv = async (path: string) => {
+    const kv = await Deno.openKv(path);
+    const atomic = kv.atomic.bind(kv);
+    const get = kv.get.bind(kv);
+    kv.atomic = () => {
+      const operation = atomic();
+      const commit = operation.commit.bind(operation);
+      operation.commit = async () => {
+        faults.commits++;
+        faults.onCommit?.();
+        const { commit: fault } = faults;
+        if (fault === "before") throw new Error("database or disk is full");
+        const result = await commit();
+        if (fault === "after") throw new Error("database is locked");
+        return result;
+      };
+      return operation;
+    };
+    kv.get = (key, options) => {
+      if (faults.reads) return Promise.reject(new Error("disk I/O error"));
+      return get(key, options);
+    };
+    return kv;
+  };
+  return { faults, openKv };
+}

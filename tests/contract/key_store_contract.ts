@@ -1,0 +1,92 @@
+import { assertEquals } from "@std/assert";
+import type { KeyRecord } from "../../gateway/domain/key.ts";
+import type { KeyStore, StoredKey } from "../../gateway/ports/key_store.ts";
+import { type Clauses, type Open, runContract } from "./contract.ts";
+
+/** A key with its digest. */
+export function key(id: string, digest: string, rest: Partial<KeyRecord> = {}): StoredKey {
+  const record: KeyRecord = {
+    id,
+    name: `name of ${id}`,
+    walletId: "w",
+    status: "active",
+    policy: { models: ["m"], budget: { day: "1.5" } },
+    hint: "svc_live_ab",
+    createdAtMs: 1,
+    ...rest,
+  };
+  return { record, digest };
+}
+
+const CLAUSES: Clauses<KeyStore> = {
+  "a key is found by its digest and its id": async (keys) => {
+    const { record } = key("key_1", "d1");
+    assertEquals(await keys.findByDigest("d1"), undefined);
+    assertEquals(await keys.create(key("key_1", "d1")), true);
+    assertEquals(await keys.findByDigest("d1"), record);
+    assertEquals(await keys.get("key_1"), record);
+    assertEquals([await keys.get("key_2"), await keys.findByDigest("key_1")], [
+      undefined,
+      undefined,
+    ]);
+  },
+
+  "an id or digest that is taken changes nothing": async (keys) => {
+    await keys.create(key("key_1", "d1"));
+    assertEquals(await keys.create(key("key_1", "d2")), false);
+    assertEquals(await keys.create(key("key_2", "d1")), false);
+    assertEquals([await keys.findByDigest("d2"), await keys.get("key_2")], [undefined, undefined]);
+    const both = await Promise.all([keys.create(key("k3", "d3")), keys.create(key("k3", "d4"))]);
+    assertEquals(both, [true, false]);
+  },
+
+  "a change is seen at once, and no change is lost": async (keys) => {
+    await keys.create(key("key_1", "d1"));
+    await keys.findByDigest("d1");
+    const revoked = await keys.update("key_1", (record) => ({ ...record, status: "revoked" }));
+    assertEquals(revoked?.status, "revoked");
+    assertEquals((await keys.findByDigest("d1"))?.status, "revoked");
+    await Promise.all(
+      Array.from(
+        { length: 20 },
+        () =>
+          keys.update("key_1", (record) => ({ ...record, createdAtMs: record.createdAtMs + 1 })),
+      ),
+    );
+    assertEquals((await keys.get("key_1"))?.createdAtMs, 21);
+    assertEquals((await keys.update("key_1", (record) => record))?.createdAtMs, 21);
+    assertEquals(await keys.update("nobody", (record) => record), undefined);
+  },
+
+  "a change that throws leaves the key and the store alone": async (keys) => {
+    await keys.create(key("key_1", "d1"));
+    const failure = new Error("Cannot decide");
+    const thrown = await keys.update("key_1", () => {
+      throw failure;
+    }).catch((error) => error);
+    assertEquals(thrown, failure);
+    const renamed = await keys.update("key_1", (record) => ({ ...record, name: "new" }));
+    assertEquals(renamed?.name, "new");
+  },
+
+  "the list is newest first": async (keys) => {
+    await keys.create(key("key_a", "d1", { createdAtMs: 5 }));
+    await keys.create(key("key_b", "d2", { createdAtMs: 9 }));
+    await keys.create(key("key_c", "d3", { createdAtMs: 5 }));
+    assertEquals((await keys.list()).map(({ id }) => id), ["key_b", "key_c", "key_a"]);
+  },
+
+  "ill-formed digests and ids never meet": async (keys) => {
+    await keys.create(key("\ud800", "\udc00"));
+    assertEquals([await keys.get("\ud801"), await keys.findByDigest("\udc01")], [
+      undefined,
+      undefined,
+    ]);
+    assertEquals((await keys.findByDigest("\udc00"))?.id, "\ud800");
+  },
+};
+
+/** What every key store does. */
+export function keyStoreContract(name: string, open: Open<KeyStore>): void {
+  runContract(name, { open, clauses: CLAUSES });
+}

@@ -1,0 +1,70 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { fromFileUrl, join } from "@std/path";
+import { StoreError } from "../../gateway/ports/store_error.ts";
+import { openKvStores } from "../../gateway/stores/kv/open.ts";
+
+const CHILD = fromFileUrl(new URL("./kv_child.ts", import.meta.url));
+
+function spawn(path: string, run: string): Deno.ChildProcess {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--allow-all", CHILD, path, run],
+    stdout: "piped",
+    stdin: "null",
+  }).spawn();
+}
+
+/** Whole lines a process prints until it ends; it is killed, as by `kill -9`, after so many. */
+async function linesUntilKilled(child: Deno.ChildProcess, lines: number): Promise<string[]> {
+  const printed: string[] = [];
+  let rest = "";
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    const parts = (rest + text).split("\n");
+    rest = parts.pop() ?? "";
+    const running = printed.length < lines;
+    printed.push(...parts);
+    if (running && printed.length >= lines) child.kill("SIGKILL");
+  }
+  await child.status;
+  return printed;
+}
+
+Deno.test("kill -9 loses no acknowledged operation, and the books stay right", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = join(folder, "data", "svc.kv");
+  const acknowledged = new Set<string>();
+  for (const [run, lines] of [150, 900, 2_500].entries()) {
+    const printed = await linesUntilKilled(spawn(path, `run${run}`), lines);
+    assert(printed.length >= lines, printed.join());
+    for (const line of printed) acknowledged.add(line);
+  }
+  const stores = await openKvStores(path);
+  const booked = new Set<string>();
+  for await (const entry of stores.ledger.entries()) {
+    if (entry.op === "hold" || entry.op === "settle") booked.add(`${entry.op} ${entry.id}`);
+  }
+  assertEquals([...acknowledged].filter((line) => !booked.has(line)), []);
+  const { problems, openHolds } = await stores.verify();
+  assertEquals([problems, openHolds], [[], 0]);
+  const wallet = await stores.ledger.wallet("w");
+  const settled = [...booked].filter((line) => line.startsWith("settle")).length;
+  assertEquals([wallet?.held, wallet?.spent], [0n, 3n * BigInt(settled)]);
+  assertEquals(wallet?.credits, 3_000_000_000n);
+  // What was settled was logged in the same commit.
+  const logged = await stores.log.search({ limit: settled + 1 });
+  assertEquals(logged.records.length, settled);
+  await stores.close();
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("A second process on a file store refuses to start and names it", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = join(folder, "svc.kv");
+  const stores = await openKvStores(path);
+  const [line = ""] = await linesUntilKilled(spawn(path, "second"), 1);
+  assertStringIncludes(line, `refused Cannot open the store "${path}"`);
+  assertStringIncludes(line, "another process");
+  await assertRejects(() => openKvStores(path), StoreError, "another process");
+  await stores.close();
+  await (await openKvStores(path)).close();
+  await Deno.remove(folder, { recursive: true });
+});

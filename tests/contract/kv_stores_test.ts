@@ -1,0 +1,39 @@
+import { join } from "@std/path";
+import { type KvStores, openKvStores } from "../../gateway/stores/kv/open.ts";
+import { catalogStoreContract } from "./catalog_store_contract.ts";
+import { keyStoreContract } from "./key_store_contract.ts";
+import type { Open } from "./contract.ts";
+import { ledgerStoreContract } from "./ledger_store_contract.ts";
+import { requestLogContract } from "./request_log_contract.ts";
+import { settingsStoreContract } from "./settings_store_contract.ts";
+
+// The contracts' requests are of the first seconds of 1970.
+const options = { nowMs: () => 10_000 };
+
+const KINDS: Record<string, () => Promise<{ stores: KvStores; remove(): Promise<void> }>> = {
+  "memory": async () => ({
+    stores: await openKvStores(":memory:", options),
+    remove: () => Promise.resolve(),
+  }),
+  "file": async () => {
+    const folder = await Deno.makeTempDir();
+    const stores = await openKvStores(join(folder, "svc.kv"), options);
+    return { stores, remove: () => Deno.remove(folder, { recursive: true }) };
+  },
+};
+
+for (const [kind, openKind] of Object.entries(KINDS)) {
+  const of = <T>(pick: (stores: KvStores) => T): Open<T> => async () => {
+    const { stores, remove } = await openKind();
+    const close = async () => {
+      await stores.close();
+      await remove();
+    };
+    return { store: pick(stores), close };
+  };
+  ledgerStoreContract(`LedgerStore in KV, ${kind}`, of((stores) => stores.ledger));
+  keyStoreContract(`KeyStore in KV, ${kind}`, of((stores) => stores.keys));
+  catalogStoreContract(`CatalogStore in KV, ${kind}`, of((stores) => stores.catalogs));
+  requestLogContract(`RequestLog in KV, ${kind}`, of((stores) => stores.log));
+  settingsStoreContract(`SettingsStore in KV, ${kind}`, of((stores) => stores.settings));
+}
