@@ -109,6 +109,8 @@ function cli(args: readonly string[]): Promise<number> {
 if (import.meta.main) {
   const [command, ...rest] = Deno.args;
   Deno.exit(
-    command === "serve" && !rest.includes("--help") ? await serve(rest) : await cli(Deno.args),
+    command === "serve" && !rest.some((flag) => flag === "--help" || flag === "-h")
+      ? await serve(rest)
+      : await cli(Deno.args),
   );
 }

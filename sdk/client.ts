@@ -4,13 +4,21 @@ import { baseUrl, readEnvironment, Transport } from "./transport.ts";
 
 /** How a client is set up. An option that is given never touches the environment. */
 export interface ServiceClientOptions {
-  /** @default {SERVICE_API_KEY} */
+  /**
+   * Needed by every call but `models.list`.
+   *
+   * @default {SERVICE_API_KEY}
+   */
   readonly apiKey?: string | undefined;
   /** Base of the service. @default {SERVICE_API_BASE_URL, else http://127.0.0.1:8787} */
   readonly apiBaseUrl?: string | undefined;
   /** Base of model calls. @default {SERVICE_OPENAI_BASE_URL, else apiBaseUrl + /openai/v1} */
   readonly openAIBaseUrl?: string | undefined;
-  /** @default {globalThis.fetch} */
+  /**
+   * What requests are sent with, for a proxy or a test.
+   *
+   * @default {globalThis.fetch}
+   */
   readonly fetch?: typeof fetch | undefined;
   /**
    * For the whole request, or the life of a consumed stream; 0 or less: none.
@@ -42,6 +50,11 @@ export class ServiceClient {
   /** What tiers cost. */
   readonly pricing: Pricing;
 
+  /**
+   * Sets a client up; sends nothing.
+   *
+   * @throws {ConfigurationError} A base address is no http(s) URL.
+   */
   constructor(options: ServiceClientOptions = {}) {
     const api = baseUrl(
       options.apiBaseUrl ?? readEnvironment("SERVICE_API_BASE_URL") ?? "http://127.0.0.1:8787",

@@ -14,7 +14,9 @@ export interface TransportOptions {
   readonly openAIBaseUrl: string;
   /** Base of the service, without a slash at the end. */
   readonly apiBaseUrl: string;
+  /** Sent as a bearer token; absent: public calls only. */
   readonly apiKey: string | undefined;
+  /** What requests are sent with. */
   readonly fetch: typeof fetch;
   /** For the whole request, or the life of a consumed stream; 0 or less: none. */
   readonly timeoutMs: number;
@@ -22,20 +24,27 @@ export interface TransportOptions {
 
 /** One call. */
 export interface TransportCall {
+  /** `GET` has no body. */
   readonly method: "GET" | "POST";
   /** Which base `path` stands under. */
   readonly base: "openai" | "api";
+  /** Starts with a slash; a query may follow. */
   readonly path: string;
+  /** Sent as JSON. */
   readonly body?: unknown;
   /** The call works without a key. */
   readonly isPublic?: boolean;
+  /** Sent as `X-Request-ID`. */
   readonly requestId?: string | undefined;
+  /** Ends the call, and the stream that came of it. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** An answer's JSON with the response that carried it. */
 export interface JsonAnswer {
+  /** The body. */
   readonly value: unknown;
+  /** Its status and headers; the body is read. */
   readonly response: Response;
 }
 
@@ -43,6 +52,7 @@ export interface JsonAnswer {
 export class Transport {
   readonly #options: TransportOptions;
 
+  /** Sends nothing yet. */
   constructor(options: TransportOptions) {
     this.#options = options;
   }
@@ -50,7 +60,7 @@ export class Transport {
   /** Calls and reads the JSON. Throws a {@linkcode ServiceAPIError} where it is an error. */
   async json(call: TransportCall): Promise<JsonAnswer> {
     const response = await this.#send(call);
-    const value: unknown = await response.json();
+    const value = parse(await response.text(), response);
     throwIfError(value, response);
     return { value, response };
   }
@@ -58,28 +68,23 @@ export class Transport {
   /** Calls and yields the JSON of each event until `[DONE]`. */
   async *events(call: TransportCall): AsyncGenerator<unknown, void, undefined> {
     const response = await this.#send(call);
-    const events = (response.body ?? new ReadableStream<Uint8Array<ArrayBuffer>>())
+    const events = (response.body ?? new Blob().stream())
       .pipeThrough(new TextDecoderStream())
       .pipeThrough(new EventSourceParserStream());
     for await (const event of events) {
       if (event.data === "[DONE]") return;
-      const value: unknown = JSON.parse(event.data);
+      const value = parse(event.data, response);
       throwIfError(value, response);
       yield value;
     }
-    throw new ServiceAPIError("The stream ended before it was complete", {
-      status: response.status,
-      headers: response.headers,
-      body: undefined,
-      requestId: requestIdOf(undefined, response),
-    });
+    throw apiError(undefined, response, "The stream ended before it was complete");
   }
 
   async #send(call: TransportCall): Promise<Response> {
-    const { apiKey, apiBaseUrl, openAIBaseUrl, timeoutMs } = this.#options;
-    if (apiKey === undefined && call.isPublic !== true) throw new MissingAPIKeyError();
+    const { apiKey, apiBaseUrl, openAIBaseUrl, fetch, timeoutMs } = this.#options;
+    if (!apiKey && call.isPublic !== true) throw new MissingAPIKeyError();
     const headers = new Headers({ accept: "application/json" });
-    if (apiKey !== undefined) headers.set("authorization", `Bearer ${apiKey}`);
+    if (apiKey) headers.set("authorization", `Bearer ${apiKey}`);
     if (call.requestId !== undefined) headers.set("x-request-id", call.requestId);
     if (call.body !== undefined) headers.set("content-type", "application/json");
     const signals = [
@@ -87,11 +92,12 @@ export class Transport {
       ...(timeoutMs > 0 ? [AbortSignal.timeout(timeoutMs)] : []),
     ];
     const base = call.base === "openai" ? openAIBaseUrl : apiBaseUrl;
-    const response = await this.#options.fetch(`${base}${call.path}`, {
+    const response = await fetch(`${base}${call.path}`, {
       method: call.method,
       headers,
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       ...(signals.length === 0 ? {} : { signal: AbortSignal.any(signals) }),
+      // Following one could carry the key and the prompt to another host.
       redirect: "error",
     });
     if (response.ok) return response;
@@ -99,9 +105,10 @@ export class Transport {
   }
 }
 
-/** The request id of an answer: its metadata's, else the response header's. */
+/** The request id of an answer: its error's, else its metadata's, else the response header's. */
 export function requestIdOf(value: unknown, response: Response): string | undefined {
-  const id = (value as { metadata?: { request_id?: unknown } } | undefined)?.metadata?.request_id;
+  const { error, metadata } = (value ?? {}) as Partial<Record<string, { request_id?: unknown }>>;
+  const id = error?.request_id ?? metadata?.request_id;
   return typeof id === "string" ? id : response.headers.get("x-request-id") ?? undefined;
 }
 
@@ -123,36 +130,41 @@ export function baseUrl(text: string, option: string): string {
   return text.replace(/\/+$/, "");
 }
 
+function parse(text: string, response: Response): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw apiError(text, response, "The service answered with text that is not JSON");
+  }
+}
+
 function throwIfError(value: unknown, response: Response): void {
   const error = (value as { error?: unknown } | null)?.error;
-  if (error === undefined || error === null) return;
-  throw new ServiceAPIError(messageOf(error), {
-    status: response.status,
-    headers: response.headers,
-    body: error,
-    requestId: (error as { request_id?: string }).request_id ?? requestIdOf(value, response),
-  });
+  if (error !== undefined && error !== null) throw apiError(value, response);
 }
 
 async function errorOf(response: Response): Promise<ServiceAPIError> {
   const text = await response.text();
-  let body: unknown = text;
   try {
-    const value: unknown = JSON.parse(text);
-    body = (value as { error?: unknown } | null)?.error ?? value;
+    return apiError(JSON.parse(text), response);
   } catch {
     // Not JSON: a proxy in between has answered. Its text is all there is to show.
+    return apiError(text, response);
   }
-  return new ServiceAPIError(messageOf(body) || `HTTP ${response.status}`, {
+}
+
+function apiError(value: unknown, response: Response, message?: string): ServiceAPIError {
+  const body = (value as { error?: unknown } | null | undefined)?.error ?? value;
+  return new ServiceAPIError(message ?? messageOf(body, response.status), {
     status: response.status,
     headers: response.headers,
     body,
-    requestId: requestIdOf(undefined, response),
+    requestId: requestIdOf(value, response),
   });
 }
 
-function messageOf(error: unknown): string {
-  if (typeof error === "string") return error.slice(0, 500);
+function messageOf(error: unknown, status: number): string {
+  if (typeof error === "string" && error !== "") return error.slice(0, 500);
   const message = (error as { message?: unknown } | null)?.message;
-  return typeof message === "string" ? message : "The service answered with an error";
+  return typeof message === "string" ? message : `The service answered with HTTP ${status}`;
 }

@@ -11,7 +11,7 @@ export const catalogCommands: readonly Command[] = [
     operands: [],
     required: ["file"],
     options: ["dry-run", "yes", "note"],
-    summary: "Show what a configuration changes, then change it, as one new version",
+    summary: "Show what a configuration changes, then apply it",
     run: apply,
   },
   {

@@ -75,7 +75,10 @@ Deno.test("svc wallets statement lists entries, and says how to go on", async ()
 
 Deno.test("svc keys creates a key and shows it once", async () => {
   await withCli(async ({ files, run, json }) => {
-    files.set("policy.json", JSON.stringify({ requestsPerMinute: 10 }));
+    files.set(
+      "policy.json",
+      JSON.stringify({ requestsPerMinute: 10, budget: { day: "5", total: "9" } }),
+    );
     const made = await json("keys create --name app --wallet team --policy policy.json");
     assertMatch(made.key, /^svc_live_/);
     assertMatch(made.id, /^key_/);
@@ -84,6 +87,7 @@ Deno.test("svc keys creates a key and shows it once", async () => {
     assertStringIncludes(out, "policy   no restrictions");
     const shown = await run(`keys show ${made.id}`);
     assertMatch(shown.out, /requestsPerMinute +10\n/);
+    assertMatch(shown.out, /budget +day 5, total 9\n/);
     assertMatch(shown.out, /in total +0\.000000\n/);
     assert(!shown.out.includes(made.key) && !(await run("keys list")).out.includes(made.key));
     assertEquals((await json("keys list")).keys.length, 2);
@@ -234,6 +238,7 @@ Deno.test("svc requests lists, filters and shows requests", async () => {
       status: 200,
       outcome: "ok",
       durationMs: 420,
+      firstByteMs: 80,
       routing: {
         model: "fast-mini",
         provider: "lab",
@@ -251,12 +256,13 @@ Deno.test("svc requests lists, filters and shows requests", async () => {
       estimated: true,
     });
     const list = await run("requests --status 2xx --key key_a --since 1h");
-    assertMatch(list.out, /log_1 +key_a +chat +200 +fast-mini +420 +0\.412000\n$/);
+    assertMatch(list.out, /log_1 +200 +fast-mini +0\.412000 +420 +key_a +chat\n$/);
     assertEquals((await json("requests --limit 5")).requests.length, 1);
     assertEquals((await run("requests --status 500")).out, "No requests\n");
     for (const id of ["log_1", "order-42"]) {
       const { out } = await run(`requests show ${id}`);
       assertMatch(out, /endpoint +chat \(stream\)\nstatus +200 ok\n/);
+      assertMatch(out, /duration +420 ms\nfirst byte +80 ms\n/);
       assertMatch(out, /tokens +12 in \(2 cached\), 30 out, counted here\n/);
       assertMatch(out, /holds +hold_1, hold_2\n\nAttempts\nMODEL/);
       assertMatch(out, /\nLeft out\nMODEL +STAGE +REASON\nslow-maxi +policy +not allowed\n$/);

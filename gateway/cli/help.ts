@@ -2,7 +2,9 @@ import { type Command, type OptionName, OPTIONS, type OptionSpec, usageLine } fr
 import { displayWidth } from "./table.ts";
 
 /** What starts the gateway: `main.ts` answers to it before the command line does. */
-const SERVE_USAGE = `svc serve [options]   Start the gateway
+const SERVE_USAGE = `Usage: svc serve [options]
+
+Start the gateway
 
 Each option stands for the variable of the environment beside it.
   --host HOST               SERVICE_HOST (127.0.0.1)
@@ -13,7 +15,10 @@ Each option stands for the variable of the environment beside it.
   --config FILE             SERVICE_CONFIG (svc.json, optional)
   --public-url URL          SERVICE_PUBLIC_URL
   --trusted-proxies RANGES  SERVICE_TRUSTED_PROXIES
-By environment only: SERVICE_ADMIN_TOKEN, SERVICE_BOOTSTRAP_KEY, SERVICE_KEY_PEPPER
+Secrets, better kept in the environment than on a command line:
+  --admin-token TOKEN       SERVICE_ADMIN_TOKEN
+  --bootstrap-key KEY       SERVICE_BOOTSTRAP_KEY
+  --key-pepper PEPPER       SERVICE_KEY_PEPPER
 `;
 
 /** All commands, a line each. */

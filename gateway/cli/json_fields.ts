@@ -18,7 +18,7 @@ export function rowOf(row: Row, field: string): Row {
   return isObject(value) ? value : {};
 }
 
-/** A field as text: empty where it is absent or null, lists with commas, objects as JSON. */
+/** A field as text: empty where it is absent or null, lists and objects with commas. */
 export function textOf(row: Row, field: string): string {
   return write(row[field]);
 }
@@ -26,7 +26,8 @@ export function textOf(row: Row, field: string): string {
 function write(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (Array.isArray(value)) return value.map(write).join(", ");
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (!isObject(value)) return String(value);
+  return Object.entries(value).map(([name, inner]) => `${name} ${write(inner)}`).join(", ");
 }
 
 /** A field that holds an ISO 8601 time, in local time to the second. */

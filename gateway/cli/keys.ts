@@ -1,7 +1,7 @@
 import type { Call, Command, Output } from "./command.ts";
 import { readJson } from "./json_file.ts";
 import { type Row, rowOf, rowsOf, textOf, timeOf } from "./json_fields.ts";
-import { column, facts, table, time } from "./table.ts";
+import { column, facts, id, optional, table, time } from "./table.ts";
 
 /** `svc keys …`. */
 export const keyCommands: readonly Command[] = [
@@ -38,7 +38,7 @@ export const keyCommands: readonly Command[] = [
     required: [],
     options: [],
     summary: "Show a key's policy and what it has spent",
-    run: async ({ client, operands: [id = ""] }) => keyOutput(await client.get(pathOf(id))),
+    run: async ({ client, operands: [key] }) => keyOutput(await client.get(pathOf(key))),
   },
   {
     words: "keys narrow",
@@ -59,7 +59,7 @@ export const keyCommands: readonly Command[] = [
     operands: ["ID"],
     required: [],
     options: ["policy", "name"],
-    summary: "Create a copy with the same or a stricter policy; the old key goes on serving",
+    summary: "Create a copy; the old key serves until revoked",
     run: async (call) => {
       const body = { policy: await policyOf(call), name: call.option("name") };
       return newKeyOutput(await call.client.post(pathOf(call.operands[0], "rotate"), body));
@@ -68,11 +68,11 @@ export const keyCommands: readonly Command[] = [
 ];
 
 const COLUMNS = [
-  column("KEY", "id"),
+  id("KEY", "id"),
   column("NAME", "name"),
   column("WALLET", "wallet"),
-  column("STATUS", "status"),
-  time("CREATED", "createdAt"),
+  id("STATUS", "status"),
+  optional(time("CREATED", "createdAt")),
   time("LAST USED", "lastUsedAt"),
 ];
 
@@ -83,12 +83,12 @@ function change(verb: "disable" | "enable" | "revoke", summary: string): Command
     required: [],
     options: [],
     summary,
-    run: async ({ client, operands: [id] }) => keyOutput(await client.post(pathOf(id, verb))),
+    run: async ({ client, operands: [key] }) => keyOutput(await client.post(pathOf(key, verb))),
   };
 }
 
-function pathOf(id = "", verb?: string): string {
-  const path = `/keys/${encodeURIComponent(id)}`;
+function pathOf(key = "", verb?: string): string {
+  const path = `/keys/${encodeURIComponent(key)}`;
   return verb === undefined ? path : `${path}/${verb}`;
 }
 

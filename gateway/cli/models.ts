@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
 import { type Row, rowOf, rowsOf, textOf } from "./json_fields.ts";
-import { amount, column, table } from "./table.ts";
+import { amount, column, id, optional, table } from "./table.ts";
 
 /** `svc models`. */
 export const modelCommands: readonly Command[] = [
@@ -22,13 +22,14 @@ export const modelCommands: readonly Command[] = [
 ];
 
 const COLUMNS = [
-  column("MODEL", "id"),
-  column("UPSTREAM", "upstream"),
-  column("STATUS", "status"),
-  amount("IN FLIGHT", "inFlight"),
-  { ...amount("LATENCY MS", ""), cell: (row: Row) => wholeNumber(row.latencyMs) },
-  price("IN $/MTOK", "inputPerMTok"),
-  price("OUT $/MTOK", "outputPerMTok"),
+  id("MODEL", "id"),
+  optional(column("UPSTREAM", "upstream")),
+  id("STATUS", "status"),
+  optional(amount("IN FLIGHT", "inFlight")),
+  { ...amount("LATENCY MS", "latencyMs"), cell: (row: Row) => wholeNumber(row.latencyMs) },
+  optional(price("IN $/MTOK", "inputPerMTok")),
+  optional(price("OUT $/MTOK", "outputPerMTok")),
+  optional(price("$/IMAGE", "perImage")),
   column("REASON", "reason"),
 ];
 

@@ -1,6 +1,7 @@
 import type { Call, Command, Output } from "./command.ts";
 import { type Row, rowOf, rowsOf, textOf, timeOf } from "./json_fields.ts";
-import { amount, column, facts, table, time } from "./table.ts";
+import { amount, column, facts, id, optional, table, time } from "./table.ts";
+import { timeRange } from "./local_time.ts";
 import { nextPage } from "./wallets.ts";
 
 /** `svc requests …`. */
@@ -19,8 +20,8 @@ export const requestCommands: readonly Command[] = [
     required: [],
     options: [],
     summary: "Show one request: its route, its attempts and its cost",
-    run: async ({ client, operands: [id = ""] }) => {
-      const json = await client.get(`/requests/${encodeURIComponent(id)}`);
+    run: async ({ client, operands: [request = ""] }) => {
+      const json = await client.get(`/requests/${encodeURIComponent(request)}`);
       return { json, text: ({ width }) => requestText(json, width) };
     },
   },
@@ -30,20 +31,19 @@ async function list(call: Call): Promise<Output> {
   const json = await call.client.get("/requests", {
     key: call.option("key"),
     status: call.option("status"),
-    since: call.option("since"),
-    until: call.option("until"),
+    ...timeRange(call),
     limit: call.option("limit"),
     cursor: call.option("cursor"),
   });
   const columns = [
     time("TIME", "at"),
-    column("REQUEST", "id"),
-    column("KEY", "key"),
-    column("ENDPOINT", "endpoint"),
+    id("REQUEST", "id"),
     amount("STATUS", "status"),
     column("MODEL", "model"),
-    amount("MS", "durationMs"),
     amount("CHARGED", "charged"),
+    optional(amount("MS", "durationMs")),
+    optional(id("KEY", "key")),
+    optional(column("ENDPOINT", "endpoint")),
   ];
   const empty = "No requests";
   return {
@@ -66,7 +66,8 @@ function requestText(request: Row, width: number): string {
     ["model", textOf(request, "model")],
     ["provider", textOf(request, "provider")],
     ["why", textOf(rowOf(request, "routing"), "reason")],
-    ["duration", `${textOf(request, "durationMs")} ms`],
+    ["duration", milliseconds(request, "durationMs")],
+    ["first byte", milliseconds(request, "firstByteMs")],
     ["tokens", tokensText(request)],
     ["charged", textOf(request, "charged")],
     ["holds", textOf(request, "holds")],
@@ -91,6 +92,11 @@ function section(
   { rows, width }: { rows: readonly Row[]; width: number },
 ): string {
   return rows.length === 0 ? "" : `\n${title}\n${table(columns, rows, { width, empty: "" })}`;
+}
+
+function milliseconds(request: Row, field: string): string {
+  const text = textOf(request, field);
+  return text === "" ? "" : `${text} ms`;
 }
 
 function tokensText(request: Row): string {

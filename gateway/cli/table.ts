@@ -6,8 +6,13 @@ export interface Column {
   readonly title: string;
   /** The text of a row in this column. */
   readonly cell: (row: Row) => string;
-  /** Amounts stand at the right and are never cut. */
-  readonly align?: "right";
+  /**
+   * `text` may be cut; an `id` and a `time` are cut only where nothing else is left to cut; an
+   * `amount` stands at the right and is never cut.
+   */
+  readonly kind: "text" | "id" | "time" | "amount";
+  /** Left out where the page is narrow. */
+  readonly optional?: boolean;
 }
 
 const GAP = "  ";
@@ -15,22 +20,32 @@ const NARROWEST = 6;
 
 /** A column that shows a field as it is. */
 export function column(title: string, field: string): Column {
-  return { title, cell: (row) => textOf(row, field) };
+  return { title, cell: (row) => textOf(row, field), kind: "text" };
+}
+
+/** A column of ids, which people copy, or of fixed words: of no use when cut. */
+export function id(title: string, field: string): Column {
+  return { title, cell: (row) => textOf(row, field), kind: "id" };
 }
 
 /** A column of numbers. */
 export function amount(title: string, field: string): Column {
-  return { title, cell: (row) => textOf(row, field), align: "right" };
+  return { title, cell: (row) => textOf(row, field), kind: "amount" };
 }
 
 /** A column of times. */
 export function time(title: string, field: string): Column {
-  return { title, cell: (row) => timeOf(row, field) };
+  return { title, cell: (row) => timeOf(row, field), kind: "time" };
+}
+
+/** The same column, to be left out where the page is narrow. */
+export function optional(column: Column): Column {
+  return { ...column, optional: true };
 }
 
 /**
- * Lines of a table. Where it is wider than the page, the widest texts are cut first, with an
- * ellipsis; numbers stay whole.
+ * Lines of a table. Where it is wider than the page, optional columns are left out, the last first;
+ * then the widest texts are cut, with an ellipsis.
  */
 export function table(
   columns: readonly Column[],
@@ -38,17 +53,62 @@ export function table(
   options: { width: number; empty: string },
 ): string {
   if (rows.length === 0) return `${options.empty}\n`;
-  const lines = [
-    columns.map(({ title }) => title),
-    ...rows.map((row) => columns.map(({ cell }) => printable(cell(row)))),
-  ];
-  const widths = fit(columns, lines, options.width);
-  return lines.map((cells) => {
-    const padded = cells.map((text, index) =>
-      pad(text, widths[index] ?? 0, columns[index]?.align === "right")
+  const { width: page } = options;
+  const drawn = shrink(selectColumns(columns.map((spec) => draw(spec, rows)), page), page);
+  return ["", ...rows].map((_, line) => {
+    const cells = drawn.map(({ spec, cells, width }) =>
+      pad(cells[line] ?? "", width, spec.kind === "amount")
     );
-    return `${padded.join(GAP).trimEnd()}\n`;
+    return `${cells.join(GAP).trimEnd()}\n`;
   }).join("");
+}
+
+interface Drawn {
+  readonly spec: Column;
+  /** The title and a text for each row. */
+  readonly cells: readonly string[];
+  readonly width: number;
+}
+
+function draw(spec: Column, rows: readonly Row[]): Drawn {
+  const cells = [spec.title, ...rows.map((row) => printable(spec.cell(row)))];
+  return {
+    spec,
+    cells,
+    width: cells.reduce((most, text) => Math.max(most, displayWidth(text)), 0),
+  };
+}
+
+/** Leaves optional columns out as long as even cutting all texts would not make the table fit. */
+function selectColumns(drawn: readonly Drawn[], page: number): readonly Drawn[] {
+  const least = drawn.map(({ spec, width }) => ({
+    width: spec.kind === "text" ? Math.min(width, NARROWEST) : width,
+  }));
+  const last = drawn.findLastIndex(({ spec }) => spec.optional);
+  if (totalWidth(least) <= page || last < 0) return drawn;
+  return selectColumns(drawn.filter((_, index) => index !== last), page);
+}
+
+/** Cuts one column after another by one, the widest first, until the table fits. */
+function shrink(drawn: readonly Drawn[], page: number): readonly Drawn[] {
+  let columns = drawn;
+  for (let excess = totalWidth(drawn) - page; excess > 0; excess--) {
+    const widest = widestToCut(columns);
+    if (widest === undefined) break;
+    columns = columns.map((each) => each === widest ? { ...each, width: each.width - 1 } : each);
+  }
+  return columns;
+}
+
+function widestToCut(columns: readonly Drawn[]): Drawn | undefined {
+  const wide = columns.filter(({ spec, width }) => spec.kind !== "amount" && width > NARROWEST);
+  const texts = wide.filter(({ spec }) => spec.kind === "text");
+  const [first, ...others] = texts.length > 0 ? texts : wide;
+  return others.reduce((best, each) => best && each.width > best.width ? each : best, first);
+}
+
+function totalWidth(columns: readonly { readonly width: number }[]): number {
+  return columns.reduce((sum, { width }) => sum + width, GAP.length * (columns.length - 1));
 }
 
 /** Lines of a list of facts, the values under one another. */
@@ -58,29 +118,6 @@ export function facts(pairs: readonly (readonly [string, string])[]): string {
     `${pad(name, width)}${GAP}${printable(value)}`.trimEnd() + "\n"
   )
     .join("");
-}
-
-function fit(
-  columns: readonly Column[],
-  lines: readonly (readonly string[])[],
-  page: number,
-): number[] {
-  const widths = columns.map((_, index) =>
-    Math.max(...lines.map((cells) => displayWidth(cells[index] ?? "")))
-  );
-  let excess = widths.reduce((sum, width) => sum + width, GAP.length * (columns.length - 1)) - page;
-  while (excess > 0) {
-    const widest = widths.reduce(
-      (best, width, index) =>
-        columns[index]?.align !== "right" && width > (widths[best] ?? 0) ? index : best,
-      columns.findIndex(({ align }) => align !== "right"),
-    );
-    const width = widths[widest] ?? 0;
-    if (width <= NARROWEST) break;
-    widths[widest] = width - 1;
-    excess--;
-  }
-  return widths;
 }
 
 function pad(text: string, width: number, right = false): string {

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { amount, column, displayWidth, facts, table, time } from "./table.ts";
+import { amount, column, displayWidth, facts, id, optional, table, time } from "./table.ts";
 
 const COLUMNS = [column("NAME", "name"), amount("CREDITS", "credits"), column("NOTE", "note")];
 const ROWS = [
@@ -35,9 +35,26 @@ Deno.test("table() cuts the widest texts with an ellipsis, never amounts", () =>
   assert(narrow.includes("模型…"));
 });
 
+Deno.test("table() leaves optional columns out, the last first, before it cuts ids", () => {
+  const rows = [{ id: "log_0123456789", model: "fast-mini", ms: "420", key: "key_0123456789" }];
+  const columns = [
+    id("ID", "id"),
+    column("MODEL", "model"),
+    optional(amount("MS", "ms")),
+    optional(id("KEY", "key")),
+  ];
+  const firstLine = (width: number) => table(columns, rows, { width, empty: "" }).split("\n")[1];
+  assertEquals(firstLine(46), "log_0123456789  fast-mini  420  key_0123456789");
+  assertEquals(firstLine(45), "log_0123456789  fast-mi…  420  key_0123456789");
+  assertEquals(firstLine(42), "log_0123456789  fast-mini  420");
+  assertEquals(firstLine(26), "log_0123456789  fast-mini");
+  assertEquals(firstLine(22), "log_0123456789  fast-…");
+  assertEquals(firstLine(20), "log_0123456…  fast-…");
+});
+
 Deno.test("table() fits the page, whatever is in it", () => {
   const text = fc.string({ unit: "binary", maxLength: 60 });
-  const rows = fc.array(fc.record({ name: text, note: text }), { minLength: 1, maxLength: 5 });
+  const rows = fc.array(fc.record({ name: text, note: text }), { minLength: 1, maxLength: 3 });
   fc.assert(fc.property(rows, fc.integer({ min: 20, max: 100 }), (rows, width) => {
     const columns = [column("NAME", "name"), column("NOTE", "note")];
     const lines = table(columns, rows, { width, empty: "" }).split("\n");

@@ -1,8 +1,9 @@
 import { UnreachableFailure } from "./admin_client.ts";
 import type { Call, Command, Output, Page } from "./command.ts";
 import { CliFailure } from "./io.ts";
+import { timeRange } from "./local_time.ts";
 import { type Row, rowsOf, textOf } from "./json_fields.ts";
-import { amount, column, facts, table, time } from "./table.ts";
+import { amount, column, facts, id, optional, table, time } from "./table.ts";
 
 /** `svc wallets …`. */
 export const walletCommands: readonly Command[] = [
@@ -12,8 +13,8 @@ export const walletCommands: readonly Command[] = [
     required: [],
     options: ["tier", "credits"],
     summary: "Open a wallet",
-    run: async ({ client, operands: [id = ""], option }) => {
-      const body = { id, tier: option("tier"), credits: option("credits") };
+    run: async ({ client, operands: [name = ""], option }) => {
+      const body = { id: name, tier: option("tier"), credits: option("credits") };
       return walletOutput(await client.post("/wallets", body));
     },
   },
@@ -46,8 +47,7 @@ export const walletCommands: readonly Command[] = [
     required: [],
     options: [],
     summary: "Show a wallet's balance",
-    run: async ({ client, operands: [id = ""] }) =>
-      walletOutput(await client.get(`/wallets/${encodeURIComponent(id)}`)),
+    run: async ({ client, operands: [name = ""] }) => walletOutput(await client.get(pathOf(name))),
   },
   {
     words: "wallets statement",
@@ -60,21 +60,26 @@ export const walletCommands: readonly Command[] = [
 ];
 
 const COLUMNS = [
-  column("WALLET", "id"),
+  id("WALLET", "id"),
   column("TIER", "tier"),
   amount("CREDITS", "credits"),
   amount("AVAILABLE", "available"),
-  amount("HELD", "held"),
+  optional(amount("HELD", "held")),
   amount("SPENT", "spent"),
-  amount("WRITTEN OFF", "writtenOff"),
+  optional(amount("WRITTEN OFF", "writtenOff")),
 ];
 
+function pathOf(name: string, noun?: string): string {
+  const path = `/wallets/${encodeURIComponent(name)}`;
+  return noun === undefined ? path : `${path}/${noun}`;
+}
+
 async function credit(call: Call): Promise<Output> {
-  const [id = "", credits = ""] = call.operands;
+  const [name = "", credits = ""] = call.operands;
   const opId = call.option("op-id") ?? crypto.randomUUID();
   try {
     const body = { credits, note: call.option("note"), opId };
-    return walletOutput(await call.client.post(`/wallets/${encodeURIComponent(id)}/credit`, body));
+    return walletOutput(await call.client.post(pathOf(name, "credit"), body));
   } catch (error) {
     if (!(error instanceof UnreachableFailure)) throw error;
     const repeat = `; to be sure, repeat with --op-id ${opId}: the same id pays once`;
@@ -83,11 +88,10 @@ async function credit(call: Call): Promise<Output> {
 }
 
 async function statement(call: Call): Promise<Output> {
-  const [id = ""] = call.operands;
-  const json = await call.client.get(`/wallets/${encodeURIComponent(id)}/statement`, {
+  const [name = ""] = call.operands;
+  const json = await call.client.get(pathOf(name, "statement"), {
     limit: call.option("limit"),
-    since: call.option("since"),
-    until: call.option("until"),
+    ...timeRange(call),
     cursor: call.option("cursor"),
   });
   return { json, text: (page) => statementText(json, page) };
@@ -96,12 +100,16 @@ async function statement(call: Call): Promise<Output> {
 function statementText(json: Row, { width }: Page): string {
   const columns = [
     time("TIME", "at"),
-    column("KIND", "kind"),
+    id("KIND", "kind"),
     amount("CHANGE", "change"),
     amount("CHARGED", "charged"),
     column("MODEL", "model"),
-    column("KEY", "key"),
-    { title: "NOTE", cell: (row: Row) => textOf(row, "note") || textOf(row, "reason") },
+    optional(id("KEY", "key")),
+    {
+      title: "NOTE",
+      cell: (row: Row) => textOf(row, "note") || textOf(row, "reason"),
+      kind: "text" as const,
+    },
   ];
   const empty = "Nothing in this time";
   return table(columns, rowsOf(json, "entries"), { width, empty }) + nextPage(json);

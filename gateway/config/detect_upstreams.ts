@@ -19,7 +19,7 @@ export interface Detection {
   readonly sentence: string;
 }
 
-const TIMEOUTS = { connectMs: 5_000, firstByteMs: 120_000, idleMs: 60_000 };
+const TIMEOUTS = { connectMs: 5_000, firstByteMs: 300_000, idleMs: 60_000 };
 const OLLAMA_PORT = "11434";
 
 /** The names of the variables that {@linkcode detectUpstreams} looks at. */
@@ -93,7 +93,7 @@ async function modelOf(
     name,
     upstream: provider.id,
     upstreamModel: name,
-    endpoints: ["chat", "responses"],
+    endpoints: ["chat"],
     quality: known.quality,
     contextTokens,
     maxOutputTokens: known.maxOutputTokens,
@@ -132,7 +132,7 @@ const OLLAMA_MODEL: Model = {
   name: "llama3.2",
   upstream: "ollama",
   upstreamModel: "llama3.2",
-  endpoints: ["chat", "responses"],
+  endpoints: ["chat"],
   quality: 0.35,
   // The server's own default, whatever the model could do: longer input is cut silently.
   contextTokens: 4_096,

@@ -52,7 +52,7 @@ Deno.test("parseConfig() fills in what was left out", async () => {
     baseUrl: "http://127.0.0.1:1/v1",
     maxInFlight: 200,
     onDisconnect: "cancel",
-    timeouts: { connectMs: 5_000, firstByteMs: 120_000, idleMs: 60_000 },
+    timeouts: { connectMs: 5_000, firstByteMs: 300_000, idleMs: 60_000 },
   }]);
   assertEquals(content.models, [{
     id: "a",

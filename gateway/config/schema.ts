@@ -73,7 +73,7 @@ const upstream = strict({
   onDisconnect: z.enum(["cancel", "drain"]).default("cancel"),
   timeouts: strict({
     connectMs: milliseconds.default(5_000),
-    firstByteMs: milliseconds.default(120_000),
+    firstByteMs: milliseconds.default(300_000),
     idleMs: milliseconds.default(60_000),
   }).prefault({}),
 });

@@ -8,7 +8,7 @@ const UPSTREAM: UpstreamConfig = {
   provider: "simulator",
   maxInFlight: 1_000,
   onDisconnect: "cancel",
-  timeouts: { connectMs: 5_000, firstByteMs: 120_000, idleMs: 60_000 },
+  timeouts: { connectMs: 5_000, firstByteMs: 300_000, idleMs: 60_000 },
 };
 
 type Sketch =
@@ -20,7 +20,7 @@ function simulated(sketch: Sketch): Model {
   return {
     upstream: UPSTREAM.id,
     upstreamModel: sketch.id.replace("svc/", ""),
-    endpoints: ["chat", "responses"],
+    endpoints: ["chat"],
     contextTokens: 128_000,
     maxOutputTokens: 8_192,
     industryPacks: [],
@@ -60,18 +60,6 @@ const MODELS: readonly Model[] = [
     maxOutputTokens: 32_768,
     price: dollars("2.50", "10.00"),
     description: { en: "Simulated: large, for hard requests", zh: "模拟模型：大型，适合困难请求" },
-  }),
-  simulated({
-    id: "svc/sim-image",
-    name: "Simulator, images",
-    quality: 0.5,
-    featureTags: [],
-    endpoints: ["images.generations", "images.edits"],
-    contextTokens: 32_768,
-    maxOutputTokens: 1,
-    sku: "image",
-    price: { ...dollars("0", "0"), perImage: "0.02" },
-    description: { en: "Simulated: draws and edits images", zh: "模拟模型：生成和编辑图像" },
   }),
 ];
 

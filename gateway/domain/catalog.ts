@@ -19,7 +19,7 @@ export type UpstreamKind = "openai" | "openai-compatible" | "simulator";
 export interface UpstreamTimeouts {
   /** To a TCP connection. @default {5000} */
   readonly connectMs: number;
-  /** From sending the request to the first byte of the answer's body. @default {120000} */
+  /** From sending the request to the first byte of the answer's body. @default {300000} */
   readonly firstByteMs: number;
   /** Between two reads of the answer's body. @default {60000} */
   readonly idleMs: number;

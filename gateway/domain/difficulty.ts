@@ -38,13 +38,13 @@ const READ_CHARS = 2_000;
 
 const QUESTION = /[?？]/g;
 const CODE =
-  /```|=>|\(\)|;\s*$|[{}]|\b(?:function|class|async|SELECT|regex|stack trace|compile|refactor|TypeScript|Python|Rust|SQL)\b|代码|函数|编译/im;
+  /```|=>|\(\)|; {0,8}$|[{}]|\b(?:function|class|async|SELECT|regex|stack trace|compile|refactor|TypeScript|Python|Rust|SQL)\b|代码|函数|编译/im;
 const MATHEMATICS =
   /[∫∑√≤≥∞∂]|\\(?:frac|sum|int)|\b(?:integral|theorem|equation|derivative|eigenvalue|probability|matri(?:x|ces)|modulo|prime|convex)\b|方程|定理|积分|导数|概率|矩阵|素数|求解/i;
 const REASONING =
   /\b(?:prove|proof|derive|design|architect(?:ure)?|analy[sz]e|optimi[sz]e|trade-?offs?|debug|root cause|why does|compare|evaluate|critique|strateg(?:y|ic)|diagnose|concurren(?:t|cy)|race condition|distributed|complexity|counterexample|formal(?:ly)?|rigorous(?:ly)?|plan)\b|证明|推导|设计|架构|分析|优化|权衡|调试|根本原因|比较|评估|策略|并发|分布式|复杂度|反例|严格|规划/gi;
 const STEPS =
-  /\b(?:step by step|first\b[^.]*\bthen|finally|in detail)\b|(?:^|\n)\s*\d+[.)]\s|首先|然后|最后|逐步|一步一步|详细/i;
+  /\b(?:step by step|first\b[^.]{0,200}\bthen|finally|in detail)\b|(?:^|\n) {0,8}\d{1,3}[.)]\s|首先|然后|最后|逐步|一步一步|详细/i;
 const ROUTINE =
   /\b(?:translate|spell(?:ing)?|capital of|rephrase|uppercase|lowercase|rename|say hello|title for|synonym)\b|翻译|错别字|首都|改写|近义词|标题/i;
 

@@ -140,6 +140,8 @@ function tallyLegacyFunctions(functions: unknown, tally: Tally): number {
 
 /** Of each text, this many leading and as many trailing characters tell conversations apart. */
 const HASHED_CHARS = 1_024;
+/** Of a message, this many leading parts. */
+const HASHED_PARTS = 16;
 
 /**
  * Name of a conversation: a hash of everything up to and including the first message of the user,
@@ -152,7 +154,8 @@ export function conversationOf(messages: readonly ChatMessage[]): string {
     mix(message.role, state);
     if (typeof message.content === "string") mix(message.content, state);
     else if (Array.isArray(message.content)) {
-      for (const part of message.content) mixPart(part, state);
+      mixNumber(message.content.length, state);
+      for (const part of message.content.slice(0, HASHED_PARTS)) mixPart(part, state);
     }
     if (message.role === "user") break;
   }

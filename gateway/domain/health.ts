@@ -26,6 +26,8 @@ export interface Observation {
   readonly outcome: AttemptOutcome;
   readonly ms: number;
   readonly retryAfterMs?: number | undefined;
+  /** With `ok`: the answer has only begun. It ends a probe, and forgives no failure yet. */
+  readonly begun?: boolean | undefined;
 }
 
 /** A target of which nothing is known. */
@@ -86,7 +88,9 @@ export function observe(health: Health, observation: Observation, nowMs: number)
     const latencyMs = health.latencyMs === 0
       ? observation.ms
       : health.latencyMs + LATENCY_WEIGHT * (observation.ms - health.latencyMs);
-    return cooling ? { ...health, latencyMs } : { ...UNOBSERVED, latencyMs };
+    if (cooling) return { ...health, latencyMs };
+    const failures = observation.begun === true ? health.failures : 0;
+    return { ...UNOBSERVED, failures, latencyMs };
   }
 
   const failures = cooling ? health.failures : health.failures + 1;

@@ -351,8 +351,9 @@ function candidateOf(
     outputTokens: hold.outputTokens * shape.choices,
     holdAmount: hold.amount,
     holdMinimum: hold.minimum,
-    ...(cut ? { outputLimit: hold.outputTokens } : {}),
-    ...standing,
+    outputLimit: cut ? hold.outputTokens : undefined,
+    score: standing.score,
+    reason: standing.reason,
   };
 }
 

@@ -53,16 +53,15 @@ export interface UnaffordableHold {
 
 /** Funds of a request. A cap that cannot be read allows nothing. */
 export function fundsOf(input: RoutingInput): Funds {
-  const { wallet, policy, spend, budget } = input;
+  const { wallet, policy } = input;
   const cap = policy.maxChargePerRequest === undefined
     ? undefined
     : parseCredits(policy.maxChargePerRequest) ?? 0n;
-  const spent = spendAt(spend, { keyId: spend?.keyId ?? "", atMs: input.nowMs });
-  const left = unspentBudget(spent, budget);
+  const left = budgetLeft(input);
   let now = wallet.available;
   let later = wallet.available + wallet.held;
   if (left !== undefined) {
-    now = minMicros(now, left - spent.held);
+    now = minMicros(now, left - (input.spend?.held ?? 0n));
     later = minMicros(later, left);
   }
   if (cap !== undefined) {
@@ -70,6 +69,14 @@ export function fundsOf(input: RoutingInput): Funds {
     later = minMicros(later, cap);
   }
   return { now, later, cap, budget: left };
+}
+
+/** Left of the key's budget beside its open holds; `undefined` without a budget, the usual case. */
+function budgetLeft({ spend, budget, nowMs }: RoutingInput): Micros | undefined {
+  if (budget.day === undefined && budget.month === undefined && budget.total === undefined) {
+    return undefined;
+  }
+  return unspentBudget(spendAt(spend, { keyId: spend?.keyId ?? "", atMs: nowMs }), budget);
 }
 
 /** The best hold that the funds allow. */

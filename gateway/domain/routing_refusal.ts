@@ -40,13 +40,14 @@ export function refusalOf(search: FailedSearch): RoutingPlan & { readonly ok: fa
   });
   const reached = (stage: RoutingStage) => exclusions.some((one) => one.stage === stage);
 
-  if (reached("available")) {
-    return refuse("no_model_available", unavailable(exclusions), soonest(input, exclusions));
-  }
+  // What comes back by itself goes first: then the same request can be served without any change.
+  const waitMs = soonest(input, exclusions);
+  if (waitMs !== undefined) return refuse("no_model_available", unavailable(exclusions), waitMs);
   if (search.least !== undefined) {
     const { code, message } = fundsRefusal(search.least, search.funds);
     return refuse(code, message);
   }
+  if (reached("available")) return refuse("no_model_available", unavailable(exclusions));
   if (reached("price")) {
     return refuse("no_model_available", "No model that could serve this request has a valid price");
   }
@@ -75,9 +76,15 @@ function unavailable(exclusions: readonly Exclusion[]): string {
 
 function soonest(input: RoutingInput, exclusions: readonly Exclusion[]): number | undefined {
   const waits = exclusions.filter((one) => one.stage === "available")
-    .map((one) => input.pool.get(one.model)?.retryAfterMs)
+    .map((one) => retryAfterOf(input, one.model))
     .filter((waitMs) => waitMs !== undefined);
   return waits.length === 0 ? undefined : Math.min(...waits);
+}
+
+/** A model that was disabled stays so, however its upstream fares. */
+function retryAfterOf(input: RoutingInput, id: string): number | undefined {
+  const disabled = input.catalog.models.some((model) => model.id === id && model.disabled);
+  return disabled ? undefined : input.pool.get(id)?.retryAfterMs;
 }
 
 function incapable(input: RoutingInput, exclusions: readonly Exclusion[]): string {

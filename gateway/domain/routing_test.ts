@@ -219,6 +219,17 @@ Deno.test("route() says when the soonest of the unavailable is worth another try
   });
 });
 
+Deno.test("route() speaks of money where what else is left was disabled", () => {
+  const disabled = modelWith({ id: "off", disabled: true });
+  const wallet = walletWith({ available: 400_000n });
+  const pool = new Map([["off", { available: false, retryAfterMs: 5 }]]);
+  const poor = route(inputWith({ catalog: catalogOf([disabled, dearHold]), wallet, pool }));
+  assert(!poor.ok && poor.code === "insufficient_balance");
+  const none = route(inputWith({ catalog: catalogOf([disabled]), wallet, pool }));
+  assert(!none.ok && none.code === "no_model_available");
+  assertEquals(none.retryAfterMs, undefined);
+});
+
 Deno.test("route() holds the input's bound and the most output of all choices", () => {
   const catalog = catalogOf([A]);
   // 400 plain characters: 160 tokens, a message 12, the reply 16.

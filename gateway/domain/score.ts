@@ -82,13 +82,15 @@ export function rank<T extends Ranked>(
   items: readonly T[],
   options: { readonly seed: number; readonly sticky?: string | undefined },
 ): T[] {
-  const sorted = items.toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
-  const ranked: T[] = [];
-  for (let start = 0; start < sorted.length;) {
+  const ranked = items.toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+  for (let start = 0; start < ranked.length;) {
     let end = start + 1;
-    while (end < sorted.length && sorted[end]?.score === sorted[start]?.score) end++;
-    const first = start + Math.floor(options.seed * (end - start));
-    ranked.push(...sorted.slice(first, end), ...sorted.slice(start, first));
+    while (end < ranked.length && ranked[end]?.score === ranked[start]?.score) end++;
+    const equals = end - start;
+    if (equals > 1) {
+      const first = start + Math.floor(options.seed * equals);
+      ranked.splice(start, equals, ...ranked.slice(first, end), ...ranked.slice(start, first));
+    }
     start = end;
   }
   const at = ranked.findIndex((item) => item.id === options.sticky);

@@ -7,7 +7,7 @@
 import type { AttemptOutcome, RoutingAttempt } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
 import { type Micros, minMicros, parseCredits } from "../domain/money.ts";
-import type { BudgetMicros } from "../domain/ledger.ts";
+import type { BudgetMicros, HoldCommand } from "../domain/ledger.ts";
 import type { KeyPolicy } from "../domain/policy.ts";
 import { affordableOutputTokens, type FrozenPrice } from "../domain/pricing.ts";
 import type { Candidate, RoutingPlan } from "../domain/routing.ts";
@@ -17,6 +17,7 @@ import {
   UpstreamCut,
   type UpstreamFailure,
 } from "../ports/upstream.ts";
+import { CallerLeft } from "./caller_left.ts";
 import type { GatewayContext, Lease } from "./context.ts";
 import type { RequestTrace } from "./request_trace.ts";
 
@@ -56,11 +57,6 @@ export interface AttemptRequest<T> {
    * name: the next candidate is tried.
    */
   open(answer: Exclude<UpstreamAnswer, UpstreamFailure>, candidate: Candidate): Promise<T>;
-}
-
-/** The caller has gone: there is nobody to answer. */
-export class CallerLeft extends Error {
-  override name = "CallerLeft";
 }
 
 type Failure = Omit<UpstreamFailure, "kind" | "code">;
@@ -116,7 +112,8 @@ async function takeHold<T>(
   const { trace } = request;
   const { key, logId } = trace.caller;
   const id = gateway.rng.id("hold");
-  const taken = await gateway.ledger.hold({
+  const atMs = gateway.clock.nowMs();
+  const command: HoldCommand = {
     kind: "hold",
     holdId: id,
     walletId: key.walletId,
@@ -127,8 +124,15 @@ async function takeHold<T>(
     amount: candidate.holdAmount,
     minimum: minMicros(candidate.holdMinimum, candidate.holdAmount),
     budget: budgetOf(key.policy),
-    atMs: gateway.clock.nowMs(),
-  }, { waitMs: mayWait ? HOLD_WAIT_MS : 0 });
+    atMs,
+  };
+  const taken = await gateway.ledger.hold(command, { waitMs: mayWait ? HOLD_WAIT_MS : 0 })
+    .catch((error) => {
+      // It may have landed all the same: then nobody knows of it, and it must not stay open.
+      const reason = "the store failed";
+      gateway.lateEndings.add({ kind: "void", holdId: id, reason, atMs }, error);
+      throw error;
+    });
   if (!taken.ok) {
     return new ServiceFault(
       taken.refusal === "key_budget_exceeded" ? "key_budget_exceeded" : "insufficient_balance",
@@ -174,7 +178,7 @@ async function callOnce<T>(
     begun = true;
     const ms = trace.elapsedMs - startedMs;
     trace.attempts.push(attemptOf(candidate, { outcome: "ok", status: 200, ms }));
-    lease.report({ outcome: "ok", ms });
+    lease.report({ outcome: "ok", ms, begun: trace.caller.stream });
     return { ...place, abort, answer: opened };
   } catch (error) {
     if (error instanceof UpstreamCut) {
@@ -249,9 +253,8 @@ function failed(
 
 /** Voids a hold. Not awaited: the next candidate's hold joins it in one commit. */
 function letGo(gateway: GatewayContext, holdId: string, reason: string): void {
-  gateway.ledger.release({ kind: "void", holdId, reason, atMs: gateway.clock.nowMs() }).catch(
-    (error) => gateway.logger.error("hold_not_released", { holdId, cause: String(error) }),
-  );
+  const ending = { kind: "void", holdId, reason, atMs: gateway.clock.nowMs() } as const;
+  gateway.ledger.release(ending).catch((error) => gateway.lateEndings.add(ending, error));
 }
 
 function attemptOf(

@@ -5,6 +5,7 @@
  */
 
 import type { BillingMetadata } from "@svc/sdk/protocol";
+import type { SettleCommand } from "../domain/ledger.ts";
 import { formatCredits, minMicros } from "../domain/money.ts";
 import type { Usage } from "../domain/pricing.ts";
 import { type CallEnding, type CountedTokens, settlementOf } from "../domain/settlement.ts";
@@ -22,6 +23,8 @@ export interface CallEnd {
   readonly inputText: () => string;
   /** What was delivered, in pieces. */
   readonly delivered: readonly string[];
+  /** The caller has had the answer, or part of it: where the store fails, the bill still stands. */
+  readonly wasDelivered: boolean;
   readonly status: number;
   readonly outcome: RequestRecord["outcome"];
   readonly errorCode?: RequestRecord["errorCode"];
@@ -56,8 +59,8 @@ export async function settleCall(
     price_version: hold.price.version,
   };
   gateway.admission.spent(trace.caller.key, billing.total_tokens, gateway.clock.nowMs());
-  // Asked for in one turn, so that both become durable in one commit.
-  const settled = gateway.ledger.settle({
+  const atMs = gateway.clock.nowMs();
+  const ending: SettleCommand = {
     kind: "settle",
     holdId: hold.id,
     cost,
@@ -65,17 +68,23 @@ export async function settleCall(
     cachedInputTokens: usage.cachedInputTokens,
     outputTokens: usage.outputTokens,
     estimated,
-    atMs: gateway.clock.nowMs(),
-  });
-  const logged = gateway.log.append(
-    trace.record({
-      status: end.status,
-      outcome: end.outcome,
-      errorCode: end.errorCode,
-      billing,
-    }),
-  );
-  await Promise.all([settled, logged]);
+    atMs,
+  };
+  const { status, outcome, errorCode } = end;
+  try {
+    // Asked for in one turn, so that both become durable in one commit.
+    await Promise.all([
+      gateway.ledger.settle(ending),
+      gateway.log.append(trace.record({ status, outcome, errorCode, billing })),
+    ]);
+  } catch (error) {
+    const reason = "the store failed before the answer left";
+    gateway.lateEndings.add(
+      end.wasDelivered ? ending : { kind: "void", holdId: hold.id, reason, atMs },
+      error,
+    );
+    throw error;
+  }
   return { billing, usage };
 }
 

@@ -12,11 +12,11 @@ import { route, type RoutingPlan } from "../domain/routing.ts";
 import { type JsonBody, UpstreamCut, type UpstreamJson } from "../ports/upstream.ts";
 import { answerText, deliveredText, signedToolCalls } from "../wire/chat_answer.ts";
 import { requestText } from "../wire/chat_text.ts";
-import { attempt, type Begun, budgetOf, CallerLeft } from "./attempt.ts";
+import { attempt, type Begun, budgetOf } from "./attempt.ts";
 import { settleCall } from "./bill.ts";
 import { ChatStream, openChatStream, type OpenedStream } from "./chat_stream.ts";
 import type { GatewayContext } from "./context.ts";
-import { faultOf } from "./fault_of.ts";
+import { logFailure } from "./log_failure.ts";
 import { type Caller, RequestTrace } from "./request_trace.ts";
 
 /** An answer: complete, or a stream of bytes. */
@@ -28,7 +28,7 @@ type ChatOpened = UpstreamJson | OpenedStream;
 
 /**
  * Answers a validated chat request. Throws a {@linkcode ServiceFault} where it cannot, and
- * {@linkcode CallerLeft} where nobody waits for an answer any more; nothing is charged then.
+ * `CallerLeft` where nobody waits for an answer any more; nothing is charged then.
  */
 export async function chat(
   gateway: GatewayContext,
@@ -136,23 +136,10 @@ async function finishJson(
       usage,
       delivered: usage === undefined ? deliveredText(body) : [],
       inputText: () => requestText(request.value),
+      wasDelivered: false,
       status: 200,
       outcome: left ? "client_left" : "ok",
     },
   });
   return answerText(body, begun.candidate.model.id, trace.metadata(billing));
-}
-
-/** A request that was not answered is in the log too; its answer does not wait for that. */
-function logFailure(gateway: GatewayContext, trace: RequestTrace, error: unknown): void {
-  const left = error instanceof CallerLeft;
-  const fault = left ? undefined : faultOf(error);
-  const record = trace.record({
-    status: fault?.status ?? 499,
-    outcome: left ? "client_left" : "error",
-    errorCode: fault?.code,
-  });
-  gateway.log.append(record).catch((cause) =>
-    gateway.logger.error("request_not_logged", { logId: record.id, cause: String(cause) })
-  );
 }

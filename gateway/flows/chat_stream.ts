@@ -14,6 +14,7 @@ import type { Begun } from "./attempt.ts";
 import { type Bill, type CallEnd, settleCall } from "./bill.ts";
 import type { GatewayContext } from "./context.ts";
 import { faultOf } from "./fault_of.ts";
+import { Gathered } from "./gathered.ts";
 import type { RequestTrace } from "./request_trace.ts";
 
 /** Silence after which a comment is sent, in milliseconds. */
@@ -39,7 +40,7 @@ export async function openChatStream(answer: UpstreamStream, model: string): Pro
       const next = await events.next();
       if (next.done) throw new UpstreamCut("malformed", "The upstream ended before it began");
       const first = acceptAll(relay, next.value);
-      if (first !== "") return { events, relay, first };
+      if (first !== "") return { events: new Gathered(events), relay, first };
     }
   } catch (error) {
     await events.return?.();
@@ -146,6 +147,7 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
   async #finish(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const { trace, begun } = this.#request;
     const { relay } = begun.answer;
+    begun.lease.report({ outcome: "ok", ms: trace.attempts.at(-1)?.ms ?? 0 });
     this.#end();
     const createdSeconds = Math.floor(this.#gateway.clock.nowMs() / 1_000);
     const owed = relay.missingFinishes(createdSeconds).map(sseEvent).join("");
@@ -175,19 +177,29 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
     cause: unknown,
   ): Promise<void> {
     const { trace, begun } = this.#request;
+    const ended = this.#request.begun.abort.signal.reason === "shutdown";
+    const outcome = ended ? "cancelled" : cause instanceof UpstreamCut ? cause.outcome : "cut";
+    const errorCode = ended
+      ? "shutting_down"
+      : outcome === "timeout"
+      ? "upstream_timeout"
+      : "upstream_error";
+    const attempt = trace.attempts.at(-1);
+    if (attempt !== undefined) attempt.outcome = outcome;
+    begun.lease.report({ outcome, ms: attempt?.ms ?? 0 });
     this.#end();
     begun.abort.abort("cut");
     await this.#leave(begun.answer.events);
     if (!(cause instanceof UpstreamCut)) this.#report(cause);
-    const outcome = cause instanceof UpstreamCut ? cause.outcome : "cut";
-    const attempt = trace.attempts.at(-1);
-    if (attempt !== undefined) attempt.outcome = outcome;
-    begun.lease.report({ outcome, ms: trace.elapsedMs });
-    let fault: unknown = this.#faultOf(outcome, cause);
+    let fault: unknown;
     try {
-      const errorCode = outcome === "timeout" ? "upstream_timeout" : "upstream_error";
       const bill = await this.#settle({ ending: "cut", status: 200, outcome: "cut", errorCode });
-      fault = this.#faultOf(outcome, cause, bill);
+      fault = new ServiceFault(errorCode, {
+        message: cause instanceof UpstreamCut
+          ? `The answer broke off: ${cause.message}`
+          : undefined,
+        extra: { metadata: trace.metadata(bill.billing) },
+      });
     } catch (error) {
       this.#report(error);
       fault = error;
@@ -197,22 +209,12 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
     this.#request.onEnd();
   }
 
-  #faultOf(outcome: UpstreamCut["outcome"], cause: unknown, bill?: Bill): ServiceFault {
-    const { trace } = this.#request;
-    return new ServiceFault(outcome === "timeout" ? "upstream_timeout" : "upstream_error", {
-      message: cause instanceof UpstreamCut
-        ? `The answer broke off: ${cause.message}`
-        : "The answer broke off",
-      extra: bill === undefined ? {} : { metadata: trace.metadata(bill.billing) },
-    });
-  }
-
   #errorEvent(error: unknown): string {
     const { requestId } = this.#request.trace.caller;
     return JSON.stringify({ ...faultOf(error).envelope(requestId), choices: [] });
   }
 
-  #settle(end: Omit<CallEnd, "usage" | "delivered" | "inputText">): Promise<Bill> {
+  #settle(end: Omit<CallEnd, "usage" | "delivered" | "inputText" | "wasDelivered">): Promise<Bill> {
     const { trace, begun, body } = this.#request;
     const { relay } = begun.answer;
     return settleCall(this.#gateway, trace, {
@@ -222,6 +224,7 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
         usage: relay.usage,
         delivered: relay.delivered,
         inputText: () => requestText(body.value),
+        wasDelivered: true,
       },
     });
   }

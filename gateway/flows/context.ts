@@ -12,6 +12,7 @@ import type { Upstream } from "../ports/upstream.ts";
 import type { Admission } from "./admission.ts";
 import type { BoundedMap } from "./bounded_map.ts";
 import type { InFlight } from "./in_flight.ts";
+import type { LateEndings } from "./late_endings.ts";
 import type { SignatureMemory } from "./signature_memory.ts";
 
 /** The right to make one call at an upstream. */
@@ -46,4 +47,5 @@ export interface GatewayContext {
   readonly conversations: BoundedMap<string, string>;
   readonly signatures: SignatureMemory;
   readonly inFlight: InFlight;
+  readonly lateEndings: LateEndings;
 }

@@ -50,6 +50,8 @@ export interface KeyRingOptions {
   readonly random?: ((bytes: number) => Uint8Array) | undefined;
 }
 
+/** Stands before every digest, so that a store can hold digests of more than one pepper. */
+const PEPPER_VERSION = 1;
 const MINUTE_MS = 60_000;
 const LONGEST_KEY = 256;
 
@@ -75,9 +77,10 @@ export class KeyRing {
     this.#random = options.random ?? randomBytes;
   }
 
-  /** Hexadecimal HMAC-SHA-256 of a secret under the pepper. */
+  /** Version of the pepper, a dot, and the hexadecimal HMAC-SHA-256 of a secret under it. */
   digest(secret: string): string {
-    return createHmac("sha256", this.#pepper).update(secret).digest("hex");
+    const hmac = createHmac("sha256", this.#pepper).update(secret).digest("hex");
+    return `${PEPPER_VERSION}.${hmac}`;
   }
 
   /**

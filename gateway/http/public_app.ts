@@ -6,7 +6,8 @@
 
 import { Hono } from "@hono/hono";
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerLeft } from "../flows/attempt.ts";
+import { CallerLeft } from "../flows/caller_left.ts";
+import { CALLER_LEFT_STATUS } from "../flows/log_failure.ts";
 import type { GatewayContext } from "../flows/context.ts";
 import type { PublicEnv } from "./env.ts";
 import { errorResponse, faultOf } from "./error_response.ts";
@@ -23,9 +24,6 @@ export interface PublicAppOptions {
   readonly findKey: FindKey;
   readonly readiness: Readiness;
 }
-
-/** Status that proxies log for a caller who has gone; nobody receives it. */
-const CALLER_LEFT_STATUS = 499;
 
 /** Paths and the one method each takes. */
 const PATHS = [

@@ -2,7 +2,10 @@ import type { Catalog, CatalogContent } from "../domain/catalog.ts";
 
 /** Versions of the catalog. */
 export interface CatalogStore {
-  /** The newest version, from memory: cheap enough for every request. */
+  /**
+   * The newest version, from memory: cheap enough for every request. Throws a `StoreError` before the
+   * first one is applied.
+   */
   current(): Catalog;
   get(version: number): Promise<Catalog | undefined>;
   /** Newest first. */

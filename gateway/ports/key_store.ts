@@ -3,7 +3,7 @@ import type { KeyRecord } from "../domain/key.ts";
 /** A key's record with the digest it is found by. */
 export interface StoredKey {
   readonly record: KeyRecord;
-  /** Hexadecimal HMAC-SHA-256 of the whole key under the pepper. */
+  /** Version of the pepper, a dot, and the hexadecimal HMAC-SHA-256 of the whole key under it. */
   readonly digest: string;
 }
 

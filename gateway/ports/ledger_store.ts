@@ -41,7 +41,8 @@ export interface JournalQuery {
 /**
  * The books. Every method that changes them resolves once the change is durable, in the order of
  * the calls, and is safe to repeat under the same id. Throws a `StoreError` where the store cannot
- * write: then nothing has changed.
+ * write: then nothing has changed. Only where the store cannot be read either, the change may turn
+ * out to have landed: whoever gives a hold up after such an error releases it under its id.
  */
 export interface LedgerStore {
   open(command: OpenWalletCommand): Promise<Applied<Wallet>>;

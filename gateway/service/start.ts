@@ -13,6 +13,7 @@ import { BoundedMap } from "../flows/bounded_map.ts";
 import type { GatewayContext } from "../flows/context.ts";
 import { InFlight } from "../flows/in_flight.ts";
 import { KeyRing } from "../flows/key_ring.ts";
+import { LateEndings } from "../flows/late_endings.ts";
 import { SignatureMemory } from "../flows/signature_memory.ts";
 import { errorResponse } from "../http/error_response.ts";
 import { type Answering, listen } from "../http/listen.ts";
@@ -161,6 +162,7 @@ function gatewayOf(stores: KvStores, pool: UpstreamPool, deps: ServiceDeps): Gat
     conversations: new BoundedMap(CONVERSATIONS_MAX),
     signatures: new SignatureMemory(),
     inFlight: new InFlight(),
+    lateEndings: new LateEndings(ledger, logger),
   };
 }
 
@@ -209,6 +211,7 @@ async function stop(house: House, servers: readonly Server[], graceMs: number): 
   await gateway.inFlight.idle();
   clearTimeout(grace);
   await closed;
+  await gateway.lateEndings.close();
   await keyRing.idle();
   pool.close();
   await stores.close();

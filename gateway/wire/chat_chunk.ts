@@ -13,6 +13,7 @@ import type { Usage } from "../domain/pricing.ts";
 import { UpstreamCut } from "../ports/upstream.ts";
 import { collectText } from "./chat_text.ts";
 import { editMembers, elements, members } from "./json_text.ts";
+import { patternText, type TextChunkPattern, textChunkPattern } from "./text_chunk.ts";
 import { readChatUsage } from "./usage.ts";
 
 /** A tool call as it came together over a stream. */
@@ -45,6 +46,9 @@ interface ChoiceFix {
 /** The opaque members of a tool call that must reach the caller, and come back, byte for byte. */
 export const OPAQUE_MEMBERS = ["extra_content", "thought_signature"] as const;
 
+/** Chunks that are looked at for a pattern: streams in which all differ have none. */
+const PATTERNS_MAX = 8;
+
 /** Follows one streamed chat answer. */
 export class ChatChunkRelay {
   /** Usage as last reported. */
@@ -59,6 +63,8 @@ export class ChatChunkRelay {
   // Chunks of one stream start alike: the part up to the model's name is edited once.
   #prefix = "";
   #editedPrefix = "";
+  #pattern: TextChunkPattern | undefined;
+  #patternsLeft = PATTERNS_MAX;
 
   /** `model` is the catalog id that callers are shown. */
   constructor(model: string) {
@@ -82,6 +88,11 @@ export class ChatChunkRelay {
    * back for the end. Throws an {@linkcode UpstreamCut} where it is an error or no chunk at all.
    */
   accept(text: string): string | undefined {
+    const written = this.#pattern && patternText(text, this.#pattern);
+    if (written !== undefined) {
+      if (written !== "") this.delivered.push(written);
+      return this.#named(text);
+    }
     const chunk = parseChunk(text);
     this.#head ??= { id: chunk.id, created: chunk.created };
     if (typeof chunk.usage === "object" && chunk.usage !== null) this.#noteUsage(text, chunk);
@@ -95,6 +106,10 @@ export class ChatChunkRelay {
     const fixed = fixes.some((fix) => fix !== undefined) ? applyFixes(named, fixes) : named;
     if (chunk.choices.some((choice) => (choice.delta?.tool_calls?.length ?? 0) > 0)) {
       this.#noteOpaque(fixed);
+    }
+    if (fixed === named && this.#patternsLeft > 0) {
+      this.#patternsLeft -= 1;
+      this.#pattern = textChunkPattern(text, chunk) ?? this.#pattern;
     }
     return fixed;
   }

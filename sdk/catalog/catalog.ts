@@ -17,6 +17,7 @@ export interface CatalogOptions extends CallOptions {
 export class Models {
   readonly #transport: Transport;
 
+  /** Part of a client, which makes it. */
   constructor(transport: Transport) {
     this.#transport = transport;
   }
@@ -38,6 +39,7 @@ export class Models {
 export class Pricing {
   readonly #transport: Transport;
 
+  /** Part of a client, which makes it. */
   constructor(transport: Transport) {
     this.#transport = transport;
   }

@@ -4,10 +4,13 @@ import { ConfigurationError } from "../errors.ts";
 import { requestIdOf, type Transport } from "../transport.ts";
 
 /** A chat request as applications write it: `model` may be left out, and is then `auto`. */
-export type ChatCreateRequest = Omit<ChatRequest, "model" | "stream" | "messages"> & {
-  messages: ChatRequest["messages"];
-  model?: typeof MODEL_AUTO;
-};
+export type ChatCreateRequest =
+  // `Omit` would drop every named field of a type that has an index signature.
+  & { [Field in keyof ChatRequest as Exclude<Field, "model" | "stream">]: ChatRequest[Field] }
+  & {
+    /** May be left out. */
+    model?: typeof MODEL_AUTO;
+  };
 
 /** Options of one call. */
 export interface CallOptions {
@@ -24,6 +27,7 @@ export type WithRequestId<T> = T & { readonly requestId: string | undefined };
 export class ChatCompletions {
   readonly #transport: Transport;
 
+  /** Part of a client, which makes it. */
   constructor(transport: Transport) {
     this.#transport = transport;
   }
@@ -71,5 +75,5 @@ function bodyOf(request: ChatCreateRequest, stream: boolean): ChatRequest {
   if (model !== MODEL_AUTO) {
     throw new ConfigurationError(`Cannot send the model "${model}": the service takes "auto" only`);
   }
-  return { ...request, model, ...(stream ? { stream } : {}) };
+  return { ...request, model, stream };
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Extensible } from "./extensible.ts";
+
 /** What one row of {@linkcode ERROR_TABLE} says about a code. */
 export interface ErrorRow {
   /** HTTP status. */
@@ -172,7 +174,7 @@ export const ERROR_TABLE = {
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
 /** The error object of the gateway. */
-export interface ErrorObject {
+export interface ErrorObject extends Extensible {
   /** One sentence for a person: what is wrong and what to do. */
   message: string;
   /** OpenAI's error type. */
@@ -183,14 +185,12 @@ export interface ErrorObject {
   param: string | null;
   /** The request to quote. */
   request_id: string;
-  [field: string]: unknown;
 }
 
 /** Body of every error answer, on every listener. */
-export interface ErrorEnvelope {
+export interface ErrorEnvelope extends Extensible {
   /** What went wrong. */
   error: ErrorObject;
   /** Empty, and present only where a chat answer had begun or carries a failed orchestration. */
   choices?: [];
-  [field: string]: unknown;
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Extensible } from "./extensible.ts";
+
 /** The only model name a caller may send (specification, section 2.1). */
 export const MODEL_AUTO = "auto";
 
@@ -38,7 +40,7 @@ export interface RoutingAttempt {
 }
 
 /** Why a model was chosen. */
-export interface RoutingMetadata {
+export interface RoutingMetadata extends Extensible {
   /** Catalog id of the model that answered. */
   model: string;
   /** Provider that served it. */
@@ -53,11 +55,10 @@ export interface RoutingMetadata {
   attempts: RoutingAttempt[];
   /** Set when the wallet could not buy the output asked for: the limit that was sent instead, in tokens. */
   output_limit?: number;
-  [field: string]: unknown;
 }
 
 /** What the call cost. */
-export interface BillingMetadata {
+export interface BillingMetadata extends Extensible {
   /** Always `credits`. */
   currency: "credits";
   /** Decimal string with six places, for instance `0.412000`. */
@@ -74,16 +75,14 @@ export interface BillingMetadata {
   estimated: boolean;
   /** Catalog version whose prices were used. */
   price_version: number;
-  [field: string]: unknown;
 }
 
 /** Carried by every model response, and by the last chunk or event of every stream. */
-export interface ServiceMetadata {
+export interface ServiceMetadata extends Extensible {
   /** The caller's `X-Request-ID`, or one made by the gateway. */
   request_id: string;
   /** The route taken. */
   routing: RoutingMetadata;
   /** The bill; absent where nothing was billed because nothing was served. */
   billing?: BillingMetadata;
-  [field: string]: unknown;
 }

@@ -20,4 +20,5 @@
 export * from "./catalog.ts";
 export * from "./chat.ts";
 export * from "./error.ts";
+export * from "./extensible.ts";
 export * from "./metadata.ts";

@@ -9,6 +9,9 @@ const LAST_PIECE = "\r\n0\r\n\r\n";
 const DONE_EVENT = "data: [DONE]\n\n";
 const HEAD_END = "\r\n\r\n";
 
+// One character a byte, so that offsets in text are offsets in bytes.
+const latin1 = new TextDecoder("latin1");
+
 /** Follows one answer to its last byte. Throws where it is not what a client would be glad of. */
 export class AnswerReader {
   readonly #stream: boolean;
@@ -32,7 +35,7 @@ export class AnswerReader {
       if (this.#left < 0) throw new Error("The answer is longer than it said");
       return this.#left === 0;
     }
-    this.#tail = (this.#tail + latin1(body.subarray(-64))).slice(-64);
+    this.#tail = (this.#tail + latin1.decode(body.subarray(-64))).slice(-64);
     if (!this.#tail.endsWith(LAST_PIECE)) return false;
     if (this.#stream && !this.#tail.slice(0, -LAST_PIECE.length).endsWith(DONE_EVENT)) {
       throw new Error(`The stream ended without [DONE]: ${this.#tail}`);
@@ -42,7 +45,7 @@ export class AnswerReader {
 
   #feedHead(bytes: Uint8Array): Uint8Array | undefined {
     const before = this.#head.length;
-    this.#head += latin1(bytes);
+    this.#head += latin1.decode(bytes);
     const end = this.#head.indexOf(HEAD_END);
     if (end === -1) return undefined;
     const head = this.#head.slice(0, end).toLowerCase();
@@ -141,10 +144,4 @@ async function exchange(
 export function median(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.floor(sorted.length / 2)] ?? NaN;
-}
-
-function latin1(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return text;
 }

@@ -6,8 +6,9 @@
  * ```
  *
  * The labels say for each prompt how hard it is and which of three levels of quality would give an
- * adequate answer. They are judgements of our own, made before the weights were chosen; the prompts
- * show that routing does what it is meant to, not how good any real model is.
+ * adequate answer. They are judgements of our own, and the words that tell difficulty apart were
+ * written by the same hand: this shows that routing does what it is meant to, and whether a change
+ * of the weights helps or harms, not how good any real model is.
  *
  * @module
  */

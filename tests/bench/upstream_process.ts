@@ -8,7 +8,11 @@ import { untilStdinEnds } from "./until_stdin_ends.ts";
 
 /** Chunks of text in a streamed answer. */
 const STREAM_CHUNKS = 50;
-const HEAD = { id: "chatcmpl-BqXkR2vYw7LmN4pT8sJdH6fZ1cVgA", created: 1763686800, model: "bench-1" };
+const HEAD = {
+  id: "chatcmpl-BqXkR2vYw7LmN4pT8sJdH6fZ1cVgA",
+  created: 1763686800,
+  model: "bench-1",
+};
 const USAGE = {
   prompt_tokens: 24,
   completion_tokens: 50,

@@ -113,6 +113,23 @@ check("keys, catalogs and settings come through a failure", async (stores, fault
   assertEquals(await settings.setOnce("pepper", "b"), "b");
 });
 
+check("a catalog version that landed unseen is not written over", async ({ catalogs }, faults) => {
+  const options = { expected: 0, note: "", atMs: 1 };
+  Object.assign(faults, { commit: "after", reads: true });
+  // Its only piece lands and is in doubt; the version itself is not tried.
+  await assertRejects(() => catalogs.apply(catalogOf(1), options), StoreError);
+  Object.assign(faults, { commit: "none", reads: false });
+  assertEquals(await catalogs.history(9), []);
+  let commits = 0;
+  faults.onCommit = () => {
+    if (++commits === 2) Object.assign(faults, { commit: "after", reads: true });
+  };
+  await assertRejects(() => catalogs.apply(catalogOf(2), options), StoreError);
+  Object.assign(faults, { commit: "none", reads: false, onCommit: undefined });
+  assertEquals(await catalogs.apply(catalogOf(3), options), undefined);
+  assertEquals(catalogs.current().models.length, 2);
+});
+
 check("reads that fail are faults of the store", async ({ keys, settings, ledger }, faults) => {
   await fund(ledger, 1n);
   faults.reads = true;

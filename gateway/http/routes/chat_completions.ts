@@ -5,6 +5,9 @@ import { ServiceFault } from "../../domain/fault.ts";
 import type { KeyRecord } from "../../domain/key.ts";
 import { chat } from "../../flows/chat.ts";
 import type { GatewayContext } from "../../flows/context.ts";
+import { logFailure } from "../../flows/log_failure.ts";
+import { type Caller, RequestTrace } from "../../flows/request_trace.ts";
+import type { JsonBody } from "../../ports/upstream.ts";
 import type { PublicEnv } from "../env.ts";
 import { readJson } from "../read_json.ts";
 import { chatRequestSchema } from "../schemas/chat.ts";
@@ -18,41 +21,40 @@ const LOCAL_TOOLS = new Set(["function", "custom"]);
 /** `POST /openai/v1/chat/completions`. */
 export function chatCompletions(gateway: GatewayContext): Handler<PublicEnv> {
   return async function chatCompletionsHandler(c) {
-    const key = c.get("key");
-    requireEndpoint(key);
-    const admitted = gateway.admission.admit(key, gateway.clock.nowMs());
-    const headers = { ...admitted.headers, "x-request-id": c.get("requestId") };
+    let leave = () => {};
+    const caller: Caller = {
+      key: c.get("key"),
+      requestId: c.get("requestId"),
+      logId: gateway.rng.id("log"),
+      endpoint: "chat",
+      stream: false,
+      signal: c.req.raw.signal,
+      onSettled: () => leave(),
+    };
+    const headers: Record<string, string> = { "x-request-id": caller.requestId };
+    let body: JsonBody;
     try {
-      const body = await readJson(c.req.raw);
-      if (body.value.model !== MODEL_AUTO) {
-        throw new ServiceFault("model_not_allowed", { param: "model" });
-      }
-      const request = validate(chatRequestSchema, body.value);
-      checkTools(request.tools ?? []);
-      const stream = request.stream === true;
-      const answer = await chat(gateway, {
-        key,
-        requestId: headers["x-request-id"],
-        logId: gateway.rng.id("log"),
-        endpoint: "chat",
-        stream,
-        signal: c.req.raw.signal,
-        onSettled: admitted.leave,
-      }, body);
-      return answer.kind === "json"
-        ? new Response(answer.text, { headers: { ...headers, "content-type": "application/json" } })
-        : new Response(answer.bytes, {
-          headers: {
-            ...headers,
-            "content-type": "text/event-stream; charset=utf-8",
-            "cache-control": "no-cache",
-            "x-accel-buffering": "no",
-          },
-        });
+      requireEndpoint(caller.key);
+      const admitted = gateway.admission.admit(caller.key, gateway.clock.nowMs());
+      leave = admitted.leave;
+      Object.assign(headers, admitted.headers);
+      body = await readJson(c.req.raw);
+      checkRequest(body);
     } catch (error) {
-      admitted.leave();
+      leave();
+      logFailure(gateway, new RequestTrace(caller, gateway.clock), error);
       throw error;
     }
+    const answer = await chat(gateway, { ...caller, stream: body.value.stream === true }, body);
+    if (answer.kind === "json") {
+      headers["content-type"] = "application/json";
+      return new Response(answer.text, { headers });
+    }
+    headers["content-type"] = "text/event-stream; charset=utf-8";
+    headers["cache-control"] = "no-cache";
+    // Nginx would otherwise gather a stream into one piece.
+    headers["x-accel-buffering"] = "no";
+    return new Response(answer.bytes, { headers });
   };
 }
 
@@ -62,6 +64,14 @@ function requireEndpoint(key: KeyRecord): void {
   throw new ServiceFault("policy_denied", {
     message: `The key's policy allows ${endpoints.join(", ") || "no endpoint"}, not chat`,
   });
+}
+
+function checkRequest(body: JsonBody): void {
+  if (body.value.model !== MODEL_AUTO) {
+    throw new ServiceFault("model_not_allowed", { param: "model" });
+  }
+  const request = validate(chatRequestSchema, body.value);
+  checkTools(request.tools ?? []);
 }
 
 /** Refuses hosted tools that this endpoint does not run, by name. */

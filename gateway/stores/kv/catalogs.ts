@@ -23,12 +23,13 @@ export class KvCatalogStore implements CatalogStore {
   readonly #writer: Writer;
   readonly #applying = new Mutex();
   #current: Catalog | undefined;
+  // Whether the last version that failed to be written has landed is not known.
+  #inDoubt = false;
 
   /** Reads the newest version. */
   static async open(kv: Deno.Kv, writer: Writer): Promise<KvCatalogStore> {
     const store = new KvCatalogStore(kv, writer);
-    const [newest] = await store.history(1);
-    if (newest !== undefined) store.#current = await store.get(newest.version);
+    await store.#loadNewest();
     return store;
   }
 
@@ -73,13 +74,22 @@ export class KvCatalogStore implements CatalogStore {
   ): Promise<Catalog | undefined> {
     return this.#applying.run(async () => {
       const { expected, atMs } = options;
+      if (this.#inDoubt) await this.#loadNewest();
       const newest = this.#current?.version ?? 0;
       if (expected !== newest) return undefined;
       const catalog: Catalog = { ...content, version: newest + 1, updatedAtMs: atMs };
+      this.#inDoubt = true;
       await this.#write(catalog, options.note.slice(0, MAX_NOTE_CHARS));
+      this.#inDoubt = false;
       this.#current = catalog;
       return catalog;
     });
+  }
+
+  async #loadNewest(): Promise<void> {
+    const [newest] = await this.history(1);
+    if (newest !== undefined) this.#current = await this.get(newest.version);
+    this.#inDoubt = false;
   }
 
   async #write(catalog: Catalog, note: string): Promise<void> {

@@ -7,6 +7,8 @@ import { readError, redact, type ReportedError } from "./failure.ts";
 /** Longest event in UTF-16 code units. */
 export const MAX_FRAME_CHARS = 16 * 1024 * 1024;
 
+// Longest piece that one read takes.
+const READ_BYTES = 16 * 1024;
 // How long the connection may stay open after `[DONE]` to be used again.
 const DRAIN_MS = 100;
 
@@ -17,10 +19,12 @@ const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
  * generator because `return` must cancel at once, also while a read is pending.
  */
 export class SseEvents implements AsyncIterableIterator<readonly string[]> {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #reader: ReadableStreamBYOBReader;
   readonly #exchange: Exchange;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
   readonly #parser: EventSourceParser;
+  // One buffer for all reads: otherwise each would get a new one of 64 KiB for a line of text.
+  #buffer = new Uint8Array(READ_BYTES);
   #batch: string[] = [];
   #unread: readonly string[] | undefined;
   #begun = false;
@@ -30,7 +34,7 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
 
   /** Takes the exchange over: it ends with the iteration. */
   constructor(body: ReadableStream<Uint8Array>, exchange: Exchange) {
-    this.#reader = body.getReader();
+    this.#reader = body.getReader({ mode: "byob" });
     this.#exchange = exchange;
     this.#parser = createParser({
       maxBufferSize: MAX_FRAME_CHARS,
@@ -90,11 +94,12 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
     while (!this.#done) {
       // Until the first byte has come its own limit is running.
       if (this.#begun) this.#exchange.expect();
-      const { done, value } = await this.#reader.read();
+      const { done, value } = await this.#reader.read(this.#buffer);
       this.#exchange.rest();
       this.#begun = true;
       if (done) throw this.#endOfBody();
       this.#feed(value);
+      this.#buffer = new Uint8Array(value.buffer);
       if (this.#batch.length > 0) {
         const batch = this.#batch;
         this.#batch = [];
@@ -150,7 +155,11 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
   async #drain(): Promise<void> {
     this.#exchange.expectWithin(DRAIN_MS);
     try {
-      while (!(await this.#reader.read()).done);
+      for (;;) {
+        const { done, value } = await this.#reader.read(this.#buffer);
+        if (done) break;
+        this.#buffer = new Uint8Array(value.buffer);
+      }
       this.#exchange.end();
     } catch {
       // The answer is complete: how its connection ends is nobody's concern.

@@ -248,9 +248,9 @@ Deno.test("a stream has role, words, finish and usage, in this order", async () 
   assertEquals(new Set(chunks.map(({ id, created, model }) => `${id}${created}${model}`)).size, 1);
 });
 
-Deno.test("a stream says nothing of usage unless asked", async () => {
+Deno.test("a stream reports usage last, whether it was asked for or not", async () => {
   const chunks = await Array.fromAsync(stream(ask("Hi")));
-  assertEquals(chunks.some((chunk) => "usage" in chunk || chunk.choices.length === 0), false);
+  assertEquals(chunks.map((chunk) => "usage" in chunk).indexOf(true), chunks.length - 1);
 });
 
 /** Puts a stream together again. */

@@ -24,9 +24,9 @@ Deno.test("a stream breaks off after so many chunks", async () => {
 });
 
 Deno.test("a stream can break off after its last chunk, before its clean end", async () => {
-  assertEquals(await cutOf({ cutAfter: 5 }), { chunks: 5, outcome: "cut" });
-  assertEquals(await cutOf({ stallAfter: 5 }), { chunks: 5, outcome: "timeout" });
-  assertEquals((await Array.fromAsync(stream(told({ cutAfter: 6 })))).length, 5);
+  assertEquals(await cutOf({ cutAfter: 6 }), { chunks: 6, outcome: "cut" });
+  assertEquals(await cutOf({ stallAfter: 6 }), { chunks: 6, outcome: "timeout" });
+  assertEquals((await Array.fromAsync(stream(told({ cutAfter: 7 })))).length, 6);
 });
 
 Deno.test("what breaks off before the first chunk is a failure", async () => {
@@ -46,7 +46,7 @@ Deno.test("a JSON answer that breaks off does not arrive", async () => {
 
 Deno.test("delays up to the timeouts are delays, longer ones time out", async () => {
   await complete(told({ delayMs: 1 }));
-  assertEquals((await Array.fromAsync(stream(told({ delayMs: 1, chunkDelayMs: 1 })))).length, 5);
+  assertEquals((await Array.fromAsync(stream(told({ delayMs: 1, chunkDelayMs: 1 })))).length, 6);
   assertEquals((await failed(told({ delayMs: 600_000 }))).outcome, "timeout");
   assertEquals(await cutOf({ chunkDelayMs: 600_000 }), { chunks: 1, outcome: "timeout" });
   assertEquals((await failed(told({ delayMs: 1, error: 503 }))).status, 503);
@@ -115,7 +115,7 @@ Deno.test("a long stream leaves the loop to others", async () => {
   running = false;
   clearTimeout(timer);
   await new Promise((resolve) => setTimeout(resolve, 5));
-  assertEquals(chunks, 20_002);
+  assertEquals(chunks, 20_003);
   assertEquals(turns > 1, true);
 });
 

@@ -1,0 +1,74 @@
+/** Pause between two batches, in milliseconds: short enough for a reader not to see it. */
+export const GATHER_MS = 4;
+/** Texts that wait before reading on waits too. */
+const GATHERED_MAX = 256;
+
+/**
+ * Gathers texts that come in quick succession: one that comes after a pause is passed on at once,
+ * those that follow it within {@linkcode GATHER_MS} together. So a fast stream costs its readers a
+ * few large writes in place of many small ones, and a slow one is not delayed.
+ */
+export class Gathered implements AsyncIterator<readonly string[], undefined> {
+  readonly #source: AsyncIterator<readonly string[]>;
+  #batch: string[] = [];
+  #reading = false;
+  /** How the source ended. */
+  #end: { readonly error?: unknown } | undefined;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  #wake: () => void = () => {};
+
+  constructor(source: AsyncIterator<readonly string[]>) {
+    this.#source = source;
+  }
+
+  /** What has gathered; what came before an error is passed on before it. */
+  async next(): Promise<IteratorResult<readonly string[], undefined>> {
+    if (!this.#reading) void this.#read();
+    while (this.#end === undefined && (this.#batch.length === 0 || this.#pause !== undefined)) {
+      await new Promise<void>((resolve) => this.#wake = resolve);
+    }
+    if (this.#batch.length > 0) {
+      const batch = this.#batch;
+      this.#batch = [];
+      if (this.#end === undefined) this.#pause = setTimeout(this.#onPauseOver, GATHER_MS);
+      return { done: false, value: batch };
+    }
+    if (this.#end !== undefined && "error" in this.#end) throw this.#end.error;
+    return { done: true, value: undefined };
+  }
+
+  /** Leaves early: nothing that waits is passed on any more. */
+  async return(): Promise<IteratorResult<readonly string[], undefined>> {
+    this.#batch = [];
+    this.#finish({});
+    await this.#source.return?.();
+    return { done: true, value: undefined };
+  }
+
+  async #read(): Promise<void> {
+    this.#reading = true;
+    try {
+      while (this.#end === undefined && this.#batch.length < GATHERED_MAX) {
+        const next = await this.#source.next();
+        if (next.done) return this.#finish({});
+        if (this.#end === undefined) this.#batch.push(...next.value);
+        if (this.#pause === undefined) this.#wake();
+      }
+      this.#reading = false;
+    } catch (error) {
+      this.#finish({ error });
+    }
+  }
+
+  #finish(end: { readonly error?: unknown }): void {
+    this.#end ??= end;
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+    this.#wake();
+  }
+
+  readonly #onPauseOver = (): void => {
+    this.#pause = undefined;
+    this.#wake();
+  };
+}

@@ -1,0 +1,252 @@
+/**
+ * Measures the gateway against a bare forwarder, side by side in one run: both in front of the same
+ * upstream, each part a process of its own on loopback. Exits 1 where a mark is missed.
+ *
+ * @module
+ */
+
+import { parseArgs } from "node:util";
+import { join } from "@std/path";
+import { commitMs } from "./commit.ts";
+import type { LoadAmount, LoadRequest, LoadResult } from "./load.ts";
+import type { LoadOrder } from "./load_process.ts";
+import {
+  type Finding,
+  type Latency,
+  latencyFinding,
+  memoryFindings,
+  type Round,
+  table,
+  throughputFinding,
+} from "./marks.ts";
+import { expectLine, residentMegabytes, type Running, start } from "./process.ts";
+
+const KEY = "svc_bench_key_of_no_worth_0123456789";
+const CONNECTIONS = 32;
+const PATH = "/openai/v1/chat/completions";
+
+/** How long to measure. */
+interface Extent {
+  readonly warmUpSeconds: number;
+  readonly rounds: number;
+  readonly roundSeconds: number;
+  readonly latencySeconds: number;
+  readonly memorySteps: number;
+  readonly memoryStepRequests: number;
+}
+
+const FULL: Extent = {
+  warmUpSeconds: 3,
+  rounds: 5,
+  roundSeconds: 3,
+  latencySeconds: 2,
+  memorySteps: 5,
+  memoryStepRequests: 20_000,
+};
+const QUICK: Extent = {
+  warmUpSeconds: 1.5,
+  rounds: 3,
+  roundSeconds: 1.5,
+  latencySeconds: 0.7,
+  memorySteps: 5,
+  memoryStepRequests: 4_000,
+};
+
+/** What is measured, and with what. */
+interface Bench {
+  readonly extent: Extent;
+  readonly folder: string;
+  readonly load: Running;
+  readonly gateway: Running;
+  readonly bareUrl: string;
+  readonly gatewayUrl: string;
+}
+
+const PARTS = {
+  json: (bench: Bench) => throughput(bench, false),
+  stream: (bench: Bench) => throughput(bench, true),
+  latency,
+  memory,
+};
+
+function say(text: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
+}
+
+/** One request of each kind, to either side. */
+function requestTo(url: string, stream: boolean): LoadRequest {
+  const body = {
+    model: "auto",
+    messages: [
+      { role: "system", content: "You are a terse assistant that answers in one sentence." },
+      { role: "user", content: "What does a gateway between applications and models do?" },
+    ],
+    temperature: 0.2,
+    max_completion_tokens: 200,
+    ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+  };
+  const headers = { authorization: `Bearer ${KEY}` };
+  return { url: url + PATH, headers, body: JSON.stringify(body), stream };
+}
+
+async function load(
+  bench: Bench,
+  request: LoadRequest,
+  amount: LoadAmount,
+): Promise<LoadResult> {
+  await bench.load.say(JSON.stringify({ request, amount } satisfies LoadOrder));
+  return JSON.parse(await bench.load.line()) as LoadResult;
+}
+
+/** Short rounds of either side in turn, so that whatever else the machine does falls on both. */
+async function throughput(bench: Bench, stream: boolean): Promise<Finding[]> {
+  const name = stream ? "stream" : "JSON";
+  const { warmUpSeconds, rounds, roundSeconds } = bench.extent;
+  const rate = async (url: string, seconds: number) => {
+    const amount = { connections: CONNECTIONS, seconds };
+    const result = await load(bench, requestTo(url, stream), amount);
+    return result.requests / result.seconds;
+  };
+  await rate(bench.bareUrl, warmUpSeconds);
+  await rate(bench.gatewayUrl, warmUpSeconds);
+  const measured: Round[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const bare = await rate(bench.bareUrl, roundSeconds);
+    const gateway = await rate(bench.gatewayUrl, roundSeconds);
+    measured.push({ bare, gateway });
+    say(
+      `${name} round ${round + 1} of ${rounds}: ${gateway.toFixed(0)} / ${
+        bare.toFixed(0)
+      } a second`,
+    );
+  }
+  return [throughputFinding(name, measured)];
+}
+
+async function latency(bench: Bench): Promise<Finding[]> {
+  const { rounds, latencySeconds: seconds } = bench.extent;
+  const measured: Latency[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const amount = { connections: 1, seconds };
+    const { p50Ms: bareMs } = await load(bench, requestTo(bench.bareUrl, false), amount);
+    const { p50Ms: gatewayMs } = await load(bench, requestTo(bench.gatewayUrl, false), amount);
+    measured.push({ bareMs, gatewayMs, commitMs: await commitMs(bench.folder, seconds / 2) });
+    const shown = [gatewayMs, bareMs, measured.at(-1)?.commitMs].map((ms) => ms?.toFixed(2));
+    say(
+      `one connection, round ${round + 1} of ${rounds}: p50 ${shown[0]}, bare ${shown[1]}, commit ${
+        shown[2]
+      } ms`,
+    );
+  }
+  return [latencyFinding("JSON", measured)];
+}
+
+async function memory(bench: Bench): Promise<Finding[]> {
+  const { memorySteps, memoryStepRequests: requests } = bench.extent;
+  const samples: (number | undefined)[] = [];
+  for (let step = 1; step <= memorySteps; step++) {
+    const amount = { connections: CONNECTIONS, requests };
+    await load(bench, requestTo(bench.gatewayUrl, false), amount);
+    const resident = await residentMegabytes(bench.gateway.pid);
+    samples.push(resident);
+    say(`memory after ${step * requests} requests: ${resident?.toFixed(0) ?? "not shown"} MB`);
+  }
+  return memoryFindings(samples);
+}
+
+/** What the operator of the measured gateway would write. */
+function configuration(upstreamUrl: string): string {
+  const model = (id: string, quality: number, price: string) => ({
+    id,
+    upstream: "bench",
+    upstreamModel: "bench-1",
+    endpoints: ["chat"],
+    quality,
+    contextTokens: 128_000,
+    maxOutputTokens: 16_000,
+    price: { inputPerMTok: price, outputPerMTok: price },
+    description: { en: `Model ${id}`, zh: `模型 ${id}` },
+  });
+  const names = { en: "Standard", zh: "标准" };
+  return JSON.stringify({
+    upstreams: [{
+      id: "bench",
+      kind: "openai-compatible",
+      baseUrl: `${upstreamUrl}/v1`,
+      apiKey: "none",
+    }],
+    models: [
+      model("small", 0.5, "0.10"),
+      model("middle", 0.7, "0.40"),
+      model("large", 0.9, "2.00"),
+    ],
+    tiers: [{
+      id: "standard",
+      creditsPerUsd: "1000",
+      models: "*",
+      orchestration: "off",
+      name: names,
+      description: names,
+    }],
+  });
+}
+
+async function startGateway(folder: string, upstreamUrl: string): Promise<Running> {
+  const config = join(folder, "svc.json");
+  await Deno.writeTextFile(config, configuration(upstreamUrl));
+  return start("gateway/main.ts", [
+    "serve",
+    ...["--port", "0", "--admin-port", "0", "--config", config],
+    ...["--kv-path", join(folder, "svc.kv"), "--bootstrap-key", KEY],
+  ]);
+}
+
+/** Starts everything, measures, ends everything. */
+async function run(extent: Extent, parts: readonly (keyof typeof PARTS)[]): Promise<Finding[]> {
+  const folder = await Deno.makeTempDir({ prefix: "svc_bench_" });
+  try {
+    await using upstream = start("tests/bench/upstream_process.ts");
+    const upstreamUrl = await expectLine(upstream, /^http:\S+/);
+    await using forwarder = start("tests/bench/forwarder_process.ts", [upstreamUrl]);
+    await using gateway = await startGateway(folder, upstreamUrl);
+    await using generator = start("tests/bench/load_process.ts");
+    const bench: Bench = {
+      extent,
+      folder,
+      load: generator,
+      gateway,
+      bareUrl: await expectLine(forwarder, /^http:\S+/),
+      gatewayUrl: await expectLine(gateway, /^ +public +(http:\S+)/),
+    };
+    await expectLine(generator, /^ready$/);
+    say(`gateway at rest: ${(await residentMegabytes(gateway.pid))?.toFixed(0) ?? "?"} MB`);
+    const findings: Finding[] = [];
+    for (const part of parts) findings.push(...await PARTS[part](bench));
+    return findings;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function partsOf(only: string | undefined): (keyof typeof PARTS)[] {
+  const all = Object.keys(PARTS) as (keyof typeof PARTS)[];
+  if (only === undefined) return all;
+  const unknown = only.split(",").find((name) => !Object.hasOwn(PARTS, name));
+  if (unknown !== undefined) throw new Error(`Cannot measure "${unknown}": one of ${all}`);
+  return all.filter((name) => only.split(",").includes(name));
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    args: Deno.args,
+    options: {
+      "quick": { type: "boolean" },
+      "no-fail": { type: "boolean" },
+      "only": { type: "string" },
+    },
+  });
+  const findings = await run(values.quick ? QUICK : FULL, partsOf(values.only));
+  console.log(table(findings));
+  const missed = findings.some(({ met }) => met === false);
+  Deno.exit(missed && !values["no-fail"] ? 1 : 0);
+}
