@@ -1,6 +1,7 @@
 import { Hono, type Next } from "@hono/hono";
 import { ServiceFault } from "../domain/fault.ts";
 import { errorResponse, faultOf } from "../http/error_response.ts";
+import { requestId } from "../http/middleware/request_id.ts";
 import { authorize } from "./authorize.ts";
 import { serveCatalog } from "./catalog.ts";
 import type { AdminApp, AdminContext, AdminDeps, AdminEnv } from "./deps.ts";
@@ -10,8 +11,6 @@ import { serveModels } from "./models.ts";
 import { serveRequests } from "./requests.ts";
 import { serveUsage } from "./usage.ts";
 import { serveWallets } from "./wallets.ts";
-
-const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /** The operator's API: everything under `/admin/v1`, for holders of an admin token. */
 export function createAdminApp(deps: AdminDeps): AdminApp {
@@ -25,7 +24,7 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   app.notFound((context) => {
     return errorResponse(new ServiceFault("not_found"), context.get("requestId"));
   });
-  app.use((context, next) => identify(context, next, deps));
+  app.use(requestId(deps.rng), noStore);
   app.use("/admin/v1/*", authorize(deps));
 
   const api: AdminApp = new Hono<AdminEnv>();
@@ -40,17 +39,8 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   return app;
 }
 
-/** Gives the request its id and the answer the same in `X-Request-ID`; answers are never stored. */
-async function identify(context: AdminContext, next: Next, deps: AdminDeps): Promise<void> {
-  const given = context.req.header("x-request-id");
-  const valid = given === undefined || REQUEST_ID.test(given);
-  context.set("requestId", valid && given !== undefined ? given : deps.rng.id("req"));
-  if (!valid) {
-    throw new ServiceFault("invalid_request", {
-      message: "X-Request-ID takes 1 to 128 visible ASCII characters",
-      param: "X-Request-ID",
-    });
-  }
+/** Answers tell of money and keys: no cache keeps them. */
+async function noStore(context: AdminContext, next: Next): Promise<void> {
   await next();
   context.res.headers.set("x-request-id", context.get("requestId"));
   context.res.headers.set("cache-control", "no-store");

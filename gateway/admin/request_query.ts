@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { AdminContext, AdminDeps } from "./deps.ts";
-import { checked, strict } from "./request_body.ts";
+import { validate } from "../http/validation.ts";
+import { strict } from "./request_body.ts";
 
 /** Most entries on one page. */
 export const PAGE_LIMIT = 500;
@@ -50,7 +51,7 @@ export function readQuery<Shape extends z.ZodRawShape>(
   const values = Object.fromEntries(
     Object.entries(query).map(([name, given]) => [name, given.length === 1 ? given[0] : given]),
   );
-  return checked(strict(shape(queryFields(deps.clock.nowMs()))), values);
+  return validate(strict(shape(queryFields(deps.clock.nowMs()))), values);
 }
 
 function queryFields(nowMs: number): QueryFields {

@@ -6,7 +6,8 @@ import type { Applied } from "../ports/ledger_store.ts";
 import { creditsText } from "./credits_text.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { suggestion } from "./suggestion.ts";
-import { checked, readBody, strict } from "./request_body.ts";
+import { validate } from "../http/validation.ts";
+import { readBody, strict } from "./request_body.ts";
 import { readQuery } from "./request_query.ts";
 import { resource, segment } from "./resource.ts";
 
@@ -103,7 +104,7 @@ async function creditWallet(context: AdminContext, deps: AdminDeps): Promise<Res
   const id = segment(context, "id");
   const body = await readBody(context, payment);
   const header = context.req.header("idempotency-key");
-  const key = header === undefined ? undefined : checked(opId, header);
+  const key = header === undefined ? undefined : validate(opId, header);
   await findWallet(deps, id);
   const credited = await deps.ledger.credit({
     kind: "credit",

@@ -44,7 +44,9 @@ export async function settleCall(
 ): Promise<Bill> {
   const { begun: { hold }, end } = call;
   const { usage, cost, estimated } = settlementOf({
-    ending: end.ending,
+    ending: end.ending === "finished" && end.delivered.length === 0
+      ? "nothing_delivered"
+      : end.ending,
     usage: end.usage,
     counted: end.usage === undefined ? await countTokens(gateway, end) : undefined,
   }, hold.price);

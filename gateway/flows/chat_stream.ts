@@ -77,6 +77,8 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
   #begun = false;
   /** The upstream's side is over: settled, or being settled. */
   #over = false;
+  /** The read under way: where the caller leaves meanwhile, what it brings is counted all the same. */
+  #reading: Promise<IteratorResult<readonly string[]>> | undefined;
 
   constructor(gateway: GatewayContext, request: ChatStreamRequest) {
     this.#gateway = gateway;
@@ -104,8 +106,9 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
     }
     try {
       for (;;) {
-        const next = await events.next();
+        const next = await (this.#reading = events.next());
         if (this.#over) return;
+        this.#reading = undefined;
         if (next.done) return await this.#finish(controller);
         const text = acceptAll(relay, next.value);
         if (text !== "") return this.#send(controller, text);
@@ -130,9 +133,8 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
       if (begun.candidate.upstream.onDisconnect === "cancel") {
         begun.abort.abort("left");
       } else {
-        for (let next = await events.next(); !next.done; next = await events.next()) {
-          acceptAll(relay, next.value);
-        }
+        let next = await (this.#reading ?? events.next());
+        for (; !next.done; next = await events.next()) acceptAll(relay, next.value);
       }
     } catch (error) {
       if (!(error instanceof UpstreamCut)) this.#report(error);

@@ -81,7 +81,7 @@ Deno.test("KeyRing.issue() makes a whole key and keeps only its digest", async (
     hint: `svc_live_${publicId}…`,
     createdAtMs: START_MS,
   });
-  const digest = createHmac("sha256", "pepper").update(key).digest("hex");
+  const digest = `1.${createHmac("sha256", "pepper").update(key).digest("hex")}`;
   assertEquals([...keys.stored.values()], [{ record, digest }]);
   assertEquals(JSON.stringify([...keys.stored.values()]).includes(key), false);
 });

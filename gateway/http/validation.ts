@@ -2,13 +2,17 @@ import type { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
 
 /** Checks a value against a schema; the first complaint becomes the answer, with its path. */
-export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = deepest(result.error.issues);
   const param = issue.path.map(String).join(".");
+  const complaint = issue.message.replace(/^Invalid input: /, "");
   throw new ServiceFault("invalid_request", {
-    message: param === "" ? issue.message : `Invalid value at "${param}": ${lower(issue.message)}`,
+    message: param === "" ? complaint : `Cannot accept "${param}": ${complaint}`,
     param: param === "" ? undefined : param,
   });
 }
@@ -22,6 +26,9 @@ interface Complaint {
 function deepest(issues: readonly z.core.$ZodIssue[]): Complaint {
   const [issue] = issues;
   if (issue === undefined) return { path: [], message: "The request is not valid" };
+  if (issue.code === "unrecognized_keys") {
+    return { path: [...issue.path, ...issue.keys.slice(0, 1)], message: issue.message };
+  }
   if (issue.code !== "invalid_union") return issue;
   const inner = issue.errors.map(deepest).reduce(
     (best, candidate) => candidate.path.length > best.path.length ? candidate : best,
@@ -29,9 +36,4 @@ function deepest(issues: readonly z.core.$ZodIssue[]): Complaint {
   );
   if (inner.path.length === 0) return issue;
   return { path: [...issue.path, ...inner.path], message: inner.message };
-}
-
-function lower(message: string): string {
-  const text = message.replace(/^Invalid input: /, "");
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -8,6 +8,10 @@
 import type { ChatCompletionChunk } from "@svc/sdk/protocol";
 import { elements, type Member, members } from "./json_text.ts";
 
+/** A JSON string without escapes. */
+// deno-lint-ignore no-control-regex -- JSON strings hold none of these characters.
+const PLAIN_STRING = /^"[^"\\\x00-\x1f]*"$/;
+
 /** What stands around the text, byte for byte. */
 export interface TextChunkPattern {
   readonly before: string;
@@ -37,8 +41,10 @@ export function patternText(text: string, pattern: TextChunkPattern): string | u
   const { before, after } = pattern;
   if (text.length < before.length + after.length) return undefined;
   if (!text.startsWith(before) || !text.endsWith(after)) return undefined;
+  const literal = text.slice(before.length, text.length - after.length);
+  if (PLAIN_STRING.test(literal)) return literal.slice(1, -1);
   try {
-    const value: unknown = JSON.parse(text.slice(before.length, text.length - after.length));
+    const value: unknown = JSON.parse(literal);
     return typeof value === "string" ? value : undefined;
   } catch {
     // More than one value stands there: not of this pattern.

@@ -12,7 +12,8 @@ import { completion, labConfig, QUESTION, streamed, usage } from "../fixtures/la
 import { TestService } from "../fixtures/service.ts";
 
 /** Members that a parse and a print would change. */
-const ODD = '"temperature":1.0,"seed":12345678901234567890,"x_escapes":"\\u0041\\/\\ud83d\\ude00é",' +
+const ODD =
+  '"temperature":1.0,"seed":12345678901234567890,"x_escapes":"\\u0041\\/\\ud83d\\ude00é",' +
   '"x_nested":{"z":1e5,"a":[ 1 , -0.0 ],"a":"twice"},"x_space" : [ ] ';
 const MESSAGES = '"messages":[{"role":"user","content":"\\u0048i","x_mark":1.50}]';
 

@@ -1,12 +1,19 @@
 import type { MiddlewareHandler } from "@hono/hono";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Rng } from "../../ports/rng.ts";
-import type { PublicEnv } from "../env.ts";
 
 const ACCEPTED = /^[\x21-\x7e]{1,128}$/;
 
+/** What this middleware leaves in the context. */
+export interface RequestIdEnv {
+  Variables: {
+    /** The caller's `X-Request-ID`, or one made here. */
+    requestId: string;
+  };
+}
+
 /** Takes the caller's `X-Request-ID`, or makes one. It correlates and never deduplicates. */
-export function requestId(rng: Rng): MiddlewareHandler<PublicEnv> {
+export function requestId(rng: Rng): MiddlewareHandler<RequestIdEnv> {
   return async function requestIdMiddleware(c, next) {
     const given = c.req.raw.headers.get("x-request-id");
     const accepted = given !== null && ACCEPTED.test(given);

@@ -1,0 +1,84 @@
+import { assert, assertEquals } from "@std/assert";
+import type { Clock } from "../ports/clock.ts";
+import { StoreError } from "../ports/store_error.ts";
+import { openKvStores } from "../stores/kv/open.ts";
+import { LateEndings } from "./late_endings.ts";
+
+const clock: Clock = { nowMs: () => 1, monotonicMs: () => 1 };
+
+async function heldWallet() {
+  const stores = await openKvStores(":memory:", { nowMs: clock.nowMs });
+  const { ledger } = stores;
+  await ledger.open({ kind: "open", walletId: "w", tier: "t", atMs: 1 });
+  const credit = { kind: "credit", opId: "c", walletId: "w", amount: 100n, note: "", atMs: 1 };
+  await ledger.credit({ ...credit, kind: "credit" });
+  for (const holdId of ["h1", "h2"]) {
+    await ledger.hold({
+      kind: "hold",
+      holdId,
+      walletId: "w",
+      keyId: "k",
+      logId: "l",
+      model: "m",
+      priceVersion: 1,
+      amount: 40n,
+      minimum: 40n,
+      budget: {},
+      atMs: 1,
+    }, { waitMs: 0 });
+  }
+  return stores;
+}
+
+function settle(holdId: string, cost: bigint) {
+  const tokens = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, estimated: false };
+  return { kind: "settle", holdId, cost, ...tokens, atMs: 1 } as const;
+}
+
+Deno.test("endings that the store would not take are written when it takes them again", async () => {
+  const stores = await heldWallet();
+  const events: string[] = [];
+  const note = (event: string) => void events.push(event);
+  const late = new LateEndings(stores.ledger, { info: note, warn: note, error: note });
+  late.add(settle("h1", 7n), new StoreError("disk full"));
+  late.add({ kind: "void", holdId: "h2", reason: "store failed", atMs: 1 }, new StoreError("x"));
+  assertEquals(late.size, 2);
+  await late.close();
+  const wallet = await stores.ledger.wallet("w");
+  assertEquals([late.size, wallet?.held, wallet?.spent, wallet?.available], [0, 0n, 7n, 93n]);
+  assertEquals(events.filter((event) => event === "hold_ended_late").length, 2);
+  await stores.close();
+});
+
+Deno.test("an ending that was written after all is written once", async () => {
+  const stores = await heldWallet();
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const late = new LateEndings(stores.ledger, silent);
+  await stores.ledger.settle(settle("h1", 7n));
+  late.add(settle("h1", 7n), new StoreError("the answer was lost"));
+  late.add({ kind: "void", holdId: "never", reason: "", atMs: 1 }, new StoreError("x"));
+  await late.close();
+  assertEquals((await stores.ledger.wallet("w"))?.spent, 7n);
+  await stores.close();
+});
+
+Deno.test("a store that goes on failing is asked again, and at the end left alone", async () => {
+  const stores = await heldWallet();
+  let tries = 0;
+  const failing = Object.create(stores.ledger, {
+    settle: {
+      value: () => {
+        tries += 1;
+        return Promise.reject(new StoreError("still full"));
+      },
+    },
+  });
+  const warnings: string[] = [];
+  const silent = { info: () => {}, warn: (event: string) => void warnings.push(event) };
+  const late = new LateEndings(failing, { ...silent, error: () => {} });
+  late.add(settle("h1", 7n), new StoreError("full"));
+  await late.close();
+  assertEquals([tries, late.size], [1, 1]);
+  assert(warnings.includes("hold_still_open"));
+  await stores.close();
+});

@@ -1,0 +1,117 @@
+/**
+ * Many calls of all kinds at once: afterwards the books are right to the micro-credit.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertGreater } from "@std/assert";
+import type { JournalEntry } from "../../gateway/domain/ledger.ts";
+import { TestService, WALLET } from "../fixtures/service.ts";
+
+const CALLS = 2_000;
+const CLIENTS = 16;
+
+/** Misbehaviours that end a call badly, and some that only make it odd. */
+const BAD = [
+  { error: 500 },
+  { error: 503 },
+  { error: 400 },
+  { cutAfter: 3 },
+  { malformedAfter: 2 },
+  { cutAfter: 0 },
+];
+const GOOD = [
+  {},
+  { repeat: 40 },
+  { noUsage: true, repeat: 10 },
+  { usage: { prompt_tokens: 7, completion_tokens: 9 } },
+  { usage: { prompt_tokens: 0, completion_tokens: 0 } },
+  { empty: true, noUsage: true },
+  { usage: { prompt_tokens: 1, completion_tokens: 90_000_000 } },
+];
+
+/** A generator of its own, so that a failing run can be run again. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+interface Seen {
+  ok: number;
+  failed: number;
+  left: number;
+  /** Micro-credits on the bills of answers that were read to their end. */
+  billed: bigint;
+}
+
+async function callAtRandom(service: TestService, random: () => number, seen: Seen): Promise<void> {
+  const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)];
+  const simulate = random() < 1 / 3 ? pick(BAD) : pick(GOOD);
+  const stream = random() < 0.5;
+  const leaves = random() < 0.05;
+  const messages = [{ role: "user", content: `Call ${Math.floor(random() * 1e9)}` }];
+  const body = { messages, stream, simulate: leaves ? { chunkDelayMs: 1, repeat: 50 } : simulate };
+  const leaving = new AbortController();
+  const response = await service.chat({ ...body, max_tokens: 64 }, { signal: leaving.signal });
+  if (leaves && stream) {
+    const reader = response.body?.getReader();
+    await reader?.read();
+    leaving.abort();
+    await reader?.closed.catch(() => {});
+    seen.left++;
+    return;
+  }
+  const text = await response.text();
+  const charged = /"charged":"(\d+)\.(\d{6})"/.exec(text);
+  if (charged !== null) seen.billed += BigInt(`${charged[1]}${charged[2]}`);
+  if (response.ok && !text.includes('"error":{')) seen.ok++;
+  else seen.failed++;
+}
+
+async function sumOf(
+  service: TestService,
+): Promise<Record<JournalEntry["op"], number> & { charged: bigint }> {
+  const sum = { open: 0, credit: 0, hold: 0, settle: 0, void: 0, expire: 0, charged: 0n };
+  for await (const entry of service.running.stores.ledger.entries()) {
+    sum[entry.op]++;
+    if (entry.op === "settle") sum.charged += entry.charged;
+  }
+  return sum;
+}
+
+Deno.test(`after ${CALLS} random calls the wallet is the sum of its journal`, async () => {
+  const seed = 20_260_101;
+  const random = randomOf(seed);
+  await using service = await TestService.start();
+  const seen: Seen = { ok: 0, failed: 0, left: 0, billed: 0n };
+  let begun = 0;
+  const client = async () => {
+    while (begun++ < CALLS) await callAtRandom(service, random, seen);
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  await service.assertBooks();
+  assertEquals(seen.ok + seen.failed + seen.left, CALLS, `seed ${seed}`);
+  assertGreater(seen.failed, CALLS / 5);
+  assertGreater(seen.left, 5);
+  const sum = await sumOf(service);
+  const { spent, credits, available } = await service.wallet(WALLET);
+  assertEquals(spent, sum.charged);
+  assertEquals(available, credits - sum.charged);
+  assert(spent >= seen.billed, "what callers saw billed is in the books");
+  assertEquals(sum.hold, sum.settle + sum.void);
+  assertEquals(sum.expire, 0);
+  assertEquals(service.logs.filter((line) => line.event === "internal_error"), []);
+  let logged = 0n;
+  let rows = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await service.running.stores.log.search({ limit: 500, cursor });
+    for (const { charged } of page.records) logged += BigInt(charged.replace(".", ""));
+    rows += page.records.length;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  assertEquals([rows, logged], [CALLS, spent]);
+});
