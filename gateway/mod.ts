@@ -1,1 +1,9 @@
-export const x = 1;
+/**
+ * The gateway as a part: what a test, or a program that brings its own process, starts it by. The
+ * binary is `main.ts`.
+ *
+ * @module
+ */
+
+export { parseServeSettings, type ParsedSettings, type ServeSettings } from "./service/settings.ts";
+export { type RunningService, type ServiceDeps, startService } from "./service/start.ts";

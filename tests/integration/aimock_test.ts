@@ -1,0 +1,125 @@
+/**
+ * The essentials against an upstream that nobody here wrote.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import { LLMock } from "@copilotkit/aimock";
+import { labConfig } from "../fixtures/lab.ts";
+import { TestService } from "../fixtures/service.ts";
+
+const ask = (content: string) => ({
+  model: "auto",
+  messages: [{ role: "user" as const, content }],
+});
+const weather = {
+  type: "function" as const,
+  function: {
+    name: "get_weather",
+    parameters: { type: "object", properties: { city: { type: "string" } } },
+  },
+};
+
+async function mock(): Promise<LLMock & AsyncDisposable> {
+  const server = new LLMock({ port: 0, host: "127.0.0.1", logLevel: "silent" });
+  server.onMessage(/hello/, {
+    content: "Hi from the other side",
+    usage: { prompt_tokens: 11, completion_tokens: 6, total_tokens: 17 },
+  });
+  server.onMessage(/weather/, {
+    toolCalls: [
+      { name: "get_weather", arguments: '{"city":"Oslo"}' },
+      { name: "get_weather", arguments: '{"city":"Rome"}' },
+    ],
+  });
+  server.onMessage(/person/, { content: '{"name":"Ada"}' });
+  await server.start();
+  return Object.assign(server, { [Symbol.asyncDispose]: () => server.stop() });
+}
+
+/** A service in front of one mock or two, the first being the better model. */
+async function gatewayTo(...servers: readonly LLMock[]): Promise<TestService> {
+  const models = servers.map((server, index) => ({
+    id: `mock-${index}`,
+    baseUrl: `${server.url}/v1`,
+    quality: 0.9 - 0.5 * index,
+  }));
+  return await TestService.start({ config: labConfig(...models) });
+}
+
+Deno.test("aimock: an answer, and its usage to the token", async () => {
+  await using server = await mock();
+  await using service = await gatewayTo(server);
+  const answer = await service.client().chat.completions.create(ask("hello"));
+  assertEquals(answer.choices[0]?.message.content, "Hi from the other side");
+  assertEquals(answer.model, "mock-0");
+  const record = await service.lastRequest();
+  assertEquals([record.inputTokens, record.outputTokens, record.estimated], [11, 6, false]);
+  await service.assertBooks();
+});
+
+Deno.test("aimock: a stream says the same, and ends with the bill", async () => {
+  await using server = await mock();
+  await using service = await gatewayTo(server);
+  const stream = service.client().chat.completions.stream(ask("hello"));
+  assertEquals(await stream.finalContent(), "Hi from the other side");
+  const record = await service.lastRequest();
+  assert(record.charged !== "0.000000");
+  await service.assertBooks();
+});
+
+Deno.test("aimock: parallel tool calls, streamed and not", async () => {
+  await using server = await mock();
+  await using service = await gatewayTo(server);
+  const { completions } = service.client().chat;
+  const request = { ...ask("the weather, please"), tools: [weather] };
+  for (
+    const answer of [
+      await completions.create(request),
+      await completions.stream(request).finalChatCompletion(),
+    ]
+  ) {
+    const calls = answer.choices[0]?.message.tool_calls ?? [];
+    const cities = calls.map((call) => call.type === "function" ? call.function.arguments : "");
+    assertEquals(cities, ['{"city":"Oslo"}', '{"city":"Rome"}']);
+    assertEquals(answer.choices[0]?.finish_reason, "tool_calls");
+  }
+});
+
+Deno.test("aimock: JSON is asked for and comes", async () => {
+  await using server = await mock();
+  await using service = await gatewayTo(server);
+  const answer = await service.client().chat.completions.create({
+    ...ask("a person"),
+    response_format: { type: "json_object" },
+  });
+  assertEquals(JSON.parse(answer.choices[0]?.message.content ?? ""), { name: "Ada" });
+});
+
+for (const status of [429, 500, 503]) {
+  Deno.test(`aimock: after ${status} the other one answers`, async () => {
+    await using first = await mock();
+    await using second = await mock();
+    await using service = await gatewayTo(first, second);
+    first.nextRequestError(status, { message: "Not now" });
+    const response = await service.chat(ask("hello"));
+    const { choices, metadata } = await response.json();
+    assertEquals(choices[0].message.content, "Hi from the other side");
+    assertEquals(metadata.routing.model, "mock-1");
+    assertEquals(
+      metadata.routing.attempts.map((one: { status: number }) => one.status),
+      [status, 200],
+    );
+    await service.assertBooks();
+  });
+}
+
+Deno.test("aimock: an error of the only upstream is told as ours", async () => {
+  await using server = await mock();
+  await using service = await gatewayTo(server);
+  server.nextRequestError(500, { message: "Out of order" });
+  const response = await service.chat(ask("hello"));
+  assertEquals([response.status, (await response.json()).error.code], [502, "upstream_error"]);
+  await service.assertBooks();
+});
