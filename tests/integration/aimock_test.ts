@@ -21,7 +21,7 @@ const weather = {
   },
 };
 
-async function mock(): Promise<LLMock & AsyncDisposable> {
+async function mock(): Promise<LLMock> {
   const server = new LLMock({ port: 0, host: "127.0.0.1", logLevel: "silent" });
   server.onMessage(/hello/, {
     content: "Hi from the other side",
@@ -35,8 +35,16 @@ async function mock(): Promise<LLMock & AsyncDisposable> {
   });
   server.onMessage(/person/, { content: '{"name":"Ada"}' });
   await server.start();
-  return Object.assign(server, { [Symbol.asyncDispose]: () => server.stop() });
+  return server;
 }
+
+// Each leaves a timer of its own behind when it stops, so they live as long as the file.
+const server = await mock();
+const second = await mock();
+Deno.test.afterAll(async () => {
+  await server.stop();
+  await second.stop();
+});
 
 /** A service in front of one mock or two, the first being the better model. */
 async function gatewayTo(...servers: readonly LLMock[]): Promise<TestService> {
@@ -49,7 +57,6 @@ async function gatewayTo(...servers: readonly LLMock[]): Promise<TestService> {
 }
 
 Deno.test("aimock: an answer, and its usage to the token", async () => {
-  await using server = await mock();
   await using service = await gatewayTo(server);
   const answer = await service.client().chat.completions.create(ask("hello"));
   assertEquals(answer.choices[0]?.message.content, "Hi from the other side");
@@ -60,7 +67,6 @@ Deno.test("aimock: an answer, and its usage to the token", async () => {
 });
 
 Deno.test("aimock: a stream says the same, and ends with the bill", async () => {
-  await using server = await mock();
   await using service = await gatewayTo(server);
   const stream = service.client().chat.completions.stream(ask("hello"));
   assertEquals(await stream.finalContent(), "Hi from the other side");
@@ -70,7 +76,6 @@ Deno.test("aimock: a stream says the same, and ends with the bill", async () => 
 });
 
 Deno.test("aimock: parallel tool calls, streamed and not", async () => {
-  await using server = await mock();
   await using service = await gatewayTo(server);
   const { completions } = service.client().chat;
   const request = { ...ask("the weather, please"), tools: [weather] };
@@ -88,7 +93,6 @@ Deno.test("aimock: parallel tool calls, streamed and not", async () => {
 });
 
 Deno.test("aimock: JSON is asked for and comes", async () => {
-  await using server = await mock();
   await using service = await gatewayTo(server);
   const answer = await service.client().chat.completions.create({
     ...ask("a person"),
@@ -99,10 +103,8 @@ Deno.test("aimock: JSON is asked for and comes", async () => {
 
 for (const status of [429, 500, 503]) {
   Deno.test(`aimock: after ${status} the other one answers`, async () => {
-    await using first = await mock();
-    await using second = await mock();
-    await using service = await gatewayTo(first, second);
-    first.nextRequestError(status, { message: "Not now" });
+    await using service = await gatewayTo(server, second);
+    server.nextRequestError(status, { message: "Not now" });
     const response = await service.chat(ask("hello"));
     const { choices, metadata } = await response.json();
     assertEquals(choices[0].message.content, "Hi from the other side");
@@ -116,7 +118,6 @@ for (const status of [429, 500, 503]) {
 }
 
 Deno.test("aimock: an error of the only upstream is told as ours", async () => {
-  await using server = await mock();
   await using service = await gatewayTo(server);
   server.nextRequestError(500, { message: "Out of order" });
   const response = await service.chat(ask("hello"));

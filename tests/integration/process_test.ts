@@ -1,0 +1,158 @@
+/**
+ * The first start, later starts, and the end, as an operator sees them.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { credentialsPath } from "../../gateway/service/credentials.ts";
+import { ServiceProcess, shell, svc } from "../fixtures/service_process.ts";
+import { until } from "../fixtures/service.ts";
+
+/** A folder that goes with its scope. */
+async function folder() {
+  const path = await Deno.makeTempDir();
+  return {
+    kv: join(path, "svc.kv"),
+    [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
+  };
+}
+
+/** The secrets that a first start showed. */
+function secretsIn(stdout: string): { key: string; token: string } {
+  const key = /API key +(\S+)/.exec(stdout)?.[1];
+  const token = /Admin token +(\S+)/.exec(stdout)?.[1];
+  assert(key !== undefined && token !== undefined, stdout);
+  return { key, token };
+}
+
+function chat(service: ServiceProcess, key: string, body: Record<string, unknown> = {}) {
+  return fetch(`${service.publicUrl}/openai/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "auto",
+      messages: [{ role: "user", content: "Say hello" }],
+      ...body,
+    }),
+  });
+}
+
+Deno.test("a first start prints a curl line and an SDK snippet that work as pasted", async () => {
+  await using at = await folder();
+  await using service = await ServiceProcess.start(at.kv);
+  const { key } = secretsIn(service.stdout);
+  assertMatch(key, /^svc_live_[A-Za-z0-9_]+$/);
+  const curl = service.stdout.split("\n").find((line) => line.startsWith("curl "));
+  const answered = await shell(curl ?? "exit 9");
+  assertEquals(answered.code, 0, answered.stderr);
+  assertStringIncludes(JSON.parse(answered.stdout).choices[0].message.content, "Say hello");
+  const snippet = /^deno run [\s\S]*?^EOF$/m.exec(service.stdout)?.[0];
+  const ran = await shell(snippet ?? "exit 9");
+  assertEquals(ran.code, 0, ran.stderr);
+  assertStringIncludes(ran.stdout, "Say hello");
+  assertStringIncludes(ran.stdout, "charged");
+});
+
+Deno.test("a later start prints no secret, and the first one's key still works", async () => {
+  await using at = await folder();
+  const first = await ServiceProcess.start(at.kv);
+  const { key, token } = secretsIn(first.stdout);
+  const path = credentialsPath(at.kv) ?? "";
+  assertEquals(JSON.parse(await Deno.readTextFile(path)).token, token);
+  assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
+  const ended = await first.end("SIGTERM");
+  assertEquals(ended.code, 0, ended.stderr);
+  await using second = await ServiceProcess.start(at.kv);
+  for (const secret of [key, token]) assertFalse(second.stdout.includes(secret));
+  assertFalse(/API key|Admin token|curl/.test(second.stdout));
+  const response = await chat(second, key);
+  assertEquals(response.status, 200);
+  await response.body?.cancel();
+});
+
+Deno.test("a second process on the same store refuses to start and says why", async () => {
+  await using at = await folder();
+  await using first = await ServiceProcess.start(at.kv);
+  const second = await svc(["serve", "--port", "0", "--admin-port", "0", "--kv-path", at.kv], {});
+  assertEquals([second.code, second.stdout], [1, ""]);
+  assertMatch(second.stderr, /^Cannot open the store ".*": another process has it open\n$/);
+  assertEquals((await fetch(`${first.publicUrl}/healthz`).then((r) => r.text())).length > 0, true);
+});
+
+Deno.test("SIGTERM lets a stream finish, and ends with 0", async () => {
+  await using at = await folder();
+  await using service = await ServiceProcess.start(at.kv);
+  const { key } = secretsIn(service.stdout);
+  const response = await chat(service, key, {
+    stream: true,
+    simulate: { repeat: 40, chunkDelayMs: 10 },
+  });
+  const text = response.text();
+  const ended = await service.end("SIGTERM");
+  assertEquals(ended.code, 0, ended.stderr);
+  assert((await text).endsWith("data: [DONE]\n\n"));
+});
+
+Deno.test("after kill -9 under load the books verify and no hold is left", async () => {
+  await using at = await folder();
+  const service = await ServiceProcess.start(at.kv);
+  const { key, token } = secretsIn(service.stdout);
+  let answers = 0;
+  const client = async (stream: boolean) => {
+    for (;;) {
+      try {
+        await (await chat(service, key, { stream, simulate: { delayMs: 3 } })).text();
+        answers++;
+      } catch {
+        return;
+      }
+    }
+  };
+  const clients = Array.from({ length: 8 }, (_, index) => client(index % 2 === 0));
+  await until(() => answers > 100, "answers");
+  await service.end("SIGKILL");
+  await Promise.all(clients);
+  await using again = await ServiceProcess.start(at.kv);
+  const get = async (path: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    return await (await fetch(`${again.adminUrl}/admin/v1${path}`, { headers })).json();
+  };
+  const wallet = await get("/wallets/default");
+  assertEquals([wallet.held, wallet.credits], ["0.000000", "1000000.000000"]);
+  const verified = await svc(["ledger", "verify", "--json"], {
+    SERVICE_ADMIN_URL: again.adminUrl,
+    SERVICE_ADMIN_TOKEN: token,
+  });
+  assertEquals(verified.code, 0, verified.stderr);
+  const { problems, openHolds } = JSON.parse(verified.stdout);
+  assertEquals([problems, openHolds], [[], 0]);
+  const response = await chat(again, key);
+  assertEquals(response.status, 200);
+  await response.body?.cancel();
+});
+
+Deno.test("the command line works with the credentials beside the store", async () => {
+  await using at = await folder();
+  await using service = await ServiceProcess.start(at.kv);
+  const run = async (...args: string[]) => {
+    const done = await svc([...args, "--json"], { SERVICE_KV_PATH: at.kv });
+    assertEquals([done.code, done.stderr], [0, ""], args.join(" "));
+    return JSON.parse(done.stdout);
+  };
+  const wallet = await run("wallets", "create", "team");
+  assertEquals([wallet.id, wallet.credits], ["team", "0.000000"]);
+  assertEquals((await run("wallets", "credit", "team", "50")).available, "50.000000");
+  const made = await run("keys", "create", "--name", "app", "--wallet", "team");
+  assertMatch(made.key, /^svc_live_/);
+  const response = await chat(service, made.key);
+  const { metadata } = await response.json();
+  const requests = await run("requests", "--key", made.id);
+  assertStringIncludes(JSON.stringify(requests), metadata.request_id);
+  assertStringIncludes(JSON.stringify(await run("usage", "--by", "key")), made.id);
+  assertEquals((await run("wallets", "show", "team")).spent, metadata.billing.charged);
+  const wrong = await svc(["wallets", "show", "nobody"], { SERVICE_KV_PATH: at.kv });
+  assertEquals([wrong.code, wrong.stdout], [1, ""]);
+  assertEquals((await svc(["wallets", "shwo"], { SERVICE_KV_PATH: at.kv })).code, 2);
+});
