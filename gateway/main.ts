@@ -13,6 +13,9 @@ import { systemClock } from "./system/clock.ts";
 import { createJsonLogger } from "./system/logger.ts";
 import { createSystemRng } from "./system/rng.ts";
 
+/** How often it is looked whether the store is still ours. */
+const LOST_CHECK_MS = 1_000;
+
 const encoder = new TextEncoder();
 
 /** An environment variable; one that may not be read counts as absent. */
@@ -63,10 +66,19 @@ async function serve(args: readonly string[]): Promise<number> {
     complain(`${explain(error)}\n`);
     return 1;
   }
-  await untilSignal((graceMs) => {
-    logger.info("shutting_down", { inFlight: service.gateway.inFlight.count });
-    return service.stop(graceMs === undefined ? {} : { graceMs });
-  });
+  // A writer that has lost its store cannot come back: whoever supervises the process starts another.
+  const watch = setInterval(() => {
+    if (service.stores.health() !== "lost") return;
+    complain("Cannot go on: another process has taken the store\n");
+    Deno.exit(1);
+  }, LOST_CHECK_MS);
+  await untilSignal();
+  clearInterval(watch);
+  const { inFlight } = service.gateway;
+  logger.info("shutting_down", { inFlight: inFlight.count });
+  // A second signal cuts the time to finish short.
+  void untilSignal().then(() => inFlight.abortAll());
+  await service.stop();
   return 0;
 }
 
@@ -76,15 +88,16 @@ function explain(error: unknown): string {
   return error.cause === undefined ? error.message : `${error.message}: ${explain(error.cause)}`;
 }
 
-/** Stops at the first signal; a second one cuts the time to finish short. */
-async function untilSignal(stop: (graceMs?: number) => Promise<void>): Promise<void> {
+/** Resolves at the next signal to end. */
+function untilSignal(): Promise<void> {
   const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
   const { promise, resolve } = Promise.withResolvers<void>();
-  const onSignal = () => resolve();
+  const onSignal = () => {
+    for (const signal of signals) Deno.removeSignalListener(signal, onSignal);
+    resolve();
+  };
   for (const signal of signals) Deno.addSignalListener(signal, onSignal);
-  await promise;
-  await stop();
-  for (const signal of signals) Deno.removeSignalListener(signal, onSignal);
+  return promise;
 }
 
 function cli(args: readonly string[]): Promise<number> {

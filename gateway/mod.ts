@@ -5,5 +5,5 @@
  * @module
  */
 
-export { parseServeSettings, type ParsedSettings, type ServeSettings } from "./service/settings.ts";
+export { type ParsedSettings, parseServeSettings, type ServeSettings } from "./service/settings.ts";
 export { type RunningService, type ServiceDeps, startService } from "./service/start.ts";

@@ -39,4 +39,43 @@ export interface Tool {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Absent: the tool is declared to the model, and the application runs it itself. */
   readonly execute?: ToolExecute | undefined;
+  /**
+   * Longest run of one call in milliseconds; 0 or less: no limit. Absent: the limit of whoever runs
+   * the tool.
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * A failure of a tool that the model is told about in the tool's own words, so that it can try
+ * something else. Of every other error that a tool throws the model learns only that there was one:
+ * its text may hold secrets.
+ *
+ * Whoever runs tools recognises it by its `name`, so that copies of this package understand each
+ * other.
+ *
+ * @example
+ * ```ts
+ * const tool = {
+ *   name: "square_root",
+ *   parameters: { type: "object", properties: { of: { type: "number" } } },
+ *   execute(input: unknown): number {
+ *     const of = Number(Object(input).of);
+ *     if (of < 0) throw new ToolError(`Cannot take the root of a negative number: ${of}`);
+ *     return Math.sqrt(of);
+ *   },
+ * };
+ * ```
+ */
+export class ToolError extends Error {
+  /** Tells it from other errors where classes cannot be compared. */
+  override name = "ToolError";
+  /** What went wrong, in `snake_case`. */
+  readonly code: string;
+
+  /** An error whose message the model reads. */
+  constructor(message: string, options: ErrorOptions & { readonly code?: string } = {}) {
+    super(message, options);
+    this.code = options.code ?? "tool_failed";
+  }
 }

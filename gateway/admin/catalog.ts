@@ -4,6 +4,8 @@ import { parseConfig } from "../config/parse_config.ts";
 import type { Catalog, CatalogContent, UpstreamConfig } from "../domain/catalog.ts";
 import { diffCatalog, HIDDEN } from "../domain/catalog_diff.ts";
 import { ServiceFault } from "../domain/fault.ts";
+import type { Wallet } from "../domain/ledger.ts";
+import { catalogWarnings, listed, strandedWallets } from "./catalog_effects.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { readBody, strict } from "./request_body.ts";
 import { readQuery } from "./request_query.ts";
@@ -14,10 +16,12 @@ const note = z.string().max(500);
 const change = strict({
   content: z.record(z.string(), z.unknown()),
   dryRun: z.boolean().default(false),
+  /** Also where wallets lose their tier. */
+  force: z.boolean().default(false),
   expectedVersion: version.optional(),
   note: note.default(""),
 });
-const rollback = strict({ version, note: note.optional() });
+const rollback = strict({ version, note: note.optional(), force: z.boolean().default(false) });
 
 /** `/catalog`: upstreams, models and tiers as one version after another. */
 export function serveCatalog(app: AdminApp, deps: AdminDeps): void {
@@ -61,6 +65,7 @@ async function rollBack(context: AdminContext, deps: AdminDeps): Promise<Respons
     await makeVersion(deps, { upstreams, models, tiers, scoring }, {
       expected: deps.catalogs.current().version,
       note: body.note ?? `Back to version ${body.version}`,
+      force: body.force,
       dryRun: false,
     }),
   );
@@ -81,17 +86,38 @@ async function readContent(deps: AdminDeps, written: unknown): Promise<CatalogCo
 async function makeVersion(
   deps: AdminDeps,
   content: CatalogContent,
-  options: { expected: number; note: string; dryRun: boolean },
+  options: { expected: number; note: string; dryRun: boolean; force: boolean },
 ): Promise<Record<string, unknown>> {
   const current = deps.catalogs.current();
   if (options.expected !== current.version) throw versionConflict(deps, options.expected);
   const changes = diffCatalog(current, content);
+  const [wallets, keys] = await Promise.all([deps.ledger.wallets(), deps.keys.list()]);
+  if (!options.force) requireTiersKept(current, content, wallets);
+  const warnings = catalogWarnings(content, { wallets, keys }, deps);
   if (options.dryRun || changes.length === 0) {
-    return { changes, version: current.version, applied: false };
+    return { changes, warnings, version: current.version, applied: false };
   }
   const made = await deps.applyCatalog(content, { expected: current.version, note: options.note });
   if (made === undefined) throw versionConflict(deps, current.version);
-  return { changes, version: made.version, applied: true };
+  return { changes, warnings, version: made.version, applied: true };
+}
+
+/** A wallet without its tier pays for nothing: whoever takes the tier away has to say so. */
+function requireTiersKept(
+  current: CatalogContent,
+  content: CatalogContent,
+  wallets: readonly Wallet[],
+): void {
+  const removed = [...strandedWallets(content, wallets)]
+    .find(([tier]) => current.tiers.some(({ id }) => id === tier));
+  if (removed === undefined) return;
+  const [tier, ids] = removed;
+  const names = listed("Wallet", ids.map((id) => `"${id}"`)).replace("W", "w");
+  throw new ServiceFault("conflict", {
+    message: `Cannot remove the tier "${tier}" of ${names}, which could not spend any more: ` +
+      'keep it, or force the change (--force, "force": true)',
+    param: "tiers",
+  });
 }
 
 function versionConflict(deps: AdminDeps, expected: number): ServiceFault {

@@ -25,11 +25,11 @@ Deno.test("POST /catalog/apply says what changes, applies it, and history tells"
     const changes = [{ path: "models.slow-maxi", kind: "removed", before: CONTENT.models[1] }];
     const content = CHEAPER;
     const rehearsed = await post("/catalog/apply", { content, dryRun: true });
-    assertEquals(rehearsed.body, { changes, version: 1, applied: false });
+    assertEquals(rehearsed.body, { changes, warnings: [], version: 1, applied: false });
     assertEquals(deps.catalogs.current().version, 1);
     clock.ms += 1_000;
     const applied = await post("/catalog/apply", { content, expectedVersion: 1, note: "Save" });
-    assertEquals(applied.body, { changes, version: 2, applied: true });
+    assertEquals(applied.body, { changes, warnings: [], version: 2, applied: true });
     assertEquals(deps.catalogs.current().models.map(({ id }) => id), ["fast-mini"]);
     const updatedAt = new Date(START_MS + 1_000).toISOString();
     assertEquals((await get("/catalog/versions?limit=1")).body, {
@@ -42,7 +42,7 @@ Deno.test("POST /catalog/apply makes no version where nothing changes", async ()
   await withAdmin(async ({ get, post }) => {
     const { content } = (await get("/catalog")).body;
     const answer = await post("/catalog/apply", { content });
-    assertEquals(answer.body, { changes: [], version: 1, applied: false });
+    assertEquals(answer.body, { changes: [], warnings: [], version: 1, applied: false });
     assertEquals((await get("/catalog/versions")).body.versions.length, 1);
   });
 });
@@ -117,4 +117,87 @@ Deno.test("catalog versions that do not exist are 404", async () => {
       param: "version",
     });
   });
+});
+
+const WITHOUT_STANDARD = { ...CONTENT, tiers: CONTENT.tiers.slice(0, 1) };
+
+Deno.test("a tier in which wallets are is removed by force only, and then with a warning", async () => {
+  await withAdmin(async ({ deps, post }) => {
+    await post("/wallets", { id: "lab", tier: "basic" });
+    await post("/wallets", { id: "crew", tier: "standard" });
+    for (const dryRun of [true, false]) {
+      const refused = await post("/catalog/apply", { content: WITHOUT_STANDARD, dryRun });
+      assertRefused(refused, { status: 409, code: "conflict", param: "tiers" });
+      const { message } = refused.body.error;
+      assertStringIncludes(message, 'Cannot remove the tier "standard" of wallets "crew", "team"');
+      assertStringIncludes(message, "--force");
+    }
+    assertEquals(deps.catalogs.current().version, 1);
+    const forced = await post("/catalog/apply", { content: WITHOUT_STANDARD, force: true });
+    assertEquals([forced.body.version, forced.body.warnings], [2, [
+      'Wallets "crew", "team" cannot spend: the catalog has no tier "standard"',
+    ]]);
+    // What is gone already is not removed: other changes go on, with the warning.
+    const content = { ...WITHOUT_STANDARD, models: CHEAPER.models };
+    const next = await post("/catalog/apply", { content });
+    assertEquals([next.body.applied, next.body.warnings.length], [true, 1]);
+  });
+});
+
+Deno.test("a rollback removes a tier in which wallets are by force only", async () => {
+  await withAdmin(async ({ post }) => {
+    await post("/catalog/apply", { content: WITHOUT_STANDARD, force: true });
+    await post("/catalog/apply", { content: CONTENT });
+    const refused = await post("/catalog/rollback", { version: 2 });
+    assertRefused(refused, { status: 409, code: "conflict", param: "tiers" });
+    assertEquals((await post("/catalog/rollback", { version: 2, force: true })).body.version, 4);
+  });
+});
+
+Deno.test("keys that a catalog leaves without any model are named", async () => {
+  await withAdmin(async ({ get, post }) => {
+    const key = async (name: string, policy: unknown): Promise<string> =>
+      (await post("/keys", { name, wallet: "team", policy })).body.id;
+    const slow = await key("slow", { models: ["slow-maxi"] });
+    await key("both", { models: ["slow-maxi", "fast-mini"] });
+    await key("expired", { models: ["slow-maxi"], expiresAt: "2020-01-01T00:00:00Z" });
+    const revoked = await key("revoked", { models: ["slow-maxi"] });
+    await post(`/keys/${revoked}/revoke`);
+    const rehearsed = await post("/catalog/apply", { content: CHEAPER, dryRun: true });
+    const warning = `Key "slow" (${slow}) may use none of the models`;
+    assertEquals(rehearsed.body.warnings, [warning]);
+    assertEquals((await post("/catalog/apply", { content: CHEAPER })).body.warnings, [warning]);
+
+    const lab = await post("/wallets", { id: "lab", tier: "basic" });
+    assertEquals(lab.status, 201);
+    const { id } = (await post("/keys", { name: "lab", wallet: "lab" })).body;
+    const tiers = CONTENT.tiers.map((tier) => tier.id === "basic" ? { ...tier, models: [] } : tier);
+    const closed = await post("/catalog/apply", { content: { ...CONTENT, tiers } });
+    assertEquals(closed.body.warnings, [`Key "lab" (${id}) may use none of the models`]);
+    assertEquals((await get("/catalog")).body.version, 3);
+  });
+});
+
+Deno.test("an upstream whose variable is not set is warned of", async () => {
+  const upstreams = CONTENT.upstreams.map(({ apiKey: _, ...rest }) => (
+    { ...rest, apiKeyEnv: "LAB_KEY" }
+  ));
+  const content = { ...CONTENT, upstreams };
+  let key: string | undefined;
+  await withAdmin(async ({ get, post }) => {
+    const apply = async () => (await post("/catalog/apply", { content })).body.warnings;
+    const [warning] = await apply();
+    assertStringIncludes(
+      warning,
+      'Upstream "lab" has no credentials: the environment variable LAB_KEY',
+    );
+    const [model] = (await get("/models")).body.models;
+    assertEquals([model.status, model.reason], [
+      "no credentials",
+      "The environment variable LAB_KEY is not set",
+    ]);
+    key = "sk-1";
+    assertEquals(await apply(), []);
+    assertEquals((await get("/models")).body.models[0].status, "available");
+  }, { env: (name) => name === "LAB_KEY" ? key : undefined });
 });

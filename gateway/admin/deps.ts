@@ -43,6 +43,8 @@ export interface AdminDeps {
   readonly logger: Logger;
   /** Digests of the admin tokens that are let in, as {@linkcode KeyRing.digest} makes them. */
   readonly adminTokenDigests: readonly string[];
+  /** Looks an environment variable up, to say which upstreams lack their keys. */
+  readonly env?: ((name: string) => string | undefined) | undefined;
   /** A connection of its own to an upstream, to ask it for its models; throws where it cannot be made. */
   readonly connect: (config: UpstreamConfig) => Pick<Upstream, "models" | "close">;
   /**

@@ -68,8 +68,8 @@ async function showKey(context: AdminContext, deps: AdminDeps): Promise<Response
   const id = segment(context, "id");
   const record = await deps.keys.get(id);
   if (record === undefined) throw keyFault({ code: "key_not_found" }, id);
-  const now = { keyId: id, atMs: deps.clock.nowMs() };
-  const spend = spendJson(await deps.ledger.keySpend(id), now);
+  const keyId = record.budgetId ?? id;
+  const spend = spendJson(await deps.ledger.keySpend(keyId), { keyId, atMs: deps.clock.nowMs() });
   return context.json({ ...keyJson(record), spend });
 }
 

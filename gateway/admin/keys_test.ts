@@ -124,7 +124,8 @@ Deno.test("POST /keys refuses what is not valid, with the path and the nearest n
     await policy({ endpoints: ["chats"] }, "endpoints.0", "none of chat, responses");
     await policy({ hostedTools: ["web_search"] }, "hostedTools.0", "web_search_preview");
     await policy({ maxChargePerRequest: "a" }, "maxChargePerRequest", "credits");
-    await policy({ budget: { year: "1" } }, "budget.year", "nearest");
+    await policy({ budget: { year: "1" } }, "budget.year", 'Unknown field "year"');
+    await policy({ budget: { dya: "1" } }, "budget.dya", 'the nearest is "day"');
     await policy({ requestsPerMinute: 0 }, "requestsPerMinute", "");
     await policy({ tokensPerMinute: 1.5 }, "tokensPerMinute", "");
     await policy({ ipRanges: ["10.0.0.0/33"] }, "ipRanges.0", "CIDR");

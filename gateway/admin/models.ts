@@ -1,3 +1,4 @@
+import { missingCredentials } from "../config/missing_credentials.ts";
 import type { Model } from "../domain/catalog.ts";
 import { ServiceFault } from "../domain/fault.ts";
 import type { TargetState } from "../domain/routing.ts";
@@ -18,6 +19,8 @@ function listModels(context: AdminContext, deps: AdminDeps): Response {
   const catalog = deps.catalogs.current();
   const states = deps.pool.states(deps.clock.nowMs());
   const inFlight = deps.pool.inFlight();
+  const missing = deps.env === undefined ? [] : missingCredentials(catalog.upstreams, deps.env);
+  const variables = new Map(missing.map(({ upstream, variable }) => [upstream, variable]));
   const models = catalog.models.map((model) => ({
     id: model.id,
     name: model.name,
@@ -26,17 +29,28 @@ function listModels(context: AdminContext, deps: AdminDeps): Response {
     endpoints: model.endpoints,
     quality: model.quality,
     price: model.price,
-    ...stateJson(model, states.get(model.id)),
+    ...stateJson(model, states.get(model.id), variables.get(model.upstream)),
     inFlight: inFlight.get(model.upstream) ?? 0,
   }));
   return context.json({ version: catalog.version, models });
 }
 
-function stateJson(model: Model, state: TargetState | undefined): Record<string, unknown> {
-  const degraded = state !== undefined && !state.available;
+/** Whether a model can be routed to; `variable` is the one that lacks its upstream's key. */
+function stateJson(
+  model: Model,
+  state: TargetState | undefined,
+  variable: string | undefined,
+): Record<string, unknown> {
+  const [status, reason] = model.disabled
+    ? ["disabled", "Disabled in the catalog"]
+    : variable !== undefined
+    ? ["no credentials", `The environment variable ${variable} is not set`]
+    : state !== undefined && !state.available
+    ? ["degraded", state.reason ?? null]
+    : ["available", null];
   return {
-    status: model.disabled ? "disabled" : degraded ? "degraded" : "available",
-    reason: model.disabled ? "Disabled in the catalog" : degraded ? state.reason ?? null : null,
+    status,
+    reason,
     retryAfterMs: state?.retryAfterMs ?? null,
     latencyMs: state?.latencyMs ?? null,
   };

@@ -14,6 +14,8 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 const DURATION = /^(\d{1,6})([smhdw])$/;
+/** Place in the journal or in the request log, as their pages name it. */
+const CURSOR = /^\d{1,15}\.\d{1,9}$/;
 const ISO_TIME =
   /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
 
@@ -35,6 +37,7 @@ export interface QueryFields {
   /** A time, as `parseTime` reads it, in Unix milliseconds. */
   readonly time: z.ZodOptional<z.ZodType<number, string>>;
   readonly limit: z.ZodType<number, string | undefined>;
+  /** Where a page ended. */
   readonly cursor: z.ZodOptional<z.ZodString>;
   /** An id or a name. */
   readonly text: z.ZodOptional<z.ZodString>;
@@ -64,12 +67,14 @@ function queryFields(nowMs: number): QueryFields {
     });
     return z.NEVER;
   });
-  const limit = z.string().regex(/^[1-9]\d{0,3}$/, "Give a whole number from 1 on")
-    .default("50").transform((text) => Math.min(Number(text), PAGE_LIMIT));
+  const limit = z.string().refine(
+    (text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= PAGE_LIMIT,
+    `Give a whole number from 1 to ${PAGE_LIMIT}`,
+  ).default("50").transform(Number);
   return {
     time: time.optional(),
     limit,
-    cursor: z.string().max(1_024).optional(),
+    cursor: z.string().regex(CURSOR, "Give the cursor that came with a page").optional(),
     text: z.string().min(1).max(256).optional(),
   };
 }

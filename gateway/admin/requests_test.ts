@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { RequestRecord } from "../ports/request_log.ts";
 import { assertRefused, START_MS, type TestAdmin, withAdmin } from "./admin_test_support.ts";
 
@@ -109,6 +109,10 @@ Deno.test("GET /requests filters and pages", async () => {
     assertEquals(await ids(`limit=1&cursor=${cursor}`), ["log_1"]);
     const invalid = { status: 400, code: "invalid_request" };
     assertRefused(await get("/requests?status=9xx"), { ...invalid, param: "status" });
+    assertRefused(await get("/requests?cursor=garbage"), { ...invalid, param: "cursor" });
+    const tooMany = await get("/requests?limit=100000");
+    assertRefused(tooMany, { ...invalid, param: "limit" });
+    assertStringIncludes(tooMany.body.error.message, "1 to 500");
     assertRefused(await get("/requests?keys=a"), { ...invalid, param: "keys" });
   });
 });

@@ -16,7 +16,10 @@ const walletId = z.string().regex(
   "Use 1 to 64 letters, digits, dots, dashes and underscores, a letter or digit first",
 );
 const opId = z.string().regex(/^[\x21-\x7e]{1,128}$/, "Use 1 to 128 visible ASCII characters");
-const positiveCredits = creditsText.refine((text) => parseCredits(text) !== 0n, "Give more than 0");
+const positiveCredits = creditsText.refine(
+  (text) => parseCredits(text) !== 0n,
+  "Credits must be positive",
+);
 
 const newWallet = strict({
   id: walletId,

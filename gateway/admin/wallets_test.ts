@@ -46,7 +46,7 @@ Deno.test("POST /wallets refuses what is not valid, with the field and the neare
     await refused({}, "id", "");
     await refused({ id: "a", credits: "1e3" }, "credits", "as 12.5");
     await refused({ id: "a", credits: "0.0000001" }, "credits", "six decimal places");
-    await refused({ id: "a", credits: "-1" }, "credits", "");
+    await refused({ id: "a", credits: "-1" }, "credits", "Credits must be positive, not -1");
     await refused({ id: "a", credits: true }, "credits", "as 12.5");
     clock.ms++;
     const again = await post("/wallets", { id: "team", credits: "100" });
@@ -178,6 +178,8 @@ Deno.test("GET /wallets/{id}/statement pages and filters by time", async () => {
       const [query, param] of [
         ["since=yesterday", "since"],
         ["limit=0", "limit"],
+        ["limit=501", "limit"],
+        ["cursor=garbage", "cursor"],
         ["limit=1&limit=2", "limit"],
         ["sinse=24h", "sinse"],
       ]

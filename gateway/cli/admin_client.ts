@@ -1,5 +1,5 @@
 import type { CliIo } from "./io.ts";
-import { CliFailure } from "./io.ts";
+import { CliFailure, UsageError } from "./io.ts";
 import { isObject, type Row } from "./json_fields.ts";
 
 /** Where the operator's API listens unless told otherwise. */
@@ -52,7 +52,7 @@ export class AdminClient {
         { cause },
       );
     }
-    return readAnswer(response, text, url);
+    return readAnswer(response, text, { url, query: sent.query ?? {} });
   }
 
   async #credentials(): Promise<{ url: string; token: string }> {
@@ -81,7 +81,11 @@ function addressOf(url: string, path: string, query: Sent["query"] = {}): string
   return `${base}/admin/v1${path}${search === "" ? "" : `?${search}`}`;
 }
 
-function readAnswer(response: Response, text: string, url: string): Row {
+function readAnswer(
+  response: Response,
+  text: string,
+  { url, query }: { url: string; query: Readonly<Record<string, unknown>> },
+): Row {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -91,6 +95,11 @@ function readAnswer(response: Response, text: string, url: string): Row {
   if (response.ok && isObject(value)) return value;
   const error = isObject(value) && isObject(value.error) ? value.error : undefined;
   if (typeof error?.message === "string") {
+    const param = typeof error.param === "string" ? error.param : "";
+    // What stands in the query are values of flags.
+    if (response.status === 400 && Object.hasOwn(query, param)) {
+      throw new UsageError(error.message.replace(`"${param}"`, `--${param}`));
+    }
     throw new CliFailure(
       response.status < 500
         ? error.message

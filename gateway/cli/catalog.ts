@@ -10,7 +10,7 @@ export const catalogCommands: readonly Command[] = [
     words: "apply",
     operands: [],
     required: ["file"],
-    options: ["dry-run", "yes", "note"],
+    options: ["dry-run", "yes", "force", "note"],
     summary: "Show what a configuration changes, then apply it",
     run: apply,
   },
@@ -33,6 +33,7 @@ export const catalogCommands: readonly Command[] = [
     summary: "Check a configuration and show what it would change",
     run: async (call) => {
       const json = await rehearse(call);
+      warn(call, json);
       return { json, text: () => `The configuration is valid\n${changesText(json)}` };
     },
   },
@@ -60,11 +61,12 @@ export const catalogCommands: readonly Command[] = [
     words: "catalog rollback",
     operands: ["VERSION"],
     required: [],
-    options: [],
+    options: ["force"],
     summary: "Make a new version that equals an old one",
-    run: async ({ client, operands: [version = ""] }) => {
-      const body = { version: versionNumber(version) };
-      const json = await client.post("/catalog/rollback", body);
+    run: async (call) => {
+      const body = { version: versionNumber(call.operands[0] ?? ""), force: call.has("force") };
+      const json = await call.client.post("/catalog/rollback", body);
+      warn(call, json);
       return { json, text: () => changesText(json) + resultText(json) };
     },
   },
@@ -73,6 +75,7 @@ export const catalogCommands: readonly Command[] = [
 async function apply(call: Call): Promise<Output> {
   const rehearsal = await rehearse(call);
   call.print(changesText(rehearsal));
+  warn(call, rehearsal);
   if (call.has("dry-run") || rowsOf(rehearsal, "changes").length === 0) {
     return { json: rehearsal, text: () => "" };
   }
@@ -80,6 +83,7 @@ async function apply(call: Call): Promise<Output> {
   const json = await call.client.post("/catalog/apply", {
     content: await readJson(call.io, call.option("file") ?? ""),
     expectedVersion: rehearsal.version,
+    force: call.has("force"),
     note: call.option("note"),
   });
   return { json, text: () => resultText(json) };
@@ -87,7 +91,13 @@ async function apply(call: Call): Promise<Output> {
 
 async function rehearse(call: Call): Promise<Row> {
   const content = await readJson(call.io, call.option("file") ?? "");
-  return await call.client.post("/catalog/apply", { content, dryRun: true });
+  const force = call.has("force");
+  return await call.client.post("/catalog/apply", { content, force, dryRun: true });
+}
+
+function warn(call: Call, json: Row): void {
+  const { warnings } = json;
+  if (Array.isArray(warnings)) warnings.map(String).forEach(call.warn);
 }
 
 /** Asks on a terminal. A program, which asked for JSON or has none, has decided already. */

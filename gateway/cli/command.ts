@@ -17,10 +17,11 @@ export const OPTIONS = {
   cursor: { type: "string", value: "CURSOR", help: "Go on where the last page ended" },
   "dry-run": { type: "boolean", help: "Show the difference, change nothing" },
   file: { type: "string", short: "f", value: "FILE", help: "The configuration, JSON" },
+  force: { type: "boolean", help: "Also where wallets lose their tier" },
   help: { type: "boolean", short: "h", help: "Explain the command" },
   json: { type: "boolean", help: "Print one JSON document and nothing else" },
   key: { type: "string", value: "ID", help: "Only requests of this key" },
-  limit: { type: "string", value: "N", help: "Most lines to show (50)" },
+  limit: { type: "string", value: "N", help: "Most lines to show (50; at most 500)" },
   name: { type: "string", value: "NAME", help: "What you call the key" },
   note: { type: "string", value: "TEXT", help: "Why, for the books" },
   "op-id": { type: "string", value: "ID", help: "Repeat a credit safely: the same id pays once" },
@@ -56,6 +57,8 @@ export interface Call {
   has(name: OptionName): boolean;
   /** Shows text before the result; nothing under `--json`. */
   print(text: string): void;
+  /** Shows a sentence on standard error. */
+  warn(sentence: string): void;
 }
 
 /** Room for a table. */
@@ -68,6 +71,8 @@ export interface Page {
 export interface Output {
   readonly json: unknown;
   text(page: Page): string;
+  /** Why the command failed, though it has something to show. */
+  readonly failure?: string | undefined;
 }
 
 /** One command. */

@@ -36,6 +36,7 @@ export function parseInvocation(args: readonly string[], commands: readonly Comm
   const options: OptionValues = {};
   for (const token of tokens) {
     if (token.kind !== "option") continue;
+    if (/^-\d/.test(token.rawName)) throw negative(args[token.index] ?? "", command);
     const name = requireOption(token.rawName, token.name, command);
     if (options[name] !== undefined) throw mistake(command, `Give ${token.rawName} once`);
     options[name] = OPTIONS[name].type === "boolean"
@@ -64,7 +65,8 @@ function findCommand(words: readonly string[], commands: readonly Command[]): Co
     throw new UsageError(`"svc ${first}" takes one of ${verbs.join(", ")}`);
   }
   const wanted = `${first} ${second}`;
-  const near = suggestion(wanted, group.map((candidate) => candidate.words));
+  const verbs = group.map((candidate) => candidate.words.slice(first.length + 1));
+  const near = suggestion(second, verbs, (verb) => `${first} ${verb}`);
   throw new UsageError(`Unknown command "${wanted}"${near}`);
 }
 
@@ -74,8 +76,17 @@ function requireOption(raw: string, name: string, command: Command | undefined):
     : [...command.required, ...command.options, ...EVERYWHERE];
   const option = valid.find((candidate) => candidate === name);
   if (option !== undefined) return option;
-  const near = suggestion(`--${name}`, valid.map((candidate) => `--${candidate}`));
+  const near = suggestion(name, valid, (candidate) => `--${candidate}`);
   throw mistake(command, `Unknown option "${raw}"${near}`);
+}
+
+/** What looks like an option and is a number below zero. */
+function negative(given: string, command: Command | undefined): UsageError {
+  const takesCredits = command?.operands.includes("CREDITS") === true;
+  return mistake(
+    command,
+    takesCredits ? `Credits must be positive, not ${given}` : `Unexpected argument "${given}"`,
+  );
 }
 
 interface OptionToken {

@@ -9,7 +9,8 @@ export async function readJson(io: CliIo, path: string): Promise<unknown> {
     throw new CliFailure(`Cannot read "${path}": ${messageOf(cause)}`, { cause });
   }
   try {
-    return JSON.parse(text);
+    // A byte order mark, as editors of Windows write it, is no JSON.
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (cause) {
     throw new CliFailure(`Cannot read "${path}" as JSON: ${messageOf(cause)}`, { cause });
   }

@@ -6,6 +6,7 @@ import { explain, overview } from "./help.ts";
 import { CommandUsageError, type Invocation, parseInvocation } from "./invocation.ts";
 import { CliFailure, type CliIo, UsageError } from "./io.ts";
 import { keyCommands } from "./keys.ts";
+import { ledgerCommands } from "./ledger.ts";
 import { modelCommands } from "./models.ts";
 import { requestCommands } from "./requests.ts";
 import { usageCommands } from "./usage.ts";
@@ -26,6 +27,7 @@ const COMMANDS: readonly Command[] = [
   ...requestCommands,
   ...usageCommands,
   ...modelCommands,
+  ...ledgerCommands,
   {
     words: "help",
     operands: [],
@@ -47,6 +49,7 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
     const asJson = invocation.options.json === true;
     const width = io.isTerminal ? io.columns : Infinity;
     io.stdout(asJson ? `${JSON.stringify(output.json, null, 2)}\n` : output.text({ width }));
+    if (output.failure !== undefined) throw new CliFailure(output.failure);
     return 0;
   } catch (error) {
     if (error instanceof UsageError) {
@@ -77,8 +80,15 @@ async function outputOf({ command, operands, options }: Invocation, io: CliIo): 
     },
     has: (name) => options[name] !== undefined,
     print: (text) => options.json === true ? undefined : io.stdout(text),
+    warn: (sentence) => io.stderr(`Warning: ${sentence}\n`),
   };
-  return await command.run(call);
+  try {
+    return await command.run(call);
+  } catch (cause) {
+    // What the gateway did not understand is explained as what the command line did not.
+    if (!(cause instanceof UsageError)) throw cause;
+    throw new CommandUsageError(command, cause.message);
+  }
 }
 
 function help(words: readonly string[]): Output {

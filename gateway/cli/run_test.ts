@@ -10,7 +10,12 @@ Deno.test("wrong usage exits 2 with the nearest word and the usage, and asks nob
       ["wallets shwo a", 'Unknown command "wallets shwo"; the nearest is "wallets show"'],
       ["wallets", '"svc wallets" takes one of create, credit, list, show, statement'],
       ["wallets create a --teir x", 'Unknown option "--teir"; the nearest is "--tier"'],
-      ["wallets list --tier x", 'Unknown option "--tier"; the nearest is "--'],
+      ["wallets list --tier x", 'Unknown option "--tier"\n'],
+      ["frobnicate", 'Unknown command "frobnicate"\n'],
+      ["__proto__", 'Unknown command "__proto__"\n'],
+      ["wallets toString", 'Unknown command "wallets toString"\n'],
+      ["wallets list --frobnicate", 'Unknown option "--frobnicate"\n'],
+      ["wallets show -5", 'Unexpected argument "-5"\n'],
       ["wallets show", "NAME is missing"],
       ["wallets credit a", "CREDITS is missing"],
       ["wallets show a b", 'Unexpected argument "b"'],
@@ -51,7 +56,16 @@ Deno.test("help lists all commands and explains each", async () => {
   await withCli(async ({ run, json }) => {
     const overview = await run("help");
     assertEquals([overview.code, overview.err], [0, ""]);
-    for (const word of ["serve", "wallets create NAME", "keys rotate ID", "apply", "models"]) {
+    for (
+      const word of [
+        "serve",
+        "wallets create NAME",
+        "keys rotate ID",
+        "ledger verify",
+        "apply",
+        "models",
+      ]
+    ) {
       assertStringIncludes(overview.out, `svc ${word}`);
     }
     assertEquals((await run("--help")).out, overview.out);

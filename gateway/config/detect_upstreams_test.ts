@@ -15,6 +15,7 @@ Deno.test("detectUpstreams() falls back to the simulator and says so", async () 
     "svc/sim-small",
     "svc/sim-vision",
     "svc/sim-large",
+    "svc/sim-image",
   ]);
   const catalog = { ...content, version: 1, updatedAtMs: 0 };
   const best = (difficulty: number, needs: readonly string[] = []) => {

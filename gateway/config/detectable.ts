@@ -11,7 +11,7 @@ export interface DetectableModel {
 /** A provider that one environment variable is enough for. */
 export interface DetectableProvider {
   readonly id: string;
-  readonly kind: "openai" | "openai-compatible";
+  readonly kind: "openai" | "openai-compatible" | "anthropic" | "google";
   readonly apiKeyEnv: string;
   readonly baseUrl: string;
   /** Its name in the price list. */
@@ -51,21 +51,20 @@ export const DETECTABLE: readonly DetectableProvider[] = [
   },
   {
     id: "anthropic",
-    kind: "openai-compatible",
+    kind: "anthropic",
     apiKeyEnv: "ANTHROPIC_API_KEY",
     baseUrl: "https://api.anthropic.com/v1",
     listId: "anthropic",
     models: [
-      // The compatible endpoint does not hold answers to a JSON schema.
-      model("claude-haiku-4-5", [0.7, 200_000, 64_000], ["tools", "vision"]),
-      model("claude-sonnet-4-5", [0.88, 200_000, 64_000], ["tools", "vision", "reasoning"]),
+      model("claude-haiku-4-5", [0.7, 200_000, 64_000], SIGHTED),
+      model("claude-sonnet-4-5", [0.88, 200_000, 64_000], THINKING),
     ],
   },
   {
     id: "google",
-    kind: "openai-compatible",
+    kind: "google",
     apiKeyEnv: "GEMINI_API_KEY",
-    baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
+    baseUrl: "https://generativelanguage.googleapis.com/v1beta",
     listId: "google",
     models: [
       model("gemini-2.5-flash-lite", [0.5, 1_000_000, 65_536], SIGHTED),

@@ -1,24 +1,35 @@
-/** The name that the fewest edits turn the given one into; the first of equals. */
-export function nearestName(given: string, names: readonly string[]): string {
-  let nearest = names[0] ?? "";
+/** Longer words are compared by their beginnings. */
+const COMPARED_LENGTH = 64;
+
+/**
+ * The name that the fewest edits turn the given one into, the first of equals; `undefined` where
+ * even that takes more than a third of the word: it is another word, no slip of the finger.
+ */
+export function nearestName(given: string, names: readonly string[]): string | undefined {
+  const word = given.slice(0, COMPARED_LENGTH).toLowerCase();
+  let nearest: string | undefined;
   let fewest = Infinity;
   for (const name of names) {
-    const edits = editDistance(given.slice(0, 64).toLowerCase(), name.toLowerCase());
-    if (edits < fewest) [nearest, fewest] = [name, edits];
+    const edits = editDistance(word, name.toLowerCase());
+    const isNear = edits * 3 <= Math.max(word.length, name.length);
+    if (isNear && edits < fewest) [nearest, fewest] = [name, edits];
   }
   return nearest;
 }
 
-/** Insertions, deletions and substitutions between two words. */
+/** Insertions, deletions, substitutions and swaps of neighbours between two words. */
 function editDistance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitute, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwap ? (before[j - 2] ?? 0) + 1 : Infinity;
+      next.push(Math.min(substitute, swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[b.length] ?? 0;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CatalogContent, Model, UpstreamConfig } from "../domain/catalog.ts";
+import type { CatalogContent, Model, UpstreamConfig, UpstreamKind } from "../domain/catalog.ts";
 import { DEFAULT_SCORING } from "../domain/score.ts";
 import { ConfigError } from "./config_error.ts";
 import { listPrice } from "./list_price.ts";
@@ -43,7 +43,7 @@ export async function parseConfig(
   options: ParseConfigOptions,
 ): Promise<Configuration> {
   const { fileName } = options;
-  const parsed = configSchema.safeParse(parseJson(text, fileName));
+  const parsed = configSchema.safeParse(parseJson(withoutMark(text), fileName));
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) =>
       path.length === 0 ? message : `${path.join(".")}: ${message}`
@@ -69,6 +69,11 @@ export async function parseConfig(
     requestLog: file.requestLog,
     search: file.search,
   };
+}
+
+/** Editors of Windows begin a file with a byte order mark, which is no JSON. */
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, "");
 }
 
 function parseJson(text: string, fileName: string): unknown {
@@ -100,6 +105,8 @@ function crossCheck(file: ConfigFile): string[] {
         `upstreams.${index}.baseUrl: An "openai-compatible" upstream needs its address`,
       );
     }
+    const lacking = lackingSetting(upstream);
+    if (lacking !== undefined) problems.push(`upstreams.${index}.${lacking}`);
     if (upstream.apiKey !== undefined && upstream.apiKeyEnv !== undefined) {
       problems.push(`upstreams.${index}.apiKey: Give either the key or the name of its variable`);
     }
@@ -121,6 +128,35 @@ function crossCheck(file: ConfigFile): string[] {
   return problems;
 }
 
+/** The first thing without which an upstream of its kind cannot be reached. */
+function lackingSetting(upstream: ConfigUpstream): string | undefined {
+  const { apiKey, apiKeyEnv, baseUrl, kind, project, region, resourceName } = upstream;
+  if (LIST_IDS[kind] === undefined) return undefined;
+  const it = `: An upstream of kind "${kind}" needs`;
+  if (apiKey === undefined && apiKeyEnv === undefined) {
+    return `apiKeyEnv${it} a key, or the name of its variable`;
+  }
+  if (baseUrl !== undefined) return undefined;
+  if (kind === "azure" && resourceName === undefined) return `resourceName${it} one, or baseUrl`;
+  if (kind === "amazon-bedrock" && region === undefined) return `region${it} one, or baseUrl`;
+  // Neither: a key of Vertex's express mode belongs to a project already.
+  if (kind === "google-vertex" && (region === undefined) !== (project === undefined)) {
+    return `${region === undefined ? "region" : "project"}${it} both, region and project`;
+  }
+  return undefined;
+}
+
+/** Kinds that are one provider, by its name in the price list. */
+const LIST_IDS: Readonly<Partial<Record<UpstreamKind, string>>> = {
+  anthropic: "anthropic",
+  google: "google",
+  "google-vertex": "google",
+  "amazon-bedrock": "aws",
+  azure: "azure",
+  mistral: "mistral",
+  cohere: "cohere",
+};
+
 function upstreamOf(written: ConfigUpstream): UpstreamConfig {
   const baseUrl = written.baseUrl ?? (written.kind === "openai" ? OPENAI_URL : undefined);
   return { ...written, provider: written.provider ?? written.id, baseUrl };
@@ -140,7 +176,7 @@ async function completeModel(
   const complete = written.price !== undefined && (written.contextTokens !== undefined || draws);
   const { upstream } = context;
   const listed = complete || upstream === undefined ? undefined : await listPrice(upstreamModel, {
-    providerId: upstream.baseUrl === OPENAI_URL ? "openai" : undefined,
+    providerId: upstream.baseUrl === OPENAI_URL ? "openai" : LIST_IDS[upstream.kind],
     baseUrl: upstream.baseUrl,
     nowMs: context.nowMs,
   });

@@ -73,6 +73,11 @@ Deno.test("parseConfig() fills in what was left out", async () => {
   assertEquals(content.tiers[0]?.orchestration, "auto");
 });
 
+Deno.test("parseConfig() reads a file with a byte order mark", async () => {
+  const { content } = await parse(`\uFEFF${JSON.stringify(fileWith())}`);
+  assertEquals(content.models.map(({ id }) => id), ["a"]);
+});
+
 Deno.test("parseConfig() keeps what was written", async () => {
   const { content, requestLog, search } = await parse(fileWith({
     upstreams: [{ ...LAB, apiKeyEnv: "LAB_KEY", provider: "house", timeouts: { idleMs: 5 } }],
@@ -111,6 +116,26 @@ Deno.test("parseConfig() takes price and context from the price list", async () 
   for (const model of content.models) assert(freezePrice(model.price, "1000", { version: 1 }));
 });
 
+Deno.test("parseConfig() takes every kind of provider, with its settings and its list prices", async () => {
+  const listed = (id: string, upstream: string) => ({ id, upstream, quality: 0.5 });
+  const { content } = await parse(fileWith({
+    upstreams: [
+      { id: "claude", kind: "anthropic", apiKeyEnv: "K" },
+      { id: "gemini", kind: "google", apiKey: "k" },
+      { id: "vertex", kind: "google-vertex", apiKey: "k", region: "europe-west1", project: "p" },
+      { id: "bedrock", kind: "amazon-bedrock", apiKey: "k", region: "eu-central-1" },
+      { id: "azure", kind: "azure", apiKey: "k", resourceName: "own", apiVersion: "2024-10-21" },
+      { id: "mistral", kind: "mistral", apiKey: "k" },
+      { id: "cohere", kind: "cohere", apiKey: "k" },
+    ],
+    models: [listed("claude-sonnet-4-5", "claude"), listed("gemini-2.5-flash", "gemini")],
+    tiers: [{ ...TIER, models: "*" }],
+  }));
+  assertEquals(content.upstreams[4]?.resourceName, "own");
+  assertEquals(content.upstreams[2]?.project, "p");
+  assertEquals(content.models.map((one) => one.price.outputPerMTok), ["15", "2.5"]);
+});
+
 Deno.test("parseConfig() of a model that draws needs no context", async () => {
   const painter = {
     id: "p",
@@ -128,9 +153,29 @@ const PROBLEMS: readonly (readonly [string, Json, RegExp])[] = [
   ["a misspelt name within", { models: [{ ...MODEL, qualty: 1 }] }, /^models\.0: .*"quality"$/],
   ["no tiers", { tiers: [] }, /^tiers: Name at least one tier$/],
   [
-    "a kind of a later version",
-    { upstreams: [{ ...LAB, kind: "anthropic" }] },
-    /^upstreams\.0\.kind: Kind "anthropic" is not supported by this version/,
+    "a provider without a key",
+    { upstreams: [{ id: "lab", kind: "anthropic" }] },
+    /^upstreams\.0\.apiKeyEnv: An upstream of kind "anthropic" needs a key/,
+  ],
+  [
+    "an Azure account without its name",
+    { upstreams: [{ id: "lab", kind: "azure", apiKey: "k" }] },
+    /^upstreams\.0\.resourceName: .* needs one, or baseUrl$/,
+  ],
+  [
+    "Bedrock without a region",
+    { upstreams: [{ id: "lab", kind: "amazon-bedrock", apiKeyEnv: "K" }] },
+    /^upstreams\.0\.region: .* needs one, or baseUrl$/,
+  ],
+  [
+    "Vertex with half an address",
+    { upstreams: [{ id: "lab", kind: "google-vertex", apiKeyEnv: "K", project: "p" }] },
+    /^upstreams\.0\.region: .* needs both, region and project$/,
+  ],
+  [
+    "a region that is another host",
+    { upstreams: [{ id: "lab", kind: "amazon-bedrock", apiKeyEnv: "K", region: "x.evil/" }] },
+    /^upstreams\.0\.region: Write 1 to 63/,
   ],
   [
     "an unknown kind",

@@ -10,8 +10,18 @@ import { parseDecimal } from "../domain/money.ts";
 import { PRICE_PLACES, RATE_PLACES } from "../domain/pricing.ts";
 import { nearestName } from "./nearest_name.ts";
 
-const LATER_KINDS = ["anthropic", "google", "amazon-bedrock"];
-const KINDS = ["openai", "openai-compatible", "simulator"] as const;
+const KINDS = [
+  "openai",
+  "openai-compatible",
+  "anthropic",
+  "google",
+  "google-vertex",
+  "amazon-bedrock",
+  "azure",
+  "mistral",
+  "cohere",
+  "simulator",
+] as const;
 
 /** An object that refuses names it does not know. */
 function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
@@ -20,9 +30,12 @@ function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
     error: (issue) => {
       if (issue.code !== "unrecognized_keys") return undefined;
       const keys: readonly string[] = issue.keys;
-      return keys.map((key) =>
-        `Unknown name "${key}", the nearest valid one is "${nearestName(key, names)}"`
-      ).join(", ");
+      return keys.map((key) => {
+        const near = nearestName(key, names);
+        return `Unknown name "${key}"${
+          near === undefined ? "" : `, the nearest valid one is "${near}"`
+        }`;
+      }).join(", ");
     },
   });
 }
@@ -54,14 +67,18 @@ function isPlainHttpUrl(value: string): boolean {
   return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
 }
 
+// Both become part of an address, and must not be able to make it another one.
+const hostLabel = z.string().regex(/^[A-Za-z0-9-]{1,63}$/, {
+  error: "Write 1 to 63 of A-Z a-z 0-9 -",
+});
+const pathPart = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9:._-]{0,127}$/, {
+  error: "Write 1 to 128 of A-Z a-z 0-9 : . _ -, the first a letter or digit",
+});
+
 const upstream = strict({
   id,
   kind: z.enum(KINDS, {
-    error: ({ input }) =>
-      LATER_KINDS.includes(String(input))
-        ? `Kind "${input}" is not supported by this version; ` +
-          'reach the provider through its OpenAI-compatible address, as "openai-compatible"'
-        : `Kind is one of ${KINDS.map((kind) => `"${kind}"`).join(", ")}`,
+    error: () => `Kind is one of ${KINDS.map((kind) => `"${kind}"`).join(", ")}`,
   }),
   provider: id.optional(),
   baseUrl: httpUrl.optional(),
@@ -69,6 +86,10 @@ const upstream = strict({
     error: "Write the name of an environment variable",
   }).optional(),
   apiKey: z.string().min(1).optional(),
+  region: hostLabel.optional(),
+  project: pathPart.optional(),
+  resourceName: hostLabel.optional(),
+  apiVersion: pathPart.optional(),
   maxInFlight: z.int().min(1).max(100_000).default(200),
   onDisconnect: z.enum(["cancel", "drain"]).default("cancel"),
   timeouts: strict({
@@ -81,6 +102,7 @@ const upstream = strict({
 const price = strict({
   inputPerMTok: dollars,
   cachedInputPerMTok: dollars.optional(),
+  imageInputPerMTok: dollars.optional(),
   outputPerMTok: dollars,
   perImage: dollars.optional(),
   currency: z.literal("USD").default("USD"),

@@ -61,6 +61,16 @@ const MODELS: readonly Model[] = [
     price: dollars("2.50", "10.00"),
     description: { en: "Simulated: large, for hard requests", zh: "模拟模型：大型，适合困难请求" },
   }),
+  simulated({
+    id: "svc/sim-image",
+    name: "Simulator, images",
+    endpoints: ["images.generations", "images.edits"],
+    quality: 0.5,
+    featureTags: [],
+    sku: "image",
+    price: { ...dollars("0", "0"), perImage: "0.02" },
+    description: { en: "Simulated: draws and edits images", zh: "模拟模型：绘制和编辑图像" },
+  }),
 ];
 
 /** A pool of simulated models that differ in quality and price, so that routing can be seen. */

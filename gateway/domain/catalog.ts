@@ -13,7 +13,17 @@ import type { ScoringWeights } from "./score.ts";
 export type Localized = Readonly<Record<Locale, string>>;
 
 /** How an upstream is spoken to. */
-export type UpstreamKind = "openai" | "openai-compatible" | "simulator";
+export type UpstreamKind = "openai" | "openai-compatible" | "simulator" | NativeKind;
+
+/** Kinds that are spoken to in a wire format of their own. */
+export type NativeKind =
+  | "anthropic"
+  | "google"
+  | "google-vertex"
+  | "amazon-bedrock"
+  | "azure"
+  | "mistral"
+  | "cohere";
 
 /** Time limits of one attempt at an upstream, in milliseconds. */
 export interface UpstreamTimeouts {
@@ -36,6 +46,14 @@ export interface UpstreamConfig {
   readonly apiKeyEnv?: string | undefined;
   /** The key itself, for servers that take any. Never shown again. */
   readonly apiKey?: string | undefined;
+  /** Where it runs: of `amazon-bedrock` and `google-vertex`. */
+  readonly region?: string | undefined;
+  /** Project that pays: of `google-vertex`. */
+  readonly project?: string | undefined;
+  /** First part of the host name: of `azure`. */
+  readonly resourceName?: string | undefined;
+  /** Version of the interface: of `azure`. @default {"v1"} */
+  readonly apiVersion?: string | undefined;
   /** Most requests under way at once. @default {200} */
   readonly maxInFlight: number;
   /** What happens upstream when the caller leaves. @default {"cancel"} */

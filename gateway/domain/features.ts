@@ -84,7 +84,7 @@ export function chatFeatures(request: ChatRequest): RequestFeatures {
     images: tally.images,
     needs,
     hostedTools,
-    requestedOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? undefined,
+    requestedOutputTokens: largerOf(request.max_completion_tokens, request.max_tokens),
     choices: request.n ?? 1,
     difficulty: difficultyOf(request.messages, {
       textBytes: tally.bytes,
@@ -94,6 +94,15 @@ export function chatFeatures(request: ChatRequest): RequestFeatures {
     }),
     conversation: conversationOf(request.messages),
   };
+}
+
+/** Which of two limits a server obeys is not known: what it may cost is the larger one. */
+function largerOf(
+  one: number | null | undefined,
+  other: number | null | undefined,
+): number | undefined {
+  if (one == null || other == null) return one ?? other ?? undefined;
+  return Math.max(one, other);
 }
 
 function tallyMessage(message: ChatMessage, tally: Tally): void {

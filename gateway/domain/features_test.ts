@@ -138,3 +138,13 @@ Deno.test("chatFeatures() measures UTF-8 exactly, for any text", () => {
     assertEquals(found.textBytes, new TextEncoder().encode(content).length);
   }
 });
+
+Deno.test("chatFeatures() counts with the larger of two output limits", () => {
+  const asked = (limits: Partial<ChatRequest>) =>
+    chatFeatures(requestWith(limits)).requestedOutputTokens;
+  assertEquals(asked({ max_completion_tokens: 1, max_tokens: 8_000 }), 8_000);
+  assertEquals(asked({ max_completion_tokens: 9, max_tokens: 8 }), 9);
+  assertEquals(asked({ max_completion_tokens: null, max_tokens: 8 }), 8);
+  assertEquals(asked({ max_completion_tokens: 9, max_tokens: null }), 9);
+  assertEquals(asked({ max_completion_tokens: null }), undefined);
+});

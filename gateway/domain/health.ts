@@ -26,6 +26,8 @@ export interface Observation {
   readonly outcome: AttemptOutcome;
   readonly ms: number;
   readonly retryAfterMs?: number | undefined;
+  /** HTTP status of the upstream's answer, where there was one. */
+  readonly status?: number | undefined;
   /** With `ok`: the answer has only begun. It ends a probe, and forgives no failure yet. */
   readonly begun?: boolean | undefined;
 }
@@ -48,6 +50,12 @@ export const MAX_COOLDOWN_MS = 60_000;
 export const MAX_RETRY_AFTER_MS = 300_000;
 /** Cooldown after the upstream refused the gateway's own credentials. */
 export const CREDENTIALS_COOLDOWN_MS = 300_000;
+/** Longest cooldown there is. One that would last longer is of a clock that has since gone back. */
+export const LONGEST_COOLDOWN_MS = Math.max(
+  MAX_COOLDOWN_MS,
+  MAX_RETRY_AFTER_MS,
+  CREDENTIALS_COOLDOWN_MS,
+);
 /** A probe that was never heard of again stands in the way for this long. */
 export const PROBE_TIMEOUT_MS = 180_000;
 /** While a probe is under way, ask again after this. */
@@ -56,7 +64,8 @@ export const PROBE_RETRY_MS = 1_000;
 export const LATENCY_WEIGHT = 0.2;
 
 /** Whether a target may be used, and what is known of its latency. */
-export function availability(health: Health, nowMs: number): TargetState {
+export function availability(remembered: Health, nowMs: number): TargetState {
+  const health = asOf(remembered, nowMs);
   const latencyMs = health.latencyMs === 0 ? undefined : health.latencyMs;
   if (nowMs < health.coolUntilMs) {
     return {
@@ -74,13 +83,15 @@ export function availability(health: Health, nowMs: number): TargetState {
 }
 
 /** Call before an attempt: after a cooldown the first attempt is the probe that others wait for. */
-export function beginAttempt(health: Health, nowMs: number): Health {
+export function beginAttempt(remembered: Health, nowMs: number): Health {
+  const health = asOf(remembered, nowMs);
   const recovering = health.coolUntilMs > 0 && nowMs >= health.coolUntilMs;
   return recovering ? { ...health, probing: true, coolUntilMs: nowMs } : health;
 }
 
 /** What an attempt's end teaches. Those begun before a cooldown, and ending in it, neither lengthen nor end it. */
-export function observe(health: Health, observation: Observation, nowMs: number): Health {
+export function observe(remembered: Health, observation: Observation, nowMs: number): Health {
+  const health = asOf(remembered, nowMs);
   const { outcome } = observation;
   if (outcome === "cancelled" || outcome === "refused_input") return { ...health, probing: false };
   const cooling = nowMs < health.coolUntilMs;
@@ -97,12 +108,32 @@ export function observe(health: Health, observation: Observation, nowMs: number)
   const cooldownMs = cooldownOf(failures, health, observation);
   const coolUntilMs = cooldownMs === 0 ? health.coolUntilMs : nowMs + cooldownMs;
   if (coolUntilMs <= health.coolUntilMs) return { ...health, failures };
-  return { ...health, failures, coolUntilMs, probing: false, reason: reasonOf(failures, outcome) };
+  return {
+    ...health,
+    failures,
+    coolUntilMs,
+    probing: false,
+    reason: reasonOf(failures, observation),
+  };
+}
+
+/**
+ * Whether the upstream refuses the gateway's own account, whatever it is asked. A 403 is not that: it
+ * may be about one model or one prompt.
+ */
+export function refusesAccount({ outcome, status }: Observation): boolean {
+  return outcome === "refused_credentials" && status !== 403;
+}
+
+/** What is remembered, as of now: a cooldown further ahead than any can be counts as passed. */
+function asOf(health: Health, nowMs: number): Health {
+  if (health.coolUntilMs - nowMs <= LONGEST_COOLDOWN_MS) return health;
+  return { ...health, coolUntilMs: nowMs, probing: false };
 }
 
 function cooldownOf(failures: number, health: Health, observation: Observation): number {
   const asked = Math.min(MAX_RETRY_AFTER_MS, observation.retryAfterMs ?? 0);
-  if (observation.outcome === "refused_credentials") {
+  if (refusesAccount(observation)) {
     return Math.max(asked, CREDENTIALS_COOLDOWN_MS);
   }
   // A 429 is obeyed at once; of other failures it takes a row, unless it was the probe that failed.
@@ -113,9 +144,10 @@ function cooldownOf(failures: number, health: Health, observation: Observation):
   return asked > 0 ? asked : opens ? grown : 0;
 }
 
-function reasonOf(failures: number, outcome: AttemptOutcome): string {
+function reasonOf(failures: number, observation: Observation): string {
+  const { outcome } = observation;
   if (outcome === "rate_limited") return "cooling down: the upstream limits the rate";
-  if (outcome === "refused_credentials") {
+  if (refusesAccount(observation)) {
     return "cooling down: the upstream refused the gateway's credentials";
   }
   const what = outcome.replaceAll("_", " ");

@@ -99,6 +99,30 @@ Deno.test("attempts that end within a cooldown neither lengthen nor end it", () 
   assertEquals(asked.coolUntilMs, NOW + 9_000);
 });
 
+Deno.test("a clock that went forward and back leaves nobody cooling down", () => {
+  const ahead = NOW + 365 * 24 * 3_600_000;
+  const probing = beginAttempt(after(["rate_limited"], ahead), ahead + 1_000);
+  for (const health of [after(["refused_credentials"], ahead), probing]) {
+    assert(!availability(health, ahead + 1_000).available);
+    assert(availability(health, NOW).available);
+    const next = beginAttempt(health, NOW);
+    assertMatch(availability(next, NOW).reason ?? "", /a probe is under way/);
+    const failed = observe(next, { outcome: "cut", ms: 1 }, NOW);
+    assert(!availability(failed, NOW).available);
+    assert(availability(failed, NOW + MAX_COOLDOWN_MS).available);
+    assertEquals(observe(health, { outcome: "ok", ms: 80 }, NOW).coolUntilMs, 0);
+  }
+});
+
+Deno.test("observe() takes a 403 for one ordinary failure", () => {
+  const refused = { outcome: "refused_credentials", ms: 1, status: 403 } as const;
+  const once = observe(UNOBSERVED, refused, NOW);
+  assertEquals([availability(once, NOW).available, once.failures], [true, 1]);
+  const row = observe(observe(once, refused, NOW), refused, NOW);
+  assertEquals(availability(row, NOW).retryAfterMs, BASE_COOLDOWN_MS);
+  assertMatch(row.reason, /after 3 failures, last: refused credentials/);
+});
+
 Deno.test("observe() averages the latency of answers", () => {
   const first = observe(UNOBSERVED, { outcome: "ok", ms: 100 }, NOW);
   const second = observe(first, { outcome: "ok", ms: 200 }, NOW);

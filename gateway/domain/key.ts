@@ -25,4 +25,6 @@ export interface KeyRecord {
   readonly lastUsedAtMs?: number | undefined;
   /** The key this one replaces, where it came from a rotation. */
   readonly rotatedFrom?: string | undefined;
+  /** The first key of a line of rotated ones: they share its budget. @default {id} */
+  readonly budgetId?: string | undefined;
 }

@@ -22,8 +22,12 @@ export interface Wallet {
   readonly createdAtMs: number;
 }
 
-/** What one key has spent, for its own budget. `held` counts against all three windows. */
+/**
+ * What one key has spent, with all that replaced it in rotations: they share one budget. `held` counts
+ * against all three windows.
+ */
 export interface KeySpend {
+  /** The key, or the first of its line. */
   readonly keyId: string;
   readonly held: Micros;
   /** UTC day (`2026-11-21`) that `daySpent` belongs to. */
@@ -48,6 +52,8 @@ export interface Hold {
   readonly id: string;
   readonly walletId: string;
   readonly keyId: string;
+  /** Whose budget it counts against: the first key of a line of rotated ones. @default {keyId} */
+  readonly budgetId?: string | undefined;
   /** Id of the request's log row. */
   readonly logId: string;
   /** Catalog id of the model. */
@@ -70,6 +76,8 @@ export interface HoldCommand {
   readonly holdId: string;
   readonly walletId: string;
   readonly keyId: string;
+  /** Whose budget it counts against: the first key of a line of rotated ones. @default {keyId} */
+  readonly budgetId?: string | undefined;
   /** Id of the request's log row. */
   readonly logId: string;
   /** Catalog id of the model. */
@@ -150,6 +158,8 @@ export type JournalEntry =
     id: string;
     wallet: string;
     key: string;
+    /** Whose budget it counts against, where that is another key's. */
+    budget?: string;
     log: string;
     model: string;
     priceVersion: number;

@@ -20,6 +20,7 @@ import type {
 import {
   assertSpend,
   assertWallet,
+  budgetOwner,
   type LedgerChange,
   type LedgerDecision,
   type LedgerView,
@@ -80,7 +81,7 @@ export function decideHold(
   view: LedgerView,
   command: HoldCommand,
 ): LedgerDecision<{ held: Micros }> {
-  const { walletId, keyId, minimum, atMs } = command;
+  const { walletId, minimum, atMs } = command;
   invariant(
     minimum >= 0n && command.amount >= minimum,
     `Hold "${command.holdId}" asks for less than its minimum`,
@@ -93,6 +94,7 @@ export function decideHold(
       ? { ok: true, value: { held: earlier.amount } }
       : refused("id_reused");
   }
+  const keyId = budgetOwner(command);
   const spend = spendAt(view.spend(keyId), { keyId, atMs });
   const free = freeToHold(before, spend, command);
   if (!free.ok) return free;
@@ -186,6 +188,7 @@ export function entryOfHold(hold: Hold): Extract<JournalEntry, { op: "hold" }> {
     id: hold.id,
     wallet: hold.walletId,
     key: hold.keyId,
+    ...(hold.budgetId === undefined ? {} : { budget: hold.budgetId }),
     log: hold.logId,
     model: hold.model,
     priceVersion: hold.priceVersion,
@@ -206,12 +209,15 @@ function applied<T>(value: T, change: LedgerChange): LedgerDecision<T> {
 
 function holdOf(command: HoldCommand, amount: Micros): Hold {
   const { holdId: id, walletId, keyId, logId, model, priceVersion, atMs } = command;
-  return { id, walletId, keyId, logId, model, priceVersion, amount, atMs };
+  const budgetId = budgetOwner(command);
+  const hold = { id, walletId, keyId, logId, model, priceVersion, amount, atMs };
+  return budgetId === keyId ? hold : { ...hold, budgetId };
 }
 
 function isRepeat(earlier: Hold, command: HoldCommand): boolean {
   return earlier.walletId === command.walletId && earlier.keyId === command.keyId &&
-    earlier.logId === command.logId && earlier.model === command.model &&
+    budgetOwner(earlier) === budgetOwner(command) && earlier.logId === command.logId &&
+    earlier.model === command.model &&
     earlier.priceVersion === command.priceVersion && earlier.amount <= command.amount &&
     earlier.amount >= command.minimum;
 }
@@ -246,11 +252,12 @@ function endOf(
 ): Pick<LedgerChange, "wallet" | "spend"> {
   const { charged, writtenOff } = settled;
   const before = view.wallet(hold.walletId);
-  const spent = view.spend(hold.keyId);
+  const keyId = budgetOwner(hold);
+  const spent = view.spend(keyId);
   invariant(before !== undefined, `Hold "${hold.id}" is of a wallet that does not exist`);
   invariant(spent !== undefined, `Hold "${hold.id}" is of a key that holds nothing`);
   assertWallet(before);
-  const spend = spendAt(spent, { keyId: hold.keyId, atMs });
+  const spend = spendAt(spent, { keyId, atMs });
   return {
     wallet: {
       ...before,

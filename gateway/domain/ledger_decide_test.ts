@@ -261,6 +261,47 @@ Deno.test("Books that do not add up are a bug", () => {
   assertThrows(() => assertSpend({ ...spend, daySpent: 1n }), InvariantError);
 });
 
+Deno.test("spendAt: a clock that went back by more than a day takes what was spent with it", () => {
+  const spend = {
+    ...spendAt(undefined, { keyId: "k", atMs: NOON + 365 * DAY }),
+    daySpent: 5n,
+    monthSpent: 7n,
+    totalSpent: 9n,
+  };
+  const back = spendAt(spend, { keyId: "k", atMs: NOON });
+  assertEquals(back, { ...spend, day: "2026-11-21", month: "2026-11" });
+  const next = spendAt(back, { keyId: "k", atMs: NOON + DAY });
+  assertEquals([next.day, next.daySpent, next.monthSpent], ["2026-11-22", 0n, 7n]);
+  assertEquals(spendAt(next, { keyId: "k", atMs: NOON }), next, "a day back opens none twice");
+});
+
+Deno.test("a budget is that of the key's line, whichever of its keys spends it", () => {
+  const books = new Books();
+  books.run(open("w"));
+  books.run(credit("c", 100n));
+  const line = { budget: { total: 10n }, budgetId: "k" };
+  assert(books.run({ ...hold("h1", 10n), ...line }).ok);
+  books.run(settle("h1", 10n));
+  const rotated = books.run({ ...hold("h2", 1n), ...line, keyId: "k2" });
+  assertEquals(rotated.ok ? "" : rotated.refusal, "key_budget_exceeded");
+  assert(books.run({ ...hold("h3", 2n), keyId: "k2", budgetId: "k" }).ok);
+  const repeated = books.run({ ...hold("h3", 2n), keyId: "k2" });
+  assertEquals(repeated.ok ? "" : repeated.refusal, "id_reused");
+  books.run(settle("h3", 2n));
+  const [spend] = [...books.spends.values()];
+  assertEquals([books.spends.size, spend?.keyId, spend?.totalSpent], [1, "k", 12n]);
+  assertEquals(books.journal.filter((entry) => "key" in entry).map((entry) => entry.key), [
+    "k",
+    "k",
+    "k2",
+    "k2",
+  ]);
+  const replayed = emptyBooks();
+  for (const entry of books.journal) replayEntry(replayed, entry);
+  assertEquals(replayed.problems, []);
+  assertEquals(replayed.spends, books.spends);
+});
+
 const ids = fc.constantFrom("a", "b", "c", "d", "e");
 const wallets = fc.constantFrom("w", "v", "nobody");
 const amounts = fc.bigInt(0n, 60n);
@@ -275,11 +316,12 @@ const commands: fc.Arbitrary<LedgerCommand> = fc.oneof(
     minimum: amounts,
     walletId: wallets,
     keyId: ids,
+    budgetId: fc.option(ids, { nil: undefined }),
     budgets,
     times,
   })
-    .map(({ id, amount, minimum, walletId, keyId, budgets: budget, times: atMs }) =>
-      hold(id, amount + minimum, { minimum, walletId, keyId, budget, atMs })
+    .map(({ id, amount, minimum, budgets: budget, times: atMs, ...of }) =>
+      hold(id, amount + minimum, { minimum, budget, atMs, ...of })
     ),
   fc.tuple(ids, amounts, times).map(([id, cost, at]) => settle(id, cost, at)),
   fc.tuple(ids, fc.constantFrom("void" as const, "expire" as const))

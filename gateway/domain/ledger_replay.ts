@@ -5,7 +5,7 @@
  */
 
 import type { Hold, JournalEntry, KeySpend, Wallet } from "./ledger.ts";
-import { spendAt } from "./ledger_state.ts";
+import { budgetOwner, spendAt } from "./ledger_state.ts";
 
 /** Books that are being recomputed, entry by entry, and what did not add up on the way. */
 export interface ReplayedBooks {
@@ -32,7 +32,7 @@ export function emptyBooks(): ReplayedBooks {
 
 /** Reads an open hold from its journal line. */
 export function holdOfEntry(entry: Extract<JournalEntry, { op: "hold" }>): Hold {
-  return {
+  const hold = {
     id: entry.id,
     walletId: entry.wallet,
     keyId: entry.key,
@@ -42,6 +42,7 @@ export function holdOfEntry(entry: Extract<JournalEntry, { op: "hold" }>): Hold 
     amount: entry.amount,
     atMs: entry.at,
   };
+  return entry.budget === undefined ? hold : { ...hold, budgetId: entry.budget };
 }
 
 /** Adds one entry to the books; what contradicts them becomes a problem and is left out. */
@@ -88,15 +89,16 @@ function replayHold(books: ReplayedBooks, wallet: Wallet, entry: EntryOf<"hold">
     books.problems.push(`Hold "${entry.id}" is taken twice or beyond wallet "${wallet.id}"`);
     return;
   }
-  books.holds.set(entry.id, holdOfEntry(entry));
+  const hold = holdOfEntry(entry);
+  books.holds.set(entry.id, hold);
   books.wallets.set(wallet.id, {
     ...wallet,
     available: wallet.available - amount,
     held: wallet.held + amount,
   });
-  const now = { keyId: entry.key, atMs: entry.at };
-  const spend = spendAt(books.spends.get(entry.key), now);
-  books.spends.set(entry.key, { ...spend, held: spend.held + amount });
+  const keyId = budgetOwner(hold);
+  const spend = spendAt(books.spends.get(keyId), { keyId, atMs: entry.at });
+  books.spends.set(keyId, { ...spend, held: spend.held + amount });
 }
 
 function replayEnd(
@@ -121,8 +123,9 @@ function replayEnd(
     available: wallet.available + hold.amount - charged,
     writtenOff: wallet.writtenOff + (entry.op === "settle" ? entry.writtenOff : 0n),
   });
-  const spend = spendAt(books.spends.get(entry.key), { keyId: entry.key, atMs: entry.at });
-  books.spends.set(entry.key, {
+  const keyId = budgetOwner(hold);
+  const spend = spendAt(books.spends.get(keyId), { keyId, atMs: entry.at });
+  books.spends.set(keyId, {
     ...spend,
     held: spend.held - hold.amount,
     daySpent: spend.daySpent + charged,

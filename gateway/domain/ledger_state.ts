@@ -82,9 +82,18 @@ export function assertSpend(spend: KeySpend): void {
   );
 }
 
+/** Key under whose id a hold is counted: the first of its line of rotated keys. */
+export function budgetOwner(hold: Pick<Hold, "keyId" | "budgetId">): string {
+  return hold.budgetId ?? hold.keyId;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
 /**
  * A key's spend with its windows at the given time: a day or month that has passed counts from zero.
- * A clock that goes back opens no window twice.
+ * A clock that goes back by up to a day opens no window twice. One that goes back further was wrong
+ * before: what was spent under the date it told counts towards the present day and month. So nobody
+ * is locked out until a date far ahead, and a wrong clock can give each window away once at most.
  */
 export function spendAt(
   spend: KeySpend | undefined,
@@ -96,7 +105,10 @@ export function spendAt(
     const keyId = now.keyId;
     return { keyId, held: 0n, day, daySpent: 0n, month, monthSpent: 0n, totalSpent: 0n };
   }
-  if (spend.day >= day) return spend;
+  if (spend.day >= day) {
+    const ahead = spend.day > new Date(now.atMs + DAY_MS).toISOString().slice(0, 10);
+    return ahead ? { ...spend, day, month } : spend;
+  }
   return {
     ...spend,
     day,

@@ -63,15 +63,21 @@ export function takeFromMinute(
   };
 }
 
-/**
- * Corrects what was counted once the true amount is known. `delta` may be negative; a step never
- * counts less than nothing.
- */
-export function correctMinute(
-  window: MinuteWindow,
-  correction: { readonly delta: number; readonly nowMs: number },
-): MinuteWindow {
-  return addTo(slideTo(window, correction.nowMs), correction.delta);
+/** A change of what was counted. */
+export interface Correction {
+  /** May be negative; a step never counts less than nothing. */
+  readonly delta: number;
+  readonly nowMs: number;
+  /** When that which is corrected was counted: its step is changed, if still there. @default {nowMs} */
+  readonly countedAtMs?: number | undefined;
+}
+
+/** Corrects what was counted once the true amount is known. */
+export function correctMinute(window: MinuteWindow, correction: Correction): MinuteWindow {
+  const { delta, nowMs, countedAtMs } = correction;
+  const current = slideTo(window, nowMs);
+  const age = countedAtMs === undefined ? 0 : current.step - Math.floor(countedAtMs / STEP_MS);
+  return age < 0 || age >= STEPS ? current : addTo(current, delta, age);
 }
 
 /** Takes one of the slots for requests under way. The state is the number of slots taken. */
@@ -96,9 +102,14 @@ export function returnSlot(taken: number): number {
 
 const SLOT_RETRY_MS = 1_000;
 
-/** The window as of now; a clock that went back counts into the newest step. */
+/**
+ * The window as of now. A clock that went back counts into the newest step; where that lies more than
+ * a minute ahead the clock was wrong, and waiting for that time would keep everybody out.
+ */
 function slideTo(window: MinuteWindow, nowMs: number): MinuteWindow {
-  const step = Math.max(window.step, Math.floor(nowMs / STEP_MS));
+  const now = Math.floor(nowMs / STEP_MS);
+  if (window.step - now >= STEPS) return { step: now, counts: [] };
+  const step = Math.max(window.step, now);
   const passed = step - window.step;
   if (passed === 0) return window;
   if (passed >= STEPS) return { step, counts: [] };
@@ -106,9 +117,11 @@ function slideTo(window: MinuteWindow, nowMs: number): MinuteWindow {
   return { step, counts: [...empty, ...window.counts].slice(0, STEPS) };
 }
 
-function addTo(window: MinuteWindow, amount: number): MinuteWindow {
-  const [newest = 0, ...older] = window.counts;
-  return { step: window.step, counts: [Math.max(0, newest + amount), ...older] };
+function addTo(window: MinuteWindow, amount: number, age = 0): MinuteWindow {
+  const counts = [...window.counts];
+  while (counts.length <= age) counts.push(0);
+  counts[age] = Math.max(0, (counts[age] ?? 0) + amount);
+  return { step: window.step, counts };
 }
 
 /** Time until enough steps have left the window for its sum to be at most `target`. */

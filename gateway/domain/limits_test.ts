@@ -49,8 +49,16 @@ Deno.test("takeFromMinute() never lets an amount above the limit through", () =>
 
 Deno.test("takeFromMinute() survives a clock that goes back", () => {
   const first = takeFromMinute(EMPTY_WINDOW, { amount: 2, limit: 3, nowMs: START }).state;
-  const second = takeFromMinute(first, { amount: 1, limit: 3, nowMs: START - 600_000 });
+  const second = takeFromMinute(first, { amount: 1, limit: 3, nowMs: START - 60_000 });
   assertEquals([second.verdict.allowed, second.verdict.remaining], [true, 0]);
+});
+
+Deno.test("takeFromMinute() forgets what lies more than a minute in the future", () => {
+  const year = 365 * 24 * 3_600_000;
+  const ahead = takeFromMinute(EMPTY_WINDOW, { amount: 3, limit: 3, nowMs: START + year }).state;
+  const { state, verdict } = takeFromMinute(ahead, { amount: 1, limit: 3, nowMs: START });
+  assertEquals([verdict.allowed, verdict.remaining, verdict.resetMs], [true, 2, STEPS * STEP_MS]);
+  assertEquals(state.counts, [1]);
 });
 
 Deno.test("takeFromMinute() lets no more than the limit through in any minute", () => {
@@ -94,6 +102,17 @@ Deno.test("correctMinute() replaces an estimate by the truth", () => {
   assertEquals(more.counts, [500, 100]);
   const { verdict } = takeFromMinute(more, { amount: 1, limit: 150, nowMs: START + STEP_MS });
   assertEquals([verdict.allowed, verdict.remaining], [false, 0]);
+});
+
+Deno.test("correctMinute() takes back from the step that was counted, not from newer ones", () => {
+  const taken = takeFromMinute(EMPTY_WINDOW, { amount: 100, limit: 150, nowMs: START }).state;
+  const nowMs = START + 2 * STEP_MS;
+  const newer = takeFromMinute(taken, { amount: 30, limit: 150, nowMs }).state;
+  const corrected = correctMinute(newer, { delta: -90, nowMs, countedAtMs: START });
+  assertEquals(corrected.counts, [30, 0, 10]);
+  const late = START + 20 * STEP_MS;
+  const others = takeFromMinute(newer, { amount: 7, limit: 150, nowMs: late }).state;
+  assertEquals(correctMinute(others, { delta: -90, nowMs: late, countedAtMs: START }).counts, [7]);
 });
 
 Deno.test("takeSlot() and returnSlot() count requests under way", () => {

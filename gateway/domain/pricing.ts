@@ -13,7 +13,9 @@ export interface Price {
   readonly inputPerMTok: string;
   /** Dollars for a million input tokens read from the provider's cache. @default {inputPerMTok} */
   readonly cachedInputPerMTok?: string | undefined;
-  /** Dollars for a million output tokens, reasoning included. */
+  /** Dollars for a million input tokens that are of images. @default {inputPerMTok} */
+  readonly imageInputPerMTok?: string | undefined;
+  /** Dollars for a million output tokens, reasoning included; of images, where it draws. */
   readonly outputPerMTok: string;
   /** Dollars for one image. @default {"0"} */
   readonly perImage?: string | undefined;
@@ -21,12 +23,14 @@ export interface Price {
   readonly currency: "USD";
 }
 
-/** Token counts of one upstream call. Cached input is part of the input. */
+/** Token counts of one upstream call. Cached input and image input are parts of the input. */
 export interface Usage {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
   readonly outputTokens: number;
-  /** @default {0} */
+  /** Input tokens that are of images. @default {0} */
+  readonly imageInputTokens?: number | undefined;
+  /** Images drawn. @default {0} */
   readonly images?: number | undefined;
 }
 
@@ -38,6 +42,7 @@ export interface FrozenPrice {
   readonly version: number;
   readonly input: bigint;
   readonly cachedInput: bigint;
+  readonly imageInput: bigint;
   readonly output: bigint;
   readonly image: bigint;
 }
@@ -61,11 +66,12 @@ export function freezePrice(
   const rate = parseDecimal(creditsPerUsd, RATE_PLACES);
   const input = parseDecimal(price.inputPerMTok, PRICE_PLACES);
   const cached = parseDecimal(price.cachedInputPerMTok ?? price.inputPerMTok, PRICE_PLACES);
+  const imageInput = parseDecimal(price.imageInputPerMTok ?? price.inputPerMTok, PRICE_PLACES);
   const output = parseDecimal(price.outputPerMTok, PRICE_PLACES);
   const image = parseDecimal(price.perImage ?? "0", PRICE_PLACES);
   if (
-    rate === undefined || input === undefined || cached === undefined || output === undefined ||
-    image === undefined
+    rate === undefined || input === undefined || cached === undefined ||
+    imageInput === undefined || output === undefined || image === undefined
   ) {
     return undefined;
   }
@@ -73,6 +79,7 @@ export function freezePrice(
     version: options.version,
     input: input * rate,
     cachedInput: cached * rate,
+    imageInput: imageInput * rate,
     output: output * rate,
     image: image * rate * TOKENS_PER_PRICED_UNIT,
   };
@@ -84,8 +91,11 @@ export function chargeOf(usage: Usage, price: FrozenPrice): Micros {
     usage.cachedInputTokens <= usage.inputTokens,
     `Cached input of ${usage.cachedInputTokens} tokens exceeds input of ${usage.inputTokens}`,
   );
-  const fresh = BigInt(usage.inputTokens - usage.cachedInputTokens);
-  const units = fresh * price.input +
+  const fresh = usage.inputTokens - usage.cachedInputTokens;
+  // Which of the cached tokens are of images nobody reports: those that are left over.
+  const ofImages = Math.min(usage.imageInputTokens ?? 0, fresh);
+  const units = BigInt(fresh - ofImages) * price.input +
+    BigInt(ofImages) * price.imageInput +
     BigInt(usage.cachedInputTokens) * price.cachedInput +
     BigInt(usage.outputTokens) * price.output +
     BigInt(usage.images ?? 0) * price.image;
@@ -102,9 +112,13 @@ export function affordableOutputTokens(
   price: FrozenPrice,
 ): number | undefined {
   if (price.output === 0n) return undefined;
-  const dearestInput = price.input > price.cachedInput ? price.input : price.cachedInput;
-  const left = amount * UNITS_PER_MICRO - BigInt(input.inputTokens) * dearestInput;
+  const left = amount * UNITS_PER_MICRO - BigInt(input.inputTokens) * dearestInput(price);
   if (left <= 0n) return 0;
   const tokens = left / price.output;
   return tokens > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(tokens);
+}
+
+function dearestInput({ input, cachedInput, imageInput }: FrozenPrice): bigint {
+  const text = input > cachedInput ? input : cachedInput;
+  return text > imageInput ? text : imageInput;
 }

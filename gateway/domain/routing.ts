@@ -275,14 +275,16 @@ function shapeOf(target: Target, features: RequestFeatures, likelyTokens: number
   const { model, family } = target;
   const inputTokens = estimateInputTokens(features, family);
   const { choices } = features;
+  const imageInputTokens = features.images * family.imageTokens;
+  const input = { inputTokens, imageInputTokens };
   if (draws(features)) {
     const outputTokens = model.maxOutputTokens;
-    return { inputTokens, outputTokens, leastOutputTokens: outputTokens, choices, images: choices };
+    return { ...input, outputTokens, leastOutputTokens: outputTokens, choices, images: choices };
   }
   const most = Math.min(model.maxOutputTokens, model.contextTokens - likelyTokens);
   const outputTokens = features.requestedOutputTokens ?? most;
   const leastOutputTokens = Math.min(outputTokens, LEAST_OUTPUT_TOKENS);
-  return { inputTokens, outputTokens, leastOutputTokens, choices, images: 0 };
+  return { ...input, outputTokens, leastOutputTokens, choices, images: 0 };
 }
 
 /** Leaves those whose hold can be had best; a hold cut short is only taken where none is whole. */

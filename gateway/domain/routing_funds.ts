@@ -29,6 +29,8 @@ export interface HoldShape {
   /** Least output that is of use, a choice. */
   readonly leastOutputTokens: number;
   readonly choices: number;
+  /** Those of `inputTokens` that are of images. */
+  readonly imageInputTokens: number;
   /** Images to be made. */
   readonly images: number;
 }
@@ -101,11 +103,14 @@ export function holdFor(
 }
 
 function amountOf(shape: HoldShape, outputTokens: number, price: FrozenPrice): Micros {
-  const { inputTokens } = shape;
+  const { inputTokens, imageInputTokens } = shape;
+  // Whether the provider's cache hits is not known: of each kind of input the dearer is held.
+  const cachedText = price.cachedInput > price.input ? inputTokens - imageInputTokens : 0;
+  const cachedImages = price.cachedInput > price.imageInput ? imageInputTokens : 0;
   return chargeOf({
     inputTokens,
-    // Whether the provider's cache hits is not known: the dearer of the two is held.
-    cachedInputTokens: price.cachedInput > price.input ? inputTokens : 0,
+    cachedInputTokens: cachedText + cachedImages,
+    imageInputTokens: imageInputTokens - cachedImages,
     outputTokens: outputTokens * shape.choices,
     images: shape.images,
   }, price);

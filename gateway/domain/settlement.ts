@@ -82,6 +82,9 @@ function wholeUsage(usage: Usage): Usage {
     inputTokens,
     cachedInputTokens: Math.min(wholeCount(usage.cachedInputTokens), inputTokens),
     outputTokens: wholeCount(usage.outputTokens),
+    ...(usage.imageInputTokens === undefined
+      ? {}
+      : { imageInputTokens: Math.min(wholeCount(usage.imageInputTokens), inputTokens) }),
     ...(usage.images === undefined ? {} : { images: wholeCount(usage.images) }),
   };
 }

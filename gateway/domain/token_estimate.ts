@@ -17,6 +17,7 @@
  */
 
 import type { RequestFeatures } from "./features.ts";
+import { expectedOutputTokens } from "./score.ts";
 
 /** Lengths of texts, added up. */
 export interface TextMeasure {
@@ -100,6 +101,28 @@ export function likelyInputTokens(features: RequestFeatures): number {
   const dense = features.denseChars ?? 0;
   const text = 0.25 * (textChars - dense) + 0.5 * dense + 0.3 * (textBytes - textChars);
   return Math.ceil(text + 4 * features.framedItems + 1_000 * features.images);
+}
+
+/** Tokens that a request is expected to come to. */
+export interface TokenEstimate {
+  readonly inputTokens: number;
+  /** Over all choices. */
+  readonly outputTokens: number;
+}
+
+const IMAGE_OUTPUT_TOKENS = 1_000;
+
+/**
+ * What a request usually comes to: {@linkcode likelyInputTokens}, and the output expected of its
+ * difficulty (300 to 1 500 tokens a choice, 1 000 an image) or what was asked for where that is less.
+ */
+export function typicalTokens(features: RequestFeatures): TokenEstimate {
+  const { endpoint, difficulty, requestedOutputTokens = Infinity, choices } = features;
+  const usual = endpoint === "chat" || endpoint === "responses"
+    ? expectedOutputTokens(difficulty)
+    : IMAGE_OUTPUT_TOKENS;
+  const each = Math.ceil(Math.min(requestedOutputTokens, usual));
+  return { inputTokens: likelyInputTokens(features), outputTokens: each * choices };
 }
 
 const PLAIN = 0;

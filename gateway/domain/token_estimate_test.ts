@@ -2,7 +2,12 @@ import { assert, assertEquals } from "@std/assert";
 import { encode as encodeCl100k } from "gpt-tokenizer/encoding/cl100k_base";
 import { encode as encodeO200k } from "gpt-tokenizer/encoding/o200k_base";
 import { chatFeatures, type RequestFeatures } from "./features.ts";
-import { estimateInputTokens, likelyInputTokens, modelFamily } from "./token_estimate.ts";
+import {
+  estimateInputTokens,
+  likelyInputTokens,
+  modelFamily,
+  typicalTokens,
+} from "./token_estimate.ts";
 
 function featuresOf(content: string): RequestFeatures {
   return chatFeatures({ model: "auto", messages: [{ role: "user", content }] });
@@ -118,4 +123,18 @@ Deno.test("estimateInputTokens() adds images, tools and frames", () => {
 Deno.test("estimateInputTokens() takes text for dense where nobody told it apart", () => {
   const { denseChars: _, ...features } = featuresOf("a ".repeat(500));
   assertEquals(estimateInputTokens(features, modelFamily("gpt-5")), 828);
+});
+
+Deno.test("typicalTokens() expects what is usual, and no more than was asked for", () => {
+  const features = chatFeatures({ model: "auto", messages: [{ role: "user", content: "Hi" }] });
+  const free = typicalTokens(features);
+  assertEquals(free.inputTokens, likelyInputTokens(features));
+  assert(free.outputTokens >= 300 && free.outputTokens <= 1_500);
+  assertEquals(typicalTokens({ ...features, requestedOutputTokens: 20 }).outputTokens, 20);
+  assertEquals(
+    typicalTokens({ ...features, requestedOutputTokens: 20, choices: 3 }).outputTokens,
+    60,
+  );
+  const drawn = { ...features, endpoint: "images.generations", choices: 2 } as const;
+  assertEquals(typicalTokens(drawn).outputTokens, 2_000);
 });

@@ -18,6 +18,7 @@ import {
   takeFromMinute,
   takeSlot,
 } from "../domain/limits.ts";
+import type { TokenEstimate } from "../domain/token_estimate.ts";
 import { BoundedMap } from "./bounded_map.ts";
 
 /** Keys whose counts are kept. */
@@ -29,6 +30,14 @@ export interface Admitted {
   readonly headers: Readonly<Record<string, string>>;
   /** The request has ended. Does nothing when called again. */
   leave(): void;
+}
+
+/** Tokens set aside for a request under way. */
+export interface Reservation {
+  readonly tokens: number;
+  readonly atMs: number;
+  /** It was given back, so that what is counted takes its place. */
+  ended: boolean;
 }
 
 interface KeyCounts {
@@ -55,7 +64,7 @@ export class Admission {
     const counts = this.#countsOf(key.id);
     const headers: Record<string, string> = {};
     if (tokensPerMinute !== undefined) {
-      // Tokens are known when a request ends: what is asked here is whether any are left.
+      // What the request comes to is not known yet: what is asked here is whether any are left.
       const { verdict } = takeFromMinute(counts.tokens, {
         amount: 1,
         limit: tokensPerMinute,
@@ -93,10 +102,36 @@ export class Admission {
     };
   }
 
-  /** Counts the tokens of a request that has ended. */
-  spent(key: KeyRecord, tokens: number, nowMs: number): void {
+  /**
+   * Sets tokens aside for a request, or throws the fault `rate_limit_exceeded`. Output is a guess, so
+   * it is cut to what the limit allows; input alone beyond the whole limit can never be let in.
+   * Returns nothing where the key has no such limit.
+   */
+  reserve(key: KeyRecord, estimate: TokenEstimate, nowMs: number): Reservation | undefined {
+    const { tokensPerMinute: limit } = key.policy;
+    if (limit === undefined) return undefined;
+    const { inputTokens, outputTokens } = estimate;
+    if (inputTokens > limit) throw tooLarge(inputTokens, limit);
+    const tokens = Math.min(limit, inputTokens + outputTokens);
+    const counts = this.#countsOf(key.id);
+    const { state, verdict } = takeFromMinute(counts.tokens, { amount: tokens, limit, nowMs });
+    refuse(verdict, "tokens");
+    counts.tokens = state;
+    return { tokens, atMs: nowMs, ended: false };
+  }
+
+  /**
+   * Counts the tokens of a call that has ended. A reservation is given back with the first call of its
+   * request that is counted; with 0 tokens, where the request failed, that is all that happens.
+   */
+  spent(key: KeyRecord, tokens: number, nowMs: number, reserved?: Reservation): void {
     if (key.policy.tokensPerMinute === undefined) return;
     const counts = this.#countsOf(key.id);
+    if (reserved?.ended === false) {
+      reserved.ended = true;
+      const { tokens: held, atMs: countedAtMs } = reserved;
+      counts.tokens = correctMinute(counts.tokens, { delta: -held, nowMs, countedAtMs });
+    }
     counts.tokens = correctMinute(counts.tokens, { delta: tokens, nowMs });
   }
 
@@ -117,6 +152,14 @@ function refuse(verdict: LimitVerdict, perMinute?: "requests" | "tokens"): void 
     message: `The key is limited to ${verdict.limit} ${unit}; wait as long as Retry-After says`,
     retryAfterMs: verdict.retryAfterMs,
     headers: perMinute === undefined ? {} : headersOf(perMinute, verdict),
+  });
+}
+
+function tooLarge(inputTokens: number, limit: number): ServiceFault {
+  return new ServiceFault("rate_limit_exceeded", {
+    message: `The request's input comes to some ${inputTokens} tokens, more than the ${limit} a ` +
+      `minute that the key is limited to: waiting cannot help, send a shorter one`,
+    headers: { "x-should-retry": "false" },
   });
 }
 

@@ -17,6 +17,7 @@ import {
   UpstreamCut,
   type UpstreamFailure,
 } from "../ports/upstream.ts";
+import { afterMs } from "../system/deadlines.ts";
 import { CallerLeft } from "./caller_left.ts";
 import type { GatewayContext, Lease } from "./context.ts";
 import type { RequestTrace } from "./request_trace.ts";
@@ -79,7 +80,11 @@ export async function attempt<T>(
     if (failures.length >= ATTEMPTS_MAX || trace.elapsedMs >= ATTEMPTS_BUDGET_MS) break;
     const lease = gateway.pool.acquire(candidate.model);
     if (lease === undefined) continue;
-    const hold = await takeHold(gateway, request, candidate, refusal === undefined);
+    const hold = await takeHold(gateway, request, candidate, refusal === undefined)
+      .catch((error) => {
+        lease.release();
+        throw error;
+      });
     if (hold instanceof ServiceFault) {
       lease.release();
       refusal ??= hold;
@@ -118,6 +123,7 @@ async function takeHold<T>(
     holdId: id,
     walletId: key.walletId,
     keyId: key.id,
+    budgetId: key.budgetId,
     logId,
     model: candidate.model.id,
     priceVersion: candidate.price.version,
@@ -212,12 +218,12 @@ function watch<T>(
   if (signal.aborted) leave();
   signal.addEventListener("abort", leave, { once: true });
   const unlist = gateway.inFlight.watch(call.abort);
-  const timer = setTimeout(
-    () => call.abort.abort("timeout"),
+  const callOff = afterMs(
     Math.max(1, ATTEMPTS_BUDGET_MS - trace.elapsedMs),
+    () => call.abort.abort("timeout"),
   );
   return () => {
-    clearTimeout(timer);
+    callOff();
     unlist();
     signal.removeEventListener("abort", leave);
   };
@@ -235,7 +241,8 @@ function failed(
   }
   const ms = trace.elapsedMs - startedMs;
   trace.attempts.push(attemptOf(candidate, { ...failure, ms }));
-  lease.report({ outcome: failure.outcome, ms, retryAfterMs: failure.retryAfterMs });
+  const { outcome, retryAfterMs, status } = failure;
+  lease.report({ outcome, ms, retryAfterMs, status });
   letGo(gateway, hold.id, failure.outcome);
   if (failure.outcome === "cancelled") {
     if (trace.caller.signal.aborted) throw new CallerLeft("The caller left before the answer");

@@ -60,7 +60,8 @@ export async function settleCall(
     estimated,
     price_version: hold.price.version,
   };
-  gateway.admission.spent(trace.caller.key, billing.total_tokens, gateway.clock.nowMs());
+  const { key } = trace.caller;
+  gateway.admission.spent(key, billing.total_tokens, gateway.clock.nowMs(), trace.reserved);
   const atMs = gateway.clock.nowMs();
   const ending: SettleCommand = {
     kind: "settle",
@@ -96,8 +97,14 @@ async function countTokens(
   end: CallEnd,
 ): Promise<CountedTokens | undefined> {
   if (end.delivered.length === 0) return undefined;
-  return {
-    input: await gateway.tokens.count(end.inputText()),
-    output: await gateway.tokens.count(end.delivered.join("")),
-  };
+  try {
+    return {
+      input: await gateway.tokens.count(end.inputText()),
+      output: await gateway.tokens.count(end.delivered.join("")),
+    };
+  } catch (error) {
+    // What cannot be counted is not charged; the hold must end all the same.
+    gateway.logger.error("tokens_not_counted", { cause: String(error) });
+    return undefined;
+  }
 }

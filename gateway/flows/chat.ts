@@ -5,18 +5,17 @@
  */
 
 import type { ChatRequest } from "@svc/sdk/protocol";
-import { ServiceFault } from "../domain/fault.ts";
-import { chatFeatures, type RequestFeatures } from "../domain/features.ts";
-import { invariant } from "../domain/invariant.ts";
-import { route, type RoutingPlan } from "../domain/routing.ts";
+import { chatFeatures } from "../domain/features.ts";
+import { typicalTokens } from "../domain/token_estimate.ts";
 import { type JsonBody, UpstreamCut, type UpstreamJson } from "../ports/upstream.ts";
 import { answerText, deliveredText, signedToolCalls } from "../wire/chat_answer.ts";
 import { requestText } from "../wire/chat_text.ts";
-import { attempt, type Begun, budgetOf } from "./attempt.ts";
+import { attempt, type Begun } from "./attempt.ts";
 import { settleCall } from "./bill.ts";
 import { ChatStream, openChatStream, type OpenedStream } from "./chat_stream.ts";
 import type { GatewayContext } from "./context.ts";
 import { logFailure } from "./log_failure.ts";
+import { conversationOf, planRoute } from "./plan.ts";
 import { type Caller, RequestTrace } from "./request_trace.ts";
 
 /** An answer: complete, or a stream of bytes. */
@@ -27,7 +26,7 @@ export type ChatAnswer =
 type ChatOpened = UpstreamJson | OpenedStream;
 
 /**
- * Answers a validated chat request. Throws a {@linkcode ServiceFault} where it cannot, and
+ * Answers a validated chat request. Throws a `ServiceFault` where it cannot, and
  * `CallerLeft` where nobody waits for an answer any more; nothing is charged then.
  */
 export async function chat(
@@ -36,11 +35,16 @@ export async function chat(
   body: JsonBody,
 ): Promise<ChatAnswer> {
   const trace = new RequestTrace(caller, gateway.clock);
-  const leave = gateway.inFlight.enter(caller.onSettled);
+  const leave = gateway.inFlight.enter(() => {
+    gateway.admission.spent(caller.key, 0, gateway.clock.nowMs(), trace.reserved);
+    caller.onSettled();
+  });
   let streaming = false;
   try {
     const restored = gateway.signatures.restore(caller.key.id, body);
     const features = chatFeatures(restored.value as unknown as ChatRequest);
+    const tokens = typicalTokens(features);
+    trace.reserved = gateway.admission.reserve(caller.key, tokens, gateway.clock.nowMs());
     const plan = await planRoute(gateway, trace, features);
     const begun = await attempt<ChatOpened>(gateway, {
       trace,
@@ -72,44 +76,6 @@ export async function chat(
   } finally {
     if (!streaming) leave();
   }
-}
-
-function conversationOf(caller: Caller, features: RequestFeatures): string {
-  return `${caller.key.id} ${features.conversation}`;
-}
-
-async function planRoute(
-  gateway: GatewayContext,
-  trace: RequestTrace,
-  features: RequestFeatures,
-): Promise<Extract<RoutingPlan, { ok: true }>> {
-  const { key } = trace.caller;
-  const [wallet, spend] = await Promise.all([
-    gateway.ledger.wallet(key.walletId),
-    gateway.ledger.keySpend(key.id),
-  ]);
-  invariant(
-    wallet !== undefined,
-    `Key "${key.id}" names the wallet "${key.walletId}", which is gone`,
-  );
-  const nowMs = gateway.clock.nowMs();
-  const plan = route({
-    catalog: gateway.catalogs.current(),
-    features,
-    policy: key.policy,
-    wallet,
-    spend,
-    budget: budgetOf(key.policy),
-    pool: gateway.pool.states(nowMs),
-    stickyModel: gateway.conversations.get(conversationOf(trace.caller, features)),
-    seed: gateway.rng.next(),
-    nowMs,
-  });
-  trace.planned(plan);
-  if (!plan.ok) {
-    throw new ServiceFault(plan.code, { message: plan.message, retryAfterMs: plan.retryAfterMs });
-  }
-  return plan;
 }
 
 function openChatJson(answer: UpstreamJson): Promise<UpstreamJson> {

@@ -19,6 +19,10 @@ import type { RequestTrace } from "./request_trace.ts";
 
 /** Silence after which a comment is sent, in milliseconds. */
 export const KEEP_ALIVE_MS = 15_000;
+/** A reader that has taken nothing for this long, while something waits, counts as gone. */
+export const STALLED_READER_MS = 60_000;
+/** How often silence and stalls are looked for. */
+const WATCH_MS = 1_000;
 
 /** A streamed answer whose first chunks have come. */
 export interface OpenedStream {
@@ -72,11 +76,14 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
   readonly #request: ChatStreamRequest;
   readonly #encoder = new TextEncoder();
   readonly #unwatch: () => void;
-  #keepAlive: ReturnType<typeof setInterval> | undefined;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #watch: ReturnType<typeof setInterval> | undefined;
   #sentMs = 0;
   #begun = false;
   /** The upstream's side is over: settled, or being settled. */
   #over = false;
+  /** Nobody reads any more: nothing can be sent. */
+  #gone = false;
   /** The read under way: where the caller leaves meanwhile, what it brings is counted all the same. */
   #reading: Promise<IteratorResult<readonly string[]>> | undefined;
 
@@ -88,43 +95,48 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     const { clock } = this.#gateway;
+    this.#controller = controller;
     this.#sentMs = clock.monotonicMs();
-    this.#keepAlive = setInterval(() => {
+    this.#watch = setInterval(() => {
       const silentMs = clock.monotonicMs() - this.#sentMs;
-      if (this.#over || silentMs < KEEP_ALIVE_MS || (controller.desiredSize ?? 0) <= 0) return;
-      this.#send(controller, SSE_KEEP_ALIVE);
-    }, KEEP_ALIVE_MS / 3);
+      const waits = (controller.desiredSize ?? 0) <= 0;
+      if (waits && silentMs >= STALLED_READER_MS) this.#giveUp();
+      else if (!waits && silentMs >= KEEP_ALIVE_MS) this.#send(SSE_KEEP_ALIVE);
+    }, WATCH_MS);
+    // Somebody who does not read is never asked for more: the end must not wait for a pull.
+    this.#request.begun.abort.signal.addEventListener("abort", this.#onAbort);
   }
 
-  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+  async pull(): Promise<void> {
     const { trace, begun } = this.#request;
     const { events, relay, first } = begun.answer;
     if (!this.#begun) {
       this.#begun = true;
       trace.firstByte();
-      return this.#send(controller, first);
+      return this.#send(first);
     }
     try {
       for (;;) {
         const next = await (this.#reading = events.next());
         if (this.#over) return;
         this.#reading = undefined;
-        if (next.done) return await this.#finish(controller);
+        if (next.done) return await this.#finish();
         const text = acceptAll(relay, next.value);
-        if (text !== "") return this.#send(controller, text);
+        if (text !== "") return this.#send(text);
       }
     } catch (error) {
       if (this.#over) return;
       // An upstream that hangs up after the last finish has said everything but good-bye.
       if (error instanceof UpstreamCut && error.outcome === "cut" && relay.finished) {
-        return await this.#finish(controller);
+        return await this.#finish();
       }
-      await this.#break(controller, error);
+      await this.#break(error);
     }
   }
 
   /** The caller has left. */
   async cancel(): Promise<void> {
+    this.#gone = true;
     if (this.#over) return;
     const { begun } = this.#request;
     const { events, relay } = begun.answer;
@@ -146,7 +158,7 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   /** A clean end: what is still owed, the bill, `[DONE]`. */
-  async #finish(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+  async #finish(): Promise<void> {
     const { trace, begun } = this.#request;
     const { relay } = begun.answer;
     begun.lease.report({ outcome: "ok", ms: trace.attempts.at(-1)?.ms ?? 0 });
@@ -164,20 +176,15 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
         usage: chatUsageOf(usage),
         createdSeconds,
       });
-      this.#send(controller, owed + sseEvent(last) + SSE_DONE);
+      this.#close(owed + sseEvent(last) + SSE_DONE);
     } catch (error) {
       this.#report(error);
-      this.#send(controller, sseEvent(this.#errorEvent(error)));
+      this.#close(sseEvent(this.#errorEvent(error)));
     }
-    controller.close();
-    this.#request.onEnd();
   }
 
   /** A failure after the first byte: one event that says so, and never a clean end. */
-  async #break(
-    controller: ReadableStreamDefaultController<Uint8Array>,
-    cause: unknown,
-  ): Promise<void> {
+  async #break(cause: unknown): Promise<void> {
     const { trace, begun } = this.#request;
     const ended = this.#request.begun.abort.signal.reason === "shutdown";
     const outcome = ended ? "cancelled" : cause instanceof UpstreamCut ? cause.outcome : "cut";
@@ -206,9 +213,19 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
       this.#report(error);
       fault = error;
     }
-    this.#send(controller, sseEvent(this.#errorEvent(fault)));
-    controller.close();
-    this.#request.onEnd();
+    this.#close(sseEvent(this.#errorEvent(fault)));
+  }
+
+  /** The service must end, and this stream with it. */
+  readonly #onAbort = (): void => {
+    if (this.#over || this.#request.begun.abort.signal.reason !== "shutdown") return;
+    void this.#break(new UpstreamCut("cut", "the service is shutting down"));
+  };
+
+  /** The reader has stalled: the same as one that has left, but that the connection must be broken. */
+  #giveUp(): void {
+    void this.cancel();
+    this.#controller?.error(new Error("The caller has stopped reading"));
   }
 
   #errorEvent(error: unknown): string {
@@ -231,15 +248,24 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
     });
   }
 
-  #send(controller: ReadableStreamDefaultController<Uint8Array>, text: string): void {
+  #send(text: string): void {
+    if (this.#gone) return;
     this.#sentMs = this.#gateway.clock.monotonicMs();
-    controller.enqueue(this.#encoder.encode(text));
+    this.#controller?.enqueue(this.#encoder.encode(text));
+  }
+
+  /** The last words. */
+  #close(text: string): void {
+    this.#send(text);
+    if (!this.#gone) this.#controller?.close();
+    this.#request.onEnd();
   }
 
   /** From here on nothing more is read; the place at the upstream is free. */
   #end(): void {
     this.#over = true;
-    clearInterval(this.#keepAlive);
+    clearInterval(this.#watch);
+    this.#request.begun.abort.signal.removeEventListener("abort", this.#onAbort);
     this.#unwatch();
     this.#request.begun.lease.release();
   }

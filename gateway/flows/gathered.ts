@@ -1,7 +1,7 @@
 /** Pause between two batches, in milliseconds: short enough for a reader not to see it. */
 export const GATHER_MS = 4;
-/** Texts that wait before reading on waits too. */
-const GATHERED_MAX = 256;
+/** Characters that wait before reading on waits too. */
+const GATHERED_MAX_CHARS = 64 * 1024;
 
 /**
  * Gathers texts that come in quick succession: one that comes after a pause is passed on at once,
@@ -11,6 +11,7 @@ const GATHERED_MAX = 256;
 export class Gathered implements AsyncIterator<readonly string[], undefined> {
   readonly #source: AsyncIterator<readonly string[]>;
   #batch: string[] = [];
+  #chars = 0;
   #reading = false;
   /** How the source ended. */
   #end: { readonly error?: unknown } | undefined;
@@ -30,6 +31,7 @@ export class Gathered implements AsyncIterator<readonly string[], undefined> {
     if (this.#batch.length > 0) {
       const batch = this.#batch;
       this.#batch = [];
+      this.#chars = 0;
       if (this.#end === undefined) this.#pause = setTimeout(this.#onPauseOver, GATHER_MS);
       return { done: false, value: batch };
     }
@@ -48,10 +50,14 @@ export class Gathered implements AsyncIterator<readonly string[], undefined> {
   async #read(): Promise<void> {
     this.#reading = true;
     try {
-      while (this.#end === undefined && this.#batch.length < GATHERED_MAX) {
+      while (this.#end === undefined && this.#chars < GATHERED_MAX_CHARS) {
         const next = await this.#source.next();
         if (next.done) return this.#finish({});
-        if (this.#end === undefined) this.#batch.push(...next.value);
+        if (this.#end !== undefined) return;
+        for (const text of next.value) {
+          this.#batch.push(text);
+          this.#chars += text.length + 1;
+        }
         if (this.#pause === undefined) this.#wake();
       }
       this.#reading = false;

@@ -11,6 +11,7 @@ import {
 } from "../domain/key_format.ts";
 import { type KeyPolicy, violationsOf } from "../domain/policy.ts";
 import type { Clock } from "../ports/clock.ts";
+import { BoundedMap } from "./bounded_map.ts";
 import type { KeyStore } from "../ports/key_store.ts";
 import type { Logger } from "../ports/logger.ts";
 
@@ -52,6 +53,7 @@ export interface KeyRingOptions {
 
 /** Stands before every digest, so that a store can hold digests of more than one pepper. */
 const PEPPER_VERSION = 1;
+const DIGESTS_MAX = 1_000;
 const MINUTE_MS = 60_000;
 const LONGEST_KEY = 256;
 
@@ -68,6 +70,8 @@ export class KeyRing {
   /** The minute of the last write of `lastUsedAtMs`, by key. */
   readonly #usedAtMs = new Map<string, number>();
   readonly #writes = new Set<Promise<void>>();
+  /** Digests of keys that serve: an HMAC costs as much as the whole routing decision. */
+  readonly #digests = new BoundedMap<string, string>(DIGESTS_MAX);
 
   constructor(pepper: string, options: KeyRingOptions) {
     this.#pepper = pepper;
@@ -88,10 +92,12 @@ export class KeyRing {
    * revoked or expired.
    */
   async authenticate(presented: string): Promise<KeyRecord | undefined> {
-    const digest = this.digest(presented.slice(0, LONGEST_KEY));
+    const known = this.#digests.get(presented);
+    const digest = known ?? this.digest(presented.slice(0, LONGEST_KEY));
     if (!isKeyShaped(presented)) return undefined;
     const record = await this.#keys.findByDigest(digest);
     if (record === undefined || record.status !== "active") return undefined;
+    if (known === undefined) this.#digests.set(presented, digest);
     const nowMs = this.#clock.nowMs();
     const { expiresAt } = record.policy;
     // An unreadable time is NaN and compares false: such a key counts as expired.
@@ -123,7 +129,7 @@ export class KeyRing {
     const violations = violationsOf(policy, original.policy);
     if (violations.length > 0) return refused({ code: "policy_looser", violations });
     const name = changes.name ?? original.name;
-    return await this.#create({ name, walletId: original.walletId, policy }, id);
+    return await this.#create({ name, walletId: original.walletId, policy }, original);
   }
 
   /** Replaces a key's policy by the same or a stricter one. */
@@ -181,7 +187,7 @@ export class KeyRing {
     return refusal === undefined ? { ok: true, record } : refused(refusal);
   }
 
-  async #create(request: KeyRequest, rotatedFrom?: string): Promise<KeyIssue> {
+  async #create(request: KeyRequest, original?: KeyRecord): Promise<KeyIssue> {
     const parts = this.#parts();
     const key = request.key ?? formatKey(parts);
     const record: KeyRecord = {
@@ -192,7 +198,10 @@ export class KeyRing {
       policy: request.policy,
       hint: hintOf(key),
       createdAtMs: this.#clock.nowMs(),
-      ...(rotatedFrom === undefined ? {} : { rotatedFrom }),
+      // A budget belongs to the whole line of keys, or a rotation would renew it.
+      ...(original === undefined
+        ? {}
+        : { rotatedFrom: original.id, budgetId: original.budgetId ?? original.id }),
     };
     const created = await this.#keys.create({ record, digest: this.digest(key) });
     return created ? { ok: true, key, record } : refused({ code: "key_taken" });

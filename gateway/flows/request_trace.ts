@@ -10,6 +10,7 @@ import type { KeyRecord } from "../domain/key.ts";
 import type { Candidate, RoutingPlan } from "../domain/routing.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
+import type { Reservation } from "./admission.ts";
 
 /** Who calls what. */
 export interface Caller {
@@ -40,6 +41,8 @@ export class RequestTrace {
   readonly atMs: number;
   readonly attempts: RoutingAttempt[] = [];
   readonly holdIds: string[] = [];
+  /** Tokens counted against the key's minute until the true number is known. */
+  reserved: Reservation | undefined;
   readonly #clock: Clock;
   readonly #startedMs: number;
   #plan: RoutingPlan | undefined;

@@ -1,17 +1,18 @@
 /**
  * The only place that listens. It hands a request on once its Host header is one that the URL can
- * be read by: a hostile Host changes the path that `request.url` shows.
+ * be read by and that the listener answers to: a hostile Host changes the path that `request.url`
+ * shows.
  *
  * @module
  */
 
 import { ServiceFault } from "../domain/fault.ts";
 import type { Rng } from "../ports/rng.ts";
+import { allowedHosts, hostName } from "./allowed_hosts.ts";
 import type { ConnectionInfo } from "./env.ts";
 import { errorResponse } from "./error_response.ts";
+import type { RefusalLog } from "./refusal_log.ts";
 import { remoteAddress } from "./remote_address.ts";
-
-const HOST = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
 /** An application that answers requests. */
 export interface Answering {
@@ -26,22 +27,44 @@ export interface ListenOptions {
   /** CIDR ranges of proxies whose forwarded address counts. */
   readonly trustedProxies: readonly string[];
   readonly rng: Rng;
+  /**
+   * Names that `Host` may have, see {@linkcode allowedHosts}.
+   *
+   * @default {those of a public listener without a public URL}
+   */
+  readonly allowedHosts?: readonly string[] | "any";
+  /** Told of every answer with status 401. */
+  readonly refusals?: RefusalLog;
 }
 
 /** Starts to listen. Throws where the address is taken or not permitted. */
 export function listen(app: Answering, options: ListenOptions): Deno.HttpServer<Deno.NetAddr> {
-  const { hostname, port, trustedProxies, rng } = options;
-  return Deno.serve({ hostname, port, onListen: () => {} }, (request, info) => {
-    if (!HOST.test(request.headers.get("host") ?? "")) {
-      const fault = new ServiceFault("invalid_request", {
-        message: "Send one Host header with a host name or an address",
-        param: "Host",
-      });
-      return errorResponse(fault, rng.id("req"));
+  const { hostname, port, trustedProxies, rng, refusals } = options;
+  const hosts = options.allowedHosts ?? allowedHosts({ listener: "public", host: hostname });
+  const allowed = hosts === "any" ? undefined : new Set(hosts);
+  return Deno.serve({ hostname, port, onListen: () => {} }, async (request, info) => {
+    const fault = hostFault(request.headers.get("host") ?? "", allowed);
+    if (fault !== undefined) return errorResponse(fault, rng.id("req"));
+    const address = remoteAddress(info.remoteAddr.hostname, request.headers, trustedProxies);
+    const answer = await app.fetch(request, { remoteAddress: address });
+    if (answer.status === 401) {
+      const requestId = answer.headers.get("x-request-id") ?? "";
+      refusals?.note({ requestId, remoteAddress: address });
     }
-    const peer = info.remoteAddr.hostname;
-    return app.fetch(request, {
-      remoteAddress: remoteAddress(peer, request.headers, trustedProxies),
-    });
+    return answer;
+  });
+}
+
+function hostFault(
+  header: string,
+  allowed: ReadonlySet<string> | undefined,
+): ServiceFault | undefined {
+  const host = hostName(header);
+  if (host !== undefined && (allowed === undefined || allowed.has(host))) return undefined;
+  return new ServiceFault("invalid_request", {
+    message: host === undefined
+      ? "Send one Host header with a host name or an address"
+      : `Cannot answer as the host "${host}"; the operator names it by SERVICE_PUBLIC_URL`,
+    param: "Host",
   });
 }

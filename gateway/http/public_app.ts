@@ -12,6 +12,7 @@ import type { GatewayContext } from "../flows/context.ts";
 import type { PublicEnv } from "./env.ts";
 import { errorResponse, faultOf } from "./error_response.ts";
 import { authenticate, type FindKey } from "./middleware/authenticate.ts";
+import { logDenied } from "./middleware/log_denied.ts";
 import { requestId } from "./middleware/request_id.ts";
 import { getModelMeta, getPricing, listModels } from "./routes/catalog.ts";
 import { chatCompletions } from "./routes/chat_completions.ts";
@@ -40,7 +41,7 @@ const PATHS = [
 export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   const { gateway, findKey, readiness } = options;
   const app = new Hono<PublicEnv>();
-  const keyed = authenticate(findKey);
+  const keyed = authenticate(findKey, { onDenied: logDenied(gateway) });
   app.use(requestId(gateway.rng));
   app.get("/healthz", healthz());
   app.get("/readyz", readyz(readiness));

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { ServiceFault } from "../domain/fault.ts";
-import { BODY_MAX_DEPTH, readJson } from "./read_json.ts";
+import { BODY_MAX_BYTES, BODY_MAX_DEPTH, BODY_MAX_VALUES, readJson } from "./read_json.ts";
 
 function post(body: BodyInit, type = "application/json", headers: HeadersInit = {}): Request {
   return new Request("http://x/", {
@@ -45,13 +45,19 @@ Deno.test("what is wrong with a body is said by code and in words", async () => 
     [post("[]"), "invalid_request", "JSON object"],
     [post("null"), "invalid_request", "JSON object"],
     [post(`{"a":${deep}}`), "invalid_request", "levels deep"],
+    [post(`{"a":[${"1,".repeat(BODY_MAX_VALUES)}1]}`), "invalid_request", "100000 JSON values"],
+    [
+      post("{}", "application/json", { "content-encoding": "gzip" }),
+      "unsupported_media_type",
+      "uncompressed",
+    ],
     [post(new Uint8Array([0x7b, 0xff, 0x7d])), "invalid_request", "UTF-8"],
     [post('{"long":"body"}'), "body_too_large", "10 bytes"],
     [post(streamOf('{"long"', ':"body"}')), "body_too_large", "10 bytes"],
     [post("{}", "application/json", { "content-length": "11" }), "body_too_large", "10 bytes"],
   ];
   for (const [request, code, words] of cases) {
-    const maxBytes = code === "body_too_large" ? 10 : 10_000;
+    const maxBytes = code === "body_too_large" ? 10 : 1_000_000;
     const fault = await assertRejects(() => readJson(request, { maxBytes }), ServiceFault);
     assertEquals(fault.code, code);
     assertStringIncludes(fault.message, words);
@@ -62,4 +68,22 @@ Deno.test("what is wrong with a body is said by code and in words", async () => 
 Deno.test("the complaint about JSON does not repeat the body", async () => {
   const fault = await assertRejects(() => readJson(post('{"key": secret}')), ServiceFault);
   assertEquals(fault.message.includes("secret"), false);
+});
+
+Deno.test("a body of 32 MB of small values is refused before one of them is made", async () => {
+  const head = '{"model":"auto","messages":[';
+  const text = head + "1,".repeat((BODY_MAX_BYTES - head.length) / 2);
+  const parse = JSON.parse;
+  let parsed = 0;
+  JSON.parse = (source: string) => {
+    parsed++;
+    return parse(source);
+  };
+  try {
+    await assertRejects(() => readJson(post(text)), ServiceFault, "100000 JSON values");
+    await readJson(post("{}"));
+    assertEquals(parsed, 1);
+  } finally {
+    JSON.parse = parse;
+  }
 });

@@ -1,12 +1,15 @@
 import type { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
 
+/** Zod's own `validate()` sets this: a million bad elements would make a million complaints. */
+const FIRST_ONLY: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
+
 /** Checks a value against a schema; the first complaint becomes the answer, with its path. */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): z.output<Schema> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, FIRST_ONLY);
   if (result.success) return result.data;
   const issue = deepest(result.error.issues);
   const param = issue.path.map(String).join(".");
@@ -22,7 +25,7 @@ interface Complaint {
   readonly message: string;
 }
 
-/** Of a union's complaints the one that got furthest says most. */
+/** Of a union's complaints the one that got furthest says most; that the type is another, least. */
 function deepest(issues: readonly z.core.$ZodIssue[]): Complaint {
   const [issue] = issues;
   if (issue === undefined) return { path: [], message: "The request is not valid" };
@@ -30,10 +33,10 @@ function deepest(issues: readonly z.core.$ZodIssue[]): Complaint {
     return { path: [...issue.path, ...issue.keys.slice(0, 1)], message: issue.message };
   }
   if (issue.code !== "invalid_union") return issue;
-  const inner = issue.errors.map(deepest).reduce(
-    (best, candidate) => candidate.path.length > best.path.length ? candidate : best,
-    { path: [], message: "" } as Complaint,
-  );
-  if (inner.path.length === 0) return issue;
+  const [inner] = issue.errors
+    .filter(([first]) => first?.code !== "invalid_type" || first.path.length > 0)
+    .map(deepest)
+    .sort((one, other) => other.path.length - one.path.length);
+  if (inner === undefined) return issue;
   return { path: [...issue.path, ...inner.path], message: inner.message };
 }

@@ -26,7 +26,8 @@ Deno.test("a request with fields nobody here knows is valid", () => {
 
 Deno.test("the first complaint names the path and says what is expected", () => {
   const cases: [Record<string, unknown>, string, string][] = [
-    [{ messages: undefined }, "messages", "expected array"],
+    [{ messages: undefined }, "messages", "send an array of messages"],
+    [{ messages: {} }, "messages", "send an array of messages"],
     [{ messages: [] }, "messages", "at least one message"],
     [{ messages: [{ content: "x" }] }, "messages.0.role", "expected one of"],
     [{ messages: [{ role: "user", content: 7 }] }, "messages.0.content", "nvalid"],
@@ -52,11 +53,25 @@ Deno.test("the first complaint names the path and says what is expected", () => 
     [{ response_format: { type: "json_schema" } }, "response_format.json_schema", "schema"],
     [{ n: 0 }, "n", ">=1"],
     [{ n: 129 }, "n", "<=128"],
-    [{ max_tokens: 1.5 }, "max_tokens", "expected int"],
-    [{ max_completion_tokens: 0 }, "max_completion_tokens", ">=1"],
+    [{ max_tokens: 1.5 }, "max_tokens", "send a whole number of tokens, 1 or more"],
+    [{ max_tokens: Infinity }, "max_tokens", "send a whole number of tokens, 1 or more"],
+    [{ max_completion_tokens: 0 }, "max_completion_tokens", "send a whole number of tokens"],
     [{ temperature: 3 }, "temperature", "<=2"],
     [{ stream: "yes" }, "stream", "expected boolean"],
     [{ stop: [1] }, "stop.0", "expected string"],
+    [{ messages: Array(10_001).fill(1) }, "messages", "at most 10000 messages"],
+    [
+      { messages: [{ role: "user", content: Array(10_001).fill(1) }] },
+      "messages.0.content",
+      "<=10",
+    ],
+    [{ tools: Array(1_025).fill(1) }, "tools", "<=1024"],
+    [
+      { messages: [{ role: "assistant", tool_calls: Array(1_025).fill(1) }] },
+      "messages.0.tool_calls",
+      "<=1024",
+    ],
+    [{ stop: Array(1_025).fill(1) }, "stop", "<=1024"],
   ];
   for (const [change, param, words] of cases) {
     const fault = assertThrows(
@@ -67,4 +82,18 @@ Deno.test("the first complaint names the path and says what is expected", () => 
     assertStringIncludes(fault.message, words);
     assertEquals(fault.code, "invalid_request");
   }
+});
+
+Deno.test("too many elements are refused unread, and of many bad ones the first alone is read", () => {
+  let read = 0;
+  const counted = () =>
+    Object.defineProperty({ content: "Hi" }, "role", { enumerable: true, get: () => void read++ });
+  const refuse = (messages: readonly unknown[]) =>
+    assertThrows(() => validate(chatRequestSchema, { ...GOOD, messages }), ServiceFault);
+  refuse(Array.from({ length: 10_001 }, counted));
+  assertEquals(read, 0);
+  assertEquals(refuse([counted()]).param, "messages.0.role");
+  const once = read;
+  refuse(Array.from({ length: 10_000 }, counted));
+  assertEquals(read, 2 * once);
 });

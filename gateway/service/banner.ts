@@ -45,7 +45,7 @@ curl -s ${publicUrl}/openai/v1/chat/completions -H 'Authorization: Bearer ${secr
 
 Or with the SDK, in this checkout:
 
-deno run --allow-net --allow-env - <<'EOF'
+npx --yes deno@2.9.6 run --allow-net --allow-env - <<'EOF'
 import { ServiceClient } from "@svc/sdk";
 const client = new ServiceClient({ apiKey: "${secrets.key}", apiBaseUrl: "${publicUrl}" });
 const answer = await client.chat.completions.create({ messages: ${messages} });

@@ -11,6 +11,12 @@ export interface Credentials {
   readonly token: string;
 }
 
+/** What the file holds. */
+interface StoredCredentials extends Credentials {
+  /** The token that is let in at every start, where `token` was given to one start only. */
+  readonly firstToken?: string | undefined;
+}
+
 /** The file beside a store; `undefined` where the store is no file. */
 export function credentialsPath(kvPath: string): string | undefined {
   if (kvPath === ":memory:" || /^https?:/.test(kvPath)) return undefined;
@@ -18,7 +24,10 @@ export function credentialsPath(kvPath: string): string | undefined {
 }
 
 /** Writes the file as a whole: a reader sees the old one or the new one. */
-export async function writeCredentials(path: string, credentials: Credentials): Promise<void> {
+export async function writeCredentials(
+  path: string,
+  credentials: StoredCredentials,
+): Promise<void> {
   const draft = `${path}.tmp`;
   await Deno.writeTextFile(draft, JSON.stringify(credentials, null, 2) + "\n", { mode: 0o600 });
   // The mode applies to a new file only; a draft left by a crash may have another.
@@ -26,8 +35,30 @@ export async function writeCredentials(path: string, credentials: Credentials): 
   await Deno.rename(draft, path);
 }
 
+/**
+ * Brings the file up to date with this start: the address, which every start may choose anew, and
+ * the token where one was given. A later start that is given none goes back to the first token, the
+ * only one that the service still knows. Without any token nothing is written.
+ */
+export async function refreshCredentials(
+  path: string,
+  start: { readonly url: string; readonly adminToken?: string | undefined },
+): Promise<void> {
+  const kept = await readStored(path);
+  const firstToken = kept?.firstToken ?? kept?.token;
+  const token = start.adminToken ?? firstToken;
+  if (token === undefined) return;
+  const others = firstToken === undefined || firstToken === token ? {} : { firstToken };
+  await writeCredentials(path, { url: start.url, token, ...others });
+}
+
 /** Reads the file; `undefined` where there is none, or it holds no credentials. */
 export async function readCredentials(path: string): Promise<Credentials | undefined> {
+  const stored = await readStored(path);
+  return stored && { url: stored.url, token: stored.token };
+}
+
+async function readStored(path: string): Promise<StoredCredentials | undefined> {
   let text: string;
   try {
     text = await Deno.readTextFile(path);
@@ -35,7 +66,17 @@ export async function readCredentials(path: string): Promise<Credentials | undef
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
-  const value: unknown = JSON.parse(text);
-  const { url, token } = value as Partial<Credentials>;
-  return typeof url === "string" && typeof token === "string" ? { url, token } : undefined;
+  const { url, token, firstToken } = fieldsOf(text);
+  if (typeof url !== "string" || typeof token !== "string") return undefined;
+  return { url, token, ...typeof firstToken === "string" ? { firstToken } : {} };
+}
+
+/** What a text says, as far as it says anything: an unreadable file must not stop a start. */
+function fieldsOf(text: string): Partial<Record<keyof StoredCredentials, unknown>> {
+  try {
+    return Object(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
 }

@@ -1,6 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { credentialsPath, readCredentials, writeCredentials } from "./credentials.ts";
+import {
+  credentialsPath,
+  readCredentials,
+  refreshCredentials,
+  writeCredentials,
+} from "./credentials.ts";
 
 Deno.test("credentials stand beside a store that is a file, readable by their user only", async () => {
   const folder = await Deno.makeTempDir();
@@ -11,8 +16,10 @@ Deno.test("credentials stand beside a store that is a file, readable by their us
     await writeCredentials(path, { url: "http://127.0.0.1:2", token: "t" });
     assertEquals(await readCredentials(path), { url: "http://127.0.0.1:2", token: "t" });
     if (Deno.build.os !== "windows") assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
-    await Deno.writeTextFile(path, "{}");
-    assertEquals(await readCredentials(path), undefined);
+    for (const text of ["{}", "null", "", '{"url": 1, "token": "t"}']) {
+      await Deno.writeTextFile(path, text);
+      assertEquals(await readCredentials(path), undefined, text);
+    }
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -21,4 +28,26 @@ Deno.test("credentials stand beside a store that is a file, readable by their us
 Deno.test("a store that is no file leaves no credentials", () => {
   assertEquals(credentialsPath(":memory:"), undefined);
   assertEquals(credentialsPath("https://kv.example.com/x"), undefined);
+});
+
+Deno.test("every start brings the address up to date, and goes back to the first token", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = join(folder, "svc.kv.admin.json");
+    const started = async (port: number, adminToken?: string) => {
+      const url = `http://127.0.0.1:${port}`;
+      await refreshCredentials(path, { url, adminToken });
+      return await readCredentials(path);
+    };
+    assertEquals(await started(1), undefined);
+    assertEquals(await started(2, "first"), { url: "http://127.0.0.1:2", token: "first" });
+    assertEquals(await started(3), { url: "http://127.0.0.1:3", token: "first" });
+    assertEquals(await started(4, "given"), { url: "http://127.0.0.1:4", token: "given" });
+    assertEquals(await started(5, "other"), { url: "http://127.0.0.1:5", token: "other" });
+    assertEquals(await started(6), { url: "http://127.0.0.1:6", token: "first" });
+    await Deno.writeTextFile(path, '{"url": "cut sho');
+    assertEquals(await started(7, "given"), { url: "http://127.0.0.1:7", token: "given" });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

@@ -54,6 +54,32 @@ export const SERVE_VARIABLES: readonly string[] = Object.values(FLAGS);
 /** Shortest fixed key or token: a shorter one could be guessed. */
 const SECRET = /^[A-Za-z0-9_]{16,256}$/;
 
+/**
+ * The error for the operator where a listener cannot open: the address, why, and the setting that
+ * chooses another one.
+ */
+export function explainListen(
+  error: unknown,
+  where: { readonly flag: "port" | "admin-port"; readonly address: string },
+): Error {
+  const { flag, address } = where;
+  const host = flag === "port" ? "host" : "admin-host";
+  const [reason, setting]: readonly [string, Flag] = error instanceof Deno.errors.AddrInUse
+    ? ["something listens there already", flag]
+    : error instanceof Deno.errors.PermissionDenied
+    ? ["the system does not permit this port", flag]
+    : error instanceof Deno.errors.AddrNotAvailable
+    ? ["it is no address of this machine", host]
+    : error instanceof Error && /lookup address|invalid host/.test(error.message)
+    ? ["there is no such host", host]
+    : [error instanceof Error ? error.message : String(error), flag];
+  return new Error(`Cannot listen on ${address}: ${reason}; choose another by ${named(setting)}`);
+}
+
+function named(flag: Flag): string {
+  return `--${flag} (${FLAGS[flag]})`;
+}
+
 class Problem extends Error {
   override name = "Problem";
 }
@@ -87,7 +113,6 @@ function read(
     const value = values[flag] ?? environment[FLAGS[flag]];
     return typeof value === "string" && value !== "" ? value : undefined;
   };
-  const named = (flag: Flag) => `--${flag} (${FLAGS[flag]})`;
   const port = (flag: Flag, standard: number): number => {
     const given = text(flag);
     if (given === undefined) return standard;

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { parseServeSettings } from "./settings.ts";
+import { explainListen, parseServeSettings } from "./settings.ts";
 
 function settings(args: readonly string[], env: Record<string, string> = {}) {
   const parsed = parseServeSettings(args, env);
@@ -61,4 +61,47 @@ Deno.test("what cannot be read is refused by name", () => {
 
 Deno.test("a refused secret is not repeated", () => {
   assert(!problem([], { SERVICE_ADMIN_TOKEN: "s3cr3t!" }).includes("s3cr3t"));
+});
+
+Deno.test("explainListen() names the address, the reason and the setting that helps", () => {
+  const { errors } = Deno;
+  const lookup = new Error("failed to lookup address information: Name or service not known");
+  const cases: readonly [unknown, "port" | "admin-port", string][] = [
+    [
+      new errors.AddrInUse(),
+      "port",
+      "something listens there already; choose another by --port (SERVICE_PORT)",
+    ],
+    [
+      new errors.AddrInUse(),
+      "admin-port",
+      "already; choose another by --admin-port (SERVICE_ADMIN_PORT)",
+    ],
+    [new errors.PermissionDenied(), "port", "does not permit this port; choose another by --port"],
+    [new errors.AddrNotAvailable(), "port", "no address of this machine; choose another by --host"],
+    [lookup, "admin-port", "no such host; choose another by --admin-host (SERVICE_ADMIN_HOST)"],
+    [new URIError("invalid host '::zz'"), "port", "no such host; choose another by --host"],
+    [new Error("Odd"), "port", ": Odd; choose another by --port"],
+    ["odd", "port", ": odd; choose another by --port"],
+  ];
+  for (const [error, flag, ending] of cases) {
+    const { message } = explainListen(error, { flag, address: "h:1" });
+    assert(message.startsWith("Cannot listen on h:1: "), message);
+    assertStringIncludes(message, ending);
+  }
+});
+
+Deno.test("explainListen() knows what the system says of a port that is taken and of no host", () => {
+  const listen = (hostname: string, port: number) => {
+    try {
+      Deno.listen({ hostname, port }).close();
+      return undefined;
+    } catch (error) {
+      return explainListen(error, { flag: "port", address: `${hostname}:${port}` }).message;
+    }
+  };
+  const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  assertStringIncludes(listen("127.0.0.1", taken.addr.port) ?? "", "listens there already");
+  taken.close();
+  assertStringIncludes(listen("::zz", 0) ?? "", "no such host");
 });

@@ -16,8 +16,11 @@ import { KeyRing } from "../flows/key_ring.ts";
 import { LateEndings } from "../flows/late_endings.ts";
 import { SignatureMemory } from "../flows/signature_memory.ts";
 import { errorResponse } from "../http/error_response.ts";
+import { allowedHosts } from "../http/allowed_hosts.ts";
 import { type Answering, listen } from "../http/listen.ts";
 import { createPublicApp } from "../http/public_app.ts";
+import { RefusalLog } from "../http/refusal_log.ts";
+import { missingCredentials, missingCredentialsText } from "../config/missing_credentials.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Rng } from "../ports/rng.ts";
@@ -26,14 +29,16 @@ import { createTokenCounter } from "../tokens/token_counter.ts";
 import { createUpstream } from "../upstreams/factory.ts";
 import { UpstreamPool } from "../upstreams/pool.ts";
 import { firstStartLines, startLines } from "./banner.ts";
-import { credentialsPath, writeCredentials } from "./credentials.ts";
+import { credentialsPath, refreshCredentials } from "./credentials.ts";
 import { adminTokenDigests, FIRST_TIER, firstStart, firstStartShown } from "./first_start.ts";
 import { pepperOf } from "./pepper.ts";
 import { readCatalogText, seedCatalog } from "./seed_catalog.ts";
-import type { ServeSettings } from "./settings.ts";
+import { explainListen, type ServeSettings } from "./settings.ts";
 
 /** Time that streams under way get to finish during a shutdown, in milliseconds. */
 export const SHUTDOWN_GRACE_MS = 30_000;
+/** Time that listeners get to close when no request is under way: a client may not read its answer. */
+const LISTENER_CLOSE_MS = 2_000;
 /** Conversations whose model is remembered. */
 const CONVERSATIONS_MAX = 20_000;
 
@@ -86,11 +91,7 @@ async function assemble(
   const pepper = await pepperOf(stores.settings, settings.keyPepper);
   const keyRing = new KeyRing(pepper, { keys: stores.keys, clock, logger });
   const seeded = await seedCatalog(stores.catalogs, { config: parts.config, env: deps.env, clock });
-  const pool = new UpstreamPool(seeded.catalog, {
-    clock,
-    create: (config) => createUpstream(config, deps),
-    onOperatorTrouble: (event) => logger.error("upstream_refuses_credentials", { ...event }),
-  });
+  const pool = poolOf(seeded.catalog, deps);
   const gateway = gatewayOf(stores, pool, deps);
   const tiers = seeded.catalog.tiers;
   const secrets = await firstStart({
@@ -106,11 +107,12 @@ async function assemble(
   const servers = await openListeners(house);
   const [publicUrl = "", adminUrl = ""] = servers.map(({ addr }) => urlOf(addr));
   const shownUrl = settings.publicUrl ?? publicUrl;
+  const path = credentialsPath(settings.kvPath);
+  if (path !== undefined) {
+    const adminToken = secrets?.adminToken ?? settings.adminToken;
+    await refreshCredentials(path, { url: adminUrl, adminToken });
+  }
   if (secrets !== undefined) {
-    const path = credentialsPath(settings.kvPath);
-    if (path !== undefined) {
-      await writeCredentials(path, { url: adminUrl, token: secrets.adminToken });
-    }
     deps.print(firstStartLines(secrets, shownUrl));
     await firstStartShown(stores.settings, clock);
   }
@@ -131,6 +133,20 @@ async function assemble(
     stores,
     stop: ({ graceMs = SHUTDOWN_GRACE_MS } = {}) => stopping ??= stop(house, servers, graceMs),
   };
+}
+
+/** The upstreams of a catalog; those that cannot be called for want of a key are told of. */
+function poolOf(catalog: Catalog, deps: ServiceDeps): UpstreamPool {
+  const { clock, env, logger } = deps;
+  for (const missing of missingCredentials(catalog.upstreams, env)) {
+    const message = missingCredentialsText(missing);
+    logger.warn("upstream_without_credentials", { ...missing, message });
+  }
+  return new UpstreamPool(catalog, {
+    clock,
+    create: (config) => createUpstream(config, deps),
+    onOperatorTrouble: (event) => logger.error("upstream_refuses_credentials", { ...event }),
+  });
 }
 
 /** The parts of a running service. */
@@ -186,16 +202,16 @@ async function openListeners(house: House): Promise<[Server, Server]> {
       keyRing,
       adminToken: settings.adminToken,
     }),
+    env: deps.env,
     connect: (config) => createUpstream(config, deps),
     applyCatalog: (content, options) => applyCatalog(stores, pool, { content, ...options, clock }),
     verifyLedger: () => stores.verify(),
   });
-  const { host, port, adminHost, adminPort, trustedProxies } = settings;
-  const shared = { trustedProxies, rng };
-  const publicServer = listen(gate.guard(publicApp), { hostname: host, port, ...shared });
+  const { host, port, adminHost, adminPort } = settings;
+  const publicServer = openListener(house, publicApp, { name: "public", flag: "port", host, port });
   try {
-    const admin = listen(gate.guard(adminApp), { hostname: adminHost, port: adminPort, ...shared });
-    return [publicServer, admin];
+    const admin = { name: "admin", flag: "admin-port", host: adminHost, port: adminPort } as const;
+    return [publicServer, openListener(house, adminApp, admin)];
   } catch (error) {
     gate.close();
     await publicServer.shutdown();
@@ -203,14 +219,40 @@ async function openListeners(house: House): Promise<[Server, Server]> {
   }
 }
 
+function openListener(
+  { settings, deps, gate }: House,
+  app: Answering,
+  at: {
+    readonly name: "public" | "admin";
+    readonly flag: "port" | "admin-port";
+    readonly host: string;
+    readonly port: number;
+  },
+): Server {
+  const { name, flag, host, port } = at;
+  const { publicUrl, trustedProxies } = settings;
+  try {
+    return listen(gate.guard(app), {
+      hostname: host,
+      port,
+      trustedProxies,
+      rng: deps.rng,
+      allowedHosts: allowedHosts({ listener: name, host, publicUrl }),
+      refusals: new RefusalLog(name, deps),
+    });
+  } catch (error) {
+    throw explainListen(error, { flag, address: `${host}:${port}` });
+  }
+}
+
 async function stop(house: House, servers: readonly Server[], graceMs: number): Promise<void> {
   const { gate, gateway, keyRing, pool, stores } = house;
+  // The listeners stay open meanwhile, so that new requests and probes are told why not.
   gate.close();
-  const closed = Promise.all(servers.map((server) => server.shutdown()));
   const grace = setTimeout(() => gateway.inFlight.abortAll(), graceMs);
   await gateway.inFlight.idle();
   clearTimeout(grace);
-  await closed;
+  await within(Promise.all(servers.map((server) => server.shutdown())), LISTENER_CLOSE_MS);
   await gateway.lateEndings.close();
   await keyRing.idle();
   pool.close();
@@ -238,6 +280,14 @@ async function applyCatalog(
   } finally {
     if (applied === undefined) pool.apply(stores.catalogs.current());
   }
+}
+
+/** Waits for a promise, but no longer than so many milliseconds. */
+async function within(promise: Promise<unknown>, ms: number): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([promise, over]);
+  clearTimeout(timer);
 }
 
 function urlOf({ hostname, port }: Deno.NetAddr): string {
@@ -281,6 +331,7 @@ class Gate {
   /** Why requests cannot be taken now; `undefined` where they can. */
   async unready(stores: KvStores): Promise<ServiceFault | undefined> {
     if (this.#state === "closed") return new ServiceFault("shutting_down");
+    if (stores.health() === "lost") return new ServiceFault("store_unavailable");
     try {
       await stores.settings.get("key_pepper_check");
       return undefined;

@@ -1,6 +1,9 @@
 import type { UpstreamConfig } from "../domain/catalog.ts";
+import { createGuardedFetch } from "../guarded_fetch/mod.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { FetchImage } from "../ports/fetch_image.ts";
 import type { Upstream } from "../ports/upstream.ts";
+import { AiSdkUpstream } from "./ai_sdk/mod.ts";
 import { OpenAICompatibleUpstream } from "./openai_compatible/mod.ts";
 import { createSimulator } from "./simulator/mod.ts";
 
@@ -10,15 +13,20 @@ export interface UpstreamDeps {
   readonly clock: Clock;
   /** Looks an environment variable up: providers' keys and proxies. */
   readonly env: (name: string) => string | undefined;
+  /** Fetches the images that callers point to. @default {from public addresses alone} */
+  readonly fetchImage?: FetchImage | undefined;
 }
 
 /** Makes the upstream that a configuration asks for. Throws a `TypeError` where it cannot work. */
-export function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
+export function createUpstream(config: UpstreamConfig, given: UpstreamDeps): Upstream {
+  const deps = { ...given, fetchImage: given.fetchImage ?? createGuardedFetch() };
   switch (config.kind) {
     case "openai":
     case "openai-compatible":
       return new OpenAICompatibleUpstream(config, deps);
     case "simulator":
       return createSimulator(config, deps);
+    default:
+      return new AiSdkUpstream(config, deps);
   }
 }

@@ -5,6 +5,7 @@ import {
   type Health,
   type Observation,
   observe,
+  refusesAccount,
   UNOBSERVED,
 } from "../domain/health.ts";
 import { invariant } from "../domain/invariant.ts";
@@ -14,7 +15,10 @@ import type { Upstream } from "../ports/upstream.ts";
 
 /** Something that only the operator can put right. */
 export interface OperatorTrouble {
-  /** The upstream refuses the gateway's own credentials, or its account is empty. */
+  /**
+   * The upstream refuses the gateway's own credentials or, with a 403, one use of them; or its account
+   * is empty.
+   */
   readonly kind: "refused_credentials";
   /** Id of the upstream. */
   readonly upstream: string;
@@ -28,7 +32,7 @@ export interface UpstreamPoolDeps {
   readonly clock: Clock;
   /** Makes an upstream. */
   readonly create: (config: UpstreamConfig) => Upstream;
-  /** Called once each time an upstream begins to refuse the gateway. */
+  /** Called each time an upstream begins to refuse the gateway, and for each 403. */
   readonly onOperatorTrouble: (event: OperatorTrouble) => void;
 }
 
@@ -183,19 +187,16 @@ export class UpstreamPool {
     return { upstream: slot.upstream, report, release };
   }
 
-  #observe(target: Target, observation: Observation): void {
+  #observe(target: Target, told: Observation): void {
     const nowMs = this.#deps.clock.nowMs();
-    if (observation.outcome !== "refused_credentials") {
-      this.#learn(target, observe(target.health, observation, nowMs), nowMs);
-      return;
-    }
-    const news = nowMs >= target.health.coolUntilMs;
+    const { slot } = target;
+    const observation = slot.config.kind === "simulator" ? asOrdinary(told) : told;
+    const news = availability(target.health, nowMs).available || target.health.probing;
     // The key is the whole upstream's.
-    for (const sibling of this.#targetsOf(target.slot)) {
-      this.#learn(sibling, observe(sibling.health, observation, nowMs), nowMs);
-    }
-    if (!news || target.slot.retired) return;
-    const upstream = target.slot.config.id;
+    const concerned = refusesAccount(observation) ? this.#targetsOf(slot) : [target];
+    for (const one of concerned) this.#learn(one, observe(one.health, observation, nowMs), nowMs);
+    if (observation.outcome !== "refused_credentials" || !news || slot.retired) return;
+    const upstream = slot.config.id;
     this.#deps.onOperatorTrouble({ kind: "refused_credentials", upstream, model: target.id });
   }
 
@@ -229,6 +230,14 @@ export class UpstreamPool {
     const full = state.available && slot.inFlight >= slot.config.maxInFlight;
     this.#states.set(id, full ? busy(slot, state) : state);
   }
+}
+
+/** Callers can ask the simulator for any failure: none of them counts for more than one failure. */
+function asOrdinary(observation: Observation): Observation {
+  const { outcome, ms } = observation;
+  const harsh = outcome === "refused_credentials" || outcome === "rate_limited";
+  if (!harsh && observation.retryAfterMs === undefined) return observation;
+  return { outcome: harsh ? "server_error" : outcome, ms };
 }
 
 function busy({ config }: Slot, { latencyMs }: TargetState): TargetState {

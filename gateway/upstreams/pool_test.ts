@@ -9,7 +9,7 @@ import { BUSY_RETRY_MS, type Lease, type OperatorTrouble, UpstreamPool } from ".
 function config(id: string, more: Partial<UpstreamConfig> = {}): UpstreamConfig {
   return {
     id,
-    kind: "simulator",
+    kind: "openai",
     provider: id,
     maxInFlight: 2,
     onDisconnect: "cancel",
@@ -165,6 +165,35 @@ Deno.test("refused credentials cool the whole upstream down and are told once", 
   two.release();
   assertEquals(available(), ["b1"]);
 });
+
+Deno.test("a 403 is told, and is one failure of its model alone", () => {
+  const { pool, available, troubles } = setUp();
+  for (let failures = 1; failures <= 3; failures++) {
+    assertEquals(available(), ["a1", "a2", "b1"]);
+    const lease = acquire(pool, A1);
+    lease.report({ outcome: "refused_credentials", ms: 1, status: 403 });
+    lease.release();
+    assertEquals(troubles.length, failures);
+  }
+  assertEquals(available(), ["a2", "b1"]);
+});
+
+for (const outcome of ["refused_credentials", "rate_limited", "server_error"] as const) {
+  Deno.test(`what callers make the simulator fail with is one failure: ${outcome}`, () => {
+    const simulators = catalog([config("a", { kind: "simulator" }), config("b")], [A1, A2, B1]);
+    const { pool, available, troubles, pass } = setUp(simulators);
+    for (let failures = 1; failures <= 3; failures++) {
+      assertEquals(available(), ["a1", "a2", "b1"]);
+      const lease = acquire(pool, A1);
+      lease.report({ outcome, ms: 1, retryAfterMs: 60_000, status: 401 });
+      lease.release();
+    }
+    assertEquals(available(), ["a2", "b1"]);
+    pass(1_000);
+    assertEquals(available(), ["a1", "a2", "b1"]);
+    assertEquals(troubles, []);
+  });
+}
 
 Deno.test("refused credentials are told again after each cooldown", () => {
   const { pool, troubles, pass } = setUp();

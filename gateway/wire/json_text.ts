@@ -2,7 +2,7 @@
  * Edits JSON as text, so that whatever is not edited keeps its bytes: numbers such as `1.0` or
  * `12345678901234567890`, the order of keys, duplicates, escapes and white space.
  *
- * Everything but {@linkcode exceedsDepth} takes text that `JSON.parse` accepts.
+ * Everything but {@linkcode exceededLimit} takes text that `JSON.parse` accepts.
  *
  * @module
  */
@@ -27,6 +27,14 @@ export interface Span {
   readonly start: number;
   /** Offset after its last character. */
   readonly end: number;
+}
+
+/** How much a text may hold. */
+export interface JsonLimits {
+  /** Deepest nesting of arrays and objects. */
+  readonly maxDepth: number;
+  /** Most values, arrays and objects included. @default {no limit} */
+  readonly maxValues?: number;
 }
 
 /** New JSON texts by key; `undefined` removes the member. */
@@ -104,19 +112,30 @@ export function editMembers(text: string, edits: MemberEdits, start = 0): string
 }
 
 /**
- * Whether arrays and objects nest deeper than `maxDepth`: ask before `JSON.parse`, which recurses.
+ * The first limit that a text passes: ask before `JSON.parse`, which recurses and makes every value.
+ * An empty array or object counts as two values.
+ *
  * Takes any text; of text that is no JSON the answer means nothing, but it comes as fast.
  */
-export function exceedsDepth(text: string, maxDepth: number): boolean {
+export function exceededLimit(text: string, limits: JsonLimits): keyof JsonLimits | undefined {
+  const { maxDepth, maxValues = Infinity } = limits;
   let depth = 0;
+  let values = 1;
+  let strings = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = stringEnd(text, at) - 1;
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      if (++depth > maxDepth) return true;
+    if (code === QUOTE) {
+      at = stringEnd(text, at) - 1;
+      // A value has one key at most: only what is no JSON has more strings.
+      if (++strings > 2 * maxValues) return "maxValues";
+    } else if (code === COMMA) {
+      if (++values > maxValues) return "maxValues";
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > maxDepth) return "maxDepth";
+      if (++values > maxValues) return "maxValues";
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
   }
-  return false;
+  return undefined;
 }
 
 /** Offset after the value that begins at `at`. */

@@ -1,7 +1,7 @@
-import { assert, assertEquals, assertFalse, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { InvariantError } from "../domain/invariant.ts";
-import { editMembers, elements, exceedsDepth, members } from "./json_text.ts";
+import { editMembers, elements, exceededLimit, members } from "./json_text.ts";
 
 const KEYS = ["a", "b", "c", "model", "n"];
 
@@ -102,29 +102,45 @@ Deno.test("members() and elements() refuse another kind of value as a bug", () =
 Deno.test("a text nested a million deep is one value and no recursion", () => {
   const deep = "[".repeat(1e6) + "]".repeat(1e6);
   assertEquals(members(`{"a":${deep},"b":1}`).map(({ key }) => key), ["a", "b"]);
-  assert(exceedsDepth(deep, 1000));
+  assertEquals(exceededLimit(deep, { maxDepth: 1_000 }), "maxDepth");
 });
 
-Deno.test("exceedsDepth() is the depth of the parsed value", () => {
+Deno.test("exceededLimit() counts the depth and the values of the parsed text", () => {
   const depthOf = (value: unknown): number => {
     if (typeof value !== "object" || value === null) return 0;
     return 1 + Math.max(0, ...Object.values(value).map(depthOf));
   };
+  const valuesOf = (value: unknown): number => {
+    if (typeof value !== "object" || value === null) return 1;
+    const inner = Object.values(value).map(valuesOf);
+    return inner.reduce((sum, count) => sum + count, inner.length === 0 ? 2 : 1);
+  };
   fc.assert(fc.property(objectText, (text) => {
     // Duplicates hide values from the parse: an array of the members' values has them all.
     const all = members(text).map(({ valueStart, valueEnd }) => text.slice(valueStart, valueEnd));
-    const joined = `[${all.join(",")}]`;
-    const depth = depthOf(JSON.parse(joined));
-    assertFalse(exceedsDepth(joined, depth));
-    assert(exceedsDepth(joined, depth - 1));
+    const joined = JSON.stringify(JSON.parse(`[${all.join(",")}]`));
+    const maxDepth = depthOf(JSON.parse(joined));
+    const maxValues = valuesOf(JSON.parse(joined));
+    assertEquals(exceededLimit(joined, { maxDepth, maxValues }), undefined);
+    assertEquals(exceededLimit(joined, { maxDepth: maxDepth - 1 }), "maxDepth");
+    assertEquals(exceededLimit(joined, { maxDepth, maxValues: maxValues - 1 }), "maxValues");
   }));
 });
 
-Deno.test("exceedsDepth() takes anything", () => {
+Deno.test("exceededLimit() takes anything", () => {
+  const answers = [undefined, "maxDepth", "maxValues"];
   fc.assert(fc.property(fc.string({ unit: fc.constantFrom(...'[]{}",\\a: ') }), (text) => {
-    assertEquals(typeof exceedsDepth(text, 2), "boolean");
+    assert(answers.includes(exceededLimit(text, { maxDepth: 2, maxValues: 3 })));
   }));
-  assertFalse(exceedsDepth('"[[[[', 1));
-  assertFalse(exceedsDepth(`"${"\\".repeat(1e6)}`, 1));
-  assertFalse(exceedsDepth("", 0));
+  const limits = { maxDepth: 1, maxValues: 1_000 };
+  assertEquals(exceededLimit('"[[[[', limits), undefined);
+  assertEquals(exceededLimit(`"${"\\".repeat(1e6)}`, limits), undefined);
+  assertEquals(exceededLimit("", { maxDepth: 0 }), undefined);
+  assertEquals(exceededLimit('"'.repeat(1e6), limits), "maxValues");
+});
+
+Deno.test("exceededLimit() reads no further than the limit", () => {
+  // The end of the text would be too deep: it is not reached.
+  const text = `[${"1,".repeat(16 * 1024 * 1024)}${"[".repeat(200)}`;
+  assertEquals(exceededLimit(text, { maxDepth: 128, maxValues: 1_000 }), "maxValues");
 });

@@ -8,9 +8,8 @@
 import type { ChatCompletionChunk } from "@svc/sdk/protocol";
 import { elements, type Member, members } from "./json_text.ts";
 
-/** A JSON string without escapes. */
-// deno-lint-ignore no-control-regex -- JSON strings hold none of these characters.
-const PLAIN_STRING = /^"[^"\\\x00-\x1f]*"$/;
+/** A JSON string without escapes; control characters are left to the parser to refuse. */
+const PLAIN_STRING = /^"[^"\\\p{Cc}]*"$/u;
 
 /** What stands around the text, byte for byte. */
 export interface TextChunkPattern {

@@ -21,4 +21,8 @@ export * from "./catalog.ts";
 export * from "./chat.ts";
 export * from "./error.ts";
 export * from "./extensible.ts";
+export * from "./images.ts";
 export * from "./metadata.ts";
+export * from "./responses.ts";
+export * from "./responses_events.ts";
+export * from "./responses_items.ts";

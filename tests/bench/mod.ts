@@ -19,7 +19,7 @@ import {
   table,
   throughputFinding,
 } from "./marks.ts";
-import { expectLine, residentMegabytes, type Running, start } from "./process.ts";
+import { expectLine, residentMegabytes, type Running, serviceFlags, start } from "./process.ts";
 
 const KEY = "svc_bench_key_of_no_worth_0123456789";
 const CONNECTIONS = 32;
@@ -198,7 +198,7 @@ async function startGateway(folder: string, upstreamUrl: string): Promise<Runnin
     "serve",
     ...["--port", "0", "--admin-port", "0", "--config", config],
     ...["--kv-path", join(folder, "svc.kv"), "--bootstrap-key", KEY],
-  ]);
+  ], await serviceFlags());
 }
 
 /** Starts everything, measures, ends everything. */

@@ -17,10 +17,13 @@ export interface Running extends AsyncDisposable {
   say(line: string): Promise<void>;
 }
 
-/** Starts a program of this checkout, named from its root, with the permissions it needs. */
-export function start(program: string, args: readonly string[] = []): Running {
+/** Starts a program of this checkout, named from its root, with the flags of V8 it is to run under. */
+export function start(
+  program: string,
+  args: readonly string[] = [],
+  flags: readonly string[] = [],
+): Running {
   const permissions = ["--allow-net", "--allow-env", "--allow-read", "--allow-write"];
-  const flags = (Deno.env.get("BENCH_DENO_FLAGS") ?? "").split(" ").filter((flag) => flag !== "");
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", ...permissions, ...flags, new URL(program, ROOT).href, ...args],
     cwd: ROOT,
@@ -48,6 +51,12 @@ export function start(program: string, args: readonly string[] = []): Running {
       await child.status;
     },
   };
+}
+
+/** The flags of V8 that the command line's own task gives it. */
+export async function serviceFlags(): Promise<string[]> {
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  return String(tasks.svc.command).match(/--v8-flags=[^\s']+/g) ?? [];
 }
 
 /** Reads lines until one matches; the match's first group. */

@@ -33,9 +33,12 @@ type Fits<From, To> = [From] extends [To] ? true : false;
 /** An interface as a plain type: only such a one may have members that are not named. */
 type Plain<T> = T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T;
 
-/** Log probabilities pass through as they are: ours says nothing of their shape. */
+/**
+ * Log probabilities pass through as they are: ours says nothing of their shape. `metadata` is ours
+ * where theirs are the caller's own pairs.
+ */
 type OpaqueLogprobs<T extends { choices: readonly unknown[] }> =
-  & Omit<T, "choices">
+  & Omit<T, "choices" | "metadata">
   & { choices: (Omit<T["choices"][number], "logprobs"> & { logprobs?: unknown })[] };
 
 /** Custom tool calls pass through as well; ours describes calls of functions. */

@@ -38,10 +38,12 @@ check("a full disk refuses all that wait, changes nothing, and passes", async (s
     assert(result.status === "rejected" && result.reason instanceof StoreError);
   }
   assertEquals((await ledger.wallet("w"))?.held, 50n);
+  assertEquals(stores.health(), "failing");
   faults.commit = "none";
   assertEquals(await log.get(record(1).id), undefined);
   assertEquals(outcome(await ledger.settle(settle("h", 20n))), { charged: 20n, writtenOff: 0n });
   assertEquals((await ledger.wallet("w"))?.available, 80n);
+  assertEquals(stores.health(), "ok");
 });
 
 check("a commit that landed although it threw counts as done", async (stores, faults) => {
@@ -163,6 +165,7 @@ Deno.test("A writer whose store was taken over writes no more", async () => {
   const late = () => older.ledger.credit(credit("late", 1n));
   await assertRejects(late, StoreError, "taken it over");
   await assertRejects(() => older.keys.create(key("key_1", "d1")), StoreError, "taken it over");
+  assertEquals([older.health(), newer.health()], ["lost", "ok"]);
   assertEquals((await newer.ledger.credit(credit("c", 5n))).ok, true);
   assertEquals((await newer.ledger.wallet("w"))?.credits, 105n);
   assertEquals((await newer.verify()).problems, []);

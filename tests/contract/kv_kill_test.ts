@@ -68,3 +68,59 @@ Deno.test("A second process on a file store refuses to start and names it", asyn
   await (await openKvStores(path)).close();
   await Deno.remove(folder, { recursive: true });
 });
+
+Deno.test("A file store has one writer, by whatever name it is opened", async () => {
+  const folder = await Deno.makeTempDir();
+  await Deno.mkdir(join(folder, "real"));
+  await Deno.symlink(join(folder, "real"), join(folder, "folder"));
+  // A relative link to a file that does not exist yet.
+  await Deno.symlink(join("real", "b.kv"), join(folder, "blink.kv"));
+  const names = [join("real", "b.kv"), "blink.kv", join("folder", "b.kv")];
+  for (const first of names) {
+    const stores = await openKvStores(join(folder, first));
+    for (const second of names) {
+      const path = join(folder, second);
+      const fault = await assertRejects(() => openKvStores(path), StoreError, "another process");
+      assertStringIncludes(fault.message, `"${path}"`);
+    }
+    await stores.close();
+    for (const suffix of ["", ".lock"]) await Deno.remove(join(folder, "real", `b.kv${suffix}`));
+  }
+  await Deno.symlink("loop.kv", join(folder, "loop.kv"));
+  await assertRejects(() => openKvStores(join(folder, "loop.kv")), StoreError, "loop.kv");
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test({
+  name: "A file store is its user's alone",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    const parent = await Deno.makeTempDir();
+    const path = join(parent, "new", "svc.kv");
+    const modes = async () => {
+      const found: Record<string, string> = {};
+      for await (const { name } of Deno.readDir(join(parent, "new"))) {
+        const { mode } = await Deno.stat(join(parent, "new", name));
+        found[name.slice("svc.kv".length)] = ((mode ?? 0) & 0o777).toString(8);
+      }
+      return found;
+    };
+    const stores = await openKvStores(path);
+    await stores.settings.set("secret", "s");
+    const kept = await modes();
+    assertEquals(kept, { "": "600", "-shm": "600", "-wal": "600", ".lock": "600" });
+    assertEquals(((await Deno.stat(join(parent, "new"))).mode ?? 0) & 0o777, 0o700);
+    await stores.close();
+
+    // One that was left open to others, with what a killed process left beside it.
+    await Deno.chmod(path, 0o644);
+    for (const suffix of ["-shm", "-wal"]) {
+      await Deno.writeFile(`${path}${suffix}`, new Uint8Array(), { mode: 0o644 });
+    }
+    const again = await openKvStores(path);
+    assertEquals(await again.settings.get("secret"), "s");
+    assertEquals(await modes(), kept);
+    await again.close();
+    await Deno.remove(parent, { recursive: true });
+  },
+});

@@ -74,6 +74,19 @@ const CASES: readonly Case[] = [
       body: { messages: [...HI, { role: "tool", content: "1" }] },
       param: "messages.1.tool_call_id",
     },
+    "a million messages": {
+      body: `{"model":"auto","messages":[${"{},".repeat(1_000_000)}{}]}`,
+      param: null,
+    },
+    "messages of 32 MB": { body: `{"model":"auto","messages":[${"1,".repeat(16_000_000)}1]}` },
+    "too many messages": {
+      body: { messages: Array(10_001).fill(HI[0]) },
+      param: "messages",
+    },
+    "a limit beyond all numbers": {
+      body: `{"model":"auto","messages":${JSON.stringify(HI)},"max_tokens":1e400}`,
+      param: "max_tokens",
+    },
     "n of 0": { body: { messages: HI, n: 0 }, param: "n" },
     "n of 129": { body: { messages: HI, n: 129 }, param: "n" },
     "a limit of 0": { body: { messages: HI, max_tokens: 0 }, param: "max_tokens" },
@@ -100,6 +113,11 @@ const CASES: readonly Case[] = [
     "an unknown locale": {
       method: "GET",
       path: "/api/v1/models?locale=fr",
+      param: "locale",
+    },
+    "two locales": {
+      method: "GET",
+      path: "/api/v1/models?locale=en&locale=zh",
       param: "locale",
     },
     "an empty locale": { method: "GET", path: "/api/v1/models?locale=", param: "locale" },
@@ -164,6 +182,7 @@ const CASES: readonly Case[] = [
     "no content type": { headers: { "content-type": "" } },
     "a form": { headers: { "content-type": "multipart/form-data; boundary=x" } },
     "plain text": { headers: { "content-type": "text/plain" } },
+    "a compressed body": { headers: { "content-encoding": "gzip" } },
     "JSON in name only": { headers: { "content-type": "application/jsonp" } },
   }),
 ];

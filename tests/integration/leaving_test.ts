@@ -92,8 +92,8 @@ Deno.test("a caller leaves an upstream that is to be drained: its final usage is
 for (const letters of [10, 5_000]) {
   Deno.test({
     name: `a caller leaves before the answer: a request of ${letters} letters costs nothing`,
-    // Deno 2.9.6 does not notice that a client left before its answer where the request was longer
-    // than about 700 bytes: neither `request.signal` nor `info.completed` says so.
+    // Deno 2.9.6 does not notice that a client left before its answer where the request was 512
+    // bytes or more, head included: neither `request.signal` nor `info.completed` says so.
     ignore: letters > 100,
     fn: () => leaveBeforeTheAnswer("x".repeat(letters)),
   });
@@ -169,19 +169,18 @@ Deno.test("shutdown lets a stream finish and settle, and refuses new requests wi
   assertEquals(gateway.inFlight.count, 1);
   assertEquals((await stores.ledger.openHolds()).length, 1);
   at.gate.resolve();
-  const { events, done } = await readEvents(at.response);
+  const { last, done } = await readEvents(at.response);
   assertEquals(done, 1);
-  assert(events.at(-1).metadata.billing.charged !== "0.000000");
+  assertGreater(Number(last.metadata?.billing?.charged), 0);
   await stopped;
 });
 
 Deno.test("shutdown breaks streams off after its grace, with an error, and settles them", async () => {
   await using at = await withStreamUnderWay();
   const stopped = at.service.running.stop({ graceMs: 20 });
-  const { events, done } = await readEvents(at.response);
-  const last = events.at(-1);
-  assertEquals([done, last.choices, "error" in last], [0, [], true]);
-  assert(last.metadata.billing.charged !== "0.000000", "what was delivered is billed");
+  const { last, done } = await readEvents(at.response);
+  assertEquals([done, last.choices, last.error !== undefined], [0, [], true]);
+  assertGreater(Number(last.metadata?.billing?.charged), 0, "what was delivered is billed");
   await stopped;
 });
 

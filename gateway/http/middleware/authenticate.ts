@@ -1,8 +1,11 @@
-import type { MiddlewareHandler } from "@hono/hono";
+import type { Context, MiddlewareHandler } from "@hono/hono";
 import { ServiceFault } from "../../domain/fault.ts";
 import { ipInRanges } from "../../domain/ip_range.ts";
 import type { KeyRecord } from "../../domain/key.ts";
 import type { PublicEnv } from "../env.ts";
+
+/** Told of a request with a good key that may not come from where it comes. */
+export type OnDenied = (c: Context<PublicEnv>, fault: ServiceFault) => void;
 
 /** Finds the record of a presented key; `undefined` for every key that may not be used. */
 export type FindKey = (presented: string) => Promise<KeyRecord | undefined>;
@@ -19,19 +22,24 @@ export function presentedKey(headers: Headers): string | undefined {
 }
 
 /** Lets requests with a good key through, from where the key's policy allows. */
-export function authenticate(findKey: FindKey): MiddlewareHandler<PublicEnv> {
+export function authenticate(
+  findKey: FindKey,
+  options: { onDenied: OnDenied },
+): MiddlewareHandler<PublicEnv> {
   return async function authenticateMiddleware(c, next) {
     const presented = presentedKey(c.req.raw.headers);
     if (presented === undefined || presented === "") throw new ServiceFault("missing_api_key");
     const key = await findKey(presented);
     if (key === undefined) throw new ServiceFault("invalid_api_key");
+    c.set("key", key);
     const { ipRanges } = key.policy;
     if (ipRanges !== undefined && !ipInRanges(c.env.remoteAddress, ipRanges)) {
-      throw new ServiceFault("policy_denied", {
+      const fault = new ServiceFault("policy_denied", {
         message: "The key's policy does not allow requests from this address",
       });
+      options.onDenied(c, fault);
+      throw fault;
     }
-    c.set("key", key);
     await next();
   };
 }

@@ -53,10 +53,10 @@ async function answer(
 }
 
 function localeOf(c: Context<PublicEnv>): Locale {
-  const locale = c.req.query("locale") ?? "en";
-  if (locale === "en" || locale === "zh") return locale;
+  const [locale = "en", ...more] = c.req.queries("locale") ?? [];
+  if (more.length === 0 && (locale === "en" || locale === "zh")) return locale;
   throw new ServiceFault("invalid_request", {
-    message: 'Send the locale "en" or "zh", or none',
+    message: 'Send one locale, "en" or "zh", or none',
     param: "locale",
   });
 }

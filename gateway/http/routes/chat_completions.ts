@@ -35,10 +35,11 @@ export function chatCompletions(gateway: GatewayContext): Handler<PublicEnv> {
     let body: JsonBody;
     try {
       requireEndpoint(caller.key);
+      body = await readJson(c.req.raw);
+      // Only now: a body that comes slowly would keep others of the key waiting.
       const admitted = gateway.admission.admit(caller.key, gateway.clock.nowMs());
       leave = admitted.leave;
       Object.assign(headers, admitted.headers);
-      body = await readJson(c.req.raw);
       checkRequest(body);
     } catch (error) {
       leave();

@@ -7,6 +7,11 @@
 import type { ChatRequest } from "@svc/sdk/protocol";
 import { z } from "zod";
 
+/** Most messages of a request, and most parts of a message. */
+const MOST_MESSAGES = 10_000;
+/** Most tools of a request, tool calls of a message, and stop sequences. */
+const MOST_TOOLS = 1_024;
+
 const ROLES = ["system", "developer", "user", "assistant", "tool", "function"] as const;
 
 const contentPart = z.looseObject({
@@ -29,8 +34,8 @@ const toolCall = z.looseObject({
 
 const message = z.looseObject({
   role: z.enum(ROLES),
-  content: z.union([z.string(), z.array(contentPart), z.null()]).optional(),
-  tool_calls: z.array(toolCall).nullish(),
+  content: z.union([z.string(), z.array(contentPart).max(MOST_MESSAGES), z.null()]).optional(),
+  tool_calls: z.array(toolCall).max(MOST_TOOLS).nullish(),
   tool_call_id: z.string().optional(),
 }).check((ctx) => {
   const { role, content, tool_call_id } = ctx.value;
@@ -64,13 +69,18 @@ const responseFormat = z.looseObject({
   }
 });
 
-const outputLimit = z.int().min(1).nullish();
+const WHOLE_TOKENS = "send a whole number of tokens, 1 or more";
+const outputLimit = z.int(WHOLE_TOKENS).min(1, WHOLE_TOKENS).nullish();
 
 /** Body of `POST /openai/v1/chat/completions`. Fields not named here pass through unchanged. */
 export const chatRequestSchema = z.looseObject({
   model: z.literal("auto").meta({ description: "Always auto: the service chooses the model" }),
-  messages: z.array(message).min(1, "expected at least one message"),
-  tools: z.array(tool).nullish(),
+  messages: z.array(message, "send an array of messages")
+    .min(1, "expected at least one message").max(
+      MOST_MESSAGES,
+      `send at most ${MOST_MESSAGES} messages`,
+    ),
+  tools: z.array(tool).max(MOST_TOOLS).nullish(),
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   stream: z.boolean().nullish(),
@@ -79,7 +89,7 @@ export const chatRequestSchema = z.looseObject({
   n: z.int().min(1).max(128).nullish(),
   max_completion_tokens: outputLimit,
   max_tokens: outputLimit,
-  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  stop: z.union([z.string(), z.array(z.string()).max(MOST_TOOLS)]).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
 }).meta({ id: "ChatRequest", description: "A chat completion request" });

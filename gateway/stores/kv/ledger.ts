@@ -78,8 +78,8 @@ export class KvLedgerStore implements LedgerStore {
   }
 
   hold(command: HoldCommand, options: { waitMs: number }): Promise<Applied<{ held: Micros }>> {
-    const { holdId, walletId, keyId, logId, model } = command;
-    const error = tooLong({ ids: [holdId, walletId, keyId, logId, model] });
+    const { holdId, walletId, keyId, budgetId = keyId, logId, model } = command;
+    const error = tooLong({ ids: [holdId, walletId, keyId, budgetId, logId, model] });
     return error === undefined
       ? this.#waiting.hold(command, options.waitMs)
       : Promise.reject(error);

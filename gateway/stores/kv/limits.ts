@@ -55,6 +55,15 @@ export const LOG_TRIM_BATCH = 100;
 /** Longest time a request is looked for beyond the start that its id tells, in milliseconds: a day. */
 export const LONGEST_REQUEST_MS = 24 * 60 * 60 * 1_000;
 
+/** Bytes of all files that links lead to: 256 MiB. */
+export const MAX_BLOBS_BYTES = 256 * 1024 * 1024;
+/** Chunks of a file written or deleted in one commit. */
+export const BLOB_BATCH_CHUNKS = 4;
+/** Expired files deleted in one sweep. */
+export const MAX_BLOBS_SWEPT = 500;
+/** Time between two looks for expired files, in milliseconds. */
+export const BLOB_SWEEP_MS = 60_000;
+
 /** Segments read in one go. */
 export const READ_AHEAD_SEGMENTS = 16;
 /** Segments that one page looks at; it then ends with a cursor, maybe short of entries. */

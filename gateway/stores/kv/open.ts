@@ -4,17 +4,18 @@
  * @module
  */
 
-import { dirname, resolve } from "@std/path";
 import { StoreError } from "../../ports/store_error.ts";
+import { type BlobRetention, KvBlobStore } from "./blobs.ts";
 import { KvCatalogStore } from "./catalogs.ts";
 import { Checkpointer, strayChunks } from "./checkpoint.ts";
+import { claimFile } from "./file.ts";
 import { KvKeyStore } from "./keys.ts";
 import { KvLedgerStore } from "./ledger.ts";
 import { loadBooks, takeOver } from "./load.ts";
 import { KvRequestLog, type LogRetention } from "./request_log.ts";
 import { KvSettingsStore } from "./settings.ts";
 import { type Verification, verifyBooks } from "./verify.ts";
-import { Writer } from "./writer.ts";
+import { Writer, type WriterHealth } from "./writer.ts";
 
 const EXPIRED_AT_ONCE = 10_000;
 
@@ -24,6 +25,8 @@ export interface KvStoresOptions {
   readonly nowMs?: (() => number) | undefined;
   /** How much of the request log is kept. */
   readonly logRetention?: LogRetention | undefined;
+  /** How much of the files that links lead to is kept. */
+  readonly blobRetention?: BlobRetention | undefined;
   /** Opens the database itself. @default {Deno.openKv} */
   readonly openKv?: ((path: string) => Promise<Deno.Kv>) | undefined;
 }
@@ -34,7 +37,10 @@ export interface KvStores {
   readonly keys: KvKeyStore;
   readonly catalogs: KvCatalogStore;
   readonly log: KvRequestLog;
+  readonly blobs: KvBlobStore;
   readonly settings: KvSettingsStore;
+  /** Whether the store can still be written to. Cheap, to be asked at any time. */
+  health(): WriterHealth;
   /** Recomputes the books from the journal and compares; also while they change. */
   verify(): Promise<Verification>;
   /** Writes what waits, ends all waiting holds and gives the database back. */
@@ -56,12 +62,11 @@ export async function openKvStores(
   if (path === ":memory:" || /^https?:/.test(path)) {
     return await openStores(await openDatabase(openKv, path), options, () => {});
   }
-  const file = resolve(path);
-  const lock = await lockFile(file);
+  const file = await claimFile(path);
   try {
-    return await openStores(await openDatabase(openKv, file), options, () => lock.close());
+    return await openStores(await openDatabase(openKv, file.path), options, file.release);
   } catch (error) {
-    lock.close();
+    file.release();
     throw error;
   }
 }
@@ -75,20 +80,6 @@ async function openDatabase(
   } catch (cause) {
     throw new StoreError(`Cannot open the store "${path}"`, { cause });
   }
-}
-
-// SQLite's own locks would let a second process in, to fail at its commits.
-async function lockFile(path: string): Promise<Deno.FsFile> {
-  let file: Deno.FsFile;
-  try {
-    await Deno.mkdir(dirname(path), { recursive: true });
-    file = await Deno.open(`${path}.lock`, { create: true, write: true, mode: 0o600 });
-  } catch (cause) {
-    throw new StoreError(`Cannot open the store "${path}": its lock cannot be made`, { cause });
-  }
-  if (await file.tryLock(true)) return file;
-  file.close();
-  throw new StoreError(`Cannot open the store "${path}": another process has it open`);
 }
 
 async function openStores(
@@ -105,17 +96,20 @@ async function openStores(
     const ledger = new KvLedgerStore(kv, writer);
     const log = new KvRequestLog(kv, writer, { nowMs, retention: options.logRetention });
     const catalogs = await KvCatalogStore.open(kv, writer);
+    const blobs = await KvBlobStore.open(kv, writer, { nowMs, retention: options.blobRetention });
     const stray = await strayChunks(kv, checkpoint);
     await Promise.all(stray.map((key) => writer.write([{ key, bytes: 0 }])));
     await expireHolds(ledger, nowMs());
     writer.onCommit = () => {
       checkpointer.tick();
       log.tick();
+      blobs.tick();
     };
     void log.trim();
     const close = async () => {
       ledger.close();
       await log.close();
+      await blobs.close();
       await checkpointer.write();
       await writer.close();
       kv.close();
@@ -127,7 +121,9 @@ async function openStores(
       keys: new KvKeyStore(kv, writer),
       catalogs,
       log,
+      blobs,
       settings: new KvSettingsStore(kv, writer),
+      health: () => writer.health,
       verify: () => {
         const { wallets, spends } = books;
         const snapshot = { journal: writer.journal, wallets, spends };

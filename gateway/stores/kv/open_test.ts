@@ -72,6 +72,36 @@ check("a start finds everything and expires what was held", async (open) => {
   await second.close();
 });
 
+check("the keys of a line spend one budget, over a start as well", async (open) => {
+  const first = await open();
+  await fund(first);
+  const line = { keyId: "k2", budgetId: "k", budget: { total: 9n } };
+  await first.ledger.hold({ ...hold("h1", 5n), ...line }, NO_WAIT);
+  await first.ledger.settle({
+    kind: "settle",
+    holdId: "h1",
+    cost: 5n,
+    inputTokens: 1,
+    cachedInputTokens: 0,
+    outputTokens: 1,
+    estimated: false,
+    atMs: 1,
+  });
+  await first.ledger.hold({ ...hold("h2", 4n), ...line }, NO_WAIT);
+  await first.close();
+  const second = await open();
+  const spend = await second.ledger.keySpend("k");
+  assertEquals([spend?.keyId, spend?.held, spend?.totalSpent], ["k", 0n, 5n]);
+  assertEquals(await second.ledger.keySpend("k2"), undefined);
+  const beyond = await second.ledger.hold(
+    { ...hold("h3", 5n), ...line, keyId: "k3" },
+    NO_WAIT,
+  );
+  assertEquals(beyond, { ok: false, refusal: "key_budget_exceeded" });
+  assertEquals((await second.verify()).problems, []);
+  await second.close();
+});
+
 check("a checkpoint stands for the journal before it", async (open, kv) => {
   const first = await open();
   await fund(first);

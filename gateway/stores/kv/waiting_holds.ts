@@ -1,6 +1,6 @@
 import type { HoldCommand, LedgerRefusal } from "../../domain/ledger.ts";
 import { decideHold } from "../../domain/ledger_decide.ts";
-import type { LedgerDecision } from "../../domain/ledger_state.ts";
+import { budgetOwner, type LedgerDecision } from "../../domain/ledger_state.ts";
 import type { Micros } from "../../domain/money.ts";
 import type { Applied } from "../../ports/ledger_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
@@ -51,7 +51,7 @@ export class WaitingHolds {
         this.#serveLater(walletId);
         break;
       }
-      if (shortKeys.has(waiter.command.keyId)) {
+      if (shortKeys.has(budgetOwner(waiter.command))) {
         waiting.push(waiter);
         continue;
       }
@@ -66,7 +66,7 @@ export class WaitingHolds {
         waiting.push(...line.slice(place + 1));
         break;
       }
-      shortKeys.add(waiter.command.keyId);
+      shortKeys.add(budgetOwner(waiter.command));
     }
     if (waiting.length === 0) this.#lines.delete(walletId);
     else this.#lines.set(walletId, waiting);

@@ -26,7 +26,15 @@ interface Doubt {
   readonly head: Head;
 }
 
+/**
+ * How a writer is. `failing`: the last commit threw, as where the disk is full; the next one that
+ * succeeds ends it. `lost`: nothing can be written any more, since another process has taken the store
+ * over or a bug has stopped the writer; only a new start helps.
+ */
+export type WriterHealth = "ok" | "failing" | "lost";
+
 const LOST = "Cannot write to the store: another process has taken it over";
+const BROKEN = "Cannot write to the store: a bug has stopped its writer";
 const UNCHANGED = "Cannot write to the store: nothing has changed";
 
 /**
@@ -48,14 +56,22 @@ export class Writer {
   #turn: Operation[] = [];
   #draining: Promise<void> | undefined;
   #doubt: Doubt | undefined;
+  /** The stage whose commit is being made or is under way. */
+  #stage: Stage | undefined;
+  /** Why no new operation is taken. */
   #stopped: string | undefined;
-  #lost = false;
+  #health: WriterHealth = "ok";
 
   constructor(kv: Deno.Kv, options: { books: Books; head: DurableHead }) {
     this.#kv = kv;
     this.books = options.books;
     this.#head = options.head;
     this.#attempts = options.head.value.commit;
+  }
+
+  /** How the writer is. One that was closed stays as it was. */
+  get health(): WriterHealth {
+    return this.#health;
   }
 
   /** Where the durable journal ends. */
@@ -118,16 +134,25 @@ export class Writer {
       // Whatever else this turn of the event loop brings joins the commit: without this, the first
       // of many concurrent callers would have a commit for itself every other time.
       await new Promise<void>((resolve) => setImmediate(resolve));
-      const ready = this.#doubt === undefined || await this.#clearDoubt();
-      if (this.#lost) this.#rejectAll(LOST);
-      else if (!ready) this.#rejectAll("Cannot tell whether the last commit has landed");
-      else await this.#commit(this.#takeStage());
+      try {
+        await this.#step();
+      } catch (bug) {
+        this.#break(bug instanceof Error ? bug : new Error(String(bug), { cause: bug }));
+      }
     }
     this.#draining = undefined;
   }
 
+  async #step(): Promise<void> {
+    const ready = this.#doubt === undefined || await this.#clearDoubt();
+    if (this.#health === "lost") this.#rejectAll(new StoreError(this.#stopped ?? LOST));
+    else if (!ready) {
+      this.#rejectAll(new StoreError("Cannot tell whether the last commit has landed"));
+    } else await this.#commit(this.#takeStage());
+  }
+
   #takeStage(): Stage {
-    const stage = new Stage(this.books);
+    const stage = this.#stage = new Stage(this.books);
     let turns = 0;
     while (turns < this.#queue.length && !stage.full) {
       const turn = this.#queue[turns] ?? [];
@@ -166,6 +191,7 @@ export class Writer {
       }
       result = await atomic.commit();
     } catch (cause) {
+      this.#health = "failing";
       this.#doubt = { stage, head };
       return await this.#resolveFailure(stage, cause);
     }
@@ -182,7 +208,7 @@ export class Writer {
     }
     if (stage.answers.length === 0) return;
     const unknown = "Cannot write to the store: whether it has landed is not known yet";
-    const message = this.#lost ? LOST : known ? UNCHANGED : unknown;
+    const message = this.#health === "lost" ? LOST : known ? UNCHANGED : unknown;
     reject(stage, new StoreError(message, { cause }));
   }
 
@@ -212,6 +238,7 @@ export class Writer {
 
   #adopt(stage: Stage, head: DurableHead): void {
     this.#head = head;
+    this.#health = "ok";
     stage.publish();
     // Taken out, so that a commit that landed late does not answer twice.
     for (const answer of stage.answers.splice(0)) answer.resolve();
@@ -219,15 +246,23 @@ export class Writer {
   }
 
   #loseFence(): void {
-    this.#lost = true;
+    this.#health = "lost";
     this.#stopped = LOST;
   }
 
-  #rejectAll(message: string): void {
+  /** What is in memory may not be what is durable: nothing more is decided on it. */
+  #break(bug: Error): void {
+    this.#health = "lost";
+    this.#stopped = BROKEN;
+    if (this.#stage !== undefined) reject(this.#stage, bug);
+    this.#rejectAll(bug);
+  }
+
+  #rejectAll(error: Error): void {
     const turns = this.#queue.splice(0);
     for (const turn of turns) {
       this.#queued -= turn.length;
-      for (const operation of turn) operation.reject(new StoreError(message));
+      for (const operation of turn) operation.reject(error);
     }
   }
 }
@@ -240,6 +275,6 @@ function decide(operation: Operation, stage: Stage): void {
   }
 }
 
-function reject(stage: Stage, error: StoreError): void {
+function reject(stage: Stage, error: Error): void {
   for (const answer of stage.answers.splice(0)) answer.reject(error);
 }

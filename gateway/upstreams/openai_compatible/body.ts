@@ -1,4 +1,4 @@
-import { exceedsDepth } from "../../wire/json_text.ts";
+import { exceededLimit } from "../../wire/json_text.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Longest JSON answer in bytes: pictures come as base64 inside of it. */
@@ -42,7 +42,7 @@ export function parseObject(text: string): Readonly<Record<string, unknown>> | u
 
 /** Parses text from the other side; `undefined` where it is no JSON, or deeper than any answer. */
 export function parseJson(text: string): unknown {
-  if (exceedsDepth(text, MAX_DEPTH)) return undefined;
+  if (exceededLimit(text, { maxDepth: MAX_DEPTH }) !== undefined) return undefined;
   try {
     return JSON.parse(text);
   } catch {

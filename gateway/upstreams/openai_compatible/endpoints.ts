@@ -3,26 +3,52 @@ import type { UpstreamKind } from "../../domain/catalog.ts";
 import type { Usage } from "../../domain/pricing.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { readChatUsage } from "../../wire/usage.ts";
+import type { RefusedImage } from "../../images/edit_images.ts";
+import type { FetchImage } from "../../ports/fetch_image.ts";
+import { isImageAnswer, readImageUsage } from "../../wire/image_answer.ts";
+import { editRequestForm, generationRequestText } from "./image_request.ts";
 import { chatRequestText } from "./request.ts";
 
 /** How one endpoint is spoken. */
 export interface EndpointWire {
   /** Follows the base URL. */
   readonly path: string;
-  /** Body of the request. */
-  requestText(call: UpstreamCall, kind: UpstreamKind): string;
+  /** Body of the request; or why the caller's images cannot be put into it. */
+  requestBody(call: UpstreamCall, context: WireContext): RequestBody | Promise<RequestBody>;
   /** Whether a parsed answer is one. */
   isAnswer(value: Readonly<Record<string, unknown>>): boolean;
   /** Usage as reported; `undefined` where there is none or it makes no sense. */
   usageOf(value: Readonly<Record<string, unknown>>): Usage | undefined;
 }
 
+/** What a request is made with besides the call. */
+export interface WireContext {
+  readonly kind: UpstreamKind;
+  /** Fetches what callers point to; absent: nothing is fetched. */
+  readonly fetchImage: FetchImage | undefined;
+}
+
+/** JSON text or a form, or a refusal. */
+export type RequestBody = string | FormData | RefusedImage;
+
 /** The endpoints that can be called. */
 export const WIRES: Readonly<Partial<Record<Endpoint, EndpointWire>>> = {
   chat: {
     path: "/chat/completions",
-    requestText: chatRequestText,
+    requestBody: (call, { kind }) => chatRequestText(call, kind),
     isAnswer: (value) => Array.isArray(value["choices"]),
     usageOf: (value) => readChatUsage(value["usage"]),
+  },
+  "images.generations": {
+    path: "/images/generations",
+    requestBody: generationRequestText,
+    isAnswer: isImageAnswer,
+    usageOf: readImageUsage,
+  },
+  "images.edits": {
+    path: "/images/edits",
+    requestBody: editRequestForm,
+    isAnswer: isImageAnswer,
+    usageOf: readImageUsage,
   },
 };

@@ -1,5 +1,6 @@
 import type { UpstreamTimeouts } from "../../domain/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { afterMs } from "../../system/deadlines.ts";
 import type { Reachability } from "./reachability.ts";
 
 /** Why this side broke an exchange off. */
@@ -31,7 +32,7 @@ export class Exchange {
   #stopped: Stop | undefined;
   #ended = false;
   #dial: AbortController | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #callOff: (() => void) | undefined;
   #timerDueMs = Infinity;
   #dueMs = Infinity;
   #whenDue: () => void;
@@ -97,8 +98,8 @@ export class Exchange {
     this.#ended = true;
     this.#caller.removeEventListener("abort", this.#onCallerAbort);
     this.#dial?.abort();
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#callOff?.();
+    this.#callOff = undefined;
   }
 
   readonly #onCallerAbort = (): void => this.stop("cancelled");
@@ -120,19 +121,19 @@ export class Exchange {
     if (this.#ended) return;
     this.#dueMs = dueMs;
     this.#whenDue = whenDue;
-    if (this.#timer !== undefined && this.#timerDueMs <= dueMs) return;
-    clearTimeout(this.#timer);
+    if (this.#callOff !== undefined && this.#timerDueMs <= dueMs) return;
+    this.#callOff?.();
     this.#setTimer();
   }
 
   #setTimer(): void {
     this.#timerDueMs = this.#dueMs;
     const waitMs = Math.max(0, this.#dueMs - this.#deps.clock.monotonicMs());
-    this.#timer = setTimeout(this.#onTimer, waitMs);
+    this.#callOff = afterMs(waitMs, this.#onTimer);
   }
 
   readonly #onTimer = (): void => {
-    this.#timer = undefined;
+    this.#callOff = undefined;
     if (this.#dueMs === Infinity) return;
     // Timers may fire a fraction of a millisecond early.
     if (this.#dueMs - this.#deps.clock.monotonicMs() < 1) this.#whenDue();

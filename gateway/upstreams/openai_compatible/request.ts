@@ -5,12 +5,17 @@ import { editMembers, members } from "../../wire/json_text.ts";
 
 /**
  * The caller's text with the upstream's model name, the output limit where the hold pays for less
- * than was asked, and usage asked for on streams. Every other byte is the caller's.
+ * than was asked, and usage asked for on streams. A compatible server is told a
+ * `max_completion_tokens` as `max_tokens` too: where it knew the older name only it would write more
+ * than the hold pays for. Every other byte is the caller's.
  */
 export function chatRequestText(call: UpstreamCall, kind: UpstreamKind): string {
   const edits: Record<string, string> = { model: JSON.stringify(call.model) };
   if (call.outputLimit !== undefined) {
     for (const field of limitFields(call.body.value, kind)) edits[field] = `${call.outputLimit}`;
+  } else if (kind === "openai-compatible") {
+    const { max_completion_tokens: newer, max_tokens: older } = call.body.value;
+    if (newer != null && older == null) edits["max_tokens"] = JSON.stringify(newer);
   }
   if (call.stream) {
     const options = streamOptions(call.body.text, call.body.value["stream_options"]);
@@ -19,12 +24,12 @@ export function chatRequestText(call: UpstreamCall, kind: UpstreamKind): string 
   return editMembers(call.body.text, edits);
 }
 
-/** The output limits that the caller set; else the one that servers of this kind know. */
+/** The output limits that the caller set, and the one that servers of this kind know. */
 function limitFields(value: Readonly<Record<string, unknown>>, kind: UpstreamKind): string[] {
   const used = ["max_completion_tokens", "max_tokens"].filter((field) => value[field] != null);
-  if (used.length > 0) return used;
   // OpenAI's newer models refuse `max_tokens`; many compatible servers know nothing else.
-  return [kind === "openai" ? "max_completion_tokens" : "max_tokens"];
+  if (kind === "openai") return used.length > 0 ? used : ["max_completion_tokens"];
+  return used.includes("max_tokens") ? used : [...used, "max_tokens"];
 }
 
 /** New text of `stream_options`; `undefined` where it asks for usage already. */

@@ -36,18 +36,40 @@ Deno.test("chatRequestText() lowers the limit that the caller set", () => {
   };
   for (const kind of ["openai", "openai-compatible"] as const) {
     assertEquals(limits('{"max_tokens":90}', kind), { max_tokens: 7 });
-    assertEquals(limits('{"max_completion_tokens":90}', kind), { max_completion_tokens: 7 });
     assertEquals(limits('{"max_tokens":90,"max_completion_tokens":80}', kind), {
       max_tokens: 7,
       max_completion_tokens: 7,
     });
   }
+  const newer = '{"max_completion_tokens":90}';
+  assertEquals(limits(newer, "openai"), { max_completion_tokens: 7 });
+  assertEquals(limits(newer, "openai-compatible"), { max_completion_tokens: 7, max_tokens: 7 });
   assertEquals(limits("{}", "openai"), { max_completion_tokens: 7 });
   assertEquals(limits("{}", "openai-compatible"), { max_tokens: 7 });
   assertEquals(limits('{"max_tokens":null}', "openai"), {
     max_tokens: null,
     max_completion_tokens: 7,
   });
+});
+
+Deno.test("chatRequestText() repeats a limit under the name that compatible servers know", () => {
+  const said = (text: string, kind: UpstreamKind) => edited(text, { model: "m" }, kind);
+  const newer = '{"model":"m","max_completion_tokens":90}';
+  assertEquals(said(newer, "openai"), newer);
+  assertEquals(JSON.parse(said(newer, "openai-compatible")), {
+    model: "m",
+    max_completion_tokens: 90,
+    max_tokens: 90,
+  });
+  assertEquals(
+    said('{"model":"m","max_completion_tokens":9,"max_tokens":null}', "openai-compatible"),
+    '{"model":"m","max_completion_tokens":9,"max_tokens":9}',
+  );
+  for (const text of ['{"model":"m","max_tokens":9}', '{"model":"m"}']) {
+    assertEquals(said(text, "openai-compatible"), text);
+  }
+  const both = '{"model":"m","max_completion_tokens":9,"max_tokens":80}';
+  assertEquals(said(both, "openai-compatible"), both);
 });
 
 Deno.test("chatRequestText() asks for usage on streams, keeping other options", () => {

@@ -1,6 +1,7 @@
 import type { UpstreamConfig } from "../../domain/catalog.ts";
 import { InvariantError } from "../../domain/invariant.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { FetchImage } from "../../ports/fetch_image.ts";
 import {
   type Upstream,
   type UpstreamAnswer,
@@ -37,6 +38,8 @@ export interface OpenAICompatibleDeps {
   readonly env: (name: string) => string | undefined;
   /** Sends requests. @default {globalThis.fetch} */
   readonly fetch?: typeof fetch | undefined;
+  /** Fetches the images that callers point to. @default {none are fetched} */
+  readonly fetchImage?: FetchImage | undefined;
   /** Asks whether a host is there. @default {Deno.connect} */
   readonly dial?: Dial | undefined;
 }
@@ -68,10 +71,7 @@ export class OpenAICompatibleUpstream implements Upstream {
     this.#urlEnd = url.search;
     this.#key = config.apiKey ??
       (config.apiKeyEnv === undefined ? undefined : deps.env(config.apiKeyEnv));
-    this.#headers = {
-      "content-type": JSON_TYPE,
-      ...(this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` }),
-    };
+    this.#headers = this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` };
     const proxied = PROXY_VARIABLES.some((name) =>
       Boolean(deps.env(name) ?? deps.env(name.toLowerCase()))
     );
@@ -93,14 +93,17 @@ export class OpenAICompatibleUpstream implements Upstream {
       const message = `Environment variable "${this.#config.apiKeyEnv}" is not set`;
       return failure("refused_credentials", message);
     }
-    const body = wire.requestText(call, this.#config.kind);
+    const body = await this.#requestBody(wire, call);
+    if (typeof body !== "string" && !(body instanceof FormData)) return body;
     const exchange = this.#exchange(call.signal);
     let response: Response | undefined;
     let answer: UpstreamAnswer | undefined;
     try {
       const accept = call.stream ? EVENT_STREAM : JSON_TYPE;
-      const headers = { ...this.#headers, accept, "x-request-id": call.requestId };
-      const init = { ...INIT, method: "POST", headers, body, client: this.#client };
+      // A form brings its own type, with the boundary in it.
+      const type = typeof body === "string" ? { "content-type": JSON_TYPE } : undefined;
+      const headers = { ...this.#headers, ...type, accept, "x-request-id": call.requestId };
+      const init = { ...INIT, method: "POST", headers, body: once(body), client: this.#client };
       response = await exchange.open(this.#urlOf(wire.path), init);
       answer = await this.#read(response, { exchange, wire, stream: call.stream });
     } catch (error) {
@@ -139,6 +142,23 @@ export class OpenAICompatibleUpstream implements Upstream {
   /** Closes idle connections; to be called once no call is under way. */
   close(): void {
     this.#client.close();
+  }
+
+  async #requestBody(
+    wire: EndpointWire,
+    call: UpstreamCall,
+  ): Promise<string | FormData | UpstreamFailure> {
+    const { kind } = this.#config;
+    try {
+      const body = await wire.requestBody(call, { kind, fetchImage: this.#deps.fetchImage });
+      if (typeof body === "string" || body instanceof FormData) return body;
+      const { param, problem } = body;
+      const message = `Cannot accept "${param}": ${problem}`;
+      return { ...failure("refused_input", message, 400), param };
+    } catch (error) {
+      if (!call.signal.aborted) throw error;
+      return failure("cancelled", STOP_MESSAGES.cancelled);
+    }
   }
 
   async #read(response: Response, options: ReadOptions): Promise<UpstreamAnswer> {
@@ -246,6 +266,15 @@ interface ReadOptions {
 
 const JSON_TYPE = "application/json";
 const EVENT_STREAM = "text/event-stream";
+/**
+ * A body that cannot be sent twice. When a kept connection dies before the answer, `fetch` sends a
+ * text again by itself, and a provider may then execute and bill a call twice; a blob is a stream
+ * with a length, and is sent once.
+ */
+function once(body: string | FormData): BodyInit {
+  return typeof body === "string" ? new Blob([body]) : body;
+}
+
 // A redirect would carry the caller's prompt, and the key, to an address nobody configured.
 const INIT = { redirect: "manual" } as const;
 

@@ -222,12 +222,12 @@ Deno.test("values without a text of their own are refused like others", async ()
 });
 
 Deno.test("another endpoint fails clearly", async () => {
-  const failure = await failed(ask("Hi"), { endpoint: "images.edits" });
+  const failure = await failed(ask("Hi"), { endpoint: "responses" });
   assertEquals(failure, {
     kind: "failure",
     outcome: "server_error",
     status: 501,
-    message: 'The simulator does not serve the endpoint "images.edits"',
+    message: 'The simulator does not serve the endpoint "responses"',
   });
 });
 

@@ -34,7 +34,7 @@ export async function deliver(
   if (simulate.error !== undefined) return failureOf(simulate.error, simulate);
   if (trouble === "malformed") return failure("malformed", "The simulated answer is not JSON");
   if (trouble === "cut") return failure("connect_failed", "The simulated connection was cut");
-  if (!call.stream) return whole(answer.json());
+  if (!call.stream) return whole(answer);
   return { kind: "stream", events: streamOf(answer, call.signal, timeouts) };
 }
 
@@ -87,8 +87,9 @@ function anyTrouble(simulate: Simulate): Trouble | undefined {
   return cutAfter !== undefined || malformedAfter !== undefined ? "malformed" : undefined;
 }
 
-function whole(value: Record<string, unknown>): UpstreamAnswer {
-  const usage = usageIn(value.usage);
+function whole(answer: SimulatedAnswer): UpstreamAnswer {
+  const value = answer.json();
+  const usage = answer.usage ?? usageIn(value.usage);
   return {
     kind: "json",
     body: { text: JSON.stringify(value), value },

@@ -5,4 +5,4 @@
  */
 
 export type { Simulate, SimulatedUsage } from "./misbehaviour.ts";
-export { createSimulator, SIMULATED_MODELS } from "./simulator.ts";
+export { createSimulator, SIMULATED_MODELS, type SimulatorDeps } from "./simulator.ts";

@@ -1,10 +1,12 @@
 import type { Endpoint } from "@svc/sdk/protocol";
 import type { UpstreamConfig } from "../../domain/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { FetchImage } from "../../ports/fetch_image.ts";
 import type { Upstream, UpstreamAnswer, UpstreamCall } from "../../ports/upstream.ts";
 import { simulateChat } from "./chat.ts";
 import { deliver, failure } from "./delivery.ts";
 import type { EndpointSimulator } from "./endpoint.ts";
+import { simulateEdit, simulateGeneration } from "./images.ts";
 import { FailureCounters } from "./misbehaviour.ts";
 import { isRefusal } from "./refusal.ts";
 
@@ -14,9 +16,22 @@ export const SIMULATED_MODELS: readonly string[] = [
   "sim-large",
   "sim-signed",
   "sim-thought",
+  "sim-image",
 ];
 
-const ENDPOINTS: Readonly<Partial<Record<Endpoint, EndpointSimulator>>> = { chat: simulateChat };
+const ENDPOINTS: Readonly<Partial<Record<Endpoint, EndpointSimulator>>> = {
+  chat: simulateChat,
+  "images.generations": simulateGeneration,
+  "images.edits": simulateEdit,
+};
+
+/** What a simulator needs of its surroundings. */
+export interface SimulatorDeps {
+  /** Dates the answers. */
+  readonly clock: Clock;
+  /** Fetches the images that callers point to. @default {none are fetched} */
+  readonly fetchImage?: FetchImage | undefined;
+}
 
 /**
  * Creates the embedded upstream: an honest, labelled stand-in for models, without network or
@@ -31,7 +46,7 @@ const ENDPOINTS: Readonly<Partial<Record<Endpoint, EndpointSimulator>>> = { chat
  * const answer = await simulator.call(call);
  * ```
  */
-export function createSimulator(config: UpstreamConfig, deps: { clock: Clock }): Upstream {
+export function createSimulator(config: UpstreamConfig, deps: SimulatorDeps): Upstream {
   const failures = new FailureCounters();
   let serial = 0;
 
@@ -43,7 +58,11 @@ export function createSimulator(config: UpstreamConfig, deps: { clock: Clock }):
       return failure("server_error", message, { status: 501 });
     }
     const created = Math.floor(deps.clock.nowMs() / 1000);
-    const answer = simulate(call, { created, serial: ++serial, failures });
+    const { fetchImage } = deps;
+    const context = { created, serial: ++serial, failures, fetchImage };
+    const answering = simulate(call, context);
+    const answer = answering instanceof Promise ? await settled(answering, call.signal) : answering;
+    if (answer === "cancelled") return failure("cancelled", "The call was cancelled");
     if (!isRefusal(answer)) return await deliver(answer, call, config.timeouts);
     const { message, param } = answer;
     return failure("refused_input", message, { status: 400, param });
@@ -55,4 +74,14 @@ export function createSimulator(config: UpstreamConfig, deps: { clock: Clock }):
     models: () => Promise.resolve(SIMULATED_MODELS),
     close() {},
   };
+}
+
+/** The answer; what breaks off because the caller has gone is no fault. */
+async function settled<T>(work: Promise<T>, signal: AbortSignal): Promise<T | "cancelled"> {
+  try {
+    return await work;
+  } catch (error) {
+    if (signal.aborted) return "cancelled";
+    throw error;
+  }
 }

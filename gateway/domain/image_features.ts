@@ -1,0 +1,82 @@
+/**
+ * What routing knows of an image request, and what an image call came to.
+ *
+ * @module
+ */
+
+import type { Endpoint, ImageEditRequest, ImageGenerationRequest } from "@svc/sdk/protocol";
+import type { RequestFeatures } from "./features.ts";
+import type { Model } from "./catalog.ts";
+import type { FrozenPrice, Usage } from "./pricing.ts";
+import type { CallEnd } from "./settlement.ts";
+import { measureText } from "./token_estimate.ts";
+
+/** The endpoints that draw. */
+export type ImageEndpoint = Extract<Endpoint, `images.${string}`>;
+
+/**
+ * Features of an image request. `choices` is the number of images to be drawn; `images` those that
+ * are given. Equal prompts are no conversation: each request may go to another model.
+ */
+export function imageFeatures(
+  endpoint: ImageEndpoint,
+  request: ImageGenerationRequest | ImageEditRequest,
+): RequestFeatures {
+  const measure = { bytes: 0, chars: 0, dense: 0 };
+  measureText(request.prompt, measure);
+  return {
+    endpoint,
+    textBytes: measure.bytes,
+    textChars: measure.chars,
+    denseChars: measure.dense,
+    framedItems: 1,
+    images: givenImages(request),
+    needs: [],
+    hostedTools: [],
+    choices: request.n ?? 1,
+    difficulty: difficultyOf(measure.chars),
+    conversation: "",
+  };
+}
+
+function givenImages(request: ImageGenerationRequest | ImageEditRequest): number {
+  const { image, mask } = request;
+  const images = Array.isArray(image) ? image.length : typeof image === "string" ? 1 : 0;
+  return images + (typeof mask === "string" ? 1 : 0);
+}
+
+/** A long description asks more of a model than a word: from 0.3 to 0.7 over 1 000 characters. */
+function difficultyOf(promptChars: number): number {
+  return 0.3 + 0.4 * Math.min(1, promptChars / 1_000);
+}
+
+/** What an image call brought. */
+export interface ImageDelivery {
+  /** Images in the answer. */
+  readonly images: number;
+  /** As the upstream reported it; absent where it reported none. */
+  readonly reported?: Usage | undefined;
+}
+
+/**
+ * Usage to settle an image call by. Reported tokens win, beside the images counted. Without a report
+ * a price for images alone needs none; where tokens are priced they are taken to be what was held
+ * for, and the bill says that it is an estimate.
+ */
+export function imageUsage(
+  delivery: ImageDelivery,
+  held: {
+    readonly price: FrozenPrice;
+    readonly model: Pick<Model, "maxOutputTokens">;
+    readonly inputTokens: number;
+  },
+): Pick<CallEnd, "usage" | "counted"> {
+  const { images, reported } = delivery;
+  if (reported !== undefined) return { usage: { ...reported, images } };
+  const { input, cachedInput, output, imageInput } = held.price;
+  if (input === 0n && cachedInput === 0n && output === 0n && imageInput === 0n) {
+    return { usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, images } };
+  }
+  const counted = { input: held.inputTokens, output: held.model.maxOutputTokens * images, images };
+  return { counted };
+}

@@ -1,0 +1,167 @@
+/**
+ * Fetches an image from an address that a caller named, without lending the caller this machine's
+ * place in the network: public addresses only, checked after the name was resolved and on every
+ * redirect, and connected to as checked.
+ *
+ * @module
+ */
+
+import { lookup } from "node:dns/promises";
+import type { IncomingMessage } from "node:http";
+import {
+  type FetchImage,
+  isUnreadable,
+  type MediaFile,
+  type Unreadable,
+} from "../ports/fetch_image.ts";
+import { type SendPinned, sendPinned } from "./pinned_request.ts";
+import { isPublicAddress } from "./public_address.ts";
+import { literalOf, nameOf, readPublicUrl, type UrlPolicy } from "./public_url.ts";
+
+/** Most redirects that are followed. */
+export const MAX_REDIRECTS = 3;
+/** Longest time for everything, redirects included, in milliseconds. */
+export const FETCH_TIMEOUT_MS = 15_000;
+/** Longest body in bytes. */
+export const MAX_FETCHED_BYTES = 20 * 1024 * 1024;
+
+/** What differs between the service and its tests. */
+export interface GuardedFetchOptions extends UrlPolicy {
+  /** All addresses of a name. @default {the system's resolver} */
+  readonly resolve?: ((name: string) => Promise<readonly string[]>) | undefined;
+  /** @default {sendPinned} */
+  readonly send?: SendPinned | undefined;
+  /** @default {FETCH_TIMEOUT_MS} */
+  readonly timeoutMs?: number | undefined;
+  /** @default {MAX_FETCHED_BYTES} */
+  readonly maxBytes?: number | undefined;
+}
+
+const IMAGE_TYPES = ["image/png", "image/jpeg", "image/jpg", "image/webp", "image/gif"];
+const HEADERS = {
+  accept: "image/png,image/jpeg,image/webp,image/gif",
+  // A compressed body could grow past any limit.
+  "accept-encoding": "identity",
+  connection: "close",
+  "user-agent": "svc-gateway",
+};
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** Makes a guarded fetch. Nothing of one fetch is kept for the next. */
+export function createGuardedFetch(options: GuardedFetchOptions = {}): FetchImage {
+  return async function guardedFetch(text, signal) {
+    signal.throwIfAborted();
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), options.timeoutMs ?? FETCH_TIMEOUT_MS);
+    const both = AbortSignal.any([signal, limit.signal]);
+    try {
+      return await follow(text, { ...options, signal: both });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (limit.signal.aborted) return { problem: "its server takes too long" };
+      // Why exactly is not told: a caller could map a network by it.
+      if (error instanceof Error) return { problem: "it could not be fetched" };
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+type Fetching = GuardedFetchOptions & { readonly signal: AbortSignal };
+
+async function follow(text: string, options: Fetching): Promise<MediaFile | Unreadable> {
+  let url = readPublicUrl(text, options);
+  for (let redirects = 0;; redirects++) {
+    if (isUnreadable(url)) return url;
+    const address = await checkedAddress(url, options);
+    if (typeof address !== "string") return address;
+    const send = options.send ?? sendPinned;
+    const response = await send({ url, address, headers: HEADERS, signal: options.signal });
+    try {
+      const { statusCode: status = 0, headers: { location } } = response;
+      if (!REDIRECTS.includes(status)) return await readImage(response, options);
+      if (location === undefined) return { problem: "its server redirects to nowhere" };
+      if (redirects === MAX_REDIRECTS) {
+        return { problem: `its server redirects more than ${MAX_REDIRECTS} times` };
+      }
+      url = redirected(url, location, options);
+    } finally {
+      response.destroy();
+    }
+  }
+}
+
+/** The one address to connect to. Where any address of a name is not public, none of them is used. */
+async function checkedAddress(url: URL, options: Fetching): Promise<string | Unreadable> {
+  const literal = literalOf(url);
+  // A literal was checked when the URL was read.
+  if (literal !== undefined) return literal;
+  const addresses = await raced((options.resolve ?? resolveAll)(nameOf(url)), options.signal);
+  const allows = options.allows ?? isPublicAddress;
+  const [address] = addresses;
+  if (address === undefined || !addresses.every(allows)) {
+    return { problem: "the URL does not lead to a public address" };
+  }
+  return address;
+}
+
+async function resolveAll(name: string): Promise<string[]> {
+  // IPv4 first: machines without a way out over IPv6 are many, those without IPv4 are few.
+  const found = await lookup(name, { all: true, order: "ipv4first" });
+  return found.map(({ address }) => address);
+}
+
+/** A resolver cannot be stopped; its answer no longer matters then. */
+function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new Error("The fetch was stopped"));
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
+function redirected(from: URL, location: string, policy: UrlPolicy): URL | Unreadable {
+  const to = URL.parse(location, from);
+  if (to === null) return { problem: "its server redirects to nowhere" };
+  if (from.protocol === "https:" && to.protocol !== "https:") {
+    return { problem: "its server redirects from https to something else" };
+  }
+  return readPublicUrl(to.href, policy);
+}
+
+async function readImage(
+  response: IncomingMessage,
+  options: Fetching,
+): Promise<MediaFile | Unreadable> {
+  const { statusCode: status, headers } = response;
+  if (status !== 200) return { problem: `its server answers with status ${status}` };
+  const mediaType = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  if (!IMAGE_TYPES.includes(mediaType)) return { problem: "its server does not send an image" };
+  if ((headers["content-encoding"] ?? "identity") !== "identity") {
+    return { problem: "its server compresses it, though asked not to" };
+  }
+  const maxBytes = options.maxBytes ?? MAX_FETCHED_BYTES;
+  const tooLarge = { problem: `it is larger than ${maxBytes} bytes` };
+  if (Number(headers["content-length"] ?? 0) > maxBytes) return tooLarge;
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of response) {
+    length += piece.length;
+    if (length > maxBytes) return tooLarge;
+    pieces.push(piece);
+  }
+  if (!response.complete) return { problem: "its server broke off" };
+  return { mediaType, bytes: joined(pieces, length) };
+}
+
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

@@ -1,0 +1,9 @@
+/**
+ * Fetching what callers point to, guarded against reaching into private networks.
+ *
+ * @module
+ */
+
+export { createGuardedFetch, type GuardedFetchOptions } from "./guarded_fetch.ts";
+export { isPublicAddress } from "./public_address.ts";
+export { readPublicUrl, type UrlPolicy } from "./public_url.ts";

@@ -1,0 +1,122 @@
+/**
+ * Reads a body that may be too long, come too slowly, or never come to its end.
+ *
+ * @module
+ */
+
+import { ServiceFault } from "../domain/fault.ts";
+import { CallerLeft } from "../flows/caller_left.ts";
+import { afterMs } from "../system/deadlines.ts";
+
+/** Time for a body to come, in milliseconds, beside what its size takes. */
+export const BODY_PATIENCE_MS = 30_000;
+/** Slowest rate that is waited for once that time is over, in bytes a millisecond. */
+const SLOWEST_RATE = 64;
+// Up to here one read for the whole body is cheaper and no less safe than reading piece by piece.
+const ONE_READ_BYTES = 64 * 1024;
+
+/**
+ * Reads a body of at most `maxBytes`; a longer one is refused, where it says so before a byte is read.
+ * Each 64 bytes that have come buy a millisecond beyond `patienceMs`.
+ *
+ * @throws {ServiceFault} Where the body is compressed, too long, too slow or cannot be read.
+ * @throws {CallerLeft} Where nobody is there to finish it.
+ */
+export async function readBytes(
+  request: Request,
+  maxBytes: number,
+  patienceMs: number = BODY_PATIENCE_MS,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const coding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  if (coding !== "" && coding !== "identity") {
+    throw new ServiceFault("unsupported_media_type", { message: "Send the body uncompressed" });
+  }
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
+  try {
+    return declared !== null && Number(declared) <= ONE_READ_BYTES
+      ? await readWhole(request, patienceMs)
+      : await readPieces(request, { maxBytes, patienceMs });
+  } catch (error) {
+    throw readFailure(request, error);
+  }
+}
+
+function readWhole(request: Request, patienceMs: number): Promise<Uint8Array<ArrayBuffer>> {
+  return new Promise((resolve, reject) => {
+    // The read itself cannot be called off; it ends with the connection, and is not listened to then.
+    const callOff = afterMs(patienceMs, () => reject(tooSlow()));
+    request.bytes().then(resolve, reject).finally(callOff);
+  });
+}
+
+async function readPieces(
+  request: Request,
+  options: { maxBytes: number; patienceMs: number },
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { maxBytes, patienceMs } = options;
+  if (request.body === null) return new Uint8Array();
+  const reader = request.body.getReader();
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  let late = false;
+  const startMs = performance.now();
+  const expect = () =>
+    afterMs(startMs + patienceMs + length / SLOWEST_RATE - performance.now(), () => {
+      late = true;
+      // Ends the read that waits. Where the connection is gone already, the read says so itself.
+      reader.cancel().catch(() => {});
+    });
+  try {
+    for (;;) {
+      const callOff = expect();
+      const { done, value } = await reader.read().finally(callOff);
+      if (late) throw tooSlow();
+      if (done) return joined(pieces, length);
+      length += value.byteLength;
+      if (length > maxBytes) {
+        await reader.cancel();
+        throw tooLarge(maxBytes);
+      }
+      pieces.push(value);
+    }
+  } finally {
+    reader.releaseLock();
+  }
+}
+
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.byteLength;
+  }
+  return whole;
+}
+
+/** Deno closes a request's body with its connection, and says so by this error alone. */
+function readFailure(request: Request, error: unknown): Error {
+  if (error instanceof ServiceFault) return error;
+  const gone = request.signal.aborted || error instanceof Deno.errors.BadResource ||
+    error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.Interrupted;
+  if (gone) return new CallerLeft("The caller left before the body had come", { cause: error });
+  return new ServiceFault("invalid_request", {
+    message: "The body could not be read; send it again",
+    headers: { connection: "close" },
+    cause: error,
+  });
+}
+
+function tooSlow(): ServiceFault {
+  return new ServiceFault("invalid_request", {
+    message: "The body did not arrive in time",
+    headers: { connection: "close" },
+  });
+}
+
+function tooLarge(maxBytes: number): ServiceFault {
+  return new ServiceFault("body_too_large", {
+    message: `The request body is larger than ${maxBytes} bytes`,
+  });
+}

@@ -1,0 +1,113 @@
+/**
+ * An image edit as it comes: JSON, or the form that OpenAI's clients send, made into the same value.
+ *
+ * @module
+ */
+
+import { ServiceFault } from "../domain/fault.ts";
+import { encodeDataUri } from "../images/data_uri.ts";
+import { imageTypeOf } from "../images/image_file.ts";
+import type { JsonBody } from "../ports/upstream.ts";
+import { readBytes } from "./read_bytes.ts";
+import { BODY_MAX_BYTES, readJson } from "./read_json.ts";
+
+/** Most fields of a form. */
+export const MOST_FORM_FIELDS = 64;
+
+const MULTIPART = /^multipart\/form-data\s*;/i;
+/** Fields that come as files. */
+const FILES = new Set(["image", "mask"]);
+/** Fields that are numbers in JSON. */
+const NUMBERS = new Set(["n", "output_compression", "partial_images"]);
+
+/**
+ * Reads an image edit from JSON or from a form. In a form, files become data URIs, `image[]` becomes
+ * an array, numbers and booleans are what they are in JSON; nothing is validated yet.
+ *
+ * @throws {ServiceFault} Where the body is too large or neither of the two.
+ */
+export async function readImageEdit(
+  request: Request,
+  options: { maxBytes: number } = { maxBytes: BODY_MAX_BYTES },
+): Promise<JsonBody> {
+  const type = request.headers.get("content-type") ?? "";
+  if (MULTIPART.test(type)) return await readForm(request, { ...options, type });
+  if (/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
+    return await readJson(request, options);
+  }
+  throw new ServiceFault("unsupported_media_type", {
+    message: 'Send the body as "application/json" or "multipart/form-data"',
+  });
+}
+
+async function readForm(
+  request: Request,
+  options: { maxBytes: number; type: string },
+): Promise<JsonBody> {
+  const bytes = await readBytes(request, options.maxBytes);
+  const fields = new Map<string, unknown>();
+  const images: string[] = [];
+  let array = false;
+  for (const [name, entry] of await parseForm(bytes, options.type)) {
+    const field = name.replace(/\[\d*\]$/, "");
+    const value = await valueOf(field, entry);
+    if (field === "image") {
+      images.push(String(value));
+      array ||= field !== name;
+    } else if (fields.has(field)) {
+      throw invalid(`The form has the field "${printable(field)}" more than once`, field);
+    } else fields.set(field, value);
+  }
+  const [image] = images;
+  if (image !== undefined) fields.set("image", array || images.length > 1 ? images : image);
+  // Not by assignment: a field may be called `__proto__`.
+  const value = Object.fromEntries(fields);
+  return { text: JSON.stringify(value), value };
+}
+
+async function parseForm(
+  bytes: Uint8Array<ArrayBuffer>,
+  type: string,
+): Promise<[string, FormDataEntryValue][]> {
+  let form: FormData;
+  try {
+    form = await new Response(bytes, { headers: { "content-type": type } }).formData();
+  } catch {
+    throw invalid("The body is not a valid multipart form");
+  }
+  const entries = [...form];
+  // The platform's parser makes an empty form of what has no part in it.
+  if (entries.length === 0) throw invalid("The multipart form has no field");
+  if (entries.length > MOST_FORM_FIELDS) {
+    throw invalid(`The form has more than ${MOST_FORM_FIELDS} fields`);
+  }
+  return entries;
+}
+
+async function valueOf(field: string, entry: FormDataEntryValue): Promise<unknown> {
+  if (typeof entry !== "string") {
+    if (FILES.has(field)) return encodeDataUri(await mediaFile(entry));
+    throw invalid(`Cannot accept "${printable(field)}": it takes no file`, field);
+  }
+  if (field === "stream") return entry === "true" ? true : entry === "false" ? false : entry;
+  // What is no number stays text, for the schema to complain of.
+  if (NUMBERS.has(field) && /^-?\d{1,9}$/.test(entry)) return Number(entry);
+  return entry;
+}
+
+/** Clients that do not know a file's type send none, or the one for anything. */
+async function mediaFile(file: File): Promise<{ mediaType: string; bytes: Uint8Array }> {
+  const bytes = await file.bytes();
+  const declared = file.type.split(";")[0]?.trim().toLowerCase() ?? "";
+  const known = declared !== "" && declared !== "application/octet-stream";
+  const mediaType = known ? declared : imageTypeOf(bytes) ?? "application/octet-stream";
+  return { mediaType, bytes };
+}
+
+function invalid(message: string, param?: string): ServiceFault {
+  return new ServiceFault("invalid_request", { message, param });
+}
+
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 80);
+}

@@ -1,0 +1,46 @@
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+
+/** Shortest time between two lines, in milliseconds: guessing keys must not fill the disk. */
+const QUIET_MS = 1_000;
+
+/** What is told of a request that was refused for its key or token. */
+export interface RefusedRequest {
+  readonly requestId: string;
+  readonly remoteAddress: string;
+}
+
+/**
+ * Tells the operator of callers whose key or token is not known: a line a second at most. Those in
+ * between are counted in the next line, whenever that comes.
+ */
+export class RefusalLog {
+  readonly #listener: string;
+  readonly #logger: Logger;
+  readonly #clock: Clock;
+  #count = 0;
+  #quietUntilMs = -Infinity;
+
+  /** Names the listener in every line. */
+  constructor(listener: "public" | "admin", options: { logger: Logger; clock: Clock }) {
+    this.#listener = listener;
+    this.#logger = options.logger;
+    this.#clock = options.clock;
+  }
+
+  /** Notes a refusal. The line has the last one's fields. */
+  note({ requestId, remoteAddress }: RefusedRequest): void {
+    this.#count++;
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs < this.#quietUntilMs) return;
+    const count = this.#count;
+    this.#count = 0;
+    this.#quietUntilMs = nowMs + QUIET_MS;
+    this.#logger.warn("unauthorized", {
+      listener: this.#listener,
+      count,
+      requestId,
+      remoteAddress,
+    });
+  }
+}

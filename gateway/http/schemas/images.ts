@@ -1,0 +1,80 @@
+/**
+ * The schemas that validate image requests and describe their answers.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { metadataSchema } from "./chat_answer.ts";
+
+/** Most images of one request. */
+export const MOST_IMAGES = 10;
+/** Most images that one edit is given. */
+export const MOST_EDITED_IMAGES = 16;
+/** Longest prompt in UTF-16 code units, as OpenAI has it. */
+export const LONGEST_PROMPT = 32_000;
+/** Longest side in pixels. */
+export const LONGEST_SIDE = 4_096;
+
+const size = z.string().refine(isSize, {
+  error: `expected "<width>x<height>" with sides of 16 to ${LONGEST_SIDE} pixels, or "auto"`,
+});
+
+function isSize(text: string): boolean {
+  if (text === "auto") return true;
+  const [, width, height] = /^([1-9]\d{1,3})x([1-9]\d{1,3})$/.exec(text) ?? [];
+  return [width, height].map(Number).every((side) => side >= 16 && side <= LONGEST_SIDE);
+}
+
+const image = z.string({ error: "expected an http(s) URL or a base64 data URI" });
+
+const shared = {
+  model: z.literal("auto").meta({ description: "Always auto: the service chooses the model" }),
+  prompt: z.string().min(1, "expected a prompt").max(LONGEST_PROMPT),
+  n: z.int().min(1).max(MOST_IMAGES).nullish(),
+  size: size.nullish(),
+  response_format: z.enum(["b64_json", "url"]).nullish(),
+  stream: z.literal(false, { error: "expected false: images come in one reply" }).nullish(),
+};
+
+/** Body of `POST /openai/v1/images/generations`. Fields not named here pass through unchanged. */
+export const imageGenerationSchema = z.looseObject(shared)
+  .meta({ id: "ImageGenerationRequest", description: "Asks for images" });
+
+/** Body of `POST /openai/v1/images/edits`, as JSON or as a form with the same fields. */
+export const imageEditSchema = z.looseObject({
+  ...shared,
+  image: z.union([
+    image,
+    z.array(image).min(1, "expected at least one image").max(MOST_EDITED_IMAGES),
+  ], { error: "expected an http(s) URL or a base64 data URI, or an array of them" }),
+  mask: image.nullish(),
+}).meta({ id: "ImageEditRequest", description: "Asks for changed images" });
+
+const tokens = z.int().min(0);
+
+const generatedImage = z.strictObject({
+  b64_json: z.base64().min(1).optional(),
+  url: z.url({ protocol: /^(?:https?|data)$/ }).optional(),
+  revised_prompt: z.string().optional(),
+}).refine((value) => (value.b64_json === undefined) !== (value.url === undefined), {
+  error: "expected one of b64_json and url",
+});
+
+/** A complete answer of either endpoint: an unknown field is a defect. */
+export const imagesAnswerSchema = z.strictObject({
+  created: z.int(),
+  data: z.array(generatedImage).min(1),
+  background: z.string().optional(),
+  output_format: z.string().optional(),
+  quality: z.string().optional(),
+  size: z.string().optional(),
+  usage: z.strictObject({
+    input_tokens: tokens,
+    input_tokens_details: z.strictObject({ image_tokens: tokens, text_tokens: tokens }),
+    output_tokens: tokens,
+    output_tokens_details: z.strictObject({ image_tokens: tokens, text_tokens: tokens }).optional(),
+    total_tokens: tokens,
+  }).optional(),
+  metadata: metadataSchema,
+}).meta({ id: "ImagesResponse" });

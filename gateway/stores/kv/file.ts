@@ -1,0 +1,72 @@
+/**
+ * The file that a store is in: one name, one process, one user.
+ *
+ * @module
+ */
+
+import { basename, dirname, join, resolve } from "@std/path";
+import { StoreError } from "../../ports/store_error.ts";
+
+/** A store's file, claimed by this process. */
+export interface ClaimedFile {
+  /** Its real path. */
+  readonly path: string;
+  /** Lets other processes have it. */
+  release(): void;
+}
+
+/**
+ * Makes the file where there is none, keeps other processes from it and other users out of it.
+ *
+ * @throws {StoreError} Where another process has it, or it cannot be made or made private.
+ */
+export async function claimFile(name: string): Promise<ClaimedFile> {
+  let lock: Deno.FsFile | undefined;
+  try {
+    await Deno.mkdir(dirname(name), { recursive: true, mode: 0o700 });
+    const path = await realPathOf(resolve(name));
+    lock = await Deno.open(`${path}.lock`, { create: true, write: true, mode: 0o600 });
+    if (await lock.tryLock(true)) {
+      await makePrivate(path);
+      return { path, release: lock.close.bind(lock) };
+    }
+  } catch (cause) {
+    lock?.close();
+    throw new StoreError(`Cannot open the store "${name}": its lock or file cannot be made`, {
+      cause,
+    });
+  }
+  // SQLite's own locks would let a second process in, to fail at its commits.
+  lock.close();
+  throw new StoreError(`Cannot open the store "${name}": another process has it open`);
+}
+
+/** Where a name leads, by whatever links, also where no file is there yet: locks are by real path. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await Deno.realPath(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  const real = join(await Deno.realPath(dirname(path)), basename(path));
+  try {
+    if (!(await Deno.lstat(real)).isSymlink) return real;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    return real;
+  }
+  return await realPathOf(resolve(dirname(real), await Deno.readLink(real)));
+}
+
+/** Secrets are in it. SQLite gives the files beside it the mode of the file itself. */
+async function makePrivate(path: string): Promise<void> {
+  (await Deno.open(path, { create: true, write: true, mode: 0o600 })).close();
+  if (Deno.build.os === "windows") return;
+  for (const suffix of ["", "-wal", "-shm"]) {
+    try {
+      await Deno.chmod(`${path}${suffix}`, 0o600);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { isRecord } from "../openai_compatible/body.ts";
+import type { Notes } from "./notes.ts";
+
+/** Part of a user's message. */
+export type UserPart = Extract<LanguageModelV4Prompt[number], { role: "user" }>["content"][number];
+
+const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]*)*;base64,/;
+
+/** One part of Chat's content; `undefined` where it cannot be carried, which is noted then. */
+export function userPart(part: unknown, path: string, notes: Notes): UserPart | undefined {
+  const type = isRecord(part) ? part["type"] : undefined;
+  if (!isRecord(part) || typeof type !== "string") {
+    notes.refuse(path, "A part of a message is an object with a type");
+    return undefined;
+  }
+  switch (type) {
+    case "text":
+      return { type: "text", text: String(part["text"]) };
+    case "refusal":
+      return { type: "text", text: String(part["refusal"]) };
+    case "image_url":
+      return imagePart(part["image_url"], `${path}.image_url`, notes);
+    case "file":
+      return filePart(part["file"], `${path}.file`, notes);
+    case "input_audio":
+      return audioPart(part["input_audio"], `${path}.input_audio`, notes);
+    default:
+      notes.refuse(`${path}.type`, `Parts of type "${type}" cannot be carried to this provider`);
+      return undefined;
+  }
+}
+
+function imagePart(image: unknown, path: string, notes: Notes): UserPart | undefined {
+  const { url: written, detail } = isRecord(image) ? image : { url: image, detail: undefined };
+  const text = typeof written === "string" ? written : "";
+  const imageDetail = typeof detail === "string" && detail !== "auto" &&
+      notes.allows("image_detail", `${path}.detail`)
+    ? detail
+    : undefined;
+  const providerOptions = imageDetail === undefined ? {} : {
+    providerOptions: { openai: { imageDetail } },
+  };
+  const data = dataOf(text);
+  if (data !== undefined) return { type: "file", ...data, ...providerOptions };
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    notes.refuse(`${path}.url`, "Write an http(s) URL or a base64 data URI");
+    return undefined;
+  }
+  const part: UserPart = {
+    type: "file",
+    mediaType: "image/*",
+    data: { type: "url", url },
+    ...providerOptions,
+  };
+  notes.noteAddress("image_url", { part, path: `${path}.url`, url: text });
+  return part;
+}
+
+function filePart(file: unknown, path: string, notes: Notes): UserPart | undefined {
+  const { file_data, file_id, filename } = isRecord(file) ? file : {};
+  if (file_id !== undefined && !notes.allows("file_id", `${path}.file_id`)) return undefined;
+  const data = dataOf(typeof file_data === "string" ? file_data : "");
+  if (data === undefined) {
+    notes.refuse(`${path}.file_data`, "Write a base64 data URI");
+    return undefined;
+  }
+  if (!notes.allows("file_data", `${path}.file_data`)) return undefined;
+  return { type: "file", ...data, ...(typeof filename === "string" ? { filename } : {}) };
+}
+
+function audioPart(audio: unknown, path: string, notes: Notes): UserPart | undefined {
+  const { data, format } = isRecord(audio) ? audio : {};
+  if (!notes.allows("input_audio", path)) return undefined;
+  if (typeof data !== "string" || typeof format !== "string") {
+    notes.refuse(path, "Sound needs its data and format");
+    return undefined;
+  }
+  return { type: "file", mediaType: `audio/${format}`, data: { type: "data", data } };
+}
+
+function dataOf(
+  uri: string,
+): { mediaType: string; data: { type: "data"; data: string } } | undefined {
+  const match = DATA_URI.exec(uri);
+  if (match === null) return undefined;
+  const [head, mediaType = ""] = match;
+  return { mediaType, data: { type: "data", data: uri.slice(head.length) } };
+}

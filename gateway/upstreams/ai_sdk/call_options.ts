@@ -1,0 +1,211 @@
+import type {
+  JSONObject,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+} from "@ai-sdk/provider";
+import type { NativeKind } from "../../domain/catalog.ts";
+import type { UpstreamCall } from "../../ports/upstream.ts";
+import { isRecord } from "../openai_compatible/body.ts";
+import type { Feature } from "./cannot_carry.ts";
+import type { Notes } from "./notes.ts";
+import { promptOf } from "./prompt.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** A chat request as the provider packages take it. What does not fit is in the notes. */
+export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4CallOptions {
+  const { value } = call.body;
+  refuseUnknown(value, notes);
+  const options: Mutable<LanguageModelV4CallOptions> = {
+    prompt: promptOf(value["messages"], notes),
+    ...sampling(value, notes),
+    ...toolOptions(value, notes),
+  };
+  const limit = outputLimitOf(call);
+  if (limit !== undefined) options.maxOutputTokens = limit;
+  const effort = value["reasoning_effort"];
+  if (isEffort(effort)) options.reasoning = effort;
+  else if (effort != null) notes.refuse("reasoning_effort", `Unknown effort "${effort}"`);
+
+  const own: Record<string, JSONObject[string]> = {};
+  const format = value["response_format"];
+  if (isRecord(format)) options.responseFormat = responseFormat(format, { notes, own });
+  if (value["parallel_tool_calls"] === false) onlyOneCall({ notes, own });
+  const { kind } = notes;
+  if (Object.keys(own).length > 0) options.providerOptions = { [OPTIONS_KEYS[kind]]: own };
+  return options;
+}
+
+/** Most output tokens that the hold pays for, or that the caller asks for. */
+export function outputLimitOf({ outputLimit, body: { value } }: UpstreamCall): number | undefined {
+  const asked = value["max_completion_tokens"] ?? value["max_tokens"];
+  return outputLimit ?? (typeof asked === "number" ? asked : undefined);
+}
+
+/** Name under which a package looks for options that only it knows. */
+const OPTIONS_KEYS: Readonly<Record<NativeKind, string>> = {
+  anthropic: "anthropic",
+  google: "google",
+  "google-vertex": "googleVertex",
+  "amazon-bedrock": "bedrock",
+  azure: "openai",
+  mistral: "mistral",
+  cohere: "cohere",
+};
+
+/** Fields that ask for something no package has a place for. */
+const REFUSED_FIELDS: readonly (readonly [field: string, Feature, (value: unknown) => boolean])[] =
+  [
+    ["n", "n", (value) => value !== 1],
+    ["logprobs", "logprobs", (value) => value !== false],
+    ["top_logprobs", "logprobs", (value) => value !== 0],
+    ["logit_bias", "logit_bias", (value) => !isRecord(value) || Object.keys(value).length > 0],
+    ["prediction", "prediction", () => true],
+    ["audio", "audio_output", () => true],
+    ["modalities", "audio_output", (value) => !Array.isArray(value) || value.includes("audio")],
+    ["functions", "functions", () => true],
+    ["function_call", "functions", () => true],
+    ["web_search_options", "hosted_tools", () => true],
+  ];
+
+/** Fields that are translated, or that concern the gateway alone. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "max_tokens",
+  "max_completion_tokens",
+  "reasoning_effort",
+  "response_format",
+  "parallel_tool_calls",
+  "tools",
+  "tool_choice",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop",
+  "seed",
+  "frequency_penalty",
+  "presence_penalty",
+  "user",
+  "metadata",
+  "store",
+  ...REFUSED_FIELDS.map(([field]) => field),
+]);
+
+function refuseUnknown(value: Fields, notes: Notes): void {
+  for (const [field, feature, asks] of REFUSED_FIELDS) {
+    const asked = value[field];
+    if (asked != null && asks(asked)) notes.allows(feature, field);
+  }
+  for (const field of Object.keys(value)) {
+    if (KNOWN_FIELDS.has(field) || value[field] == null) continue;
+    notes.warnings.push(`"${field}" is not supported and was left out`);
+  }
+}
+
+function sampling(value: Fields, notes: Notes): Partial<LanguageModelV4CallOptions> {
+  const { temperature, top_p, top_k, stop, seed, frequency_penalty, presence_penalty } = value;
+  const options: Mutable<Partial<LanguageModelV4CallOptions>> = {};
+  if (typeof temperature === "number") options.temperature = temperature;
+  if (typeof top_p === "number") options.topP = top_p;
+  if (typeof top_k === "number") options.topK = top_k;
+  const ends = typeof stop === "string" ? [stop] : Array.isArray(stop) ? stop.map(String) : [];
+  if (ends.length > 0) options.stopSequences = ends;
+  if (typeof seed === "number" && notes.allows("seed", "seed")) options.seed = seed;
+  if (isPenalty(frequency_penalty) && notes.allows("penalties", "frequency_penalty")) {
+    options.frequencyPenalty = frequency_penalty;
+  }
+  if (isPenalty(presence_penalty) && notes.allows("penalties", "presence_penalty")) {
+    options.presencePenalty = presence_penalty;
+  }
+  return options;
+}
+
+function isPenalty(value: unknown): value is number {
+  return typeof value === "number" && value !== 0;
+}
+
+function toolOptions(value: Fields, notes: Notes): Partial<LanguageModelV4CallOptions> {
+  const written: unknown[] = Array.isArray(value["tools"]) ? value["tools"] : [];
+  const tools = written.flatMap((tool, at) => functionTool(tool, `tools.${at}`, notes) ?? []);
+  if (tools.length === 0) return {};
+  const choice = value["tool_choice"];
+  if (choice === "auto" || choice === "none" || choice === "required") {
+    return { tools, toolChoice: { type: choice } };
+  }
+  if (choice == null) return { tools };
+  const named = isRecord(choice) ? choice["function"] : undefined;
+  if (isRecord(named) && typeof named["name"] === "string") {
+    return { tools, toolChoice: { type: "tool", toolName: named["name"] } };
+  }
+  notes.refuse("tool_choice", "This choice of tools cannot be carried to this provider");
+  return { tools };
+}
+
+function functionTool(
+  tool: unknown,
+  path: string,
+  notes: Notes,
+): LanguageModelV4FunctionTool | undefined {
+  const declared = isRecord(tool) ? tool["function"] : undefined;
+  if (!isRecord(tool) || tool["type"] !== "function" || !isRecord(declared)) {
+    notes.allows("hosted_tools", `${path}.type`);
+    return undefined;
+  }
+  const { name, description, parameters, strict } = declared;
+  return {
+    type: "function",
+    name: String(name),
+    inputSchema: isRecord(parameters) ? parameters : { type: "object", properties: {} },
+    ...(typeof description === "string" ? { description } : {}),
+    ...(typeof strict === "boolean" ? { strict } : {}),
+  };
+}
+
+interface Own {
+  readonly notes: Notes;
+  /** Options that only the kind's own package knows. */
+  readonly own: Record<string, JSONObject[string]>;
+}
+
+function responseFormat(
+  format: Fields,
+  { notes, own }: Own,
+): NonNullable<LanguageModelV4CallOptions["responseFormat"]> {
+  const { type, json_schema: written } = format;
+  if (type === "json_object") {
+    if (notes.kind !== "anthropic" && notes.kind !== "amazon-bedrock") return { type: "json" };
+    // Claude has no such mode, but calls a tool that takes any object.
+    own["structuredOutputMode"] = "jsonTool";
+    return { type: "json", schema: { type: "object" } };
+  }
+  if (type === "json_schema" && isRecord(written)) {
+    const { name, description, schema, strict } = written;
+    if ((notes.kind === "azure" || notes.kind === "mistral") && typeof strict === "boolean") {
+      own["strictJsonSchema"] = strict;
+    }
+    return {
+      type: "json",
+      schema: isRecord(schema) ? schema : { type: "object" },
+      ...(typeof name === "string" ? { name } : {}),
+      ...(typeof description === "string" ? { description } : {}),
+    };
+  }
+  if (type !== "text") notes.refuse("response_format.type", `Unknown format "${type}"`);
+  return { type: "text" };
+}
+
+function onlyOneCall({ notes, own }: Own): void {
+  if (!notes.allows("parallel_tool_calls", "parallel_tool_calls")) return;
+  if (notes.kind === "anthropic") own["disableParallelToolUse"] = true;
+  else own["parallelToolCalls"] = false;
+}
+
+const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
+
+function isEffort(value: unknown): value is (typeof EFFORTS)[number] {
+  return EFFORTS.some((effort) => effort === value);
+}

@@ -1,0 +1,100 @@
+/**
+ * What of a chat request a kind of upstream has no place for.
+ *
+ * @module
+ */
+
+import type { NativeKind } from "../../domain/catalog.ts";
+
+/**
+ * `refused`: the answer would be another one. `reported`: a hint is left out, the answer says so.
+ * `fetched`: the gateway fetches what the address names, from public addresses alone.
+ */
+export type Lack = "refused" | "reported" | "fetched";
+
+/** Lacks by feature; features are named in {@linkcode FEATURES}. */
+export type Lacks = Readonly<Partial<Record<Feature, Lack>>>;
+
+/** The features that some kind lacks, and the words for each. */
+export const FEATURES = {
+  n: "More than one choice (`n`)",
+  logprobs: "Log probabilities (`logprobs`, `top_logprobs`)",
+  logit_bias: "`logit_bias`",
+  prediction: "Predicted output (`prediction`)",
+  audio_output: "Spoken answers (`modalities`, `audio`)",
+  input_audio: "Sound in messages (`input_audio`)",
+  image_url: "Images by http(s) address (`image_url`)",
+  result_image_url: "Images by http(s) address in tool results",
+  file_data: "Documents in messages (`file` with `file_data`)",
+  file_id: "Uploaded files (`file` with `file_id`)",
+  functions: "The old `functions`, `function_call` and messages of role `function`",
+  hosted_tools: "Tools that are no functions, `web_search_options`",
+  parallel_tool_calls: "`parallel_tool_calls: false`",
+  seed: "`seed`",
+  penalties: "`frequency_penalty`, `presence_penalty`",
+  image_detail: "`detail` of an image",
+  name: "`name` of a message",
+} as const;
+
+/** One of them. */
+export type Feature = keyof typeof FEATURES;
+
+const EVERYWHERE: Lacks = {
+  n: "refused",
+  logprobs: "refused",
+  logit_bias: "refused",
+  prediction: "refused",
+  audio_output: "refused",
+  file_id: "refused",
+  functions: "refused",
+  hosted_tools: "refused",
+  name: "reported",
+};
+
+/** By kind. The documentation's table is made of it, and requests are held against it. */
+export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
+  anthropic: {
+    ...EVERYWHERE,
+    input_audio: "refused",
+    seed: "reported",
+    penalties: "reported",
+    image_detail: "reported",
+  },
+  google: {
+    ...EVERYWHERE,
+    image_url: "fetched",
+    result_image_url: "fetched",
+    parallel_tool_calls: "reported",
+    image_detail: "reported",
+  },
+  "google-vertex": {
+    ...EVERYWHERE,
+    // The package would fetch it by itself, from anywhere.
+    result_image_url: "fetched",
+    parallel_tool_calls: "reported",
+    image_detail: "reported",
+  },
+  "amazon-bedrock": {
+    ...EVERYWHERE,
+    image_url: "fetched",
+    result_image_url: "fetched",
+    input_audio: "refused",
+    parallel_tool_calls: "reported",
+    seed: "reported",
+    penalties: "reported",
+    image_detail: "reported",
+  },
+  azure: { ...EVERYWHERE },
+  mistral: {
+    ...EVERYWHERE,
+    input_audio: "refused",
+    image_detail: "reported",
+  },
+  cohere: {
+    ...EVERYWHERE,
+    input_audio: "refused",
+    file_data: "refused",
+    parallel_tool_calls: "reported",
+    image_detail: "reported",
+  },
+};

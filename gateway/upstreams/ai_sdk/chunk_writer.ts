@@ -1,0 +1,188 @@
+import type {
+  JSONObject,
+  LanguageModelV4StreamPart,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
+import type { ToolCallDelta } from "@svc/sdk/protocol";
+import { UpstreamCut } from "../../ports/upstream.ts";
+import { type AnswerOptions, imageOf } from "./chat_answer.ts";
+import { chatFinish, refusalText } from "./finish.ts";
+import { SignatureCollector } from "./signatures.ts";
+import { chatUsage } from "./usage.ts";
+import { warningTexts } from "./warnings.ts";
+
+type Part<Type> = Extract<LanguageModelV4StreamPart, { type: Type }>;
+
+interface OpenCall {
+  readonly index: number;
+  /** Whether any piece of its input has come. */
+  hasInput: boolean;
+  isSigned: boolean;
+}
+
+/** Writes the parts of one streamed answer as the JSON texts of chat chunks. */
+export class ChunkWriter {
+  readonly #options: AnswerOptions;
+  readonly #signatures: SignatureCollector;
+  readonly #warnings: string[];
+  readonly #calls = new Map<string, OpenCall>();
+  #id: string;
+  /** All that comes before a delta, the same in every chunk. */
+  #head = "";
+  /** Whether the provider has ended the answer. */
+  finished = false;
+
+  /** For one answer. */
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+    this.#signatures = new SignatureCollector(options.kind);
+    this.#warnings = [...options.warnings];
+    this.#id = options.id;
+  }
+
+  /** Chunks for a part: none, one, or the first with it. Throws an {@linkcode UpstreamCut}. */
+  write(part: LanguageModelV4StreamPart): string[] {
+    switch (part.type) {
+      case "stream-start":
+        this.#warnings.push(...warningTexts(part.warnings));
+        return [];
+      case "response-metadata":
+        if (this.#head === "") this.#id = part.id ?? this.#id;
+        return this.#begin();
+      case "text-start":
+      case "text-end":
+        return this.#delta({}, this.#signatures.ofText(part.providerMetadata));
+      case "text-delta":
+        return this.#delta(
+          part.delta === "" ? {} : { content: part.delta },
+          this.#signatures.ofText(part.providerMetadata),
+        );
+      case "reasoning-start":
+        this.#signatures.beginThoughts(part.providerMetadata);
+        return [];
+      case "reasoning-delta":
+        this.#signatures.addThoughts(part.delta, part.providerMetadata);
+        return this.#delta(part.delta === "" ? {} : { reasoning_content: part.delta });
+      case "reasoning-end":
+        this.#signatures.addThoughts("", part.providerMetadata);
+        return [];
+      case "tool-input-start":
+        return this.#openCall(part.id, part.toolName, part.providerMetadata);
+      case "tool-input-delta":
+        return this.#callInput(part.id, part.delta);
+      case "tool-call":
+        return this.#closeCall(part);
+      case "file":
+        return this.#delta({ images: [imageOf(part)] });
+      case "finish":
+        return this.#finish(part);
+      case "error":
+        throw cutOf(part.error);
+      default:
+        return [];
+    }
+  }
+
+  #begin(): string[] {
+    if (this.#head !== "") return [];
+    const { createdSeconds, model } = this.#options;
+    const head = { id: this.#id, object: "chat.completion.chunk", created: createdSeconds, model };
+    this.#head = JSON.stringify(head).slice(0, -1);
+    const delta = '{"role":"assistant","content":""}';
+    const first = `${this.#head},"choices":[{"index":0,"delta":${delta},"finish_reason":null}]`;
+    if (this.#warnings.length === 0) return [`${first}}`];
+    return [`${first},"upstream_warnings":${JSON.stringify(this.#warnings)}}`];
+  }
+
+  #delta(delta: JSONObject, extra_content?: JSONObject): string[] {
+    if (extra_content !== undefined) delta = { ...delta, extra_content };
+    return Object.keys(delta).length === 0 ? [] : this.#chunk(JSON.stringify(delta));
+  }
+
+  #chunk(delta: string, finish = "null"): string[] {
+    const chunks = this.#begin();
+    chunks.push(
+      `${this.#head},"choices":[{"index":0,"delta":${delta},"finish_reason":${finish}}]}`,
+    );
+    return chunks;
+  }
+
+  #callDelta(delta: ToolCallDelta): string[] {
+    return this.#chunk(JSON.stringify({ tool_calls: [delta] }));
+  }
+
+  #openCall(id: string, name: string, metadata: SharedV4ProviderMetadata | undefined): string[] {
+    const extra_content = this.#signatures.ofToolCall(metadata);
+    const index = this.#calls.size;
+    this.#calls.set(id, { index, hasInput: false, isSigned: extra_content !== undefined });
+    return this.#callDelta({
+      index,
+      id,
+      type: "function",
+      function: { name, arguments: "" },
+      ...(extra_content === undefined ? {} : { extra_content }),
+    });
+  }
+
+  #callInput(id: string, input: string): string[] {
+    const call = this.#calls.get(id);
+    if (call === undefined || input === "") return [];
+    call.hasInput = true;
+    return this.#callDelta({ index: call.index, function: { arguments: input } });
+  }
+
+  /** Some packages stream no input, or sign a call only when it is complete. */
+  #closeCall({ toolCallId, toolName, input, providerMetadata }: Part<"tool-call">): string[] {
+    const opened = this.#calls.has(toolCallId)
+      ? []
+      : this.#openCall(toolCallId, toolName, providerMetadata);
+    const call = this.#calls.get(toolCallId);
+    if (call === undefined) return opened;
+    const pieces = call.hasInput ? [] : this.#callInput(toolCallId, input);
+    const extra_content = call.isSigned ? undefined : this.#signatures.ofToolCall(providerMetadata);
+    const signed = extra_content === undefined
+      ? []
+      : this.#callDelta({ index: call.index, extra_content });
+    return [...opened, ...pieces, ...signed];
+  }
+
+  #finish({ finishReason, providerMetadata, usage }: Part<"finish">): string[] {
+    // A package that reaches the end of a body without the provider's own end says this.
+    if (finishReason.raw === undefined) {
+      throw new UpstreamCut("cut", "The stream ended without a finish reason");
+    }
+    const finish = chatFinish(finishReason, { hasToolCalls: this.#calls.size > 0 });
+    if (finish === undefined) {
+      throw new UpstreamCut("server_error", `The provider ended with "${finishReason.raw}"`);
+    }
+    this.finished = true;
+    const refusal = refusalText(providerMetadata);
+    const chunks = refusal === null ? [] : this.#delta({ refusal });
+    chunks.push(...this.#chunk("{}", JSON.stringify(finish)));
+    const reported = chatUsage(usage);
+    if (reported !== undefined) {
+      chunks.push(`${this.#head},"choices":[],"usage":${JSON.stringify(reported)}}`);
+    }
+    return chunks;
+  }
+}
+
+const MALFORMED = new Set([
+  "AI_JSONParseError",
+  "AI_TypeValidationError",
+  "AI_InvalidResponseDataError",
+]);
+
+/** Whether a package's error says that the answer makes no sense. */
+export function isMalformed(error: unknown): boolean {
+  return error instanceof Error && MALFORMED.has(error.name);
+}
+
+function cutOf(cause: unknown): UpstreamCut {
+  if (isMalformed(cause)) {
+    return new UpstreamCut("malformed", "The upstream sent an event that makes no sense", {
+      cause,
+    });
+  }
+  return new UpstreamCut("server_error", "The upstream reported an error in mid-stream", { cause });
+}

@@ -1,0 +1,41 @@
+import { isRecord, parseObject } from "../openai_compatible/body.ts";
+
+// Less is refused by the provider.
+const MIN_THINKING_TOKENS = 1024;
+
+/**
+ * Claude's packages add the tokens for thinking to the output limit that they are given, but the
+ * hold pays for both together: takes the sum back to the limit, and thinking to what is left.
+ */
+export function withinLimit(body: string, limitTokens: number): string {
+  const value = parseObject(body);
+  if (value === undefined) return body;
+  const converse = value["inferenceConfig"];
+  const fields = value["additionalModelRequestFields"];
+  if (isRecord(converse)) {
+    const inferenceConfig = limited(converse, "maxTokens", limitTokens);
+    const additionalModelRequestFields = isRecord(fields) ? thinkLess(fields, limitTokens) : fields;
+    return JSON.stringify({ ...value, inferenceConfig, additionalModelRequestFields });
+  }
+  return JSON.stringify(thinkLess(limited(value, "max_tokens", limitTokens), limitTokens));
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function limited(value: Fields, name: string, limitTokens: number): Fields {
+  const tokens = value[name];
+  return typeof tokens === "number" && tokens > limitTokens
+    ? { ...value, [name]: limitTokens }
+    : value;
+}
+
+function thinkLess(value: Fields, limitTokens: number): Fields {
+  const { thinking, ...rest } = value;
+  const budget = isRecord(thinking) ? thinking["budget_tokens"] : undefined;
+  if (!isRecord(thinking) || typeof budget !== "number" || budget < limitTokens) return value;
+  const less = Math.floor(limitTokens / 2);
+  // Where there is no room for thoughts the answer comes without them.
+  return less < MIN_THINKING_TOKENS
+    ? rest
+    : { ...value, thinking: { ...thinking, budget_tokens: less } };
+}

@@ -1,0 +1,214 @@
+import { assertEquals } from "@std/assert";
+import type { NativeKind } from "../../domain/catalog.ts";
+import { Notes } from "./notes.ts";
+import { promptOf } from "./prompt.ts";
+
+function prompt(kind: NativeKind, ...messages: readonly unknown[]) {
+  const notes = new Notes(kind);
+  return { prompt: promptOf(messages, notes), notes };
+}
+
+const USER = { role: "user", content: "Hi" };
+const call = (id: string, more = {}) => ({
+  id,
+  type: "function",
+  function: { name: `tool_${id}`, arguments: '{"a":1}' },
+  ...more,
+});
+const result = (id: string, content: unknown, more = {}) => ({
+  role: "tool",
+  tool_call_id: id,
+  content,
+  ...more,
+});
+const PICTURE = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+
+Deno.test("instructions are gathered in front, and one that moved is reported", () => {
+  const { prompt: made, notes } = prompt(
+    "google",
+    { role: "system", content: "One" },
+    { role: "developer", content: [{ type: "text", text: "Two" }] },
+    USER,
+    { role: "system", content: "Three" },
+  );
+  assertEquals(made, [
+    { role: "system", content: "One\n\nTwo\n\nThree" },
+    { role: "user", content: [{ type: "text", text: "Hi" }] },
+  ]);
+  assertEquals(notes.warnings, ['"messages.3" was moved to the front of the conversation']);
+});
+
+Deno.test("results of parallel calls are one turn; errors and pictures survive", () => {
+  const { prompt: made } = prompt(
+    "anthropic",
+    USER,
+    { role: "assistant", content: null, tool_calls: [call("a"), call("b"), call("c")] },
+    result("a", "fine"),
+    result("b", "broken", { is_error: true }),
+    result("c", [{ type: "text", text: "see" }, PICTURE]),
+  );
+  assertEquals(made.length, 3);
+  const turn = made[2];
+  assertEquals(
+    turn?.role === "tool" &&
+      turn.content.map((part) => part.type === "tool-result" && part.output),
+    [
+      { type: "text", value: "fine" },
+      { type: "error-text", value: "broken" },
+      {
+        type: "content",
+        value: [
+          { type: "text", text: "see" },
+          { type: "file", mediaType: "image/png", data: { type: "data", data: "AAAA" } },
+        ],
+      },
+    ],
+  );
+});
+
+Deno.test("where results are text, their pictures follow in a message of the user", () => {
+  for (const more of [[], [USER]]) {
+    const { prompt: made } = prompt(
+      "mistral",
+      USER,
+      { role: "assistant", tool_calls: [call("a"), call("b")] },
+      result("a", [PICTURE]),
+      result("b", "fine"),
+      ...more,
+    );
+    assertEquals(made.map((turn) => turn.role).slice(0, 4), ["user", "assistant", "tool", "user"]);
+    assertEquals(made[3]?.content, [
+      { type: "file", mediaType: "image/png", data: { type: "data", data: "AAAA" } },
+    ]);
+  }
+});
+
+Deno.test("thoughts stand where the model had them: before the text and before their call", () => {
+  const thought = (signature: string) => ({
+    extra_content: { anthropic: { thinking: [{ type: "thinking", thinking: "T", signature }] } },
+  });
+  const hidden = {
+    extra_content: { anthropic: { thinking: [{ type: "redacted_thinking", data: "R" }, 7, {}] } },
+  };
+  const { prompt: made } = prompt("anthropic", USER, {
+    role: "assistant",
+    content: "Let me see",
+    tool_calls: [call("a", thought("S1")), call("b", hidden), call("c")],
+  });
+  const turn = made[1];
+  const parts = turn?.role === "assistant" ? turn.content : [];
+  assertEquals(
+    parts.map((part) =>
+      part.type === "reasoning" ? part.providerOptions?.["anthropic"] : part.type
+    ),
+    [{ signature: "S1" }, "text", "tool-call", { redactedData: "R" }, "tool-call", "tool-call"],
+  );
+});
+
+Deno.test("Gemini's signatures on text and calls, under either of Google's names", () => {
+  const signed = (name: string) => ({ extra_content: { [name]: { thought_signature: name } } });
+  for (const [kind, key] of [["google", "google"], ["google-vertex", "googleVertex"]] as const) {
+    const { prompt: made } = prompt(kind, USER, {
+      role: "assistant",
+      content: "Well",
+      tool_calls: [call("a", signed("vertex")), call("b", { thought_signature: "top" }), call("c")],
+      ...signed("google"),
+    });
+    const turn = made[1];
+    const parts = turn?.role === "assistant" ? turn.content : [];
+    assertEquals(parts.map((part) => part.providerOptions?.[key]?.["thoughtSignature"]), [
+      "google",
+      "vertex",
+      "top",
+      undefined,
+    ]);
+  }
+});
+
+Deno.test("what a model wrote that is no JSON is shown to it", () => {
+  const written = { name: "f", arguments: '{"a":' };
+  const { prompt: made } = prompt("google", USER, {
+    role: "assistant",
+    tool_calls: [{ id: "a", type: "function", function: written }, {
+      id: "b",
+      type: "function",
+      function: { name: "g", arguments: "" },
+    }],
+  });
+  const turn = made[1];
+  assertEquals(
+    turn?.role === "assistant" &&
+      turn.content.map((part) => part.type === "tool-call" && part.input),
+    [{ invalid_json: '{"a":' }, {}],
+  );
+});
+
+Deno.test("files, sound and a refusal of before", () => {
+  const { prompt: made, notes } = prompt(
+    "google",
+    {
+      role: "user",
+      content: [
+        {
+          type: "file",
+          file: { file_data: "data:application/pdf;base64,AAAA", filename: "a.pdf" },
+        },
+        { type: "input_audio", input_audio: { data: "BBBB", format: "wav" } },
+        { type: "image_url", image_url: "data:image/png;charset=x;base64,CCCC" },
+      ],
+    },
+    { role: "assistant", content: null, refusal: "No" },
+    { role: "assistant", content: [{ type: "refusal", refusal: "Never" }] },
+    { role: "assistant", content: "" },
+    { role: "user", content: "" },
+  );
+  assertEquals(notes.refusal, undefined);
+  assertEquals(made.map((turn) => turn.role), ["user", "assistant", "assistant"]);
+  const [user, no, never] = made;
+  assertEquals(
+    user?.role === "user" && user.content.map((part) => part.type === "file" && part.mediaType),
+    ["application/pdf", "audio/wav", "image/png"],
+  );
+  assertEquals(no?.content, [{ type: "text", text: "No" }]);
+  assertEquals(never?.content, [{ type: "text", text: "Never" }]);
+});
+
+const BAD: readonly (readonly [string, unknown, string])[] = [
+  ["an unknown role", { role: "narrator", content: "x" }, "messages.1.role"],
+  ["a message that is none", 7, "messages.1.role"],
+  ["a part without a type", { role: "user", content: [7] }, "messages.1.content.0"],
+  [
+    "a part of an unknown type",
+    { role: "user", content: [{ type: "video" }] },
+    "messages.1.content.0.type",
+  ],
+  [
+    "an address that is none",
+    { role: "user", content: [{ type: "image_url", image_url: { url: "file:///etc/passwd" } }] },
+    "messages.1.content.0.image_url.url",
+  ],
+  [
+    "a file without its data",
+    { role: "user", content: [{ type: "file", file: { filename: "a" } }] },
+    "messages.1.content.0.file.file_data",
+  ],
+  [
+    "sound without its format",
+    { role: "user", content: [{ type: "input_audio", input_audio: { data: "AA" } }] },
+    "messages.1.content.0.input_audio",
+  ],
+  [
+    "a picture among instructions",
+    { role: "system", content: [PICTURE] },
+    "messages.1.content",
+  ],
+  ["a call without an id", { role: "assistant", tool_calls: [{}] }, "messages.1.tool_calls.0"],
+  ["a result of no call", result("z", "x"), "messages.1.tool_call_id"],
+  ["spoken history", { role: "assistant", audio: { id: "x" } }, "messages.1.audio"],
+];
+
+for (const [name, message, param] of BAD) {
+  Deno.test(`a prompt with ${name} is refused by name`, () => {
+    assertEquals(prompt("google", USER, message).notes.refusal?.param, param);
+  });
+}

@@ -1,0 +1,153 @@
+import type { Clock } from "../../ports/clock.ts";
+import { UpstreamCut, type UpstreamFailure } from "../../ports/upstream.ts";
+import { MAX_ERROR_BYTES, MAX_JSON_BYTES, parseJson, readText } from "../openai_compatible/body.ts";
+import type { Exchange } from "../openai_compatible/exchange.ts";
+import {
+  failureOf,
+  readErrorAnswer,
+  redact,
+  retryAfterMsOf,
+} from "../openai_compatible/failure.ts";
+import { MAX_FRAME_CHARS } from "../openai_compatible/sse_events.ts";
+
+/** What a transport needs of its call. */
+export interface TransportOptions {
+  /** Holds the time limits and the caller's signal. */
+  readonly exchange: Exchange;
+  /** Connections of the upstream. */
+  readonly client: Deno.HttpClient;
+  /** Reads `Retry-After` dates. */
+  readonly clock: Clock;
+  /** Whether the answer is to be a stream. */
+  readonly stream: boolean;
+  /** The upstream's key, never to be repeated. */
+  readonly secret: string;
+  /** Last change of the request's body. */
+  readonly editBody?: ((body: string) => string) | undefined;
+}
+
+const STREAM_TYPES = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)\b/;
+const JSON_TYPES = /^application\/(?:[\w.+-]+\+)?json\b/;
+const LINE_FEED = 10;
+
+/**
+ * The `fetch` of one call: one request, under the exchange's limits, its answer bounded and looked
+ * at before the provider package is. What went wrong is kept here: packages wrap errors, or lose them.
+ */
+export class Transport {
+  readonly #options: TransportOptions;
+  /** HTTP status, once there is one. */
+  status: number | undefined;
+  /** The error answer, classified. */
+  failure: UpstreamFailure | undefined;
+  /** Why the answer's body broke off. */
+  fault: UpstreamCut | undefined;
+  /** Whether the package has sent its request. */
+  sent = false;
+
+  /** For one call. */
+  constructor(options: TransportOptions) {
+    this.#options = options;
+  }
+
+  /** To be handed to a provider package. */
+  readonly fetch: typeof fetch = async (input, init = {}) => {
+    const { client, editBody, exchange } = this.#options;
+    const { body, headers, method = "POST" } = init;
+    const sentBody = typeof body === "string" && editBody !== undefined ? editBody(body) : body;
+    this.sent = true;
+    // A redirect would carry the prompt, and the key, to an address nobody configured.
+    const response = await exchange.open(urlOf(input), {
+      method,
+      redirect: "manual",
+      client,
+      ...(headers === undefined ? {} : { headers }),
+      ...(sentBody == null ? {} : { body: sentBody }),
+    });
+    this.status = response.status;
+    if (response.status !== 200) return await this.#refuse(response);
+    const type = response.headers.get("content-type")?.toLowerCase() ?? "";
+    const expected = this.#options.stream ? STREAM_TYPES : JSON_TYPES;
+    if (!expected.test(type)) {
+      throw this.#fail({ outcome: "malformed", message: `The answer is "${redact(type)}"` });
+    }
+    if (response.body === null) {
+      throw this.#fail({ outcome: "malformed", message: "The answer is empty" });
+    }
+    return new Response(this.#bounded(response.body), { headers: response.headers });
+  };
+
+  async #refuse(response: Response): Promise<never> {
+    const { clock, exchange, secret } = this.#options;
+    let text: string | undefined;
+    try {
+      text = await readText(response, exchange, { maxBytes: MAX_ERROR_BYTES });
+    } catch (error) {
+      if (exchange.stopped === "cancelled") throw error;
+      // The status says enough where the body does not come.
+      text = undefined;
+    }
+    const retryAfterMs = retryAfterMsOf(response.headers, clock.nowMs());
+    const error = readErrorAnswer(parseJson(text ?? ""));
+    throw this.#fail(failureOf(error, { status: response.status, retryAfterMs, secret }));
+  }
+
+  #fail(failure: Omit<UpstreamFailure, "kind">): Error {
+    this.failure = { status: this.status, ...failure, kind: "failure" };
+    return new Error(failure.message);
+  }
+
+  /** The body, read no faster than the package asks, with a limit on its size or that of a frame. */
+  #bounded(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const { exchange, stream } = this.#options;
+    const reader = body.getReader();
+    let begun = false;
+    let bytes = 0;
+    return new ReadableStream({
+      pull: async (controller) => {
+        // Until the first byte has come its own limit is running.
+        if (begun) exchange.expect();
+        try {
+          const { done, value } = await reader.read();
+          exchange.rest();
+          begun = true;
+          if (done) {
+            exchange.end();
+            return controller.close();
+          }
+          const lineStart = stream ? value.lastIndexOf(LINE_FEED) + 1 : 0;
+          bytes = lineStart > 0 ? value.length - lineStart : bytes + value.length;
+          if (bytes > (stream ? MAX_FRAME_CHARS : MAX_JSON_BYTES)) {
+            throw new UpstreamCut("malformed", "The answer is too long");
+          }
+          controller.enqueue(new Uint8Array(value));
+        } catch (error) {
+          this.fault ??= error instanceof UpstreamCut ? error : cutBy(exchange, error);
+          exchange.abandon();
+          // Rejects where the connection has broken already: nothing is left to cancel then.
+          reader.cancel(this.fault).catch(() => {});
+          controller.error(this.fault);
+        }
+      },
+      cancel: async (reason) => {
+        exchange.abandon();
+        await reader.cancel(reason).catch(() => {});
+      },
+    }, { highWaterMark: 0 });
+  }
+}
+
+function cutBy(exchange: Exchange, cause: unknown): UpstreamCut {
+  switch (exchange.stopped) {
+    case "timeout":
+      return new UpstreamCut("timeout", "The stream stalled", { cause });
+    case "cancelled":
+      return new UpstreamCut("cut", "The call was cancelled", { cause });
+    default:
+      return new UpstreamCut("cut", "The connection broke", { cause });
+  }
+}
+
+function urlOf(input: string | URL | Request): string {
+  return input instanceof Request ? input.url : String(input);
+}

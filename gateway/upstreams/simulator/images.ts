@@ -1,0 +1,158 @@
+/**
+ * Image generation and editing as a simulated model does them: real PNG files, the same for the same
+ * request, with a label that says what they are.
+ *
+ * @module
+ */
+
+import type { ImageUsage } from "@svc/sdk/protocol";
+import type { Usage } from "../../domain/pricing.ts";
+import { base64Of } from "../../images/data_uri.ts";
+import { type LoadedImage, loadEditImages } from "../../images/edit_images.ts";
+import { isUnreadable } from "../../ports/fetch_image.ts";
+import type { EndpointSimulator, SimulatedAnswer } from "./endpoint.ts";
+import { readSimulate, type Simulate, splitDirective } from "./misbehaviour.ts";
+import { drawPicture, editPicture, type Size } from "./picture.ts";
+import { decodePng, encodePng, type Picture } from "./png.ts";
+import { isRefusal, type Refusal, refuse } from "./refusal.ts";
+import { countTokens } from "./text_tokens.ts";
+
+const DEFAULT_SIZE: Size = { width: 1_024, height: 1_024 };
+/** Most pixels that one request draws: so many take some tenths of a second. */
+const MOST_PIXELS = 16_777_216;
+const MOST_IMAGES = 10;
+/** As many pixels are a token, in and out. */
+const PIXELS_PER_TOKEN = 1_024;
+
+/** Answers `images.generations`. */
+export const simulateGeneration: EndpointSimulator = async (call, context) => {
+  const asked = readRequest(call.body.value, DEFAULT_SIZE);
+  if (isRefusal(asked)) return asked;
+  const images: Picture[] = [];
+  for (let n = 0; n < asked.count; n++) images.push(drawPicture(asked.size, asked.seed + n));
+  const simulate = context.failures.apply(asked.simulate, call.model);
+  return await present(images, { asked, simulate, given: [], created: context.created });
+};
+
+/** Answers `images.edits`: changes the first image, and mixes the request's colour into it. */
+export const simulateEdit: EndpointSimulator = async (call, context) => {
+  const { fetchImage } = context;
+  const edit = await loadEditImages(call.body.value, { fetchImage, signal: call.signal });
+  if (isUnreadable(edit)) {
+    return refuse(edit.param, `Cannot accept "${edit.param}": ${edit.problem}`);
+  }
+  const [first] = edit.images;
+  if (first === undefined) return refuse("image", "Cannot edit: there is no image");
+  const asked = readRequest(call.body.value, first);
+  if (isRefusal(asked)) return asked;
+  const picture = await pictureOf(first);
+  if (isRefusal(picture)) return picture;
+  const images: Picture[] = [];
+  for (let n = 0; n < asked.count; n++) {
+    images.push(editPicture(picture, asked.size, asked.seed + n));
+  }
+  const simulate = context.failures.apply(asked.simulate, call.model);
+  return await present(images, { asked, simulate, given: edit.images, created: context.created });
+};
+
+interface ImageAsk {
+  readonly prompt: string;
+  readonly size: Size;
+  readonly count: number;
+  readonly seed: number;
+  readonly simulate: Simulate;
+}
+
+function readRequest(
+  body: Readonly<Record<string, unknown>>,
+  usual: Size,
+): ImageAsk | Refusal {
+  const { prompt, n, size: wanted } = body;
+  if (typeof prompt !== "string") return refuse("prompt", "Cannot draw without a prompt");
+  const { text, directive } = splitDirective(prompt);
+  const simulate = readSimulate(body["simulate"], directive);
+  if (isRefusal(simulate)) return simulate;
+  const count = n ?? 1;
+  if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > MOST_IMAGES) {
+    return refuse("n", `Cannot draw ${JSON.stringify(n)} images: it is not 1 to ${MOST_IMAGES}`);
+  }
+  const size = readSize(wanted ?? "auto", usual);
+  if (size === undefined || size.width * size.height * count > MOST_PIXELS) {
+    const most = `at most ${MOST_PIXELS} pixels in all are drawn`;
+    return refuse("size", `Cannot draw ${count} times ${JSON.stringify(wanted)}: ${most}`);
+  }
+  return { prompt: text, size, count, seed: hash(text), simulate };
+}
+
+function readSize(size: unknown, usual: Size): Size | undefined {
+  if (size === "auto") return { width: usual.width, height: usual.height };
+  const match = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(typeof size === "string" ? size : "");
+  return match === null ? undefined : { width: Number(match[1]), height: Number(match[2]) };
+}
+
+/** FNV-1a over UTF-16 code units. */
+function hash(text: string): number {
+  let state = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) {
+    state = Math.imul(state ^ text.charCodeAt(at), 0x01000193);
+  }
+  return state >>> 0;
+}
+
+async function pictureOf(image: LoadedImage): Promise<Picture | Refusal> {
+  const param = "image";
+  if (image.type !== "image/png") {
+    return refuse(param, `The simulator edits PNG images, and this is ${image.type}`);
+  }
+  if (image.width * image.height > MOST_PIXELS) {
+    return refuse(param, `The simulator edits images of at most ${MOST_PIXELS} pixels`);
+  }
+  return await decodePng(image.bytes) ??
+    refuse(param, "The PNG file is damaged, or interlaced, which the simulator does not read");
+}
+
+async function present(
+  pictures: readonly Picture[],
+  answer: {
+    readonly asked: ImageAsk;
+    readonly simulate: Simulate;
+    readonly given: readonly LoadedImage[];
+    readonly created: number;
+  },
+): Promise<SimulatedAnswer> {
+  const { asked, simulate, given, created } = answer;
+  const data: { b64_json: string }[] = [];
+  for (const picture of pictures) data.push({ b64_json: base64Of(await encodePng(picture)) });
+  const tokens = tokensOf(asked, given);
+  const usage: Usage = {
+    inputTokens: tokens.input_tokens,
+    cachedInputTokens: 0,
+    imageInputTokens: tokens.input_tokens_details.image_tokens,
+    outputTokens: tokens.output_tokens,
+    images: data.length,
+  };
+  const reported = simulate.noUsage === true ? {} : { usage: tokens };
+  return {
+    simulate,
+    json: () => ({ created, data: simulate.empty === true ? [] : data, ...reported }),
+    ...(simulate.noUsage === true ? {} : { usage }),
+    *chunks() {},
+  };
+}
+
+function tokensOf({ prompt, size, count }: ImageAsk, given: readonly Size[]): ImageUsage {
+  const image_tokens = given.reduce((sum, image) => sum + pixelTokens(image), 0);
+  const text_tokens = countTokens(prompt);
+  const input_tokens = image_tokens + text_tokens;
+  const output_tokens = pixelTokens(size) * count;
+  return {
+    input_tokens,
+    input_tokens_details: { image_tokens, text_tokens },
+    output_tokens,
+    total_tokens: input_tokens + output_tokens,
+  };
+}
+
+function pixelTokens({ width, height }: Size): number {
+  return Math.ceil(width * height / PIXELS_PER_TOKEN);
+}

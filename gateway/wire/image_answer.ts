@@ -1,0 +1,155 @@
+/**
+ * A complete image answer on its way from an upstream to the caller.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import type {
+  GeneratedImage,
+  ImageResponseFormat,
+  ImagesResponse,
+  ImageUsage,
+  ServiceMetadata,
+} from "@svc/sdk/protocol";
+import type { Usage } from "../domain/pricing.ts";
+import { encodeDataUri } from "../images/data_uri.ts";
+import { imageTypeOf } from "../images/image_file.ts";
+import type { MediaFile } from "../ports/fetch_image.ts";
+import type { JsonBody } from "../ports/upstream.ts";
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** What an image answer is made with. */
+export interface ImageAnswerOptions {
+  /** How the caller wants the images. */
+  readonly format: ImageResponseFormat;
+  /** Unix time in seconds, where the upstream told none. */
+  readonly created: number;
+  readonly metadata: ServiceMetadata;
+  /** Puts an image up and returns its address; `undefined` where there is no room for it. */
+  readonly publish: (file: MediaFile) => Promise<string | undefined>;
+}
+
+/** Whether a parsed answer has images: each in base64 or as an address. */
+export function isImageAnswer(value: JsonRecord): boolean {
+  const { data } = value;
+  return Array.isArray(data) && data.length > 0 && data.every(isImage);
+}
+
+/** Number of images in an answer. */
+export function countImages(value: JsonRecord): number {
+  return Array.isArray(value["data"]) ? value["data"].length : 0;
+}
+
+/**
+ * Tokens of an image answer, with its images counted; `undefined` where none are reported or the
+ * report makes no sense.
+ */
+export function readImageUsage(value: JsonRecord): Usage | undefined {
+  const usage = wireUsage(value["usage"]);
+  if (usage === undefined) return undefined;
+  const { input_tokens_details: details } = usage;
+  const cached = details["cached_tokens"] ?? 0;
+  if (!isCount(cached) || cached > usage.input_tokens) return undefined;
+  return {
+    inputTokens: usage.input_tokens,
+    cachedInputTokens: cached,
+    imageInputTokens: details.image_tokens,
+    outputTokens: usage.output_tokens,
+    images: countImages(value),
+  };
+}
+
+/**
+ * The answer's text for the caller: the known fields alone, images as asked for. Where they are to
+ * be addresses and there is no room to keep them, they come as data URIs: what was paid for arrives.
+ */
+export async function imageAnswer(body: JsonBody, options: ImageAnswerOptions): Promise<string> {
+  const { value } = body;
+  const data: GeneratedImage[] = [];
+  for (const image of imagesOf(value)) {
+    const prompt = image.revised_prompt;
+    data.push({
+      ...await formatted(image, options),
+      ...(typeof prompt === "string" ? { revised_prompt: prompt } : {}),
+    });
+  }
+  const { created } = value;
+  const usage = wireUsage(value["usage"]);
+  const answer: ImagesResponse = {
+    created: isCount(created) ? created : options.created,
+    data,
+    ...settingsOf(value),
+    ...(usage === undefined ? {} : { usage: plainUsage(usage) }),
+    metadata: options.metadata,
+  };
+  return JSON.stringify(answer);
+}
+
+async function formatted(
+  image: GeneratedImage,
+  { format, publish }: ImageAnswerOptions,
+): Promise<Pick<GeneratedImage, "b64_json" | "url">> {
+  const { b64_json, url } = image;
+  // Some servers give addresses whatever they are asked for; those are their own to serve.
+  if (typeof b64_json !== "string") return typeof url === "string" ? { url } : {};
+  if (format === "b64_json") return { b64_json };
+  const bytes = Buffer.from(b64_json, "base64");
+  const file = { mediaType: imageTypeOf(bytes) ?? "application/octet-stream", bytes };
+  return { url: await publish(file) ?? encodeDataUri(file) };
+}
+
+/** What the image models of some providers say of their pictures. */
+const SETTINGS = ["background", "output_format", "quality", "size"];
+
+function settingsOf(value: JsonRecord): Record<string, string> {
+  const settings: Record<string, string> = {};
+  for (const name of SETTINGS) {
+    const setting = value[name];
+    if (typeof setting === "string") settings[name] = setting;
+  }
+  return settings;
+}
+
+function wireUsage(usage: unknown): ImageUsage | undefined {
+  if (!isRecord(usage)) return undefined;
+  const { input_tokens, output_tokens } = usage;
+  const details = isRecord(usage["input_tokens_details"]) ? usage["input_tokens_details"] : {};
+  if (!isCount(input_tokens) || !isCount(output_tokens)) return undefined;
+  const image_tokens = details["image_tokens"] ?? 0;
+  if (!isCount(image_tokens) || image_tokens > input_tokens) return undefined;
+  const text_tokens = input_tokens - image_tokens;
+  return {
+    input_tokens,
+    input_tokens_details: { ...details, image_tokens, text_tokens },
+    output_tokens,
+    total_tokens: input_tokens + output_tokens,
+  };
+}
+
+function plainUsage(usage: ImageUsage): ImageUsage {
+  const { image_tokens, text_tokens } = usage.input_tokens_details;
+  return { ...usage, input_tokens_details: { image_tokens, text_tokens } };
+}
+
+function imagesOf(value: JsonRecord): readonly GeneratedImage[] {
+  const { data } = value;
+  return Array.isArray(data) ? data.filter(isImage) : [];
+}
+
+function isImage(value: unknown): value is GeneratedImage {
+  return isRecord(value) && [value["b64_json"], value["url"]].some(isText);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}

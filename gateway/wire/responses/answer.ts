@@ -1,0 +1,141 @@
+/**
+ * A complete chat answer as a response.
+ *
+ * @module
+ */
+
+import type { ResponseAnnotation } from "@svc/sdk/protocol";
+import type { JsonBody } from "../../ports/upstream.ts";
+import { OPAQUE_MEMBERS } from "../chat_chunk.ts";
+import { elementTexts, memberText, type OpaqueTexts, opaqueTexts } from "./items.ts";
+import {
+  annotationOf,
+  endingOf,
+  functionCallText,
+  messageText,
+  partText,
+  reasoningKind,
+  reasoningText,
+} from "./output_text.ts";
+import { ResourceWriter, type ResponseContext, type ResponseEnd } from "./resource.ts";
+import { responseUsageOf } from "./usage.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Writes an item once it is known whether it is the last. */
+type ItemDraft = (status: "completed" | "incomplete") => string;
+
+/** The resource's JSON text. Of several choices, which nobody asked for, the first counts. */
+export function responseOf(
+  completion: JsonBody,
+  context: ResponseContext,
+  end: ResponseEnd,
+): string {
+  const { choices, usage } = completion.value;
+  const choice = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
+  const message = fieldsOf(choice["message"]);
+  const ending = endingOf(choice["finish_reason"]);
+  const drafts = itemDrafts(message, signedText(completion), context);
+  return new ResourceWriter(context).text({
+    ...ending,
+    completed_at: ending.status === "completed" ? end.completedSeconds : null,
+    usage: responseUsageOf(end.usage, usage),
+    metadata: end.metadata,
+    output: drafts.map((draft, at) =>
+      draft(at === drafts.length - 1 ? ending.status : "completed")
+    ),
+  });
+}
+
+/** Reasoning as chat upstreams write it: an extension that goes by two names. */
+export function reasoningOf(message: Fields): string {
+  const { reasoning_content, reasoning } = message;
+  const text = reasoning_content ?? reasoning;
+  return typeof text === "string" ? text : "";
+}
+
+/** The citations of a message or delta. */
+export function annotationsOf(message: Fields): readonly ResponseAnnotation[] {
+  const { annotations } = message;
+  if (!Array.isArray(annotations)) return [];
+  return annotations.map(annotationOf).filter((annotation) => annotation !== undefined);
+}
+
+/** Text of a message or delta; some servers send parts. */
+export function contentOf(message: Fields): string {
+  const { content } = message;
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part) => typeof part?.text === "string" ? part.text : "").join("");
+}
+
+/** The first message's own text where anything in the answer is signed. */
+function signedText({ text }: JsonBody): string | undefined {
+  if (!OPAQUE_MEMBERS.some((name) => text.includes(name))) return undefined;
+  const [choice] = elementTexts(memberText(text, "choices"));
+  const message = choice === undefined ? undefined : memberText(choice, "message");
+  return message?.startsWith("{") === true ? message : undefined;
+}
+
+function itemDrafts(
+  message: Fields,
+  signed: string | undefined,
+  context: ResponseContext,
+): ItemDraft[] {
+  const drafts: ItemDraft[] = [];
+  const thought = reasoningOf(message);
+  if (thought !== "") {
+    const id = context.newId("rs");
+    const kind = reasoningKind(context.request);
+    const parts = [partText(kind, JSON.stringify(thought))];
+    drafts.push((status) => reasoningText({ id, status }, kind, parts));
+  }
+  const parts = messageParts(message);
+  if (parts.length > 0) {
+    const id = context.newId("msg");
+    const opaque = signed === undefined ? undefined : opaqueTexts(signed);
+    drafts.push((status) => messageText({ id, status, opaque }, parts));
+  }
+  const callTexts = signed === undefined ? [] : elementTexts(memberText(signed, "tool_calls"));
+  const calls = Array.isArray(message["tool_calls"]) ? message["tool_calls"] : [];
+  for (const [at, call] of calls.entries()) {
+    const text = callTexts[at];
+    const opaque = text === undefined ? undefined : opaqueTexts(text);
+    drafts.push(callDraft(fieldsOf(call), opaque, context));
+  }
+  return drafts;
+}
+
+function messageParts(message: Fields): string[] {
+  const parts: string[] = [];
+  const text = contentOf(message);
+  const annotations = annotationsOf(message);
+  if (text !== "" || annotations.length > 0) {
+    parts.push(partText("output_text", JSON.stringify(text), annotations));
+  }
+  const { refusal } = message;
+  if (typeof refusal === "string" && refusal !== "") {
+    parts.push(partText("refusal", JSON.stringify(refusal)));
+  }
+  return parts;
+}
+
+function callDraft(
+  call: Fields,
+  opaque: OpaqueTexts | undefined,
+  context: ResponseContext,
+): ItemDraft {
+  const { name, arguments: input } = fieldsOf(call["function"]);
+  const id = context.newId("fc");
+  const callId = typeof call["id"] === "string" && call["id"] !== ""
+    ? call["id"]
+    : context.newId("call");
+  const text = typeof input === "string" ? input : JSON.stringify(input ?? {});
+  const literal = JSON.stringify(text);
+  return (status) =>
+    functionCallText({ id, status, opaque }, { callId, name: String(name ?? ""), literal });
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+}

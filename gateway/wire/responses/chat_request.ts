@@ -1,0 +1,257 @@
+/**
+ * A Responses request as the Chat Completions request that asks for the same.
+ *
+ * @module
+ */
+
+import type { ChatRequest, ChatTool, ResponsesRequest } from "@svc/sdk/protocol";
+import { chatFeatures, type RequestFeatures } from "../../domain/features.ts";
+import { invariant } from "../../domain/invariant.ts";
+import type { JsonBody } from "../../ports/upstream.ts";
+import { editMembers, elements, members } from "../json_text.ts";
+import { ChatMessages, type OpaquePlace } from "./chat_messages.ts";
+import { requestItems } from "./items.ts";
+import type { Loss } from "./loss.ts";
+
+/** A chat request: the text to send and what it says. */
+export interface ChatBody extends JsonBody {
+  readonly value: ChatRequest;
+}
+
+/** A translated request. */
+export interface TranslatedRequest {
+  readonly chat: ChatBody;
+  /** What it does not carry; without an essential one it asks for the same answer. */
+  readonly losses: readonly Loss[];
+}
+
+/** What a request leans on besides itself. */
+export interface TranslationOptions {
+  /** Items that stand before the request's own: of the responses that it continues. */
+  readonly earlierItems?: readonly JsonBody[] | undefined;
+  /** Items that it refers to, by id. */
+  readonly references?: ReadonlyMap<string, JsonBody> | undefined;
+}
+
+/** Fields that are translated here, or are the service's own to act on. */
+const TAKEN: ReadonlySet<string> = new Set([
+  ...["model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "text"],
+  ...["reasoning", "max_output_tokens", "metadata", "store", "previous_response_id", "include"],
+]);
+
+/** What Chat Completions has no place for. */
+const LOST: Readonly<Record<string, Omit<Loss, "path">>> = {
+  background: { reason: "responses are not made in the background", essential: true },
+  conversation: { reason: "conversations are not kept; use previous_response_id", essential: true },
+  prompt: { reason: "prompt templates are not kept; send the prompt itself", essential: true },
+  moderation: { reason: "moderation is not carried", essential: true },
+  top_logprobs: { reason: "log probabilities are not carried", essential: true },
+  truncation: { reason: "a model takes the input whole or refuses it", essential: false },
+  max_tool_calls: { reason: "models set no limit to tool calls", essential: false },
+  context_management: { reason: "the context is not managed", essential: false },
+  stream_options: { reason: "events are not padded", essential: false },
+  image: { reason: "images are not compressed", essential: false },
+  access_programs: { reason: "access programs are OpenAI's own", essential: false },
+};
+
+/** Values that ask for nothing. */
+const IDLE: Readonly<Record<string, unknown>> = {
+  background: false,
+  top_logprobs: 0,
+  truncation: "disabled",
+};
+
+/** Parameters of Chat Completions that Responses has not: they would overrule what is translated. */
+const FOREIGN: ReadonlySet<string> = new Set([
+  ...["messages", "n", "max_tokens", "max_completion_tokens", "response_format", "functions"],
+  ...["function_call", "modalities", "audio", "logprobs", "reasoning_effort", "verbosity"],
+]);
+
+/** Extras that nothing is missing without. */
+const HARMLESS_INCLUDES: ReadonlySet<string> = new Set([
+  "file_search_call.results",
+  "web_search_call.results",
+  "web_search_call.action.sources",
+]);
+
+/**
+ * Translates a validated request. Fields that nobody here knows pass through; what cannot be carried
+ * is listed.
+ */
+export function chatRequestOf(
+  body: JsonBody,
+  options: TranslationOptions = {},
+): TranslatedRequest {
+  const request = body.value as unknown as ResponsesRequest;
+  const built = new ChatMessages(options.references ?? new Map());
+  if (typeof request.instructions === "string") built.instruct(request.instructions);
+  for (const item of options.earlierItems ?? []) built.add(item, "previous_response_id");
+  const isText = typeof request.input === "string";
+  for (const [at, item] of requestItems(body).entries()) {
+    built.add(item, isText ? "input" : `input.${at}`);
+  }
+  built.finish();
+  const { losses, messages, opaque } = built;
+  const value: ChatRequest = {
+    ...carried(request, losses),
+    model: request.model,
+    messages,
+    ...toolFields(request, losses),
+    ...answerFields(request, losses),
+  };
+  includeLosses(request, losses);
+  return { chat: { value, text: withOpaque(JSON.stringify(value), opaque) }, losses };
+}
+
+/** The translation of a request, and what routing knows of it. */
+export function responsesFeatures(
+  body: JsonBody,
+  options: TranslationOptions = {},
+): TranslatedRequest & { readonly features: RequestFeatures } {
+  const translated = chatRequestOf(body, options);
+  const features = chatFeatures(translated.chat.value);
+  return { ...translated, features: { ...features, endpoint: "responses" } };
+}
+
+/** Fields of the same name and meaning, and those that nobody here knows. */
+function carried(request: ResponsesRequest, losses: Loss[]): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(request)) {
+    if (TAKEN.has(name) || value === null || value === undefined) continue;
+    if (Object.hasOwn(LOST, name)) {
+      const loss = LOST[name];
+      if (loss !== undefined && IDLE[name] !== value) losses.push({ path: name, ...loss });
+    } else if (FOREIGN.has(name)) {
+      losses.push({ path: name, reason: "it is no parameter of Responses", essential: true });
+    } else fields[name] = value;
+  }
+  return fields;
+}
+
+function toolFields(request: ResponsesRequest, losses: Loss[]): Partial<ChatRequest> {
+  const tools = (request.tools ?? []).map((tool, at) => chatTool(tool, `tools.${at}`, losses));
+  const fields: Partial<ChatRequest> = {};
+  if (tools.length > 0) {
+    fields.tools = tools;
+    if (typeof request.parallel_tool_calls === "boolean") {
+      fields.parallel_tool_calls = request.parallel_tool_calls;
+    }
+  }
+  const choice = request.tool_choice ?? undefined;
+  // Without tools there is nothing to choose, and upstreams refuse to be told so.
+  const isIdle = tools.length === 0 && (choice === "auto" || choice === "none");
+  if (choice !== undefined && !isIdle) fields.tool_choice = chatToolChoice(choice);
+  return fields;
+}
+
+/** Fields of a function's declaration that only Responses has. */
+const FUNCTION_EXTRAS: readonly string[] = [
+  ...["allowed_callers", "async", "defer_loading", "output_schema"],
+];
+
+function chatTool(
+  tool: Readonly<Record<string, unknown>> & { type: string },
+  path: string,
+  losses: Loss[],
+): ChatTool {
+  if (tool.type !== "function") return tool;
+  const { type: _type, name, description, parameters, strict, ...more } = tool;
+  const rest = Object.entries(more).filter(([field, value]) => {
+    if (!FUNCTION_EXTRAS.includes(field) || value === null) return true;
+    losses.push({ path: `${path}.${field}`, reason: "functions have none", essential: false });
+    return false;
+  });
+  return {
+    ...Object.fromEntries(rest),
+    type: "function",
+    function: {
+      name: String(name),
+      ...(typeof description === "string" ? { description } : {}),
+      ...(isRecord(parameters) ? { parameters } : {}),
+      ...(typeof strict === "boolean" ? { strict } : {}),
+    },
+  };
+}
+
+function chatToolChoice(choice: NonNullable<ResponsesRequest["tool_choice"]>) {
+  if (typeof choice === "string") return choice;
+  if (choice.type === "function") {
+    return { type: "function", function: { name: String(choice.name) } };
+  }
+  if (choice.type !== "allowed_tools") return choice;
+  const tools = Array.isArray(choice["tools"]) ? choice["tools"] : [];
+  return {
+    type: "allowed_tools",
+    allowed_tools: {
+      mode: choice["mode"],
+      tools: tools.map((tool) =>
+        tool?.type === "function" ? { type: "function", function: { name: tool.name } } : tool
+      ),
+    },
+  };
+}
+
+/** Form, length and effort of the answer. */
+function answerFields(request: ResponsesRequest, losses: Loss[]): Partial<ChatRequest> {
+  const { text, reasoning, max_output_tokens } = request;
+  const fields: Partial<ChatRequest> = {};
+  const format = text?.format;
+  if (format?.type === "json_schema") {
+    const { type, ...schema } = format;
+    fields.response_format = { type, json_schema: schema };
+  } else if (format !== undefined && format.type !== "text") fields.response_format = format;
+  if (typeof text?.verbosity === "string") fields["verbosity"] = text.verbosity;
+  if (typeof reasoning?.effort === "string") fields["reasoning_effort"] = reasoning.effort;
+  unknownMembers("reasoning", reasoning, ["effort", "summary", "generate_summary"], losses);
+  unknownMembers("text", text, ["format", "verbosity"], losses);
+  if (typeof max_output_tokens === "number") fields.max_completion_tokens = max_output_tokens;
+  return fields;
+}
+
+function unknownMembers(
+  path: string,
+  value: Readonly<Record<string, unknown>> | null | undefined,
+  known: readonly string[],
+  losses: Loss[],
+): void {
+  for (const name of Object.keys(value ?? {})) {
+    if (known.includes(name)) continue;
+    losses.push({ path: `${path}.${name}`, reason: "it has no counterpart", essential: false });
+  }
+}
+
+function includeLosses({ include }: ResponsesRequest, losses: Loss[]): void {
+  for (const [at, extra] of (include ?? []).entries()) {
+    if (HARMLESS_INCLUDES.has(extra)) continue;
+    const essential = extra === "message.output_text.logprobs";
+    losses.push({ path: `include.${at}`, reason: `"${extra}" is not carried`, essential });
+  }
+}
+
+/** Puts opaque members back in their own bytes. */
+function withOpaque(text: string, places: readonly OpaquePlace[]): string {
+  if (places.length === 0) return text;
+  const list = members(text).findLast((member) => member.key === "messages");
+  invariant(list !== undefined, "Cannot find the messages in a text that has just been written");
+  const messages = elements(text, list.valueStart).map(({ start, end }) => text.slice(start, end));
+  for (const { message, call, opaque } of places) {
+    const written = messages[message];
+    invariant(written !== undefined, `Cannot find message ${message}`);
+    messages[message] = call === undefined
+      ? editMembers(written, opaque)
+      : withCallOpaque(written, call, opaque);
+  }
+  return `${text.slice(0, list.valueStart)}[${messages.join(",")}]${text.slice(list.valueEnd)}`;
+}
+
+function withCallOpaque(message: string, call: number, opaque: OpaquePlace["opaque"]): string {
+  const list = members(message).findLast((member) => member.key === "tool_calls");
+  const span = list && elements(message, list.valueStart)[call];
+  invariant(span !== undefined, `Cannot find tool call ${call}`);
+  const written = editMembers(message.slice(span.start, span.end), opaque);
+  return message.slice(0, span.start) + written + message.slice(span.end);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

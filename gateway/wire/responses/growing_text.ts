@@ -1,0 +1,60 @@
+/** First and largest size of a block in bytes: a short answer takes little, a long one few blocks. */
+const BLOCK_BYTES = { first: 1024, most: 64 * 1024 };
+
+const encoder = new TextEncoder();
+// A byte-order mark at the start of a block is a character like others.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/**
+ * Text that comes in pieces, kept as the bytes of its JSON string. So it takes as much memory as its
+ * characters, outside of the heap: strings that live as long as an answer is under way would be moved
+ * to where garbage is collected last.
+ *
+ * Escapes are joined as they are: halves of a surrogate pair that come apart become the pair again.
+ */
+export class GrowingText {
+  #full: Uint8Array[] = [];
+  #block = new Uint8Array(0);
+  #used = 0;
+  #literal: string | undefined;
+
+  /** Adds a piece, and returns it as a JSON string. */
+  push(piece: string): string {
+    const literal = JSON.stringify(piece);
+    let rest = literal.slice(1, -1);
+    for (;;) {
+      const { read, written } = encoder.encodeInto(rest, this.#block.subarray(this.#used));
+      this.#used += written;
+      if (read === rest.length) return literal;
+      rest = rest.slice(read);
+      this.#grow();
+    }
+  }
+
+  /** All of it as a JSON string; from here on kept in this form alone, so nothing may be added. */
+  literal(): string {
+    if (this.#literal === undefined) {
+      this.#literal = this.#joined();
+      this.#full = [];
+      this.#block = new Uint8Array(0);
+    }
+    return this.#literal;
+  }
+
+  /** All of it so far. */
+  text(): string {
+    return JSON.parse(this.#literal ?? this.#joined());
+  }
+
+  #grow(): void {
+    if (this.#used > 0) this.#full.push(this.#block.subarray(0, this.#used));
+    const size = Math.min(Math.max(this.#block.length * 2, BLOCK_BYTES.first), BLOCK_BYTES.most);
+    this.#block = new Uint8Array(size);
+    this.#used = 0;
+  }
+
+  #joined(): string {
+    const blocks = [...this.#full, this.#block.subarray(0, this.#used)];
+    return `"${blocks.map((block) => decoder.decode(block)).join("")}"`;
+  }
+}

@@ -1,0 +1,180 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { UpstreamCut } from "../../ports/upstream.ts";
+import {
+  checkNativeAnswer,
+  nativeDelivered,
+  NativeResponseRelay,
+  nativeResponseText,
+} from "./native.ts";
+import { echoOf, reservedMetadataConflict } from "./resource.ts";
+import { bodyOf, contextOf, END, eventsOf, METADATA, streamed } from "./responses_fixture.ts";
+import { readResponseUsage } from "./usage.ts";
+
+const USAGE = '{"input_tokens":3,"input_tokens_details":{"cached_tokens":1},"output_tokens":2,' +
+  '"odd":1.50}';
+
+function resource(status: string, usage = "null"): string {
+  return `{ "id":"resp_up","model":"up-1","status":"${status}","n":1.0,"metadata":{"team":"x"},` +
+    `"usage":${usage},"output":[]}`;
+}
+
+function event(type: string, number: number, fields: string): string {
+  return `{"type":"${type}", "sequence_number":${number},${fields}}`;
+}
+
+const DELTA = event("response.output_text.delta", 2, '"delta":"h\\u00e9","obfuscation":"zz"');
+
+Deno.test("events keep their bytes but for the model's name and the metadata", () => {
+  const relay = new NativeResponseRelay(contextOf({ metadata: { team: "blue" } }));
+  const sent = streamed(relay, [
+    event("response.created", 0, `"response":${resource("in_progress")}`),
+    event("response.in_progress", 1, `"response":${resource("in_progress")}`),
+    DELTA,
+    event("response.audio.delta", 3, '"delta":"AAAA"'),
+    event("response.completed", 4, `"response":${resource("completed", USAGE)}`),
+  ]);
+  assert(sent.includes(`event: response.output_text.delta\ndata: ${DELTA}\n\n`));
+  assert(sent.includes(`"n":1.0`) && sent.includes(`"usage":${USAGE}`));
+  const events = eventsOf(sent).map(({ response }) => JSON.parse(JSON.stringify(response ?? null)));
+  assertEquals(events[0].model, "fast-mini");
+  assertEquals(events[0].metadata, { team: "blue", request_id: "req_1" });
+  assertEquals(events[1].metadata, { team: "blue", request_id: "req_1" });
+  assertEquals(events[4].metadata, { team: "blue", ...METADATA });
+  assertEquals(JSON.parse(relay.resource ?? ""), events[4]);
+  assertEquals(relay.usage, { inputTokens: 3, cachedInputTokens: 1, outputTokens: 2 });
+  assertEquals(relay.delivered, ["hé"]);
+  assert(relay.finished);
+});
+
+Deno.test("the end is held back until it is told what the call cost; counted usage fills in", () => {
+  const relay = new NativeResponseRelay(contextOf());
+  const last = event("response.incomplete", 1, `"response":${resource("incomplete")}`);
+  assertEquals(relay.accept(last), "");
+  const [sent] = [...relay.completed(END)];
+  const { usage, status } = JSON.parse(relay.resource ?? "");
+  assertEquals([usage.input_tokens, usage.total_tokens, status], [7, 12, "incomplete"]);
+  assert(sent?.startsWith("event: response.incomplete\n"));
+});
+
+Deno.test("JSON with line breaks in it is still one event", () => {
+  const relay = new NativeResponseRelay(contextOf());
+  const pretty = JSON.stringify(JSON.parse(DELTA), null, 2);
+  assertEquals(eventsOf(relay.accept(pretty)).map((each) => each["delta"]), ["hé"]);
+});
+
+Deno.test("an end before the response is complete is a cut", () => {
+  const relay = new NativeResponseRelay(contextOf());
+  relay.accept(DELTA);
+  assert(!relay.finished);
+  assertEquals(assertThrows(() => relay.upstreamEnded(), UpstreamCut).outcome, "cut");
+  assertThrows(() => [...relay.completed(END)], UpstreamCut);
+});
+
+Deno.test("a failure goes on with the upstream's id and numbers", () => {
+  const relay = new NativeResponseRelay(contextOf());
+  relay.accept(event("response.created", 0, `"response":${resource("in_progress")}`));
+  relay.accept(DELTA);
+  const failure = { code: "upstream_error", message: "Broken", param: null };
+  const end = { metadata: METADATA, usage: END.usage };
+  const events = eventsOf([...relay.failed(failure, end)].join(""));
+  assertEquals(events.map((each) => [each.type, each.sequence_number]), [
+    ["response.failed", 3],
+    ["error", 4],
+  ]);
+  const { id, status, error, usage } = JSON.parse(relay.resource ?? "");
+  assertEquals([id, status, error.message, usage.output_tokens], [
+    "resp_up",
+    "failed",
+    "Broken",
+    5,
+  ]);
+  const unbilled = new NativeResponseRelay(contextOf());
+  const [, last] = eventsOf([...unbilled.failed(failure, { metadata: METADATA })].join(""));
+  assertEquals(last?.sequence_number, 1);
+  assertEquals(JSON.parse(unbilled.resource ?? "").usage, null);
+});
+
+Deno.test("what is no event breaks the stream, and says how", () => {
+  const cases: [string, string][] = [
+    ["{not json", "malformed"],
+    ["[]", "malformed"],
+    ["{}", "malformed"],
+    ['{"type":"response.completed"}', "malformed"],
+    ['{"type":"error","message":"boom"}', "server_error"],
+    [`{"type":"response.failed","response":${resource("failed")}}`, "server_error"],
+  ];
+  for (const [text, outcome] of cases) {
+    const relay = new NativeResponseRelay(contextOf());
+    assertEquals(assertThrows(() => relay.accept(text), UpstreamCut).outcome, outcome, text);
+  }
+});
+
+Deno.test("a complete answer keeps its bytes; usage that is missing is counted usage", () => {
+  const own = nativeResponseText(bodyOf(resource("completed", USAGE)), contextOf(), END);
+  assert(own.includes('"n":1.0') && own.includes(`"usage":${USAGE}`));
+  assertEquals(JSON.parse(own).model, "fast-mini");
+  const counted = nativeResponseText(bodyOf(resource("completed")), contextOf(), END);
+  assertEquals(JSON.parse(counted).usage.input_tokens, 7);
+});
+
+Deno.test("what a native answer must be", () => {
+  checkNativeAnswer(bodyOf(resource("completed")));
+  const none = assertThrows(() => checkNativeAnswer(bodyOf({ status: "completed" })), UpstreamCut);
+  assertEquals(none.outcome, "malformed");
+  const failed = assertThrows(() => checkNativeAnswer(bodyOf(resource("failed"))), UpstreamCut);
+  assertEquals(failed.outcome, "server_error");
+});
+
+Deno.test("everything that a model wrote counts as delivered", () => {
+  const output = [
+    { type: "reasoning", summary: [{ text: "a" }], content: [{ text: "b" }] },
+    { type: "message", content: [{ text: "c" }, { refusal: "d" }, null] },
+    { type: "function_call", name: "e", arguments: "f" },
+    { type: "custom_tool_call", input: "g" },
+  ];
+  assertEquals(nativeDelivered(bodyOf({ output })).join(""), "abcdefg");
+  assertEquals(nativeDelivered(bodyOf({})), []);
+});
+
+Deno.test("usage that makes no sense is none", () => {
+  for (const usage of [null, 7, {}, { input_tokens: -1, output_tokens: 1 }]) {
+    assertEquals(readResponseUsage(usage), undefined);
+  }
+});
+
+Deno.test("the service's own names are not the caller's", () => {
+  assertEquals(reservedMetadataConflict({ team: "a", billing: "b" }), "billing");
+  assertEquals(reservedMetadataConflict({ team: "a" }), undefined);
+  assertEquals(reservedMetadataConflict(null), undefined);
+});
+
+Deno.test("a response repeats its request, with defaults for what was left open", () => {
+  const open = echoOf({ model: "auto", input: "Hi" });
+  assertEquals([open.temperature, open.store, open.tool_choice, open.text.format.type], [
+    1,
+    true,
+    "auto",
+    "text",
+  ]);
+  const set = echoOf({
+    model: "auto",
+    tools: [{ type: "function", name: "f" }],
+    temperature: 0,
+    store: false,
+    text: { format: { type: "json_object" }, verbosity: "low" },
+    reasoning: { effort: "low" },
+    service_tier: "flex",
+    presence_penalty: 0.5,
+  });
+  assertEquals(set.tools as unknown, [
+    { type: "function", name: "f", description: null, parameters: null, strict: null },
+  ]);
+  assertEquals([set.temperature, set.store, set.service_tier, set.presence_penalty], [
+    0,
+    false,
+    "flex",
+    0.5,
+  ]);
+  assertEquals(set.reasoning, { effort: "low", summary: null });
+  assertEquals(set.text.verbosity, "low");
+});

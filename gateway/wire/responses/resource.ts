@@ -1,0 +1,154 @@
+/**
+ * The response resource, written as text: what its request repeats is written once for all events.
+ *
+ * @module
+ */
+
+import type {
+  ResponseEcho,
+  ResponseMetadata,
+  ResponseResource,
+  ResponsesRequest,
+  ResponseTool,
+  ServiceMetadata,
+} from "@svc/sdk/protocol";
+import type { Usage } from "../../domain/pricing.ts";
+
+/** Prefixes of the ids that a response needs: message, function call, reasoning, call. */
+export type ResponseIdPrefix = "msg" | "fc" | "rs" | "call";
+
+/** What a response is made for. */
+export interface ResponseContext {
+  /** Its id, `resp_…`. */
+  readonly id: string;
+  readonly request: ResponsesRequest;
+  /** Catalog id of the model that answers. */
+  readonly model: string;
+  /** Unix time. */
+  readonly createdSeconds: number;
+  /** What can be said of the call before its end. */
+  readonly opening: ResponseMetadata;
+  /** A new id for an item. */
+  newId(prefix: ResponseIdPrefix): string;
+}
+
+/** What is known of a call at its end. */
+export interface ResponseEnd {
+  readonly metadata: ServiceMetadata;
+  /** As it was settled. */
+  readonly usage: Usage;
+  /** Unix time. */
+  readonly completedSeconds: number;
+}
+
+/** The names of the service's own metadata. */
+const RESERVED = ["request_id", "routing", "billing"] as const;
+
+/** The first of the service's own names that a caller's metadata uses. */
+export function reservedMetadataConflict(
+  metadata: Readonly<Record<string, unknown>> | null | undefined,
+): string | undefined {
+  return RESERVED.find((name) => Object.hasOwn(metadata ?? {}, name));
+}
+
+/** The caller's pairs and the service's beside them. */
+export function mergedMetadata(
+  request: ResponsesRequest,
+  service: ResponseMetadata,
+): ResponseMetadata {
+  return { ...request.metadata, ...service };
+}
+
+/** What changes between the events of a response. */
+export type ResponseState =
+  & Pick<ResponseResource, "status" | "usage">
+  & Partial<Pick<ResponseResource, "completed_at" | "incomplete_details" | "error">>
+  & {
+    readonly metadata: ResponseMetadata;
+    /** JSON texts of the items. */
+    readonly output: readonly string[];
+    /** The response's id, where an upstream gave it one. */
+    readonly id?: string | undefined;
+  };
+
+/** Writes the resource of one response, as often as it must be told. */
+export class ResourceWriter {
+  readonly #context: ResponseContext;
+  readonly #echo: string;
+
+  constructor(context: ResponseContext) {
+    this.#context = context;
+    this.#echo = JSON.stringify(echoOf(context.request)).slice(1, -1);
+  }
+
+  /** The resource's JSON text. */
+  text(state: ResponseState): string {
+    const { id, request, model, createdSeconds } = this.#context;
+    const head = {
+      id: state.id ?? id,
+      object: "response",
+      created_at: createdSeconds,
+      completed_at: state.completed_at ?? null,
+      status: state.status,
+      incomplete_details: state.incomplete_details ?? null,
+      error: state.error ?? null,
+      model,
+      usage: state.usage,
+      metadata: mergedMetadata(request, state.metadata),
+    } satisfies Omit<ResponseResource, keyof ResponseEcho | "output">;
+    let text = `${JSON.stringify(head).slice(0, -1)},${this.#echo},"output":[`;
+    // Concatenated, not joined: so the items' texts are not copied before they are sent.
+    for (const [at, item] of state.output.entries()) text += at === 0 ? item : `,${item}`;
+    return `${text}]}`;
+  }
+}
+
+/** What a response repeats of its request, defaults filled in. */
+export function echoOf(request: ResponsesRequest): ResponseEcho {
+  const { text, reasoning } = request;
+  return {
+    previous_response_id: request.previous_response_id ?? null,
+    instructions: request.instructions ?? null,
+    tools: (request.tools ?? []).map(echoedTool),
+    tool_choice: request.tool_choice ?? "auto",
+    truncation: request.truncation ?? "disabled",
+    parallel_tool_calls: request.parallel_tool_calls ?? true,
+    text: { ...text, format: text?.format ?? { type: "text" } },
+    top_p: request.top_p ?? 1,
+    presence_penalty: numberOr(request["presence_penalty"], 0),
+    frequency_penalty: numberOr(request["frequency_penalty"], 0),
+    top_logprobs: numberOr(request["top_logprobs"], 0),
+    temperature: request.temperature ?? 1,
+    reasoning: reasoning === null || reasoning === undefined
+      ? null
+      : { ...reasoning, effort: reasoning.effort ?? null, summary: reasoning.summary ?? null },
+    user: request.user ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    max_tool_calls: request.max_tool_calls ?? null,
+    store: request.store ?? true,
+    background: false,
+    service_tier: stringOr(request["service_tier"], "default"),
+    safety_identifier: stringOr(request["safety_identifier"], null),
+    prompt_cache_key: stringOr(request["prompt_cache_key"], null),
+    access_programs: null,
+  };
+}
+
+function echoedTool(tool: ResponseTool): ResponseTool {
+  if (tool.type !== "function") return tool;
+  const { description, parameters, strict } = tool;
+  return {
+    ...tool,
+    description: description ?? null,
+    parameters: parameters ?? null,
+    strict: strict ?? null,
+  };
+}
+
+function numberOr(value: unknown, fallback: number): number {
+  return typeof value === "number" ? value : fallback;
+}
+
+function stringOr<Fallback>(value: unknown, fallback: Fallback): string | Fallback {
+  return typeof value === "string" ? value : fallback;
+}

@@ -1,0 +1,229 @@
+/**
+ * The items of a streamed response while they come.
+ *
+ * @module
+ */
+
+import type { ResponseAnnotation, ResponseItemStatus } from "@svc/sdk/protocol";
+import { GrowingText } from "./growing_text.ts";
+import {
+  functionCallText,
+  messageText,
+  type PartKind,
+  partText,
+  reasoningText,
+} from "./output_text.ts";
+
+/** Writes one event, numbered; `fields` are those beside its type and number. */
+export type Emit = (type: string, fields: string) => string;
+
+/** How the events of a kind of part are called, and what they are counted by. */
+interface PartEvents {
+  readonly part: string;
+  readonly text: string;
+  readonly indexName: string;
+  readonly doneField: string;
+}
+
+const CONTENT_PART = { part: "response.content_part", indexName: "content_index" };
+
+const PART_EVENTS: Readonly<Record<PartKind, PartEvents>> = {
+  output_text: { ...CONTENT_PART, text: "response.output_text", doneField: "text" },
+  refusal: { ...CONTENT_PART, text: "response.refusal", doneField: "refusal" },
+  reasoning_text: { ...CONTENT_PART, text: "response.reasoning_text", doneField: "text" },
+  summary_text: {
+    part: "response.reasoning_summary_part",
+    text: "response.reasoning_summary_text",
+    indexName: "summary_index",
+    doneField: "text",
+  },
+};
+
+/** An item of the output. */
+export interface StreamItem {
+  /** What it delivered, in pieces. */
+  pieces(): readonly string[];
+  /** Its JSON text as it stands. */
+  text(status: ResponseItemStatus): string;
+  /** The events that end it. */
+  done(emit: Emit, status: ResponseItemStatus): Iterable<string>;
+}
+
+interface Part {
+  readonly kind: PartKind;
+  readonly text: GrowingText;
+  readonly annotations: ResponseAnnotation[];
+  /** The fields of its events that stay the same. */
+  readonly place: string;
+  readonly deltaType: string;
+}
+
+/** A message or reasoning: text in parts, of which the last may be open. */
+export class TextItem implements StreamItem {
+  readonly type: "message" | "reasoning";
+  readonly #id: string;
+  readonly #outputIndex: number;
+  readonly #opaque = new Map<string, string>();
+  readonly #done: string[] = [];
+  readonly #parts: Part[] = [];
+  #open: Part | undefined;
+
+  constructor(type: "message" | "reasoning", id: string, outputIndex: number) {
+    this.type = type;
+    this.#id = id;
+    this.#outputIndex = outputIndex;
+  }
+
+  /** Opaque members, by name. */
+  get opaque(): Map<string, string> {
+    return this.#opaque;
+  }
+
+  /** The event that begins it. */
+  added(emit: Emit): string {
+    return emit("response.output_item.added", this.#itemFields("in_progress"));
+  }
+
+  /** More text of a kind; where that is another kind than before, the part before is closed. */
+  write(emit: Emit, kind: PartKind, piece: string): string {
+    const events = this.#opened(emit, kind);
+    const part = this.#open;
+    if (part === undefined || piece === "") return events;
+    const literal = part.text.push(piece);
+    const extra = kind === "output_text" ? ',"logprobs":[]' : "";
+    return events + emit(part.deltaType, `${part.place},"delta":${literal}${extra}`);
+  }
+
+  /** A citation of the text so far. */
+  cite(emit: Emit, annotation: ResponseAnnotation): string {
+    const events = this.#opened(emit, "output_text");
+    const part = this.#open;
+    if (part === undefined) return events;
+    const index = part.annotations.push(annotation) - 1;
+    const cited = `"annotation_index":${index},"annotation":${JSON.stringify(annotation)}`;
+    return events + emit("response.output_text.annotation.added", `${part.place},${cited}`);
+  }
+
+  pieces(): readonly string[] {
+    return this.#parts.map((part) => part.text.text());
+  }
+
+  text(status: ResponseItemStatus): string {
+    const open = this.#open;
+    const parts = open === undefined
+      ? this.#done
+      : [...this.#done, partText(open.kind, open.text.literal(), open.annotations)];
+    const fields = { id: this.#id, status, opaque: Object.fromEntries(this.#opaque) };
+    if (this.type === "message") return messageText(fields, parts);
+    return reasoningText(fields, this.#parts[0]?.kind ?? "reasoning_text", parts);
+  }
+
+  *done(emit: Emit, status: ResponseItemStatus): Iterable<string> {
+    yield* this.#closed(emit);
+    yield emit("response.output_item.done", this.#itemFields(status));
+  }
+
+  #itemFields(status: ResponseItemStatus): string {
+    return `"output_index":${this.#outputIndex},"item":${this.text(status)}`;
+  }
+
+  #opened(emit: Emit, kind: PartKind): string {
+    if (this.#open?.kind === kind) return "";
+    let events = "";
+    for (const event of this.#closed(emit)) events += event;
+    const { part, text, indexName } = PART_EVENTS[kind];
+    const place = `"item_id":${JSON.stringify(this.#id)},"output_index":${this.#outputIndex},` +
+      `"${indexName}":${this.#done.length}`;
+    const deltaType = `${text}.delta`;
+    this.#open = { kind, text: new GrowingText(), annotations: [], place, deltaType };
+    this.#parts.push(this.#open);
+    return events + emit(`${part}.added`, `${place},"part":${partText(kind, '""')}`);
+  }
+
+  *#closed(emit: Emit): Iterable<string> {
+    const open = this.#open;
+    if (open === undefined) return;
+    const { part, text, doneField } = PART_EVENTS[open.kind];
+    const literal = open.text.literal();
+    const written = partText(open.kind, literal, open.annotations);
+    this.#open = undefined;
+    this.#done.push(written);
+    const extra = open.kind === "output_text" ? ',"logprobs":[]' : "";
+    yield emit(`${text}.done`, `${open.place},"${doneField}":${literal}${extra}`);
+    yield emit(`${part}.done`, `${open.place},"part":${written}`);
+  }
+}
+
+/** A tool call. It begins once its name is known and ends with the response: late pieces are common. */
+export class CallItem implements StreamItem {
+  readonly #input = new GrowingText();
+  readonly #opaque = new Map<string, string>();
+  #id = "";
+  #outputIndex = -1;
+  /** The call's own id, as the upstream gave it. */
+  callId = "";
+  /** The function. */
+  name = "";
+
+  /** Opaque members, by name. */
+  get opaque(): Map<string, string> {
+    return this.#opaque;
+  }
+
+  /** Whether its first event has been written. */
+  get begun(): boolean {
+    return this.#outputIndex >= 0;
+  }
+
+  /** The events that begin it, with what has come of its input. */
+  begin(emit: Emit, ids: { id: string; callId: string }, outputIndex: number): string {
+    this.#id = ids.id;
+    this.callId = ids.callId;
+    this.#outputIndex = outputIndex;
+    const item = this.#text("in_progress", '""', false);
+    const events = emit("response.output_item.added", this.#itemFields(item));
+    const early = this.#input.text();
+    return early === "" ? events : events + this.#delta(emit, JSON.stringify(early));
+  }
+
+  /** More of its input. */
+  write(emit: Emit, piece: string): string {
+    if (piece === "") return "";
+    const literal = this.#input.push(piece);
+    return this.begun ? this.#delta(emit, literal) : "";
+  }
+
+  pieces(): readonly string[] {
+    return [this.name, this.#input.text()];
+  }
+
+  text(status: ResponseItemStatus): string {
+    return this.#text(status, this.#input.literal(), true);
+  }
+
+  *done(emit: Emit, status: ResponseItemStatus): Iterable<string> {
+    const literal = this.#input.literal();
+    const ended = `${this.#place()},"name":${JSON.stringify(this.name)},"arguments":${literal}`;
+    yield emit("response.function_call_arguments.done", ended);
+    yield emit("response.output_item.done", this.#itemFields(this.text(status)));
+  }
+
+  #delta(emit: Emit, literal: string): string {
+    const fields = `${this.#place()},"delta":${literal}`;
+    return emit("response.function_call_arguments.delta", fields);
+  }
+
+  #text(status: ResponseItemStatus, literal: string, isSigned: boolean): string {
+    const opaque = isSigned ? Object.fromEntries(this.#opaque) : undefined;
+    const { callId, name } = this;
+    return functionCallText({ id: this.#id, status, opaque }, { callId, name, literal });
+  }
+
+  #itemFields(item: string): string {
+    return `"output_index":${this.#outputIndex},"item":${item}`;
+  }
+
+  #place(): string {
+    return `"item_id":${JSON.stringify(this.#id)},"output_index":${this.#outputIndex}`;
+  }
+}

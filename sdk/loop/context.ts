@@ -1,0 +1,9 @@
+import type { Cancellation } from "./cancellation.ts";
+import type { LoopSettings } from "./options.ts";
+import type { LoopShapes } from "./ports.ts";
+
+/** What every phase of a loop is given. */
+export interface LoopContext<S extends LoopShapes> {
+  readonly settings: LoopSettings<S>;
+  readonly cancellation: Cancellation;
+}

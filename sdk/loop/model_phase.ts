@@ -1,0 +1,40 @@
+import type { LoopContext } from "./context.ts";
+import type { LoopShapes, ModelEvent } from "./ports.ts";
+import type { StepDraft } from "./step_draft.ts";
+
+/**
+ * Asks for one turn, yields its events as they come and writes them into the draft of the step.
+ * Leaving early, a failing hook and a cancellation all cancel the turn.
+ */
+export async function* modelPhase<S extends LoopShapes>(
+  conversation: S["conversation"],
+  draft: StepDraft<S>,
+  { settings, cancellation }: LoopContext<S>,
+): AsyncGenerator<ModelEvent<S>, void, void> {
+  const { signal } = cancellation;
+  const events = settings.model.turn({ conversation, step: draft.index, signal });
+  const iterator = events[Symbol.asyncIterator]();
+  let isReading = false;
+  let isOver = false;
+  try {
+    for (;;) {
+      isReading = true;
+      const next = await cancellation.guard(iterator.next());
+      isReading = false;
+      if (next.done) break;
+      draft.add(next.value);
+      if (next.value.type === "text_delta") {
+        const told = settings.onTextDelta?.(next.value.text);
+        if (told !== undefined) await cancellation.guard(told);
+      }
+      yield next.value;
+    }
+    isOver = true;
+  } finally {
+    const left = isOver ? undefined : iterator.return?.();
+    // A turn that is still being read ends when it hears the signal, and nobody waits for one that
+    // does not: how this one came out is decided already.
+    if (isReading) left?.catch(() => {});
+    else await left;
+  }
+}

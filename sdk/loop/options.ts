@@ -1,0 +1,108 @@
+import type { Tool } from "@svc/tools";
+import type { BudgetPort, ClockPort, ConversationPort, LoopShapes, ModelPort } from "./ports.ts";
+import { systemClock } from "./ports.ts";
+import type { Step } from "./result.ts";
+import type { ToolResult } from "./tool_result.ts";
+
+/** Bounds of a loop. Each has a default; none can be switched off but the time limit. */
+export interface LoopLimits {
+  /** Most turns of the model; 0 means the default. @default {8} */
+  readonly maxSteps?: number | undefined;
+  /** Most calls that run of one turn; those beyond it get an error result. @default {32} */
+  readonly maxToolCallsPerStep?: number | undefined;
+  /** Most calls that run at a time. @default {8} */
+  readonly maxParallelToolCalls?: number | undefined;
+  /** Longest JSON text of a call's input, in UTF-16 code units. @default {1_000_000} */
+  readonly maxArgumentChars?: number | undefined;
+  /** Longest result that the model reads, in UTF-16 code units, its label not counted. @default {100_000} */
+  readonly maxResultChars?: number | undefined;
+  /** Longest run of a tool that sets no limit of its own, in milliseconds; 0 or less: none. @default {60_000} */
+  readonly toolTimeoutMs?: number | undefined;
+}
+
+/** What {@linkcode LoopOptions.prepareStep} decides on. */
+export interface StepPreparation<S extends LoopShapes> {
+  /** What would be sent. */
+  readonly conversation: S["conversation"];
+  /** Position of the step to come, from 0. */
+  readonly step: number;
+  /** The steps before it. */
+  readonly steps: readonly Step<S>[];
+}
+
+/** What a loop runs with. */
+export interface LoopOptions<S extends LoopShapes> extends LoopLimits {
+  /** The conversation to go on with. */
+  readonly conversation: S["conversation"];
+  /** How the surface writes turns down. */
+  readonly surface: ConversationPort<S>;
+  /** Where turns come from. */
+  readonly model: ModelPort<S>;
+  /**
+   * The tools that are known here, each name once. Declaring them to the model is the conversation's
+   * part. One without `execute` is the caller's own: a call of it ends the loop.
+   */
+  readonly tools?: readonly Tool[] | undefined;
+  /** Asked before each turn; absent: every turn is paid for. */
+  readonly budget?: BudgetPort<S> | undefined;
+  /** Measures time limits. @default {systemClock} */
+  readonly clock?: ClockPort | undefined;
+  /** Stops the model and all tools at once. */
+  readonly signal?: AbortSignal | undefined;
+  /** Asked after each step whose calls have all been answered: true ends the loop. */
+  readonly stopWhen?: ((steps: readonly Step<S>[]) => boolean | Promise<boolean>) | undefined;
+  /**
+   * Asked before each turn, for instance to shorten the history or to force a tool. What it answers
+   * with replaces the conversation from here on; `undefined` keeps it.
+   */
+  readonly prepareStep?:
+    | ((
+      preparation: StepPreparation<S>,
+    ) => S["conversation"] | undefined | Promise<S["conversation"] | undefined>)
+    | undefined;
+  /** Told each piece of the answer's text, before the event is yielded. */
+  readonly onTextDelta?: ((text: string) => void | Promise<void>) | undefined;
+  /** Told each tool result, in call order, before the event is yielded. */
+  readonly onToolResult?: ((result: ToolResult<S>) => void | Promise<void>) | undefined;
+  /** Told each complete step, before the event is yielded. */
+  readonly onStep?: ((step: Step<S>) => void | Promise<void>) | undefined;
+}
+
+/** Options with every default in its place, checked. */
+export interface LoopSettings<S extends LoopShapes> extends LoopOptions<S> {
+  readonly maxSteps: number;
+  readonly maxToolCallsPerStep: number;
+  readonly maxParallelToolCalls: number;
+  readonly maxArgumentChars: number;
+  readonly maxResultChars: number;
+  readonly toolTimeoutMs: number;
+  readonly clock: ClockPort;
+  readonly toolsByName: ReadonlyMap<string, Tool>;
+}
+
+/** Fills in the defaults; throws on a limit that is none, and on two tools of one name. */
+export function settingsOf<S extends LoopShapes>(options: LoopOptions<S>): LoopSettings<S> {
+  const toolsByName = new Map<string, Tool>();
+  for (const tool of options.tools ?? []) {
+    if (toolsByName.has(tool.name)) {
+      throw new TypeError(`Cannot run a loop with two tools named "${tool.name}"`);
+    }
+    toolsByName.set(tool.name, tool);
+  }
+  return {
+    ...options,
+    maxSteps: limit("maxSteps", options.maxSteps || 8),
+    maxToolCallsPerStep: limit("maxToolCallsPerStep", options.maxToolCallsPerStep ?? 32),
+    maxParallelToolCalls: limit("maxParallelToolCalls", options.maxParallelToolCalls ?? 8),
+    maxArgumentChars: limit("maxArgumentChars", options.maxArgumentChars ?? 1_000_000),
+    maxResultChars: limit("maxResultChars", options.maxResultChars ?? 100_000),
+    toolTimeoutMs: options.toolTimeoutMs ?? 60_000,
+    clock: options.clock ?? systemClock,
+    toolsByName,
+  };
+}
+
+function limit(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new RangeError(`Cannot run a loop with ${name} ${value}: it must be a positive integer`);
+}

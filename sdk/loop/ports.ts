@@ -1,0 +1,196 @@
+/**
+ * What the loop needs of the world, each as small as it can be. The loop itself knows no surface, no
+ * network and no clock.
+ *
+ * @module
+ */
+
+import type { ToolResult } from "./tool_result.ts";
+import type { TokenUsage } from "./usage.ts";
+
+/**
+ * The shapes of one surface (Chat, Responses, Messages), named together so that ports, events and
+ * results carry one type parameter. Types only: there are no values of it.
+ */
+export interface LoopShapes {
+  /** All that the next turn is asked with, usually the request body. Never changed in place. */
+  conversation: unknown;
+  /** A complete assistant turn, as the surface has it: a completion, a message, output items. */
+  turn: unknown;
+  /** A complete tool call or item, as the surface has it, signatures and unknown fields included. */
+  call: unknown;
+  /** A raw chunk or event of a stream. */
+  chunk: unknown;
+}
+
+/** A tool call, complete. */
+export interface LoopToolCall<S extends LoopShapes> {
+  /** The model's own id of it; models do repeat them, so the loop goes by position. */
+  readonly id: string;
+  /** The function it names; models do invent some. */
+  readonly name: string;
+  /** The input as JSON text, as the model wrote it; empty text means an empty object. */
+  readonly arguments: string;
+  /** The whole call as it came: what a continuation turn echoes. */
+  readonly raw: S["call"];
+}
+
+/**
+ * Why a turn ended, in words of no provider. `length` and `content_filter` mean that the text is cut
+ * short; `other` is what nobody here knows.
+ */
+export type TurnFinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "other";
+
+/** A piece of the answer's text. Text that is not part of the reply travels in `chunk` alone. */
+export interface TextDeltaEvent {
+  /** Tells the kinds of events apart. */
+  readonly type: "text_delta";
+  /** The next piece. */
+  readonly text: string;
+}
+
+/** A piece of the model's reasoning, where the provider shows it. */
+export interface ReasoningDeltaEvent {
+  /** Tells the kinds of events apart. */
+  readonly type: "reasoning_delta";
+  /** The next piece. */
+  readonly text: string;
+}
+
+/** A piece of a tool call that is not complete yet; for display alone. */
+export interface ToolCallDeltaEvent {
+  /** Tells the kinds of events apart. */
+  readonly type: "tool_call_delta";
+  /** Which call of the turn, from 0. */
+  readonly index: number;
+  /** The call's id, where this piece has it. */
+  readonly id?: string | undefined;
+  /** The function's name, where this piece has it. */
+  readonly name?: string | undefined;
+  /** The next piece of the JSON text. */
+  readonly arguments: string;
+}
+
+/** A tool call is complete. It runs when the turn is. */
+export interface ToolCallEvent<S extends LoopShapes> {
+  /** Tells the kinds of events apart. */
+  readonly type: "tool_call";
+  /** The call. */
+  readonly call: LoopToolCall<S>;
+}
+
+/** What the turn has used; a later one of the same turn replaces it. */
+export interface UsageEvent {
+  /** Tells the kinds of events apart. */
+  readonly type: "usage";
+  /** Of this turn alone. */
+  readonly usage: TokenUsage;
+}
+
+/** A raw chunk, untouched, for whoever passes the stream on. */
+export interface ChunkEvent<S extends LoopShapes> {
+  /** Tells the kinds of events apart. */
+  readonly type: "chunk";
+  /** As it came. */
+  readonly chunk: S["chunk"];
+}
+
+/** The turn is complete. A turn without it was cut and is an error; usage may still follow it. */
+export interface FinishEvent<S extends LoopShapes> {
+  /** Tells the kinds of events apart. */
+  readonly type: "finish";
+  /** Why it ended. */
+  readonly finishReason: TurnFinishReason;
+  /** The assistant turn that the conversation goes on with. */
+  readonly turn: S["turn"];
+}
+
+/** What a model port tells while a turn runs. The loop yields each on, as it is. */
+export type ModelEvent<S extends LoopShapes> =
+  | TextDeltaEvent
+  | ReasoningDeltaEvent
+  | ToolCallDeltaEvent
+  | ToolCallEvent<S>
+  | UsageEvent
+  | ChunkEvent<S>
+  | FinishEvent<S>;
+
+/** What a turn is asked with. */
+export interface ModelRequest<S extends LoopShapes> {
+  /** Everything said so far, with the declarations of tools and the choice among them. */
+  readonly conversation: S["conversation"];
+  /** Position of this step in the loop, from 0. */
+  readonly step: number;
+  /** Aborted when the turn is not wanted any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Where turns come from: a client of the service, or the gateway's own upstreams. */
+export interface ModelPort<S extends LoopShapes> {
+  /**
+   * One turn of the model, streamed or not: a whole answer is a few events. A failure is thrown.
+   * Leaving the iteration early must cancel the turn.
+   */
+  turn(request: ModelRequest<S>): AsyncIterable<ModelEvent<S>>;
+}
+
+/** How a surface writes turns down. Pure: each answers with a new conversation. */
+export interface ConversationPort<S extends LoopShapes> {
+  /** Appends the assistant's turn, its complete tool calls included. */
+  withAssistantTurn(conversation: S["conversation"], turn: S["turn"]): S["conversation"];
+  /** Appends results of the turn's calls, in call order; never none. */
+  withToolResults(
+    conversation: S["conversation"],
+    results: readonly ToolResult<S>[],
+  ): S["conversation"];
+  /**
+   * Relaxes a forced tool choice to `auto`, and leaves `auto`, `none` and an absent one alone. Asked
+   * after every turn that called a tool: a choice still forced would call tools for ever.
+   */
+  withAutoToolChoice(conversation: S["conversation"]): S["conversation"];
+}
+
+/** Why the budget pays for no further turn. */
+export interface BudgetRefusal {
+  /** For people, in one sentence. */
+  readonly message: string;
+  /** What the budget itself knows, for whoever gave it. */
+  readonly detail?: unknown;
+}
+
+/** What the budget decides on. */
+export interface BudgetRequest<S extends LoopShapes> {
+  /** What is about to be sent. */
+  readonly conversation: S["conversation"];
+  /** Position of the step to be paid for, from 0. */
+  readonly step: number;
+  /** What the steps before it have used. */
+  readonly usage: TokenUsage;
+  /** Aborted when the decision is not wanted any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Asked before each turn of the model. */
+export interface BudgetPort<S extends LoopShapes> {
+  /** A refusal, or `undefined`: go on. */
+  refuse(
+    request: BudgetRequest<S>,
+  ): BudgetRefusal | undefined | Promise<BudgetRefusal | undefined>;
+}
+
+/** Time limits, so that tests decide when they are over. */
+export interface ClockPort {
+  /** Calls back once after that many milliseconds, unless the function it answers with was called. */
+  startTimer(ms: number, callback: () => void): () => void;
+}
+
+/** The longest that `setTimeout` can wait; it takes anything longer for nothing. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The clock on the wall. */
+export const systemClock: ClockPort = {
+  startTimer(ms, callback) {
+    const timer = setTimeout(callback, Math.min(ms, MAX_TIMER_MS));
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,131 @@
+import type { LoopContext } from "./context.ts";
+import { modelPhase } from "./model_phase.ts";
+import type { BudgetRefusal, LoopShapes, LoopToolCall } from "./ports.ts";
+import type { AgentLoop, LoopEvent, LoopResult, Step, StoppedBy } from "./result.ts";
+import { StepDraft } from "./step_draft.ts";
+import { toolPhase } from "./tool_phase.ts";
+import { addUsage, NO_USAGE, type TokenUsage } from "./usage.ts";
+
+/** How a loop ends, beside what it has done. */
+interface Ending<S extends LoopShapes> {
+  readonly stoppedBy: StoppedBy;
+  readonly pendingCalls?: readonly LoopToolCall<S>[];
+  readonly refusal?: BudgetRefusal;
+  readonly error?: unknown;
+}
+
+/** One run of a loop: where it stands, and the way from step to step. */
+export class LoopRun<S extends LoopShapes> {
+  readonly #context: LoopContext<S>;
+  readonly #steps: Step<S>[] = [];
+  #conversation: S["conversation"];
+  #usage: TokenUsage = NO_USAGE;
+  /** The step at hand, until it is one of the steps. */
+  #draft: StepDraft<S> | undefined;
+
+  constructor(context: LoopContext<S>) {
+    this.#context = context;
+    this.#conversation = context.settings.conversation;
+  }
+
+  /** The whole run. Asked for once. */
+  async *steps(): AgentLoop<S> {
+    const { settings: { signal }, cancellation } = this.#context;
+    // The caller's signal may live much longer than the loop: it is let go of at the end.
+    const letGo = signal === undefined ? undefined : cancellation.follow(signal);
+    try {
+      for (;;) {
+        cancellation.signal.throwIfAborted();
+        const refusal = await this.#prepare();
+        if (refusal !== undefined) return this.result({ stoppedBy: "budget", refusal });
+        const pendingCalls = yield* this.#step();
+        const stoppedBy = await this.#decide(pendingCalls);
+        if (stoppedBy !== undefined) return this.result({ stoppedBy, pendingCalls });
+      }
+    } catch (error) {
+      const { aborted, reason } = cancellation.signal;
+      cancellation.cancel(error);
+      return this.result(
+        aborted ? { stoppedBy: "aborted", error: reason } : { stoppedBy: "error", error },
+      );
+    } finally {
+      letGo?.();
+    }
+  }
+
+  /** Lets the caller change what is sent, then asks whether it may be sent. */
+  async #prepare(): Promise<BudgetRefusal | undefined> {
+    const { settings: { prepareStep, budget }, cancellation } = this.#context;
+    const step = this.#steps.length;
+    if (prepareStep !== undefined) {
+      const preparation = { conversation: this.#conversation, step, steps: [...this.#steps] };
+      const prepared = await cancellation.guard(Promise.resolve(prepareStep(preparation)));
+      this.#conversation = prepared ?? this.#conversation;
+    }
+    if (budget === undefined) return undefined;
+    const request = {
+      conversation: this.#conversation,
+      step,
+      usage: this.#usage,
+      signal: cancellation.signal,
+    };
+    return await cancellation.guard(Promise.resolve(budget.refuse(request)));
+  }
+
+  /** One turn and its tools. Answers with the calls that are the caller's. */
+  async *#step(): AsyncGenerator<LoopEvent<S>, readonly LoopToolCall<S>[], void> {
+    const { settings, cancellation } = this.#context;
+    const draft = this.#draft = new StepDraft<S>(this.#steps.length);
+    yield { type: "step_start", step: draft.index };
+    yield* modelPhase(this.#conversation, draft, this.#context);
+    const { turn } = draft.finish;
+    const pending = yield* toolPhase(draft, this.#context);
+
+    // Written down only now, all at once: a step that fails leaves nothing half said.
+    let conversation = settings.surface.withAssistantTurn(this.#conversation, turn);
+    if (draft.results.length > 0) {
+      conversation = settings.surface.withToolResults(conversation, [...draft.results]);
+    }
+    if (draft.calls.length > 0) conversation = settings.surface.withAutoToolChoice(conversation);
+    this.#conversation = conversation;
+    const step = draft.complete();
+    this.#steps.push(step);
+    this.#usage = addUsage(this.#usage, step.usage ?? NO_USAGE);
+    this.#draft = undefined;
+
+    const told = settings.onStep?.(step);
+    if (told !== undefined) await cancellation.guard(told);
+    yield { type: "step", step };
+    return pending;
+  }
+
+  /** Why the loop ends after its last step, the first reason that holds; `undefined`: it goes on. */
+  async #decide(pending: readonly LoopToolCall<S>[]): Promise<StoppedBy | undefined> {
+    const { settings: { stopWhen, maxSteps }, cancellation } = this.#context;
+    // A whole answer is one, even where the signal came with its last word.
+    if (this.#steps.at(-1)?.calls.length === 0) return "finish";
+    cancellation.signal.throwIfAborted();
+    if (pending.length > 0) return "tool_calls";
+    if (stopWhen !== undefined) {
+      const stops = await cancellation.guard(Promise.resolve(stopWhen([...this.#steps])));
+      if (stops) return "stop_when";
+    }
+    return this.#steps.length >= maxSteps ? "max_steps" : undefined;
+  }
+
+  /** What the run has come to, ended in this way. */
+  result(ending: Ending<S>): LoopResult<S> {
+    const last = this.#steps.at(-1);
+    const unfinished = this.#draft?.partial();
+    return {
+      pendingCalls: [],
+      ...ending,
+      finalText: ending.stoppedBy === "finish" ? last?.text ?? "" : "",
+      ...(last === undefined ? {} : { finishReason: last.finishReason }),
+      conversation: this.#conversation,
+      steps: this.#steps,
+      usage: addUsage(this.#usage, unfinished?.usage ?? NO_USAGE),
+      ...(unfinished === undefined ? {} : { unfinished }),
+    };
+  }
+}

@@ -1,0 +1,74 @@
+import type { FinishEvent, LoopShapes, LoopToolCall, ModelEvent } from "./ports.ts";
+import type { PartialStep, Step } from "./result.ts";
+import type { ToolResult } from "./tool_result.ts";
+import type { TokenUsage } from "./usage.ts";
+
+/** A step while it runs: everything known of it, should it fail. */
+export class StepDraft<S extends LoopShapes> {
+  /** Position in the loop, from 0. */
+  readonly index: number;
+  /** Complete tool calls, in the order the model made them. */
+  readonly calls: LoopToolCall<S>[] = [];
+  /** Results so far, in call order. */
+  readonly results: ToolResult<S>[] = [];
+  #text = "";
+  #reasoning = "";
+  #usage: TokenUsage | undefined;
+  #finish: FinishEvent<S> | undefined;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+
+  /** Takes in what an event of the model tells. */
+  add(event: ModelEvent<S>): void {
+    switch (event.type) {
+      case "text_delta":
+        this.#text += event.text;
+        break;
+      case "reasoning_delta":
+        this.#reasoning += event.text;
+        break;
+      case "tool_call":
+        this.calls.push(event.call);
+        break;
+      case "usage":
+        this.#usage = event.usage;
+        break;
+      case "finish":
+        this.#finish = event;
+        break;
+    }
+  }
+
+  /** The turn's end; throws where the turn had none: it was cut, whatever it said until then. */
+  get finish(): FinishEvent<S> {
+    if (this.#finish !== undefined) return this.#finish;
+    throw new Error(`Cannot use the turn of step ${this.index}: it ended without a finish event`);
+  }
+
+  /** Whether the turn was ended before the model did. */
+  get isCut(): boolean {
+    return ["length", "content_filter"].includes(this.finish.finishReason);
+  }
+
+  /** What there is so far. */
+  partial(): PartialStep<S> {
+    return {
+      index: this.index,
+      text: this.#text,
+      reasoning: this.#reasoning,
+      calls: [...this.calls],
+      results: [...this.results],
+      ...(this.#usage === undefined ? {} : { usage: this.#usage }),
+    };
+  }
+
+  /** The step, now that its turn has ended and its calls are answered. */
+  complete(): Step<S> {
+    const { finishReason, turn } = this.finish;
+    // Some providers say "stop" beside tool calls. A turn that was cut stays one.
+    const isCall = this.calls.length > 0 && (finishReason === "stop" || finishReason === "other");
+    return { ...this.partial(), finishReason: isCall ? "tool_calls" : finishReason, turn };
+  }
+}

@@ -1,0 +1,72 @@
+import type { LoopContext } from "./context.ts";
+import type { LoopShapes, LoopToolCall } from "./ports.ts";
+import type { ToolResultEvent } from "./result.ts";
+import type { StepDraft } from "./step_draft.ts";
+import { runToolCall } from "./tool_call.ts";
+import { errorResult, type ToolResult } from "./tool_result.ts";
+
+/**
+ * Answers every call of a turn but those of the caller's own tools, which it returns. Calls run
+ * concurrently; their results are yielded in call order, each as soon as it and all before it are
+ * there, and written into the draft of the step.
+ */
+export async function* toolPhase<S extends LoopShapes>(
+  draft: StepDraft<S>,
+  context: LoopContext<S>,
+): AsyncGenerator<ToolResultEvent<S>, readonly LoopToolCall<S>[], void> {
+  const { settings, cancellation } = context;
+  const isOwn = ({ name }: LoopToolCall<S>) => {
+    const tool = settings.toolsByName.get(name);
+    return tool !== undefined && tool.execute === undefined;
+  };
+  const throughTurnstile = turnstile(settings.maxParallelToolCalls);
+  const running: (ToolResult<S> | Promise<ToolResult<S>>)[] = [];
+  for (const call of draft.calls) {
+    if (isOwn(call)) continue;
+    const refused = refuse(call, { isCut: draft.isCut, before: running.length, context });
+    running.push(refused ?? throughTurnstile(() => runToolCall(call, context)));
+  }
+  for (const next of running) {
+    const result = await next;
+    draft.results.push(result);
+    const told = settings.onToolResult?.(result);
+    if (told !== undefined) await cancellation.guard(told);
+    yield { type: "tool_result", result };
+  }
+  return draft.calls.filter(isOwn);
+}
+
+/** The result of a call that must not run. */
+function refuse<S extends LoopShapes>(
+  call: LoopToolCall<S>,
+  turn: { readonly isCut: boolean; readonly before: number; readonly context: LoopContext<S> },
+): ToolResult<S> | undefined {
+  const limit = turn.context.settings.maxToolCallsPerStep;
+  if (turn.before >= limit) {
+    const message = `Only ${limit} tool calls run in one turn; this one did not`;
+    return errorResult(call, { code: "too_many_tool_calls", message });
+  }
+  // A cut object never parses, but one cut before its first character would pass for an empty one.
+  if (turn.isCut && call.arguments.trim() === "") {
+    const message = "The turn was cut before the arguments";
+    return errorResult(call, { code: "invalid_tool_arguments", message });
+  }
+  return undefined;
+}
+
+/** Lets through so many pieces of work at a time, in the order they came. */
+function turnstile(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running < limit) running++;
+    else await new Promise<void>((go) => waiting.push(go));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}

@@ -1,0 +1,384 @@
+/**
+ * What every upstream does, whatever its provider's wire: one request in Chat's words, one answer in
+ * Chat's words, and for everything that goes wrong the same outcome.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
+import type { Upstream, UpstreamAnswer, UpstreamCall } from "../../gateway/ports/upstream.ts";
+import { ChatChunkRelay } from "../../gateway/wire/chat_chunk.ts";
+import { callOf } from "../fixtures/chat_calls.ts";
+import {
+  chunk,
+  FakeUpstream,
+  json,
+  LAST_CHUNK,
+  type Script,
+  streamHead,
+} from "../fixtures/fake_upstream.ts";
+import { assertCut, assertFailure, readAll } from "../fixtures/openai_compatible.ts";
+import { type Spoken, spokenOf } from "../fixtures/spoken.ts";
+import { type Recorded, SIGNATURE, type Wire } from "../fixtures/upstreams/wire.ts";
+
+/** An upstream to hold against the contract. */
+export interface UpstreamSubject {
+  /** What its provider says. */
+  readonly wire: Wire;
+  /** Makes it, against a server; the settings are to be taken over. */
+  open(baseUrl: string, settings: Partial<UpstreamConfig>): Upstream;
+  /** The model that it is asked for. @default {"real-model"} */
+  readonly model?: string;
+}
+
+/** An upstream in front of its server. */
+interface Stage {
+  readonly fake: FakeUpstream;
+  readonly upstream: Upstream;
+}
+
+const TIMEOUTS = { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 };
+const WEATHER = {
+  type: "function",
+  function: {
+    name: "get_weather",
+    description: "Weather of a city",
+    parameters: {
+      type: "object",
+      properties: { city: { type: "string" } },
+      required: ["city"],
+      additionalProperties: false,
+    },
+  },
+};
+const PERSON = {
+  type: "object",
+  properties: { name: { type: "string" } },
+  required: ["name"],
+  additionalProperties: false,
+};
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+const USER = { role: "user", content: "Weather?" };
+
+/** Holds an upstream against every case. */
+export function upstreamContract(name: string, subject: UpstreamSubject): void {
+  new UpstreamContract(name, subject).declare();
+}
+
+class UpstreamContract {
+  readonly #name: string;
+  readonly #subject: UpstreamSubject;
+
+  constructor(name: string, subject: UpstreamSubject) {
+    this.#name = name;
+    this.#subject = subject;
+  }
+
+  declare(): void {
+    this.#declareAnswers();
+    this.#declareRequests();
+    this.#declareRefusals();
+    this.#declareBreaks();
+    this.#declareSilence();
+    this.#declareLeaving();
+  }
+
+  /** One case, on a server of its own. */
+  #case(
+    sentence: string,
+    prove: (stage: Stage) => Promise<void>,
+    timeouts: Partial<UpstreamConfig["timeouts"]> = {},
+  ): void {
+    Deno.test(`${this.#name}: ${sentence}`, async () => {
+      await using fake = new FakeUpstream();
+      const upstream = this.#subject.open(fake.baseUrl, { timeouts: { ...TIMEOUTS, ...timeouts } });
+      try {
+        await prove({ fake, upstream });
+      } finally {
+        upstream.close();
+      }
+    });
+  }
+
+  /** One recorded answer, whole and streamed: both say the same. */
+  #answer(sentence: string, recorded: Recorded, prove: (spoken: Spoken) => void): void {
+    for (const stream of [false, true]) {
+      this.#case(`${sentence}${stream ? ", streamed" : ""}`, async ({ fake, upstream }) => {
+        fake.answer(this.#script(recorded, stream));
+        const tools = { tools: [WEATHER] };
+        prove(await spokenOf(await upstream.call(this.#call(tools, { stream }))));
+      });
+    }
+  }
+
+  #declareAnswers(): void {
+    const { cached, length, parallel, refusal, text, tool } = this.#subject.wire;
+    this.#answer("text", text, (spoken) => {
+      assertEquals([spoken.content, spoken.finish, spoken.calls], ["Hello there", "stop", []]);
+      assertEquals([spoken.usage?.prompt_tokens, spoken.usage?.completion_tokens], [12, 5]);
+    });
+    this.#answer("a tool call", tool, (spoken) => {
+      assertEquals(spoken.finish, "tool_calls");
+      assertEquals(citiesOf(spoken), ["Oslo"]);
+      assert(spoken.calls.every((call) => call.id !== "" && call.function.name === "get_weather"));
+    });
+    this.#answer("parallel tool calls, each with an id of its own", parallel, (spoken) => {
+      assertEquals(spoken.finish, "tool_calls");
+      assertEquals(citiesOf(spoken), ["Oslo", "Rome"]);
+      assertEquals(new Set(spoken.calls.map((call) => call.id)).size, 2);
+    });
+    this.#answer("an answer that the limit cut", length, (spoken) => {
+      assertEquals([spoken.content, spoken.finish], ["Hello", "length"]);
+    });
+    this.#answer("usage with what the cache held", cached, (spoken) => {
+      assertEquals([spoken.usage?.prompt_tokens, spoken.usage?.completion_tokens], [100, 5]);
+      assertEquals(spoken.usage?.prompt_tokens_details?.cached_tokens, 80);
+    });
+    if (refusal === undefined) return;
+    this.#answer("a refusal", refusal, (spoken) => {
+      assertEquals(spoken.finish, "content_filter");
+    });
+  }
+
+  #declareRequests(): void {
+    const { parallel, schema, signed, text, read } = this.#subject.wire;
+    this.#case("tools and their results travel to the provider", async ({ fake, upstream }) => {
+      fake.answer(this.#script(parallel, false), this.#script(text, false));
+      const asked = await spokenOf(await upstream.call(this.#call({ tools: [WEATHER] })));
+      const spoken = await spokenOf(await upstream.call(this.#call(continued(asked))));
+      assertEquals(spoken.content, "Hello there");
+      const seen = read(JSON.parse(fake.last.text));
+      assertEquals(seen.tools, ["get_weather"]);
+      assertEquals(seen.results, ["Rain in Oslo", "Rain in Rome"]);
+      assertEquals(seen.texts.at(0), "Be brief");
+    });
+    this.#case("a picture and the output limit travel", async ({ fake, upstream }) => {
+      fake.answer(this.#script(text, false));
+      const image_url = { url: `data:image/png;base64,${PIXEL}` };
+      const content = [{ type: "text", text: "What is it?" }, { type: "image_url", image_url }];
+      const call = this.#call({ messages: [{ role: "user", content }] }, { outputLimit: 77 });
+      await spokenOf(await upstream.call(call));
+      const seen = read(JSON.parse(fake.last.text));
+      assertEquals([seen.images, seen.maxTokens], [[PIXEL], 77]);
+      assertEquals(seen.texts, ["What is it?"]);
+    });
+    for (const stream of [false, true]) {
+      const how = stream ? ", streamed" : "";
+      this.#case(`a JSON schema holds${how}`, async ({ fake, upstream }) => {
+        fake.answer(this.#script(schema, stream));
+        const json_schema = { name: "person", schema: PERSON };
+        const response_format = { type: "json_schema", json_schema };
+        const call = this.#call({ response_format }, { stream });
+        assertEquals((await spokenOf(await upstream.call(call))).content, '{"name":"Ada"}');
+        const seen = read(JSON.parse(fake.last.text)).schema;
+        assert(typeof seen === "object" && seen !== null && "properties" in seen);
+        assertEquals(seen.properties, PERSON.properties);
+      });
+      if (signed === undefined) continue;
+      this.#case(`signatures come back byte for byte${how}`, async ({ fake, upstream }) => {
+        fake.answer(this.#script(signed, stream), this.#script(text, stream));
+        const asked = await spokenOf(
+          await upstream.call(this.#call({ tools: [WEATHER] }, { stream })),
+        );
+        assertEquals(citiesOf(asked), ["Oslo", "Rome"]);
+        await spokenOf(await upstream.call(this.#call(continued(asked), { stream })));
+        assertEquals(read(JSON.parse(fake.last.text)).signatures, [SIGNATURE]);
+      });
+    }
+  }
+
+  #declareRefusals(): void {
+    const errors: readonly (readonly [number, string])[] = [
+      [400, "refused_input"],
+      [401, "refused_credentials"],
+      [403, "refused_credentials"],
+      [429, "rate_limited"],
+      [500, "server_error"],
+      [503, "server_error"],
+      [529, "server_error"],
+    ];
+    for (const [status, outcome] of errors) {
+      for (const stream of [false, true]) {
+        const how = stream ? ", streamed" : "";
+        this.#case(`status ${status} is ${outcome}${how}`, async ({ fake, upstream }) => {
+          const body = this.#subject.wire.error("Nothing doing");
+          fake.answer(json(body, { status, headers: { "retry-after": "7" } }));
+          const answer = await upstream.call(this.#call({}, { stream }));
+          assert(answer.kind === "failure");
+          assertEquals([answer.outcome, answer.status], [outcome, status]);
+          assertEquals(answer.retryAfterMs, 7_000);
+          assertMatch(answer.message, /Nothing doing/);
+          assertEquals(fake.requests.length, 1);
+        });
+      }
+    }
+    this.#case("a redirect is not followed", async ({ fake, upstream }) => {
+      const headers = { location: `${fake.baseUrl}/elsewhere` };
+      fake.answer(json({}, { status: 307, headers }));
+      assertFailure(await upstream.call(this.#call({})), "server_error");
+      assertEquals(fake.requests.length, 1);
+    });
+  }
+
+  #declareBreaks(): void {
+    const { streamType, text } = this.#subject.wire;
+    const half = text.frames.slice(0, Math.ceil(text.frames.length / 2));
+    this.#case("a stream that is cut between two frames", async ({ fake, upstream }) => {
+      fake.answer([this.#head(), ...half.map(chunk), { close: true }]);
+      const { fault } = await readAll(await upstream.call(this.#call({}, { stream: true })));
+      assertCut(fault, "cut");
+    });
+    this.#case("a stream that ends politely, but too soon", async ({ fake, upstream }) => {
+      fake.answer([this.#head(), ...half.map(chunk), LAST_CHUNK]);
+      const { fault } = await readAll(await upstream.call(this.#call({}, { stream: true })));
+      assertCut(fault, "cut");
+    });
+    if (streamType === undefined) {
+      this.#case("a frame that makes no sense", async ({ fake, upstream }) => {
+        const bad = chunk('data: {"half":\n\n');
+        fake.answer([this.#head(), ...half.map(chunk), bad, { stall: true }]);
+        const answer = await upstream.call(this.#call({}, { stream: true }));
+        // A pass-through hands on what it cannot read, and the flow's relay finds out.
+        assertCut(await relayed(answer), "malformed");
+        await fake.clientLeft();
+      });
+    }
+    for (const stream of [false, true]) {
+      this.#case(`a page instead of an answer${stream ? ", streamed" : ""}`, async (stage) => {
+        const headers = { "content-type": "text/html" };
+        stage.fake.answer(json("<html>", { headers }));
+        assertFailure(await stage.upstream.call(this.#call({}, { stream })), "malformed");
+      });
+    }
+    this.#case("an answer whose connection breaks", async ({ fake, upstream }) => {
+      const [head, body] = json(this.#subject.wire.text.json);
+      assert(head !== undefined && body !== undefined && "send" in body);
+      fake.answer([head, { send: body.send.slice(0, 20) }, { close: true }]);
+      assertFailure(await upstream.call(this.#call({})), "server_error");
+    });
+    this.#case("nobody there", async () => {
+      const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+      const baseUrl = `http://127.0.0.1:${listener.addr.port}/v1`;
+      listener.close();
+      const upstream = this.#subject.open(baseUrl, { timeouts: TIMEOUTS });
+      assertFailure(await upstream.call(this.#call({})), "connect_failed");
+      assertFailure(await upstream.call(this.#call({}, { stream: true })), "connect_failed");
+      upstream.close();
+    });
+    this.#case("JSON that is no answer", async ({ fake, upstream }) => {
+      fake.answer(json({ weather: "fine" }));
+      assertFailure(await upstream.call(this.#call({})), "malformed");
+    });
+  }
+
+  #declareSilence(): void {
+    const { text } = this.#subject.wire;
+    const half = text.frames.slice(0, Math.ceil(text.frames.length / 2));
+    this.#case("a stream that falls silent", async ({ fake, upstream }) => {
+      fake.answer([this.#head(), ...half.map(chunk), { stall: true }]);
+      const { fault } = await readAll(await upstream.call(this.#call({}, { stream: true })));
+      assertCut(fault, "timeout");
+      await fake.clientLeft();
+    }, { idleMs: 200 });
+    this.#case("silence before the first byte", async ({ fake, upstream }) => {
+      fake.answer([{ stall: true }]);
+      assertFailure(await upstream.call(this.#call({})), "timeout");
+      await fake.clientLeft();
+    }, { firstByteMs: 200 });
+  }
+
+  #declareLeaving(): void {
+    const { text } = this.#subject.wire;
+    const half = text.frames.slice(0, Math.ceil(text.frames.length / 2));
+    this.#case("leaving early cancels the provider", async ({ fake, upstream }) => {
+      fake.answer([this.#head(), ...half.map(chunk), { stall: true }]);
+      const answer = await upstream.call(this.#call({}, { stream: true }));
+      assert(answer.kind === "stream");
+      for await (const _ of answer.events) break;
+      await fake.clientLeft();
+    });
+    this.#case("leaving while a read is pending cancels at once", async ({ fake, upstream }) => {
+      fake.answer([this.#head(), ...half.map(chunk), { stall: true }]);
+      const answer = await upstream.call(this.#call({}, { stream: true }));
+      assert(answer.kind === "stream");
+      const events = answer.events[Symbol.asyncIterator]();
+      const reading = (async () => {
+        while (!(await events.next()).done);
+      })();
+      await fake.stalling();
+      await events.return?.();
+      // Whether the pending read ends or breaks is the adapter's own business; it must not hang.
+      await Promise.allSettled([reading]);
+      assertEquals((await events.next()).done, true);
+      await fake.clientLeft();
+    });
+    this.#case("a caller who leaves in mid-stream", async ({ fake, upstream }) => {
+      fake.answer([this.#head(), ...half.map(chunk), { stall: true }]);
+      const controller = new AbortController();
+      const { signal } = controller;
+      const answer = await upstream.call(this.#call({}, { signal, stream: true }));
+      const reading = readAll(answer);
+      await fake.stalling();
+      controller.abort();
+      assertCut((await reading).fault, "cut");
+      await fake.clientLeft();
+    });
+    for (const stream of [false, true]) {
+      const how = stream ? ", streamed" : "";
+      this.#case(`a call that is cancelled while it waits${how}`, async ({ fake, upstream }) => {
+        fake.answer([{ stall: true }]);
+        const controller = new AbortController();
+        const { signal } = controller;
+        const answering = upstream.call(this.#call({}, { signal, stream }));
+        await fake.stalling();
+        controller.abort();
+        assertFailure(await answering, "cancelled");
+        await fake.clientLeft();
+      });
+    }
+  }
+
+  #call(fields: Readonly<Record<string, unknown>>, more: Partial<UpstreamCall> = {}): UpstreamCall {
+    const model = this.#subject.model ?? "real-model";
+    return callOf({ messages: [USER], ...fields }, { model, ...more });
+  }
+
+  #script(recorded: Recorded, stream: boolean): Script {
+    if (!stream) return json(recorded.json);
+    return [this.#head(), ...recorded.frames.map(chunk), LAST_CHUNK];
+  }
+
+  #head() {
+    const { streamType = "text/event-stream" } = this.#subject.wire;
+    return streamHead({ "content-type": streamType });
+  }
+}
+
+/** What ends a stream that is followed as the flow follows it. */
+async function relayed(answer: UpstreamAnswer): Promise<unknown> {
+  assert(answer.kind === "stream");
+  const relay = new ChatChunkRelay("auto");
+  try {
+    for await (const batch of answer.events) for (const event of batch) relay.accept(event);
+  } catch (fault) {
+    return fault;
+  }
+}
+
+function citiesOf(spoken: Spoken): unknown[] {
+  return spoken.calls.map((call) => JSON.parse(call.function.arguments).city);
+}
+
+/** The next turn: the calls as they came, each with its result. */
+function continued(asked: Spoken) {
+  const results = asked.calls.map((call) => ({
+    role: "tool",
+    tool_call_id: call.id,
+    content: `Rain in ${JSON.parse(call.function.arguments).city}`,
+  }));
+  const assistant = { role: "assistant", content: null, tool_calls: asked.calls };
+  const system = { role: "system", content: "Be brief" };
+  return { messages: [system, USER, assistant, ...results], tools: [WEATHER] };
+}

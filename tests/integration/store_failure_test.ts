@@ -1,0 +1,219 @@
+/**
+ * The disk is full, or the store fails in another way: callers are told, nobody pays for it, and the
+ * service is well again by itself.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertGreater } from "@std/assert";
+import { join } from "@std/path";
+import { type Faults, faultyKv } from "../contract/faulty_kv.ts";
+import { readEvents } from "../fixtures/event_stream.ts";
+import { FakeUpstream, json, LAST_CHUNK, sse, streamHead } from "../fixtures/fake_upstream.ts";
+import {
+  completion,
+  INPUT_MICROS,
+  labConfig,
+  OUTPUT_MICROS,
+  QUESTION,
+  streamed,
+  usage,
+} from "../fixtures/lab.ts";
+import { TestService, until } from "../fixtures/service.ts";
+
+/** Places at the upstream. */
+const PLACES = 2;
+/** Calls that fail in a row: more than there are places, so that a leaked one would show. */
+const FAILING = 5;
+/** Usage of every answer, and what it costs. */
+const USAGE = usage(10, 5);
+const CALL_MICROS = 10n * INPUT_MICROS + 5n * OUTPUT_MICROS;
+
+/** Runs with another way to open a database in place of Deno's own. */
+async function withOpenKv<T>(openKv: typeof Deno.openKv, run: () => Promise<T>): Promise<T> {
+  const own = Object.getOwnPropertyDescriptor(Deno, "openKv") ?? {};
+  const restore = () => Object.defineProperty(Deno, "openKv", own);
+  const value = (path?: string) => {
+    restore();
+    return openKv(path);
+  };
+  Object.defineProperty(Deno, "openKv", { configurable: true, value });
+  try {
+    return await run();
+  } finally {
+    restore();
+  }
+}
+
+/** A service with one model at an upstream of two places. */
+async function start(kvPath = ":memory:") {
+  const upstream = new FakeUpstream();
+  upstream.otherwise(json(completion({ usage: USAGE })));
+  const { baseUrl } = upstream;
+  const config = labConfig({ id: "only", baseUrl, upstream: { maxInFlight: PLACES } });
+  const service = await TestService.start({ config, kvPath });
+  return {
+    upstream,
+    service,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      await upstream[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type House = Awaited<ReturnType<typeof start>>;
+
+/** The same, over a store that can be made to fail. */
+async function startFaulty(): Promise<House & { readonly faults: Faults }> {
+  const { faults, openKv } = faultyKv();
+  const house = await withOpenKv((path = ":memory:") => openKv(path), () => start());
+  return { ...house, faults };
+}
+
+/** Calls that the store refuses: told so, not charged, and no upstream was asked. */
+async function assertRefused({ service, upstream }: House): Promise<void> {
+  const before = await service.wallet();
+  const requests = upstream.requests.length;
+  for (let call = 0; call < FAILING; call++) await assertUnavailable(await ask(service));
+  assertEquals(await service.wallet(), before);
+  assertEquals(upstream.requests.length, requests);
+}
+
+async function assertUnavailable(response: Response): Promise<void> {
+  const { error } = await response.json();
+  assertEquals([response.status, error.code], [503, "store_unavailable"]);
+  assertEquals(response.headers.get("retry-after"), "1");
+}
+
+/** As many calls at once as there are places are answered and charged, and the books are right. */
+async function assertHealthy({ service }: House): Promise<void> {
+  const { gateway } = service.running;
+  await until(() => gateway.lateEndings.size === 0, "the late endings");
+  const { spent } = await service.wallet();
+  const calls = Array.from({ length: PLACES }, () => ask(service));
+  for (const response of await Promise.all(calls)) {
+    assertEquals(response.status, 200, await response.text());
+  }
+  assertEquals((await service.wallet()).spent - spent, BigInt(PLACES) * CALL_MICROS);
+  await service.assertBooks();
+}
+
+function ask(service: TestService, stream = false): Promise<Response> {
+  return service.chat({ messages: QUESTION, max_completion_tokens: 50, stream });
+}
+
+Deno.test("while nothing can be written every call is refused, and it is well afterwards", async () => {
+  await using house = await startFaulty();
+  house.faults.commit = "before";
+  await assertRefused(house);
+  house.faults.commit = "none";
+  await assertHealthy(house);
+  assertEquals((await house.service.wallet()).spent, BigInt(PLACES) * CALL_MICROS);
+});
+
+Deno.test("holds that landed although the store failed are voided once it is back", async () => {
+  await using house = await startFaulty();
+  // Its key is known by now, and the catalog is.
+  assertEquals((await ask(house.service).then(drained)).status, 200);
+  Object.assign(house.faults, { commit: "after", reads: true });
+  const { publicUrl } = house.service.running;
+  await assertUnavailable(await ask(house.service));
+  await assertUnavailable(await fetch(`${publicUrl}/readyz`));
+  assertEquals((await drained(await fetch(`${publicUrl}/healthz`))).status, 200);
+  Object.assign(house.faults, { commit: "none", reads: false });
+  assertEquals((await drained(await fetch(`${publicUrl}/readyz`))).status, 200);
+  await assertHealthy(house);
+});
+
+async function drained(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  return response;
+}
+
+Deno.test("an answer that cannot be settled is not given and not charged", async () => {
+  await using house = await startFaulty();
+  const { service, upstream, faults } = house;
+  const gate = Promise.withResolvers<void>();
+  upstream.answer([{ until: gate.promise }, ...json(completion({ usage: USAGE }))]);
+  const answer = ask(service);
+  await until(() => upstream.requests.length === 1, "the call to reach the upstream");
+  faults.commit = "before";
+  gate.resolve();
+  await assertUnavailable(await answer);
+  assertGreater((await service.wallet()).held, 0n, "it cannot even be given back");
+  faults.commit = "none";
+  await until(async () => (await service.wallet()).held === 0n, "the hold to be voided");
+  assertEquals((await service.wallet()).spent, 0n);
+  await assertHealthy(house);
+});
+
+Deno.test("a stream that cannot be settled ends with an error, and its bill follows", async () => {
+  await using house = await startFaulty();
+  const { service, upstream, faults } = house;
+  const gate = Promise.withResolvers<void>();
+  const [head = streamHead(), role = LAST_CHUNK, ...rest] = sse(streamed(["Hello"], USAGE));
+  upstream.answer([head, role, { until: gate.promise }, ...rest]);
+  const response = await ask(service, true);
+  assertEquals(response.status, 200);
+  faults.commit = "before";
+  gate.resolve();
+  const { last, done } = await readEvents(response);
+  assertEquals([done, last.choices, last.error?.code], [0, [], "store_unavailable"]);
+  assertEquals((await service.wallet()).spent, 0n);
+  faults.commit = "none";
+  await until(async () => (await service.wallet()).spent > 0n, "the bill");
+  assertEquals((await service.wallet()).spent, CALL_MICROS);
+  await assertHealthy(house);
+});
+
+/** A disk of its own, four megabytes large; absent where none may be mounted. */
+async function smallDisk() {
+  const path = await Deno.makeTempDir();
+  const run = (program: string, ...args: string[]) =>
+    new Deno.Command(program, { args, stdout: "null", stderr: "null" }).output().catch(() => ({
+      success: false,
+    }));
+  const mounted = await run("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", path);
+  if (!mounted.success) await Deno.remove(path);
+  return mounted.success
+    ? {
+      path,
+      async [Symbol.asyncDispose]() {
+        const { success } = await run("umount", path);
+        assert(success, `Cannot unmount "${path}"`);
+        await Deno.remove(path);
+      },
+    }
+    : undefined;
+}
+
+/** Writes until there is no room left. */
+async function fill(path: string): Promise<void> {
+  using file = await Deno.open(path, { create: true, write: true });
+  for (const size of [65_536, 4_096, 1]) {
+    const bytes = new Uint8Array(size);
+    try {
+      while (await file.write(bytes) > 0);
+    } catch (error) {
+      if (!String(error).includes("No space left")) throw error;
+    }
+  }
+}
+
+Deno.test("a disk that is really full", async (test) => {
+  await using disk = await smallDisk();
+  if (disk === undefined) {
+    console.warn("NOT TESTED: a full disk, because this user may not mount one");
+    return void await test.step({ name: "needs to mount", ignore: true, fn: () => {} });
+  }
+  const ballast = join(disk.path, "ballast");
+  await using house = await start(join(disk.path, "svc.kv"));
+  await assertHealthy(house);
+  await fill(ballast);
+  // What the database has room for within its own files may still be written.
+  await until(async () => (await drained(await ask(house.service))).status === 503, "the end");
+  await assertRefused(house);
+  await Deno.remove(ballast);
+  await assertHealthy(house);
+});
