@@ -32,7 +32,7 @@ export interface ServiceClientOptions {
  * The client of the service. Use it on servers only: a browser must not hold a key.
  *
  * @example
- * ```ts no-eval
+ * ```ts ignore
  * import { ServiceClient } from "@svc/sdk";
  *
  * const client = new ServiceClient({ apiKey: "svc_live_…" });

@@ -193,6 +193,7 @@ Deno.test("KeyRing.rotate() copies a key with the same or a stricter policy", as
     id: same.record.id,
     hint: same.record.hint,
     rotatedFrom: old.record.id,
+    budgetId: old.record.id,
   });
   const stricter = { ...policy, models: ["a"] };
   const next = issued(await ring.rotate(old.record.id, { policy: stricter, name: "app 2" }));

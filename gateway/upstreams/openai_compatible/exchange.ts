@@ -31,6 +31,7 @@ export class Exchange {
   readonly #controller = new AbortController();
   #stopped: Stop | undefined;
   #ended = false;
+  #answered = false;
   #dial: AbortController | undefined;
   #callOff: (() => void) | undefined;
   #timerDueMs = Infinity;
@@ -60,6 +61,7 @@ export class Exchange {
       this.#expectUntil(startedMs + connectMs, () => this.#checkHost(startedMs, firstByteDueMs));
     } else this.#expectUntil(firstByteDueMs, this.#timeOut);
     const response = await this.#deps.fetch(url, { ...init, signal: this.#controller.signal });
+    this.#answered = true;
     this.#deps.host.heard();
     this.#dial?.abort();
     this.#expectUntil(firstByteDueMs, this.#timeOut);
@@ -95,6 +97,8 @@ export class Exchange {
 
   /** Gives the timer and the caller's signal back. May be repeated. */
   end(): void {
+    // Its connection may be kept from now on, not from when the answer began.
+    if (this.#answered && !this.#ended) this.#deps.host.heard();
     this.#ended = true;
     this.#caller.removeEventListener("abort", this.#onCallerAbort);
     this.#dial?.abort();

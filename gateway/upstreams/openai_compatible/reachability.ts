@@ -32,6 +32,11 @@ export class Reachability {
     this.#heardMs = this.#clock.monotonicMs();
   }
 
+  /** Whether the host has answered something within so many milliseconds. */
+  heardWithin(ms: number): boolean {
+    return this.#clock.monotonicMs() - this.#heardMs <= ms;
+  }
+
   /** Whether the host has taken a connection since `sinceMs`, or does now. Rejects when aborted. */
   async check(sinceMs: number, signal: AbortSignal): Promise<boolean> {
     if (this.#dial === undefined || this.#heardMs >= sinceMs) return true;

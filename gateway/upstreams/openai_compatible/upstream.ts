@@ -47,6 +47,8 @@ export interface OpenAICompatibleDeps {
 const OPENAI_BASE_URL = "https://api.openai.com/v1";
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 // Shorter than what load balancers grant idle connections, so that we close them first.
+// The pool looks at its connections now and then only.
+const POOL_SLACK_MS = 5_000;
 const POOL_IDLE_MS = 30_000;
 
 /** A provider account or server that speaks OpenAI's wire format. */
@@ -103,7 +105,13 @@ export class OpenAICompatibleUpstream implements Upstream {
       // A form brings its own type, with the boundary in it.
       const type = typeof body === "string" ? { "content-type": JSON_TYPE } : undefined;
       const headers = { ...this.#headers, ...type, accept, "x-request-id": call.requestId };
-      const init = { ...INIT, method: "POST", headers, body: once(body), client: this.#client };
+      const init = {
+        ...INIT,
+        method: "POST",
+        headers,
+        body: this.#sentOnce(body),
+        client: this.#client,
+      };
       response = await exchange.open(this.#urlOf(wire.path), init);
       answer = await this.#read(response, { exchange, wire, stream: call.stream });
     } catch (error) {
@@ -242,6 +250,17 @@ export class OpenAICompatibleUpstream implements Upstream {
     return { status: response.status, retryAfterMs, secret: this.#key };
   }
 
+  /**
+   * A body that is sent once. When a kept connection dies before the answer, `fetch` sends a text
+   * again by itself, and a provider may then execute and bill a call twice; a blob is a stream with a
+   * length, which it cannot send again. A blob costs a little more, and a connection that is refused
+   * leaves its stream behind: so it is used only where a connection may have been kept.
+   */
+  #sentOnce(body: string | FormData): BodyInit {
+    const mayReuse = this.#host.heardWithin(POOL_IDLE_MS + POOL_SLACK_MS);
+    return typeof body === "string" && mayReuse ? new Blob([body]) : body;
+  }
+
   #exchange(signal: AbortSignal): Exchange {
     const { timeouts } = this.#config;
     return new Exchange(signal, {
@@ -266,15 +285,6 @@ interface ReadOptions {
 
 const JSON_TYPE = "application/json";
 const EVENT_STREAM = "text/event-stream";
-/**
- * A body that cannot be sent twice. When a kept connection dies before the answer, `fetch` sends a
- * text again by itself, and a provider may then execute and bill a call twice; a blob is a stream
- * with a length, and is sent once.
- */
-function once(body: string | FormData): BodyInit {
-  return typeof body === "string" ? new Blob([body]) : body;
-}
-
 // A redirect would carry the caller's prompt, and the key, to an address nobody configured.
 const INIT = { redirect: "manual" } as const;
 
