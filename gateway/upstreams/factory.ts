@@ -1,5 +1,4 @@
 import type { UpstreamConfig } from "../domain/catalog.ts";
-import { createGuardedFetch } from "../guarded_fetch/mod.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchImage } from "../ports/fetch_image.ts";
 import type { Upstream } from "../ports/upstream.ts";
@@ -17,9 +16,15 @@ export interface UpstreamDeps {
   readonly fetchImage?: FetchImage | undefined;
 }
 
+/** Loaded with the first image that is fetched: the platform's `node:http` takes some megabytes. */
+const guardedFetch: FetchImage = async (url, signal) => {
+  const { createGuardedFetch } = await import("../guarded_fetch/mod.ts");
+  return await createGuardedFetch()(url, signal);
+};
+
 /** Makes the upstream that a configuration asks for. Throws a `TypeError` where it cannot work. */
 export function createUpstream(config: UpstreamConfig, given: UpstreamDeps): Upstream {
-  const deps = { ...given, fetchImage: given.fetchImage ?? createGuardedFetch() };
+  const deps = { ...given, fetchImage: given.fetchImage ?? guardedFetch };
   switch (config.kind) {
     case "openai":
     case "openai-compatible":

@@ -35,7 +35,7 @@ export const MAX_NOTE_CHARS = 2_000;
 /** Most holds that wait for one wallet. */
 export const MAX_WAITING_HOLDS = 1_000;
 /** Ended holds and credits remembered, up to twice as many, so that a repeat is answered alike. */
-export const MAX_REMEMBERED_ENDINGS = 20_000;
+export const MAX_REMEMBERED_ENDINGS = 5_000;
 /** Journal segments between two checkpoints of the open holds. */
 export const CHECKPOINT_SEGMENTS = 256;
 
