@@ -19,10 +19,8 @@ export interface CallEnd {
   readonly ending: CallEnding;
   /** As the upstream reported it. */
   readonly usage: Usage | undefined;
-  /** What the model was given, made only where it must be counted. */
-  readonly inputText: () => string;
-  /** What was delivered, in pieces. */
-  readonly delivered: readonly string[];
+  /** Counts what no usage was reported for; `undefined` where nothing was delivered. */
+  count(): Promise<CountedTokens | undefined>;
   /** The caller has had the answer, or part of it: where the store fails, the bill still stands. */
   readonly wasDelivered: boolean;
   readonly status: number;
@@ -43,12 +41,12 @@ export async function settleCall(
   call: { begun: Pick<Begun<unknown>, "hold">; end: CallEnd },
 ): Promise<Bill> {
   const { begun: { hold }, end } = call;
+  const counted = end.usage === undefined ? await end.count() : undefined;
+  const isEmpty = end.usage === undefined && counted === undefined;
   const { usage, cost, estimated } = settlementOf({
-    ending: end.ending === "finished" && end.delivered.length === 0
-      ? "nothing_delivered"
-      : end.ending,
+    ending: end.ending === "finished" && isEmpty ? "nothing_delivered" : end.ending,
     usage: end.usage,
-    counted: end.usage === undefined ? await countTokens(gateway, end) : undefined,
+    counted,
   }, hold.price);
   const billing: BillingMetadata = {
     currency: "credits",
@@ -91,16 +89,16 @@ export async function settleCall(
   return { billing, usage };
 }
 
-/** Tokens of a call whose upstream reported none; `undefined` where nothing was delivered. */
-async function countTokens(
+/** Tokens of a text call; `undefined` where nothing was delivered. The input's text is made late. */
+export async function countTokens(
   gateway: GatewayContext,
-  end: CallEnd,
+  call: { readonly inputText: () => string; readonly delivered: readonly string[] },
 ): Promise<CountedTokens | undefined> {
-  if (end.delivered.length === 0) return undefined;
+  if (call.delivered.length === 0) return undefined;
   try {
     return {
-      input: await gateway.tokens.count(end.inputText()),
-      output: await gateway.tokens.count(end.delivered.join("")),
+      input: await gateway.tokens.count(call.inputText()),
+      output: await gateway.tokens.count(call.delivered.join("")),
     };
   } catch (error) {
     // What cannot be counted is not charged; the hold must end all the same.

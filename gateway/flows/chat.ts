@@ -11,7 +11,7 @@ import { type JsonBody, UpstreamCut, type UpstreamJson } from "../ports/upstream
 import { answerText, deliveredText, signedToolCalls } from "../wire/chat_answer.ts";
 import { requestText } from "../wire/chat_text.ts";
 import { attempt, type Begun } from "./attempt.ts";
-import { settleCall } from "./bill.ts";
+import { countTokens, settleCall } from "./bill.ts";
 import { ChatStream, openChatStream, type OpenedStream } from "./chat_stream.ts";
 import type { GatewayContext } from "./context.ts";
 import { logFailure } from "./log_failure.ts";
@@ -100,8 +100,11 @@ async function finishJson(
     end: {
       ending: "finished",
       usage,
-      delivered: usage === undefined ? deliveredText(body) : [],
-      inputText: () => requestText(request.value),
+      count: () =>
+        countTokens(gateway, {
+          inputText: () => requestText(request.value),
+          delivered: deliveredText(body),
+        }),
       wasDelivered: false,
       status: 200,
       outcome: left ? "client_left" : "ok",

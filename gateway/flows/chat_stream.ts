@@ -11,7 +11,7 @@ import { requestText } from "../wire/chat_text.ts";
 import { SSE_DONE, SSE_KEEP_ALIVE, sseEvent } from "../wire/sse.ts";
 import { chatUsageOf } from "../wire/usage.ts";
 import type { Begun } from "./attempt.ts";
-import { type Bill, type CallEnd, settleCall } from "./bill.ts";
+import { type Bill, type CallEnd, countTokens, settleCall } from "./bill.ts";
 import type { GatewayContext } from "./context.ts";
 import { faultOf } from "./fault_of.ts";
 import { Gathered } from "./gathered.ts";
@@ -233,7 +233,7 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
     return JSON.stringify({ ...faultOf(error).envelope(requestId), choices: [] });
   }
 
-  #settle(end: Omit<CallEnd, "usage" | "delivered" | "inputText" | "wasDelivered">): Promise<Bill> {
+  #settle(end: Omit<CallEnd, "usage" | "count" | "wasDelivered">): Promise<Bill> {
     const { trace, begun, body } = this.#request;
     const { relay } = begun.answer;
     return settleCall(this.#gateway, trace, {
@@ -241,8 +241,11 @@ export class ChatStream implements UnderlyingDefaultSource<Uint8Array> {
       end: {
         ...end,
         usage: relay.usage,
-        delivered: relay.delivered,
-        inputText: () => requestText(body.value),
+        count: () =>
+          countTokens(this.#gateway, {
+            inputText: () => requestText(body.value),
+            delivered: relay.delivered,
+          }),
         wasDelivered: true,
       },
     });

@@ -3,6 +3,7 @@ import type { Observation } from "../domain/health.ts";
 import type { TargetState } from "../domain/routing.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { MediaFile } from "../ports/fetch_image.ts";
 import type { LedgerStore } from "../ports/ledger_store.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RequestLog } from "../ports/request_log.ts";
@@ -48,4 +49,6 @@ export interface GatewayContext {
   readonly signatures: SignatureMemory;
   readonly inFlight: InFlight;
   readonly lateEndings: LateEndings;
+  /** Puts a file up for a while and returns its address; `undefined` where there is no room. */
+  publishFile(file: MediaFile): Promise<string | undefined>;
 }

@@ -28,12 +28,12 @@ export interface LinkClaim {
 /** Makes signed links and checks them. The secret never leaves. */
 export class SignedLinks {
   readonly #key: Uint8Array;
-  readonly #baseUrl: string;
+  readonly #baseUrl: () => string;
 
   /** `secret` may serve other purposes too: the key is derived from it for this one alone. */
-  constructor(options: { readonly secret: string; readonly baseUrl: string }) {
+  constructor(options: { readonly secret: string; readonly baseUrl: () => string }) {
     this.#key = createHmac("sha256", options.secret).update("signed links, version 1").digest();
-    this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
+    this.#baseUrl = options.baseUrl;
   }
 
   /** The address of a file until a time; whole seconds, rounded up. */
@@ -41,7 +41,7 @@ export class SignedLinks {
     const expires = String(Math.ceil(expiresAtMs / 1_000));
     const signature = this.#sign(id, expires).toString("base64url");
     const query = `expires=${expires}&signature=${signature}`;
-    return `${this.#baseUrl}${LINK_PATH}${encodeURIComponent(id)}?${query}`;
+    return `${this.#baseUrl().replace(/\/+$/, "")}${LINK_PATH}${encodeURIComponent(id)}?${query}`;
   }
 
   /** Whether an address was made here and its time is not over. */

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { StoredBlob } from "../ports/blob_store.ts";
 import { LINK_PATH, LINK_TTL_MS, publishFile, SignedLinks } from "./signed_links.ts";
 
-const links = new SignedLinks({ secret: "pepper", baseUrl: "https://gateway.example/base/" });
+const links = new SignedLinks({ secret: "pepper", baseUrl: () => "https://gateway.example/base/" });
 
 function claimOf(address: string) {
   const url = new URL(address);
@@ -45,7 +45,7 @@ Deno.test("A link with anything changed does not work", () => {
     { signature: "ü".repeat(43) },
   ];
   for (const change of rows) assertEquals(links.verify({ ...claim, ...change }, 0), false);
-  const other = new SignedLinks({ secret: "other", baseUrl: "https://gateway.example" });
+  const other = new SignedLinks({ secret: "other", baseUrl: () => "https://gateway.example" });
   assertEquals(other.verify(claim, 0), false);
   assertEquals(links.verify(claim, 0), true);
 });

@@ -17,8 +17,10 @@ import {
 } from "./schemas/catalog.ts";
 import { chatRequestSchema } from "./schemas/chat.ts";
 import { chatChunkSchema, chatCompletionSchema } from "./schemas/chat_answer.ts";
+import { imageEditSchema, imageGenerationSchema, imagesAnswerSchema } from "./schemas/images.ts";
 import { errorEnvelopeSchema } from "./schemas/error.ts";
 
+const MODEL_CALL_STATUSES = [400, 401, 402, 403, 405, 413, 415, 429, 500, 502, 503, 504];
 const KEYED = [{ bearer: [] }, { apiKey: [] }];
 const requestIdHeader = z.string().regex(/^[\x21-\x7e]{1,128}$/).optional()
   .meta({ description: "Correlates logs; never deduplicates", example: "my-request-1" });
@@ -55,6 +57,24 @@ function get(summary: string, schema: z.ZodType, options: { isPublic?: boolean; 
 
 const status = z.strictObject({ status: z.string() });
 
+function images(summary: string, schema: z.ZodType, types: readonly string[]) {
+  return {
+    post: {
+      summary,
+      security: KEYED,
+      requestParams: { header: requestHeaders },
+      requestBody: { content: Object.fromEntries(types.map((type) => [type, { schema }])) },
+      responses: {
+        "200": json(
+          "The images, with their route and their bill in `metadata`",
+          imagesAnswerSchema,
+        ),
+        ...errors(...MODEL_CALL_STATUSES),
+      },
+    },
+  };
+}
+
 const paths: ZodOpenApiPathsObject = {
   "/openai/v1/chat/completions": {
     post: {
@@ -70,8 +90,25 @@ const paths: ZodOpenApiPathsObject = {
             "text/event-stream": { schema: chatChunkSchema },
           },
         },
-        ...errors(400, 401, 402, 403, 405, 413, 415, 429, 500, 502, 503, 504),
+        ...errors(...MODEL_CALL_STATUSES),
       },
+    },
+  },
+  "/openai/v1/images/generations": images("Draw images", imageGenerationSchema, [
+    "application/json",
+  ]),
+  "/openai/v1/images/edits": images("Edit images", imageEditSchema, [
+    "application/json",
+    "multipart/form-data",
+  ]),
+  "/files/{id}": {
+    get: {
+      summary: "An image that a signed link leads to",
+      requestParams: {
+        path: z.object({ id: z.string() }),
+        query: z.object({ expires: z.string(), signature: z.string() }),
+      },
+      responses: { "200": { description: "The image" }, ...errors(404) },
     },
   },
   "/openai/v1/models": get("List the one model", openAIModelListSchema, { plain: true }),

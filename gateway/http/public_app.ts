@@ -9,6 +9,8 @@ import { ServiceFault } from "../domain/fault.ts";
 import { CallerLeft } from "../flows/caller_left.ts";
 import { CALLER_LEFT_STATUS } from "../flows/log_failure.ts";
 import type { GatewayContext } from "../flows/context.ts";
+import type { SignedLinks } from "../flows/signed_links.ts";
+import type { BlobStore } from "../ports/blob_store.ts";
 import type { PublicEnv } from "./env.ts";
 import { errorResponse, faultOf } from "./error_response.ts";
 import { authenticate, type FindKey } from "./middleware/authenticate.ts";
@@ -16,6 +18,7 @@ import { logDenied } from "./middleware/log_denied.ts";
 import { requestId } from "./middleware/request_id.ts";
 import { getModelMeta, getPricing, listModels } from "./routes/catalog.ts";
 import { chatCompletions } from "./routes/chat_completions.ts";
+import { editImages, generateImages, getFile } from "./routes/images.ts";
 import { healthz, type Readiness, readyz } from "./routes/health.ts";
 import { listOpenAIModels } from "./routes/openai_models.ts";
 
@@ -24,6 +27,8 @@ export interface PublicAppOptions {
   readonly gateway: GatewayContext;
   readonly findKey: FindKey;
   readonly readiness: Readiness;
+  /** What signed links lead to. */
+  readonly files: { readonly blobs: BlobStore; readonly links: SignedLinks };
 }
 
 /** Paths and the one method each takes. */
@@ -35,6 +40,9 @@ const PATHS = [
   ["GET", "/api/v1/pricing"],
   ["GET", "/openai/v1/models"],
   ["POST", "/openai/v1/chat/completions"],
+  ["POST", "/openai/v1/images/generations"],
+  ["POST", "/openai/v1/images/edits"],
+  ["GET", "/files/:id"],
 ] as const;
 
 /** Builds the application; it listens nowhere by itself. */
@@ -50,6 +58,9 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   app.get("/api/v1/pricing", keyed, getPricing(gateway));
   app.get("/openai/v1/models", keyed, listOpenAIModels(gateway));
   app.post("/openai/v1/chat/completions", keyed, chatCompletions(gateway));
+  app.post("/openai/v1/images/generations", keyed, generateImages(gateway));
+  app.post("/openai/v1/images/edits", keyed, editImages(gateway));
+  app.get("/files/:id", getFile(gateway, options.files));
   for (const [method, path] of PATHS) {
     app.all(path, () => {
       throw new ServiceFault("method_not_allowed", {

@@ -14,6 +14,7 @@ import type { GatewayContext } from "../flows/context.ts";
 import { InFlight } from "../flows/in_flight.ts";
 import { KeyRing } from "../flows/key_ring.ts";
 import { LateEndings } from "../flows/late_endings.ts";
+import { publishFile, SignedLinks } from "../flows/signed_links.ts";
 import { SignatureMemory } from "../flows/signature_memory.ts";
 import { errorResponse } from "../http/error_response.ts";
 import { allowedHosts } from "../http/allowed_hosts.ts";
@@ -92,7 +93,10 @@ async function assemble(
   const keyRing = new KeyRing(pepper, { keys: stores.keys, clock, logger });
   const seeded = await seedCatalog(stores.catalogs, { config: parts.config, env: deps.env, clock });
   const pool = poolOf(seeded.catalog, deps);
-  const gateway = gatewayOf(stores, pool, deps);
+  // Links are made for whoever reads them later: the address is known when the port is.
+  let shownUrl = settings.publicUrl ?? "";
+  const links = new SignedLinks({ secret: pepper, baseUrl: () => shownUrl });
+  const gateway = gatewayOf(stores, { pool, links, deps });
   const tiers = seeded.catalog.tiers;
   const secrets = await firstStart({
     ...stores,
@@ -103,10 +107,10 @@ async function assemble(
     bootstrapKey: settings.bootstrapKey,
   });
   const gate = new Gate(deps.rng);
-  const house: House = { settings, deps, stores, pool, keyRing, gateway, gate };
+  const house: House = { settings, deps, stores, pool, keyRing, links, gateway, gate };
   const servers = await openListeners(house);
   const [publicUrl = "", adminUrl = ""] = servers.map(({ addr }) => urlOf(addr));
-  const shownUrl = settings.publicUrl ?? publicUrl;
+  shownUrl ||= publicUrl;
   const path = credentialsPath(settings.kvPath);
   if (path !== undefined) {
     const adminToken = secrets?.adminToken ?? settings.adminToken;
@@ -156,15 +160,20 @@ interface House {
   readonly stores: KvStores;
   readonly pool: UpstreamPool;
   readonly keyRing: KeyRing;
+  readonly links: SignedLinks;
   readonly gateway: GatewayContext;
   readonly gate: Gate;
 }
 
 type Server = Deno.HttpServer<Deno.NetAddr>;
 
-function gatewayOf(stores: KvStores, pool: UpstreamPool, deps: ServiceDeps): GatewayContext {
-  const { catalogs, ledger, log } = stores;
-  const { clock, rng, logger } = deps;
+function gatewayOf(
+  stores: KvStores,
+  parts: Pick<House, "pool" | "links" | "deps">,
+): GatewayContext {
+  const { blobs, catalogs, ledger, log } = stores;
+  const { pool, links } = parts;
+  const { clock, rng, logger } = parts.deps;
   return {
     catalogs,
     ledger,
@@ -179,17 +188,19 @@ function gatewayOf(stores: KvStores, pool: UpstreamPool, deps: ServiceDeps): Gat
     signatures: new SignatureMemory(),
     inFlight: new InFlight(),
     lateEndings: new LateEndings(ledger, logger),
+    publishFile: (file) => publishFile({ blobs, links, clock, rng }, file),
   };
 }
 
 /** The public and the admin listener, in this order. */
 async function openListeners(house: House): Promise<[Server, Server]> {
-  const { settings, deps, stores, pool, keyRing, gateway, gate } = house;
+  const { settings, deps, stores, pool, keyRing, links, gateway, gate } = house;
   const { clock, rng, logger } = deps;
   const publicApp = createPublicApp({
     gateway,
     findKey: (presented) => keyRing.authenticate(presented),
     readiness: { unready: () => gate.unready(stores) },
+    files: { blobs: stores.blobs, links },
   });
   const adminApp = createAdminApp({
     ...stores,

@@ -1,0 +1,89 @@
+/**
+ * One image call, from the validated request to the settled bill. Images never stream.
+ *
+ * @module
+ */
+
+import type { ImageEditRequest, ImageGenerationRequest } from "@svc/sdk/protocol";
+import { type ImageEndpoint, imageFeatures, imageUsage } from "../domain/image_features.ts";
+import { typicalTokens } from "../domain/token_estimate.ts";
+import { type JsonBody, UpstreamCut, type UpstreamJson } from "../ports/upstream.ts";
+import { countImages, imageAnswer } from "../wire/image_answer.ts";
+import { attempt, type Begun } from "./attempt.ts";
+import { settleCall } from "./bill.ts";
+import type { GatewayContext } from "./context.ts";
+import { logFailure } from "./log_failure.ts";
+import { planRoute } from "./plan.ts";
+import { type Caller, RequestTrace } from "./request_trace.ts";
+
+type ImageRequest = ImageGenerationRequest | ImageEditRequest;
+
+/**
+ * Answers a validated image request. Throws a `ServiceFault` where it cannot, and `CallerLeft` where
+ * nobody waits for an answer any more; nothing is charged then.
+ */
+export async function drawImages(
+  gateway: GatewayContext,
+  caller: Caller & { readonly endpoint: ImageEndpoint },
+  body: JsonBody,
+): Promise<string> {
+  const trace = new RequestTrace(caller, gateway.clock);
+  const leave = gateway.inFlight.enter(() => {
+    gateway.admission.spent(caller.key, 0, gateway.clock.nowMs(), trace.reserved);
+    caller.onSettled();
+  });
+  try {
+    const request = body.value as unknown as ImageRequest;
+    const features = imageFeatures(caller.endpoint, request);
+    const tokens = typicalTokens(features);
+    trace.reserved = gateway.admission.reserve(caller.key, tokens, gateway.clock.nowMs());
+    const plan = await planRoute(gateway, trace, features);
+    const begun = await attempt<UpstreamJson>(gateway, {
+      trace,
+      plan,
+      body,
+      choices: features.choices,
+      open: (answer) => {
+        if (answer.kind === "json") return Promise.resolve(answer);
+        throw new UpstreamCut("malformed", "The upstream streamed images");
+      },
+    });
+    return await finish(gateway, trace, { begun, request });
+  } catch (error) {
+    logFailure(gateway, trace, error);
+    throw error;
+  } finally {
+    leave();
+  }
+}
+
+async function finish(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  call: { readonly begun: Begun<UpstreamJson>; readonly request: ImageRequest },
+): Promise<string> {
+  const { begun, request } = call;
+  const { answer, candidate, hold } = begun;
+  begun.lease.release();
+  const { usage, counted } = imageUsage({
+    images: countImages(answer.body.value),
+    reported: answer.usage,
+  }, { price: hold.price, model: candidate.model, inputTokens: candidate.inputTokens });
+  const { billing } = await settleCall(gateway, trace, {
+    begun,
+    end: {
+      ending: "finished",
+      usage,
+      count: () => Promise.resolve(counted),
+      wasDelivered: false,
+      status: 200,
+      outcome: trace.caller.signal.aborted ? "client_left" : "ok",
+    },
+  });
+  return await imageAnswer(answer.body, {
+    format: request.response_format ?? "b64_json",
+    created: Math.floor(gateway.clock.nowMs() / 1_000),
+    metadata: trace.metadata(billing),
+    publish: (file) => gateway.publishFile(file),
+  });
+}

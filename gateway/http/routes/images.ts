@@ -1,0 +1,66 @@
+import type { Handler } from "@hono/hono";
+import { ServiceFault } from "../../domain/fault.ts";
+import type { GatewayContext } from "../../flows/context.ts";
+import { drawImages } from "../../flows/images.ts";
+import type { SignedLinks } from "../../flows/signed_links.ts";
+import { checkEditImages } from "../../images/edit_images.ts";
+import type { BlobStore } from "../../ports/blob_store.ts";
+import type { PublicEnv } from "../env.ts";
+import { readJson } from "../read_json.ts";
+import { readImageEdit } from "../read_multipart.ts";
+import { imageEditSchema, imageGenerationSchema } from "../schemas/images.ts";
+import { validate } from "../validation.ts";
+import { modelCall } from "./model_call.ts";
+
+/** `POST /openai/v1/images/generations`. */
+export function generateImages(gateway: GatewayContext): Handler<PublicEnv> {
+  return modelCall(gateway, {
+    endpoint: "images.generations",
+    read: (request) => readJson(request),
+    check: ({ value }) => void validate(imageGenerationSchema, value),
+    answer: async (caller, body) => ({
+      kind: "json",
+      text: await drawImages(gateway, { ...caller, endpoint: "images.generations" }, body),
+    }),
+  });
+}
+
+/** `POST /openai/v1/images/edits`, as JSON or as a form. */
+export function editImages(gateway: GatewayContext): Handler<PublicEnv> {
+  return modelCall(gateway, {
+    endpoint: "images.edits",
+    read: (request) => readImageEdit(request),
+    check: ({ value }) => checkEditImages(validate(imageEditSchema, value)),
+    answer: async (caller, body) => ({
+      kind: "json",
+      text: await drawImages(gateway, { ...caller, endpoint: "images.edits" }, body),
+    }),
+  });
+}
+
+/** `GET /files/{id}`: an image that a signed link leads to; the link itself is the permission. */
+export function getFile(
+  gateway: GatewayContext,
+  files: { readonly blobs: BlobStore; readonly links: SignedLinks },
+): Handler<PublicEnv> {
+  return async (c) => {
+    const { expires, signature } = c.req.query();
+    const id = c.req.param("id") ?? "";
+    const isValid = files.links.verify({ id, expires, signature }, gateway.clock.nowMs());
+    const blob = isValid ? await files.blobs.get(id) : undefined;
+    if (blob === undefined) {
+      throw new ServiceFault("not_found", {
+        message: "There is no such file, or its link has expired",
+      });
+    }
+    return new Response(new Uint8Array(blob.bytes), {
+      headers: {
+        "content-type": blob.mediaType,
+        "cache-control": "private, max-age=3600",
+        "content-security-policy": "sandbox",
+        "x-content-type-options": "nosniff",
+        "x-request-id": c.get("requestId"),
+      },
+    });
+  };
+}

@@ -1,0 +1,75 @@
+import type { Handler } from "@hono/hono";
+import { type Endpoint, MODEL_AUTO } from "@svc/sdk/protocol";
+import { ServiceFault } from "../../domain/fault.ts";
+import type { KeyRecord } from "../../domain/key.ts";
+import type { GatewayContext } from "../../flows/context.ts";
+import { logFailure } from "../../flows/log_failure.ts";
+import { type Caller, RequestTrace } from "../../flows/request_trace.ts";
+import type { JsonBody } from "../../ports/upstream.ts";
+import type { PublicEnv } from "../env.ts";
+
+/** An answer: complete, or a stream of bytes. */
+export type ModelAnswer =
+  | { readonly kind: "json"; readonly text: string }
+  | { readonly kind: "stream"; readonly bytes: ReadableStream<Uint8Array> };
+
+/** What one model endpoint does with a request that may be made. */
+export interface ModelCall {
+  readonly endpoint: Endpoint;
+  read(request: Request): Promise<JsonBody>;
+  /** Throws a {@linkcode ServiceFault} where the body is not valid. `model` is checked already. */
+  check(body: JsonBody): void;
+  answer(caller: Caller, body: JsonBody): Promise<ModelAnswer>;
+}
+
+/** The handler of a model endpoint: policy, body, limits, answer; a refusal is in the log too. */
+export function modelCall(gateway: GatewayContext, call: ModelCall): Handler<PublicEnv> {
+  return async function modelCallHandler(c) {
+    let leave = () => {};
+    const caller: Caller = {
+      key: c.get("key"),
+      requestId: c.get("requestId"),
+      logId: gateway.rng.id("log"),
+      endpoint: call.endpoint,
+      stream: false,
+      signal: c.req.raw.signal,
+      onSettled: () => leave(),
+    };
+    const headers: Record<string, string> = { "x-request-id": caller.requestId };
+    let body: JsonBody;
+    try {
+      requireEndpoint(caller.key, call.endpoint);
+      body = await call.read(c.req.raw);
+      // Only now: a body that comes slowly would keep others of the key waiting.
+      const admitted = gateway.admission.admit(caller.key, gateway.clock.nowMs());
+      leave = admitted.leave;
+      Object.assign(headers, admitted.headers);
+      if (body.value.model !== MODEL_AUTO) {
+        throw new ServiceFault("model_not_allowed", { param: "model" });
+      }
+      call.check(body);
+    } catch (error) {
+      leave();
+      logFailure(gateway, new RequestTrace(caller, gateway.clock), error);
+      throw error;
+    }
+    const answer = await call.answer({ ...caller, stream: body.value.stream === true }, body);
+    if (answer.kind === "json") {
+      headers["content-type"] = "application/json";
+      return new Response(answer.text, { headers });
+    }
+    headers["content-type"] = "text/event-stream; charset=utf-8";
+    headers["cache-control"] = "no-cache";
+    // Nginx would otherwise gather a stream into one piece.
+    headers["x-accel-buffering"] = "no";
+    return new Response(answer.bytes, { headers });
+  };
+}
+
+function requireEndpoint(key: KeyRecord, endpoint: Endpoint): void {
+  const { endpoints } = key.policy;
+  if (endpoints === undefined || endpoints.includes(endpoint)) return;
+  throw new ServiceFault("policy_denied", {
+    message: `The key's policy allows ${endpoints.join(", ") || "no endpoint"}, not ${endpoint}`,
+  });
+}
