@@ -58,6 +58,8 @@ async function serve(args: readonly string[]): Promise<number> {
     const cause = reason instanceof Error ? reason.stack ?? reason.message : String(reason);
     logger.error("unhandled_rejection", { cause });
   });
+  // Listened for from the beginning: a signal may come as soon as the start is printed.
+  const ended = untilSignal();
   let service: RunningService;
   try {
     const deps = { clock, rng: createSystemRng(clock), logger, env, print };
@@ -72,7 +74,7 @@ async function serve(args: readonly string[]): Promise<number> {
     complain("Cannot go on: another process has taken the store\n");
     Deno.exit(1);
   }, LOST_CHECK_MS);
-  await untilSignal();
+  await ended;
   clearInterval(watch);
   const { inFlight } = service.gateway;
   logger.info("shutting_down", { inFlight: inFlight.count });
