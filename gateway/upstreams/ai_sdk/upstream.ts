@@ -11,7 +11,7 @@ import {
   type UpstreamFailure,
 } from "../../ports/upstream.ts";
 import { readChatUsage } from "../../wire/usage.ts";
-import { Exchange, type Stop } from "../openai_compatible/exchange.ts";
+import { Exchange, POOL_IDLE_MS, type Stop } from "../openai_compatible/exchange.ts";
 import { failureOf, redact } from "../openai_compatible/failure.ts";
 import { type Dial, Reachability } from "../openai_compatible/reachability.ts";
 import { AnswerEvents } from "./answer_events.ts";
@@ -40,8 +40,6 @@ export interface AiSdkDeps {
 }
 
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
-// Shorter than what load balancers grant idle connections, so that we close them first.
-const POOL_IDLE_MS = 30_000;
 
 /** A provider account that is spoken to through its Vercel AI SDK package. */
 export class AiSdkUpstream implements Upstream {

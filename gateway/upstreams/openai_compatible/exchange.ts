@@ -3,6 +3,11 @@ import type { Clock } from "../../ports/clock.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import type { Reachability } from "./reachability.ts";
 
+/** How long connections are kept: less than load balancers do, so that we close them first. */
+export const POOL_IDLE_MS = 30_000;
+/** The pool looks at its connections now and then only. */
+const POOL_SLACK_MS = 5_000;
+
 /** Why this side broke an exchange off. */
 export type Stop = "cancelled" | "timeout" | "connect_failed";
 
@@ -60,7 +65,9 @@ export class Exchange {
     if (connectMs < firstByteMs) {
       this.#expectUntil(startedMs + connectMs, () => this.#checkHost(startedMs, firstByteDueMs));
     } else this.#expectUntil(firstByteDueMs, this.#timeOut);
-    const response = await this.#deps.fetch(url, { ...init, signal: this.#controller.signal });
+    const body = this.#sentOnce(init.body);
+    const sent = body === undefined ? init : { ...init, body };
+    const response = await this.#deps.fetch(url, { ...sent, signal: this.#controller.signal });
     this.#answered = true;
     this.#deps.host.heard();
     this.#dial?.abort();
@@ -104,6 +111,18 @@ export class Exchange {
     this.#dial?.abort();
     this.#callOff?.();
     this.#callOff = undefined;
+  }
+
+  /**
+   * A body that is sent once. When a kept connection dies before the answer, `fetch` sends a text
+   * again by itself, and a provider may then execute and bill a call twice; a blob is a stream with a
+   * length, which it cannot send again. A blob costs a little more, and a connection that is refused
+   * leaves its stream behind: so it is used only where a connection may have been kept.
+   */
+  #sentOnce(body: BodyInit | null | undefined): BodyInit | undefined {
+    if (typeof body !== "string") return undefined;
+    const mayReuse = this.#deps.host.heardWithin(POOL_IDLE_MS + POOL_SLACK_MS);
+    return mayReuse ? new Blob([body]) : undefined;
   }
 
   readonly #onCallerAbort = (): void => this.stop("cancelled");

@@ -18,7 +18,7 @@ import {
   readText,
 } from "./body.ts";
 import { type EndpointWire, WIRES } from "./endpoints.ts";
-import { Exchange, type Stop } from "./exchange.ts";
+import { Exchange, POOL_IDLE_MS, type Stop } from "./exchange.ts";
 import {
   type ErrorContext,
   failureOf,
@@ -46,10 +46,6 @@ export interface OpenAICompatibleDeps {
 
 const OPENAI_BASE_URL = "https://api.openai.com/v1";
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
-// Shorter than what load balancers grant idle connections, so that we close them first.
-// The pool looks at its connections now and then only.
-const POOL_SLACK_MS = 5_000;
-const POOL_IDLE_MS = 30_000;
 
 /** A provider account or server that speaks OpenAI's wire format. */
 export class OpenAICompatibleUpstream implements Upstream {
@@ -109,7 +105,7 @@ export class OpenAICompatibleUpstream implements Upstream {
         ...INIT,
         method: "POST",
         headers,
-        body: this.#sentOnce(body),
+        body,
         client: this.#client,
       };
       response = await exchange.open(this.#urlOf(wire.path), init);
@@ -248,17 +244,6 @@ export class OpenAICompatibleUpstream implements Upstream {
   #errorContext(response: Response): ErrorContext {
     const retryAfterMs = retryAfterMsOf(response.headers, this.#deps.clock.nowMs());
     return { status: response.status, retryAfterMs, secret: this.#key };
-  }
-
-  /**
-   * A body that is sent once. When a kept connection dies before the answer, `fetch` sends a text
-   * again by itself, and a provider may then execute and bill a call twice; a blob is a stream with a
-   * length, which it cannot send again. A blob costs a little more, and a connection that is refused
-   * leaves its stream behind: so it is used only where a connection may have been kept.
-   */
-  #sentOnce(body: string | FormData): BodyInit {
-    const mayReuse = this.#host.heardWithin(POOL_IDLE_MS + POOL_SLACK_MS);
-    return typeof body === "string" && mayReuse ? new Blob([body]) : body;
   }
 
   #exchange(signal: AbortSignal): Exchange {
