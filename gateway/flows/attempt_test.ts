@@ -1,55 +1,99 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { ServiceFault } from "../domain/fault.ts";
 import { catalogOf, inputWith, modelWith } from "../domain/routing_fixture_test.ts";
 import { route } from "../domain/routing.ts";
 import { StoreError } from "../ports/store_error.ts";
+import type { UpstreamFailure } from "../ports/upstream.ts";
 import { systemClock } from "../system/clock.ts";
 import { createSystemRng } from "../system/rng.ts";
-import { attempt } from "./attempt.ts";
-import type { GatewayContext, Lease } from "./context.ts";
+import { attempt, ATTEMPTS_BUDGET_MS, ATTEMPTS_MAX } from "./attempt.ts";
+import type { GatewayContext } from "./context.ts";
+import { InFlight } from "./in_flight.ts";
 import { RequestTrace } from "./request_trace.ts";
 
-Deno.test("a hold that fails with the store gives the place at the upstream back, and is voided later", async () => {
-  const plan = route(inputWith({ catalog: catalogOf([modelWith({ id: "m" })]) }));
+const FAILURE: UpstreamFailure = { kind: "failure", outcome: "server_error", message: "down" };
+
+/** Attempts over six models of an upstream that fails, or of a store that does. */
+async function attemptSix(
+  options: { readonly hold?: () => Promise<unknown>; readonly msPerCall?: number } = {},
+) {
+  const models = ["a", "b", "c", "d", "e", "f"].map((id) => modelWith({ id }));
+  const plan = route(inputWith({ catalog: catalogOf(models) }));
   assert(plan.ok);
   const events: string[] = [];
-  const lease: Lease = {
-    upstream: {
-      id: "u",
-      call: () => Promise.reject(new Error("not called")),
-      models: () => Promise.resolve([]),
-      close: () => {},
-    },
-    report: () => events.push("report"),
-    release: () => events.push("release"),
+  const note = (event: string) => void events.push(event);
+  let nowMs = 0;
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+  const call = () => {
+    note("call");
+    nowMs += options.msPerCall ?? 0;
+    return Promise.resolve(FAILURE);
   };
+  const lease = {
+    upstream: { id: "u", call, models: () => Promise.resolve([]), close: () => {} },
+    report: () => {},
+    release: () => note("release"),
+  };
+  const hold = options.hold ?? (() => Promise.resolve({ ok: true, value: { held: 10n ** 12n } }));
   const gateway = {
-    clock: systemClock,
+    clock,
     rng: createSystemRng(systemClock),
+    inFlight: new InFlight(),
     pool: { acquire: () => lease },
-    ledger: { hold: () => Promise.reject(new StoreError("disk full")) },
-    lateEndings: { add: ({ kind }: { kind: string }) => events.push(kind) },
-  } as unknown as GatewayContext;
-  const trace = new RequestTrace({
-    key: {
-      id: "key_1",
-      name: "n",
-      walletId: "w",
-      status: "active",
-      policy: {},
-      hint: "",
-      createdAtMs: 0,
+    ledger: {
+      hold,
+      release: () => {
+        note("void");
+        return Promise.resolve({ ok: true, value: { released: 0n } });
+      },
     },
+    lateEndings: { add: ({ kind }: { kind: string }) => note(`late ${kind}`) },
+  } as unknown as GatewayContext;
+  const key = {
+    id: "key_1",
+    name: "n",
+    walletId: "w",
+    status: "active",
+    policy: {},
+    hint: "",
+    createdAtMs: 0,
+  } as const;
+  const trace = new RequestTrace({
+    key,
     requestId: "r",
     logId: "l",
     endpoint: "chat",
     stream: false,
     signal: new AbortController().signal,
     onSettled: () => {},
-  }, systemClock);
+  }, clock);
   const body = { text: "{}", value: {} };
-  await assertRejects(
-    () => attempt(gateway, { trace, plan, body, choices: 1, open: () => Promise.resolve(1) }),
-    StoreError,
+  const open = () => Promise.resolve(1);
+  const error = await assertRejects(
+    () => attempt(gateway, { trace, plan, body, choices: 1, open }),
+    Error,
   );
-  assertEquals(events, ["void", "release"]);
+  const count = (event: string) => events.filter((seen) => seen === event).length;
+  return { error, events, count };
+}
+
+Deno.test("a hold that fails with the store gives the place at the upstream back, and is voided later", async () => {
+  const { error, events } = await attemptSix({
+    hold: () => Promise.reject(new StoreError("disk full")),
+  });
+  assert(error instanceof StoreError);
+  assertEquals(events, ["late void", "release"]);
+});
+
+Deno.test("failing candidates are tried up to the limit; each hold ends and each place is given back", async () => {
+  const { error, count } = await attemptSix();
+  assert(error instanceof ServiceFault);
+  assertEquals(error.code, "upstream_error");
+  const each = ["call", "void", "release"].map(count);
+  assertEquals(each, [ATTEMPTS_MAX, ATTEMPTS_MAX, ATTEMPTS_MAX]);
+});
+
+Deno.test("no further candidate is tried once the time for the request is over", async () => {
+  const { count } = await attemptSix({ msPerCall: ATTEMPTS_BUDGET_MS / 2 });
+  assertEquals(count("call"), 2);
 });

@@ -84,6 +84,11 @@ async function finish(
     format: request.response_format ?? "b64_json",
     created: Math.floor(gateway.clock.nowMs() / 1_000),
     metadata: trace.metadata(billing),
-    publish: (file) => gateway.publishFile(file),
+    // The bill is in the books: a store that fails now must not cost the caller what was drawn.
+    publish: (file) =>
+      gateway.publishFile(file).catch((error) => {
+        gateway.logger.error("image_not_published", { cause: String(error) });
+        return undefined;
+      }),
   });
 }

@@ -2,7 +2,7 @@
  * Cost and quality of the router beside always-cheapest and always-best, over labelled prompts:
  *
  * ```sh
- * deno run tests/bench/routing_eval.ts
+ * deno task eval
  * ```
  *
  * The labels say for each prompt how hard it is and which of three levels of quality would give an

@@ -7,6 +7,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import OpenAI from "openai";
 import { imagesAnswerSchema } from "../../gateway/http/schemas/images.ts";
+import { StoreError } from "../../gateway/ports/store_error.ts";
 import { TestService } from "../fixtures/service.ts";
 
 const MICROS_AN_IMAGE = 20_000_000n;
@@ -72,6 +73,22 @@ Deno.test("an image by address comes over a signed link, and only by it", async 
     assertEquals(refused.status, 404);
     await refused.body?.cancel();
   }
+});
+
+Deno.test("an image that is paid for arrives, also where the store fails to put it up", async () => {
+  await using service = await TestService.start();
+  const { blobs } = service.running.stores;
+  Object.defineProperty(blobs, "put", { value: () => Promise.reject(new StoreError("full")) });
+  const response = await post(service, "/images/generations", {
+    model: "auto",
+    prompt: "A lighthouse",
+    size: "16x16",
+    response_format: "url",
+  });
+  const answer = imagesAnswerSchema.parse(await response.json());
+  assertStringIncludes(answer.data[0]?.url ?? "", "data:image/png;base64,");
+  assertEquals((await service.wallet()).spent, MICROS_AN_IMAGE);
+  await service.assertBooks();
 });
 
 Deno.test("an image request that cannot be served is refused before any charge", async () => {
