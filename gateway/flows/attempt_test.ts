@@ -13,6 +13,16 @@ import { RequestTrace } from "./request_trace.ts";
 
 const FAILURE: UpstreamFailure = { kind: "failure", outcome: "server_error", message: "down" };
 
+const KEY = {
+  id: "key_1",
+  name: "n",
+  walletId: "w",
+  status: "active",
+  policy: {},
+  hint: "",
+  createdAtMs: 0,
+} as const;
+
 /** Attempts over six models of an upstream that fails, or of a store that does. */
 async function attemptSix(
   options: { readonly hold?: () => Promise<unknown>; readonly msPerCall?: number } = {},
@@ -49,17 +59,8 @@ async function attemptSix(
     },
     lateEndings: { add: ({ kind }: { kind: string }) => note(`late ${kind}`) },
   } as unknown as GatewayContext;
-  const key = {
-    id: "key_1",
-    name: "n",
-    walletId: "w",
-    status: "active",
-    policy: {},
-    hint: "",
-    createdAtMs: 0,
-  } as const;
   const trace = new RequestTrace({
-    key,
+    key: KEY,
     requestId: "r",
     logId: "l",
     endpoint: "chat",
