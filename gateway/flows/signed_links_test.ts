@@ -53,14 +53,14 @@ Deno.test("A link with anything changed does not work", () => {
 Deno.test("A signature has one spelling, and ids never run into the time", () => {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   fc.assert(
-    fc.property(fc.string(), fc.nat(10_000_000), (id, seconds) => {
+    fc.property(fc.string(), fc.integer({ min: 1, max: 10_000_000 }), (id, seconds) => {
       const claim = claimOf(links.make(`f${id}`, seconds * 1_000));
-      assertEquals(links.verify(claim, seconds * 1_000 - 1), seconds > 0);
+      assertEquals(links.verify(claim, seconds * 1_000 - 1), true);
       const { signature = "" } = claim;
       const working = [...letters].filter((letter) =>
         links.verify({ ...claim, signature: signature.slice(0, -1) + letter }, 0)
       );
-      assertEquals(working.length, seconds > 0 ? 1 : 0);
+      assertEquals(working.length, 1);
     }),
     { numRuns: 30 },
   );
