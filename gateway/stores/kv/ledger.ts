@@ -170,9 +170,9 @@ export class KvLedgerStore implements LedgerStore {
 
 // A line must fit into a segment, whatever its texts need to be escaped.
 function tooLong({ ids, note = "" }: Texts): StoreError | undefined {
-  const id = ids.find((id) => id.length > MAX_ID_CHARS);
-  if (id !== undefined) {
-    return new StoreError(`Cannot write an id of ${id.length} characters: at most ${MAX_ID_CHARS}`);
+  for (const { length } of ids) {
+    if (length <= MAX_ID_CHARS) continue;
+    return new StoreError(`Cannot write an id of ${length} characters: at most ${MAX_ID_CHARS}`);
   }
   if (note.length <= MAX_NOTE_CHARS) return undefined;
   return new StoreError(

@@ -1,6 +1,6 @@
 /**
- * Every limit of the Deno KV stores. Deno KV itself takes values of 64 KiB and commits of 800 KiB
- * and 1000 mutations.
+ * Every limit of the Deno KV stores. Deno KV itself takes values of 64 KiB and commits of 800 KiB,
+ * 80 KiB of keys and 1000 mutations.
  *
  * @module
  */
@@ -57,12 +57,32 @@ export const LONGEST_REQUEST_MS = 24 * 60 * 60 * 1_000;
 
 /** Bytes of all files that links lead to: 256 MiB. */
 export const MAX_BLOBS_BYTES = 256 * 1024 * 1024;
-/** Chunks of a file written or deleted in one commit. */
-export const BLOB_BATCH_CHUNKS = 4;
-/** Expired files deleted in one sweep. */
-export const MAX_BLOBS_SWEPT = 500;
-/** Time between two looks for expired files, in milliseconds. */
-export const BLOB_SWEEP_MS = 60_000;
+/** Bytes of all stored responses: 1 GiB. */
+export const MAX_RESPONSES_BYTES = 1024 * 1024 * 1024;
+/** Age at which stored responses leave, in milliseconds: 30 days. */
+export const RESPONSE_AGE_MS = 30 * 24 * 60 * 60 * 1_000;
+/**
+ * Bytes of a file or response that are written in one commit. They fit on top of a commit that is all
+ * but bursting and of two segments.
+ */
+export const VALUE_COMMIT_BYTES = 128 * 1024;
+/** Longest values that fit into so many bytes. */
+export const VALUE_COMMIT_CHUNKS = Math.floor(VALUE_COMMIT_BYTES / MAX_VALUE_BYTES);
+/** Rows of a file or response that are written or deleted in one commit. */
+export const VALUE_COMMIT_ROWS = 64;
+/** Expired files or responses deleted at once; a sweep goes on with the next ones. */
+export const VALUES_SWEPT = 16;
+/** Time between two looks for expired files and responses, in milliseconds. */
+export const VALUE_SWEEP_MS = 60_000;
+
+/** Most vector stores. */
+export const MAX_VECTOR_STORES = 1_000;
+/** UTF-8 bytes of the passages of all vector stores: 1 GiB. */
+export const MAX_PASSAGES_BYTES = 1024 * 1024 * 1024;
+/** Segments of a file's passages written in one commit. */
+export const SEGMENTS_WRITTEN = 2;
+/** Segments of a file's passages deleted in one commit. */
+export const SEGMENTS_DELETED = 64;
 
 /** Segments read in one go. */
 export const READ_AHEAD_SEGMENTS = 16;

@@ -12,7 +12,9 @@ import { claimFile } from "./file.ts";
 import { KvKeyStore } from "./keys.ts";
 import { KvLedgerStore } from "./ledger.ts";
 import { loadBooks, takeOver } from "./load.ts";
+import { KvPassageStore, type PassageRetention } from "./passages.ts";
 import { KvRequestLog, type LogRetention } from "./request_log.ts";
+import { KvResponseStore, type ResponseRetention } from "./responses.ts";
 import { KvSettingsStore } from "./settings.ts";
 import { type Verification, verifyBooks } from "./verify.ts";
 import { Writer, type WriterHealth } from "./writer.ts";
@@ -27,6 +29,10 @@ export interface KvStoresOptions {
   readonly logRetention?: LogRetention | undefined;
   /** How much of the files that links lead to is kept. */
   readonly blobRetention?: BlobRetention | undefined;
+  /** How much of the stored responses is kept, and how long. */
+  readonly responseRetention?: ResponseRetention | undefined;
+  /** How much of the vector stores is kept. */
+  readonly passageRetention?: PassageRetention | undefined;
   /** Opens the database itself. @default {Deno.openKv} */
   readonly openKv?: ((path: string) => Promise<Deno.Kv>) | undefined;
 }
@@ -38,6 +44,8 @@ export interface KvStores {
   readonly catalogs: KvCatalogStore;
   readonly log: KvRequestLog;
   readonly blobs: KvBlobStore;
+  readonly responses: KvResponseStore;
+  readonly passages: KvPassageStore;
   readonly settings: KvSettingsStore;
   /** Whether the store can still be written to. Cheap, to be asked at any time. */
   health(): WriterHealth;
@@ -96,7 +104,7 @@ async function openStores(
     const ledger = new KvLedgerStore(kv, writer);
     const log = new KvRequestLog(kv, writer, { nowMs, retention: options.logRetention });
     const catalogs = await KvCatalogStore.open(kv, writer);
-    const blobs = await KvBlobStore.open(kv, writer, { nowMs, retention: options.blobRetention });
+    const { blobs, responses, passages } = await openRooms(kv, writer, { ...options, nowMs });
     const stray = await strayChunks(kv, checkpoint);
     await Promise.all(stray.map((key) => writer.write([{ key, bytes: 0 }])));
     await expireHolds(ledger, nowMs());
@@ -104,12 +112,14 @@ async function openStores(
       checkpointer.tick();
       log.tick();
       blobs.tick();
+      responses.tick();
     };
     void log.trim();
     const close = async () => {
       ledger.close();
       await log.close();
-      await blobs.close();
+      await Promise.all([blobs.close(), responses.close()]);
+      await passages.close();
       await checkpointer.write();
       await writer.close();
       kv.close();
@@ -122,6 +132,8 @@ async function openStores(
       catalogs,
       log,
       blobs,
+      responses,
+      passages,
       settings: new KvSettingsStore(kv, writer),
       health: () => writer.health,
       verify: () => {
@@ -137,6 +149,20 @@ async function openStores(
     // Rows that cannot be read for what they should be: damage, or another program's database.
     throw new StoreError("Cannot open the store: it is damaged", { cause: error });
   }
+}
+
+/** What is kept in a room of its own, beside the books. */
+async function openRooms(
+  kv: Deno.Kv,
+  writer: Writer,
+  options: KvStoresOptions & { nowMs: () => number },
+): Promise<Pick<KvStores, "blobs" | "responses" | "passages">> {
+  const { nowMs, blobRetention, responseRetention, passageRetention } = options;
+  return {
+    blobs: await KvBlobStore.open(kv, writer, { nowMs, retention: blobRetention }),
+    responses: await KvResponseStore.open(kv, writer, { nowMs, retention: responseRetention }),
+    passages: await KvPassageStore.open(kv, writer, passageRetention),
+  };
 }
 
 async function expireHolds(ledger: KvLedgerStore, atMs: number): Promise<void> {

@@ -1,0 +1,262 @@
+import { z } from "zod";
+import { ServiceFault } from "../domain/fault.ts";
+import { validate } from "../http/validation.ts";
+import { readBytes } from "../http/read_bytes.ts";
+import type {
+  AddedFile,
+  AttributeFilter,
+  EmbedOutcome,
+  VectorStore,
+  VectorStoreFile,
+  VectorStoreOutcome,
+  VectorStoreRefusal,
+} from "../ports/vector_stores.ts";
+import {
+  DEFAULT_RESULTS,
+  MAX_FILE_BYTES,
+  MAX_QUERY_CHARS,
+  MAX_RESULTS,
+} from "../vector_stores/limits.ts";
+import { MEDIA_TYPES, mediaTypeOf } from "../vector_stores/media_types.ts";
+import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
+import { requireWallet } from "./keys.ts";
+import { readBody, strict } from "./request_body.ts";
+import { readQuery } from "./request_query.ts";
+import { resource, segment } from "./resource.ts";
+
+const label = (most: number) =>
+  z.string().trim().min(1).max(most).regex(/^\P{C}*$/u, "Use no control characters");
+const newStore = strict({ name: label(100), wallet: z.string() });
+
+const attributeKey = z.string().min(1).max(64);
+const attributeValue = z.union([z.string().max(512), z.number(), z.boolean()], {
+  error: "Give a text of at most 512 characters, a number, true or false",
+});
+const attributes = z.record(attributeKey, attributeValue)
+  .refine((all) => Object.keys(all).length <= 16, "Give at most 16 attributes");
+
+const filter: z.ZodType<AttributeFilter> = z.lazy(() =>
+  z.discriminatedUnion("type", [
+    strict({
+      type: z.enum(["eq", "ne", "gt", "gte", "lt", "lte"]),
+      key: attributeKey,
+      value: attributeValue,
+    }),
+    strict({
+      type: z.enum(["in", "nin"]),
+      key: attributeKey,
+      value: z.array(attributeValue).max(100),
+    }),
+    strict({ type: z.enum(["and", "or"]), filters: z.array(filter).min(1).max(100) }),
+  ])
+);
+
+const trial = strict({
+  query: z.string().trim().min(1).max(MAX_QUERY_CHARS),
+  maxResults: z.int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS),
+  scoreThreshold: z.number().min(0).max(1).default(0),
+  filter: filter.optional(),
+});
+
+/** `/vector-stores`: files that the keys of a wallet may search with `file_search`. */
+export function serveVectorStores(app: AdminApp, deps: AdminDeps): void {
+  const { vectorStores } = deps;
+  resource(app, "/vector-stores", {
+    GET: (context) => {
+      const { wallet } = readQuery(context, deps, ({ text }) => ({ wallet: text }));
+      const space = vectorStores.embeddingSpace();
+      const stores = vectorStores.list(wallet).map((store) => storeJson(store, space));
+      return context.json({ vectorStores: stores });
+    },
+    POST: async (context) => {
+      const { name, wallet } = await readBody(context, newStore);
+      await requireWallet(deps, wallet);
+      const store = accepted(await vectorStores.create(name, { ownerId: wallet }));
+      return context.json(storeJson(store, vectorStores.embeddingSpace()), 201);
+    },
+  });
+  resource(app, "/vector-stores/:id", {
+    GET: (context) => {
+      return context.json(storeJson(findStore(context, deps), vectorStores.embeddingSpace()));
+    },
+    DELETE: async (context) => {
+      const id = segment(context, "id");
+      if (!await vectorStores.remove(id)) throw noStore(id);
+      return context.json({ id, deleted: true });
+    },
+  });
+  resource(app, "/vector-stores/:id/files", {
+    GET: async (context) => {
+      const files = await filesOf(context, deps);
+      const space = vectorStores.embeddingSpace();
+      return context.json({ files: files.map((file) => fileJson(file, space)) });
+    },
+    POST: (context) => addFile(context, deps),
+  });
+  resource(app, "/vector-stores/:id/files/:fileId", {
+    GET: async (context) => {
+      const fileId = segment(context, "fileId");
+      const file = (await filesOf(context, deps)).find(({ id }) => id === fileId);
+      if (file === undefined) throw noFile(context, fileId);
+      return context.json(fileJson(file, vectorStores.embeddingSpace()));
+    },
+    DELETE: async (context) => {
+      const { id } = findStore(context, deps);
+      const fileId = segment(context, "fileId");
+      if (!await vectorStores.removeFile(id, fileId)) throw noFile(context, fileId);
+      return context.json({ id: fileId, deleted: true });
+    },
+  });
+  resource(app, "/vector-stores/:id/files/:fileId/embeddings", {
+    POST: (context) => embedFile(context, deps),
+  });
+  resource(app, "/vector-stores/:id/search", { POST: (context) => search(context, deps) });
+}
+
+async function addFile(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const { id } = findStore(context, deps);
+  const query = readQuery(context, deps, () => ({
+    filename: label(255),
+    attributes: z.string().max(16_384).optional(),
+  }));
+  const mediaType = typeOf(context, query.filename);
+  const known = readAttributes(query.attributes);
+  const bytes = await readBytes(context.req.raw, MAX_FILE_BYTES);
+  const { filename } = query;
+  const file = { filename, mediaType, bytes, attributes: known };
+  const added = accepted(await deps.vectorStores.addFile(id, file));
+  const { warning } = added;
+  return context.json({ ...fileJson(added, deps.vectorStores.embeddingSpace()), warning }, 201);
+}
+
+/** Embeds a file that has no embeddings, or those of another model. May be repeated. */
+async function embedFile(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const { id } = findStore(context, deps);
+  const fileId = segment(context, "fileId");
+  const { signal } = context.req.raw;
+  const embedded = await deps.vectorStores.embedFile(id, fileId, { signal });
+  if (!embedded.ok) throw embeddingFault(embedded);
+  return context.json(fileJson(embedded.value, deps.vectorStores.embeddingSpace()));
+}
+
+function embeddingFault({ code, message }: EmbedOutcome & { ok: false }): ServiceFault {
+  switch (code) {
+    case "file_not_found":
+      return new ServiceFault("not_found", { message });
+    case "off":
+    case "full":
+      return new ServiceFault("conflict", { message });
+    case "failed":
+      return new ServiceFault("upstream_error", { message });
+  }
+}
+
+/** What the request says the file is, or else what its name says. */
+function typeOf(context: AdminContext, filename: string): string {
+  const declared = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (declared !== "" && declared !== "application/octet-stream") return declared;
+  const told = mediaTypeOf(filename);
+  if (told !== undefined) return told;
+  const known = Object.keys(MEDIA_TYPES).join(", ");
+  throw new ServiceFault("unsupported_media_type", {
+    message: `Cannot tell what "${filename}" is: send its Content-Type, or a name that ends in ` +
+      `one of ${known}`,
+  });
+}
+
+function readAttributes(text: string | undefined) {
+  let value: unknown;
+  try {
+    value = JSON.parse(text ?? "{}");
+  } catch {
+    throw new ServiceFault("invalid_request", {
+      message: 'Cannot accept "attributes": Give a JSON object',
+      param: "attributes",
+    });
+  }
+  return validate(z.object({ attributes }), { attributes: value }).attributes;
+}
+
+async function search(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const { id, ownerId } = findStore(context, deps);
+  const { query, ...options } = await readBody(context, trial);
+  const found = await deps.vectorStores.search(ownerId, {
+    storeIds: [id],
+    text: query,
+    ...options,
+  }, { signal: context.req.raw.signal });
+  const results = accepted(found).map(({ storeId: _storeId, ...hit }) => hit);
+  return context.json({ results });
+}
+
+async function filesOf(
+  context: AdminContext,
+  deps: AdminDeps,
+): Promise<readonly VectorStoreFile[]> {
+  const id = segment(context, "id");
+  const files = await deps.vectorStores.files(id);
+  if (files === undefined) throw noStore(id);
+  return files;
+}
+
+function findStore(context: AdminContext, deps: AdminDeps): VectorStore {
+  const id = segment(context, "id");
+  const store = deps.vectorStores.get(id);
+  if (store === undefined) throw noStore(id);
+  return store;
+}
+
+function noStore(id: string): ServiceFault {
+  return new ServiceFault("not_found", { message: `There is no vector store "${id}"` });
+}
+
+function noFile(context: AdminContext, fileId: string): ServiceFault {
+  const message = `There is no file "${fileId}" in vector store "${segment(context, "id")}"`;
+  return new ServiceFault("not_found", { message });
+}
+
+function accepted<T>(outcome: VectorStoreOutcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw faultOf(outcome.refusal);
+}
+
+function faultOf(refusal: VectorStoreRefusal): ServiceFault {
+  switch (refusal.code) {
+    case "store_not_found":
+      return noStore(refusal.id);
+    case "full":
+      return new ServiceFault("conflict", { message: refusal.message });
+    case "too_large":
+      return new ServiceFault("body_too_large", { message: refusal.message });
+    case "unsupported_media_type":
+      return new ServiceFault("unsupported_media_type", { message: refusal.message });
+    case "unreadable":
+      return new ServiceFault("invalid_request", { message: refusal.message });
+  }
+}
+
+function storeJson(store: VectorStore, space: string | undefined): Record<string, unknown> {
+  const { createdAtMs, files, id, name, ownerId, passages, textBytes } = store;
+  const createdAt = new Date(createdAtMs).toISOString();
+  const embeddings = embeddingsJson(store, space);
+  return { id, name, wallet: ownerId, createdAt, files, passages, textBytes, embeddings };
+}
+
+/** How many passages are found by embeddings, and of which model; `null` where none are configured. */
+function embeddingsJson({ embeddings }: VectorStore, space: string | undefined) {
+  if (space === undefined) return null;
+  return { model: modelOf(space), passages: embeddings?.[space]?.passages ?? 0 };
+}
+
+/** As an operator reads it: the dimensions only where they were asked for. */
+function modelOf(space: string): string {
+  return space.replace(/@default$/, "");
+}
+
+function fileJson(file: AddedFile, space: string | undefined): Record<string, unknown> {
+  const { attributes, createdAtMs, embeddings, filename, id, mediaType, passages, sizeBytes } =
+    file;
+  const createdAt = new Date(createdAtMs).toISOString();
+  const embedded = embeddings !== undefined && embeddings.space === space;
+  return { id, filename, mediaType, bytes: sizeBytes, passages, embedded, createdAt, attributes };
+}

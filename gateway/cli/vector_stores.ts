@@ -1,0 +1,220 @@
+import { MEDIA_TYPES, mediaTypeOf } from "../vector_stores/media_types.ts";
+import type { Call, Command, Output, Page } from "./command.ts";
+import { CliFailure } from "./io.ts";
+import { type Row, rowOf, rowsOf, textOf, timeOf } from "./json_fields.ts";
+import { amount, column, facts, id, optional, table, time } from "./table.ts";
+
+/** `svc vector-stores …`. */
+export const vectorStoreCommands: readonly Command[] = [
+  {
+    words: "vector-stores create",
+    operands: ["NAME"],
+    required: ["wallet"],
+    options: [],
+    summary: "Create a vector store that the keys of a wallet may search",
+    run: async ({ client, operands: [name], option }) => {
+      const json = await client.post("/vector-stores", { name, wallet: option("wallet") });
+      return { json, text: () => storeText(json) };
+    },
+  },
+  {
+    words: "vector-stores add",
+    operands: ["ID", "FILE..."],
+    required: [],
+    options: [],
+    summary: "Add files: text, Markdown, HTML, PDF",
+    run: add,
+  },
+  {
+    words: "vector-stores list",
+    operands: [],
+    required: [],
+    options: ["wallet"],
+    summary: "List the vector stores",
+    run: async ({ client, option }) => {
+      const json = await client.get("/vector-stores", { wallet: option("wallet") });
+      const empty = "There are no vector stores";
+      const rows = rowsOf(json, "vectorStores");
+      return { json, text: ({ width }) => table(STORES, rows, { width, empty }) };
+    },
+  },
+  {
+    words: "vector-stores show",
+    operands: ["ID"],
+    required: [],
+    options: [],
+    summary: "Show a vector store and its files",
+    run: async ({ client, operands: [store] }) => {
+      const json = {
+        ...await client.get(pathOf(store)),
+        contents: rowsOf(await client.get(pathOf(store, "/files")), "files"),
+      };
+      return {
+        json,
+        text: (page) => `${storeText(json)}\n${filesText(json.contents, page)}`,
+      };
+    },
+  },
+  {
+    words: "vector-stores remove",
+    operands: ["ID"],
+    required: [],
+    options: ["file"],
+    summary: "Remove a vector store with its files, or one file of it",
+    run: async ({ client, operands: [store], option }) => {
+      const file = option("file");
+      const path = pathOf(store, file === undefined ? "" : `/files/${encodeURIComponent(file)}`);
+      const json = await client.delete(path);
+      return { json, text: () => `Removed ${textOf(json, "id")}\n` };
+    },
+  },
+  {
+    words: "vector-stores reindex",
+    operands: ["ID"],
+    required: [],
+    options: [],
+    summary: "Embed the files that have no embeddings of the model in force",
+    run: reindex,
+  },
+  {
+    words: "vector-stores search",
+    operands: ["ID", "QUERY..."],
+    required: [],
+    options: ["limit"],
+    summary: "Try what a search finds",
+    run: search,
+  },
+];
+
+const STORES = [
+  id("VECTOR STORE", "id"),
+  column("NAME", "name"),
+  column("WALLET", "wallet"),
+  amount("FILES", "files"),
+  amount("PASSAGES", "passages"),
+  optional(time("CREATED", "createdAt")),
+];
+const FILES = [
+  id("FILE", "id"),
+  column("NAME", "filename"),
+  optional(column("TYPE", "mediaType")),
+  amount("BYTES", "bytes"),
+  amount("PASSAGES", "passages"),
+  optional({ ...column("EMBEDDED", ""), cell: (row) => row.embedded === true ? "yes" : "no" }),
+  optional(time("ADDED", "createdAt")),
+];
+
+function pathOf(store: string | undefined, rest = ""): string {
+  return `/vector-stores/${encodeURIComponent(store ?? "")}${rest}`;
+}
+
+/** Adds one file after another, and says how far it is on a terminal. What is added stays. */
+async function add(call: Call): Promise<Output> {
+  const [store, ...paths] = call.operands;
+  const files = paths.map((path) => ({ path, mediaType: requireType(path) }));
+  const added: Row[] = [];
+  let failure: string | undefined;
+  for (const { path, mediaType } of files) {
+    if (call.io.isTerminal) call.print(`Adding ${path} (${added.length + 1} of ${files.length})\n`);
+    try {
+      const bytes = await readBytes(call, path);
+      const query = { filename: path.split(/[\\/]/).at(-1) ?? path };
+      added.push(await call.client.upload(pathOf(store, "/files"), { bytes, mediaType, query }));
+    } catch (error) {
+      if (!(error instanceof CliFailure) || added.length === 0) throw error;
+      failure = `${error.message}; ${added.length} of ${files.length} files were added before it`;
+      break;
+    }
+  }
+  const warnings = added.map((file) => textOf(file, "warning")).filter(Boolean);
+  if (warnings.length > 0) call.warn(`${warnings.join("; ")}; ${retry(store)}`);
+  return { json: { files: added }, text: (page) => filesText(added, page), failure };
+}
+
+function retry(store: string | undefined): string {
+  return `until \`svc vector-stores reindex ${store}\` they are found by their words alone`;
+}
+
+/** Embeds one file after another, and says how far it is on a terminal. What is embedded stays. */
+async function reindex(call: Call): Promise<Output> {
+  const [store] = call.operands;
+  const files = rowsOf(await call.client.get(pathOf(store, "/files")), "files");
+  const lacking = files.filter(({ embedded }) => embedded !== true);
+  const embedded: Row[] = [];
+  let failure: string | undefined;
+  for (const file of lacking) {
+    const place = `${embedded.length + 1} of ${lacking.length}`;
+    if (call.io.isTerminal) call.print(`Embedding ${textOf(file, "filename")} (${place})\n`);
+    try {
+      const path = `/files/${encodeURIComponent(textOf(file, "id"))}/embeddings`;
+      embedded.push(await call.client.post(pathOf(store, path), {}));
+    } catch (error) {
+      if (!(error instanceof CliFailure) || embedded.length === 0) throw error;
+      failure =
+        `${error.message}; ${embedded.length} of ${lacking.length} files were embedded before it`;
+      break;
+    }
+  }
+  const text = ({ width }: Page) =>
+    table(FILES, embedded, { width, empty: "All files have their embeddings" });
+  return { json: { files: embedded }, text, failure };
+}
+
+function requireType(path: string): string {
+  const mediaType = mediaTypeOf(path);
+  if (mediaType !== undefined) return mediaType;
+  const known = Object.keys(MEDIA_TYPES).map((extension) => `.${extension}`).join(", ");
+  throw new CliFailure(`Cannot add "${path}": its name must end in one of ${known}`);
+}
+
+async function readBytes({ io }: Call, path: string): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return await io.readBytes(path);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CliFailure(`Cannot read "${path}": ${why}`, { cause });
+  }
+}
+
+async function search(call: Call): Promise<Output> {
+  const [store, ...words] = call.operands;
+  const limit = call.option("limit");
+  const json = await call.client.post(pathOf(store, "/search"), {
+    query: words.join(" "),
+    maxResults: limit === undefined ? undefined : Number(limit),
+  });
+  return { json, text: () => hitsText(rowsOf(json, "results")) };
+}
+
+function hitsText(hits: readonly Row[]): string {
+  if (hits.length === 0) return "Nothing found\n";
+  return hits.map((hit) => {
+    const score = Number(hit.score).toFixed(2);
+    const text = textOf(hit, "text").replace(/\s+/g, " ").replace(/\p{C}/gu, "?");
+    const shown = text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS)}…` : text;
+    return facts([[score, textOf(hit, "filename")], ["", shown]]);
+  }).join("");
+}
+
+const EXCERPT_CHARS = 240;
+
+function filesText(files: readonly Row[], { width }: Page): string {
+  return table(FILES, files, { width, empty: "There are no files" });
+}
+
+function embeddingsFact(embeddings: Row): [string, string][] {
+  const model = textOf(embeddings, "model");
+  return model === "" ? [] : [["embedded", `${textOf(embeddings, "passages")} by ${model}`]];
+}
+
+function storeText(store: Row): string {
+  return facts([
+    ["vector store", textOf(store, "id")],
+    ["name", textOf(store, "name")],
+    ["wallet", textOf(store, "wallet")],
+    ["files", textOf(store, "files")],
+    ["passages", textOf(store, "passages")],
+    ...embeddingsFact(rowOf(store, "embeddings")),
+    ["created", timeOf(store, "createdAt")],
+  ]);
+}

@@ -1,0 +1,38 @@
+import type { KeyedSearchConfig, SearchConfig } from "../domain/catalog.ts";
+import type { WebSearch } from "../ports/web_search.ts";
+import { braveApi } from "./brave.ts";
+import { type HttpSearchDeps, HttpWebSearch, type SearchApi } from "./http_search.ts";
+import { createOfflineSearch } from "./offline.ts";
+import { searxngApi } from "./searxng.ts";
+import { tavilyApi } from "./tavily.ts";
+
+/** What back ends need of their surroundings. */
+export interface WebSearchDeps extends HttpSearchDeps {
+  /** Looks an environment variable up: the servers' keys. */
+  readonly env: (name: string) => string | undefined;
+}
+
+/** Makes the back end that a configuration asks for. It keeps nothing open and nothing in mind. */
+export function createWebSearch(config: SearchConfig, deps: WebSearchDeps): WebSearch {
+  switch (config.kind) {
+    case "offline":
+      return createOfflineSearch();
+    case "searxng":
+      return new HttpWebSearch(searxngApi(config), deps);
+    case "brave":
+      return new HttpWebSearch(braveApi({ ...config, key: keyOf(config, deps) }), deps);
+    case "tavily":
+      return new HttpWebSearch(tavilyApi({ ...config, key: keyOf(config, deps) }), deps);
+  }
+}
+
+function keyOf(
+  { apiKey, apiKeyEnv }: KeyedSearchConfig,
+  { env }: WebSearchDeps,
+): NonNullable<SearchApi["key"]> {
+  if (apiKey !== undefined || apiKeyEnv === undefined) {
+    return { value: apiKey ?? "", source: "the configuration" };
+  }
+  // Variables that are read from files end with a line break.
+  return { value: env(apiKeyEnv)?.trim() ?? "", source: `the environment variable ${apiKeyEnv}` };
+}

@@ -1,0 +1,224 @@
+/**
+ * One question to a search server over HTTP: bounded in time and size, asked once, without
+ * redirects, and whatever comes back is a value.
+ *
+ * @module
+ */
+
+import type { z } from "zod";
+import type { Clock } from "../ports/clock.ts";
+import type {
+  WebQuery,
+  WebSearch,
+  WebSearchAnswer,
+  WebSearchFailure,
+} from "../ports/web_search.ts";
+import { afterMs } from "../system/deadlines.ts";
+import { parseJson } from "../upstreams/openai_compatible/body.ts";
+import { redact, retryAfterMsOf } from "../upstreams/openai_compatible/failure.ts";
+import { type BoundQuery, boundQuery } from "./bound_query.ts";
+import { type FoundPage, resultsOf } from "./results.ts";
+
+/** Longest time for one search, in milliseconds. */
+export const SEARCH_TIMEOUT_MS = 15_000;
+/** Longest answer in bytes. */
+export const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+const MAX_ERROR_CHARS = 200;
+const JSON_TYPES = /^application\/(?:[\w.+-]+\+)?json\b/i;
+
+/** What is sent. */
+export interface SearchRequest {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Sent by `POST`, as JSON. @default {nothing, by `GET`} */
+  readonly body?: unknown;
+}
+
+/** An answer that is no success. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Empty where it is no text or too long. */
+  readonly text: string;
+}
+
+/** What one kind of search server has of its own. */
+export interface SearchApi {
+  /** Its name in logs. */
+  readonly id: string;
+  /** The operator's key for it; `undefined` where it takes none. */
+  readonly key?: { readonly value: string; readonly source: string } | undefined;
+  request(query: BoundQuery, key: string): SearchRequest;
+  /** Reads the entries out of an answer. */
+  readonly answer: z.ZodType<readonly unknown[]>;
+  /** Reads one entry. */
+  readonly page: z.ZodType<FoundPage>;
+  /** What its statuses mean, where they mean something else than with others. */
+  refusal?(answer: ErrorAnswer): Partial<Omit<WebSearchFailure, "kind">>;
+}
+
+/** What asking needs of its surroundings. */
+export interface HttpSearchDeps {
+  /** Reads `Retry-After` dates. */
+  readonly clock: Clock;
+  /** Sends requests. @default {globalThis.fetch} */
+  readonly fetch?: typeof fetch | undefined;
+  /** @default {SEARCH_TIMEOUT_MS} */
+  readonly timeoutMs?: number | undefined;
+}
+
+type Outcome = WebSearchFailure["outcome"];
+type Received = ErrorAnswer & { readonly isJson: boolean };
+
+/** A back end that is asked over HTTP. */
+export class HttpWebSearch implements WebSearch {
+  readonly id: string;
+  readonly #api: SearchApi;
+  readonly #deps: HttpSearchDeps;
+
+  /** Opens nothing yet. */
+  constructor(api: SearchApi, deps: HttpSearchDeps) {
+    this.id = api.id;
+    this.#api = api;
+    this.#deps = deps;
+  }
+
+  async search(query: WebQuery, options: { signal: AbortSignal }): Promise<WebSearchAnswer> {
+    options.signal.throwIfAborted();
+    const bound = boundQuery(query);
+    if (typeof bound === "string") return this.#failure("refused_input", bound);
+    const { key } = this.#api;
+    // A header can carry nothing else, and `fetch` would throw with the key in its message.
+    if (key !== undefined && !/^[\x21-\x7E]+$/.test(key.value)) {
+      return this.#failure("refused_credentials", `there is no usable key in ${key.source}`);
+    }
+    const received = await this.#ask(this.#api.request(bound, key?.value ?? ""), options.signal);
+    if ("kind" in received) return received;
+    return received.status === 200 ? this.#results(received, bound) : this.#refusal(received);
+  }
+
+  async #ask(
+    request: SearchRequest,
+    signal: AbortSignal,
+  ): Promise<Received | WebSearchFailure> {
+    const init = initOf(request);
+    // On a kept connection that has died `fetch` would ask, and the operator pay, a second time.
+    using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+    const exchange = new AbortController();
+    const stop = () => exchange.abort();
+    let isLate = false;
+    const callOff = afterMs(this.#deps.timeoutMs ?? SEARCH_TIMEOUT_MS, () => {
+      isLate = true;
+      stop();
+    });
+    signal.addEventListener("abort", stop);
+    let response: Response | undefined;
+    try {
+      const send = this.#deps.fetch ?? fetch;
+      response = await send(request.url, { ...init, client, signal: exchange.signal });
+      return await receive(response);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof Error)) throw error;
+      if (isLate) return this.#failure("timeout", "the server takes too long");
+      return response === undefined
+        ? this.#failure("connect_failed", "the server cannot be reached")
+        : this.#failure("cut", "the answer broke off", response);
+    } finally {
+      callOff();
+      signal.removeEventListener("abort", stop);
+      // Closes what is left of an answer that was too long.
+      stop();
+    }
+  }
+
+  #results(received: Received, query: BoundQuery): WebSearchAnswer {
+    if (!received.isJson) return this.#failure("malformed", "the answer is no JSON", received);
+    if (received.text === "") {
+      const limit = `the answer is empty or longer than ${MAX_ANSWER_BYTES} bytes`;
+      return this.#failure("malformed", limit, received);
+    }
+    const answer = this.#api.answer.safeParse(parseJson(received.text));
+    if (!answer.success) {
+      const [{ path = [], message = "" } = {}] = answer.error.issues;
+      const what = [...path, message].join(": ");
+      return this.#failure("malformed", `the answer cannot be used: ${what}`, received);
+    }
+    const results = resultsOf(answer.data, query, (entry) => this.#api.page.safeParse(entry).data);
+    return { kind: "results", results };
+  }
+
+  #refusal(received: Received): WebSearchFailure {
+    const { headers, status, text } = received;
+    const said = received.isJson
+      ? redact(text, this.#api.key?.value).slice(0, MAX_ERROR_CHARS)
+      : "";
+    const message = `the server answered ${status}${said === "" ? "" : `: ${said}`}`;
+    const own = this.#api.refusal?.(received) ?? {};
+    return {
+      ...this.#failure(own.outcome ?? outcomeOf(status), own.message ?? message, received),
+      retryAfterMs: retryAfterMsOf(headers, this.#deps.clock.nowMs()) ?? own.retryAfterMs,
+    };
+  }
+
+  #failure(outcome: Outcome, why: string, answer?: { status: number }): WebSearchFailure {
+    const message = `Cannot search with "${this.id}": ${why}`;
+    return { kind: "failure", outcome, status: answer?.status, message };
+  }
+}
+
+function initOf({ headers = {}, body }: SearchRequest): RequestInit {
+  const sent = new Headers({ accept: "application/json", "user-agent": "svc-gateway" });
+  if (body !== undefined) sent.set("content-type", "application/json");
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) sent.set(name, value);
+  }
+  return {
+    method: body === undefined ? "GET" : "POST",
+    headers: sent,
+    body: body === undefined ? null : JSON.stringify(body),
+    // It would carry the key to an address nobody configured.
+    redirect: "manual",
+  };
+}
+
+async function receive(response: Response): Promise<Received> {
+  const { headers, status } = response;
+  const isJson = JSON_TYPES.test(headers.get("content-type") ?? "");
+  return { status, headers, isJson, text: isJson ? await readText(response) : "" };
+}
+
+/** The body; empty where it is longer than an answer may be. */
+async function readText({ body, headers }: Response): Promise<string> {
+  if (Number(headers.get("content-length") ?? 0) > MAX_ANSWER_BYTES) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const piece of body ?? []) {
+    bytes += piece.length;
+    if (bytes > MAX_ANSWER_BYTES) return "";
+    text += decoder.decode(piece, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function outcomeOf(status: number): Outcome {
+  switch (status) {
+    case 400:
+    case 414:
+    case 422:
+      return "refused_input";
+    case 401:
+    // The operator's account has run dry.
+    case 402:
+    case 403:
+      return "refused_credentials";
+    case 408:
+    case 504:
+      return "timeout";
+    case 429:
+      return "rate_limited";
+    default:
+      return "server_error";
+  }
+}

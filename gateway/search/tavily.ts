@@ -1,0 +1,52 @@
+/**
+ * Tavily: `POST /search`.
+ *
+ * Source: https://docs.tavily.com/documentation/api-reference/endpoint/search
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { SearchApi } from "./http_search.ts";
+
+const answer = z.object({ results: z.array(z.unknown()) }).transform(({ results }) => results);
+
+const page = z.object({
+  url: z.string(),
+  title: z.string().nullish(),
+  content: z.string().nullish(),
+  published_date: z.string().nullish(),
+}).transform((found) => ({
+  url: found.url,
+  title: found.title ?? "",
+  text: found.content ?? "",
+  published: found.published_date ?? undefined,
+}));
+
+/** The plan, or the limit of paying as one goes, is used up. */
+const USED_UP: readonly number[] = [432, 433];
+
+/** Always of basic depth, which is one credit; places are not told: it knows names of its own only. */
+export function tavilyApi(config: {
+  readonly baseUrl: string;
+  readonly key: SearchApi["key"];
+}): SearchApi {
+  const base = config.baseUrl.replace(/\/+$/, "");
+  return {
+    id: "tavily",
+    key: config.key,
+    request: (query, key) => ({
+      url: `${base}/search`,
+      headers: { authorization: `Bearer ${key}` },
+      body: {
+        query: query.text,
+        search_depth: "basic",
+        max_results: query.maxResults,
+        ...(query.domains.length === 0 ? {} : { include_domains: query.domains }),
+      },
+    }),
+    answer,
+    page,
+    refusal: ({ status }) => USED_UP.includes(status) ? { outcome: "refused_credentials" } : {},
+  };
+}

@@ -1,0 +1,70 @@
+import { Worker } from "node:worker_threads";
+import type { ExtractBudget } from "./extract_budget.ts";
+import type { Extracted } from "./extract_passages.ts";
+import type { ExtractJob } from "./extract_worker.ts";
+import {
+  EXTRACT_BUFFER_BYTES,
+  EXTRACT_GRACE_MS,
+  EXTRACT_HEAP_MIB,
+  EXTRACT_MS,
+  EXTRACT_TOTAL_BYTES,
+} from "./limits.ts";
+
+/** How much a file may cost. */
+export interface ExtractorLimits extends Partial<ExtractBudget> {
+  /** @default {1024} */
+  readonly heapMib?: number | undefined;
+}
+
+const TOO_LONG = { ok: false, problem: "it takes too much time to get its text out" } as const;
+const TOO_MUCH = { ok: false, problem: "it takes too much memory to get its text out" } as const;
+
+/**
+ * Gets the text out of files, one after the other, each in a thread of its own, so that the gateway
+ * goes on meanwhile and all memory comes back. The thread keeps to a budget; `node:worker_threads`
+ * alone has a limit to the heap.
+ */
+export class Extractor {
+  readonly #budget: ExtractBudget;
+  readonly #heapMib: number;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(limits: ExtractorLimits = {}) {
+    this.#budget = {
+      bufferBytes: limits.bufferBytes ?? EXTRACT_BUFFER_BYTES,
+      totalBytes: limits.totalBytes ?? EXTRACT_TOTAL_BYTES,
+      timeMs: limits.timeMs ?? EXTRACT_MS,
+    };
+    this.#heapMib = limits.heapMib ?? EXTRACT_HEAP_MIB;
+  }
+
+  /** The passages of a file, whose bytes are given away. */
+  extract(file: ExtractJob["file"]): Promise<Extracted> {
+    const result = this.#last.then(() => this.#run(file));
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  async #run(file: ExtractJob["file"]): Promise<Extracted> {
+    const budget = this.#budget;
+    const worker = new Worker(new URL("./extract_worker.ts", import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: this.#heapMib },
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<Extracted>();
+    worker.on("message", resolve);
+    worker.on("error", (error: Error) => {
+      if (/memory limit/.test(error.message)) resolve(TOO_MUCH);
+      else reject(new Error("Cannot get the text out of a file", { cause: error }));
+    });
+    // By message: as `workerData` a large file stops the gateway for seconds. The bytes move over.
+    worker.postMessage({ budget, file } satisfies ExtractJob, [file.bytes.buffer]);
+    // The thread looks at the time itself; this is for one that never comes to it.
+    const timer = setTimeout(() => resolve(TOO_LONG), budget.timeMs + EXTRACT_GRACE_MS);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      await worker.terminate();
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { Worker } from "node:worker_threads";
+import { StoreError } from "../ports/store_error.ts";
+import { INDEX_HEAP_MIB, INDEX_IDLE_MS, INDEX_YOUNG_HEAP_MIB } from "./limits.ts";
+import type { IndexedPassage, IndexHit, IndexSearchOptions } from "./passage_index.ts";
+import type { IndexedVectors } from "./vector_index.ts";
+
+/** What the thread is asked. */
+export type IndexQuestion = { readonly number: number; readonly storeId: string } & Asked;
+
+/** What it answers; hits to a search only. */
+export interface IndexAnswer {
+  readonly number: number;
+  readonly hits: readonly IndexHit[];
+}
+
+type Asked =
+  | { readonly ask: "add"; readonly passages: readonly IndexedPassage[] }
+  | { readonly ask: "addVectors"; readonly vectors: IndexedVectors }
+  | { readonly ask: "search"; readonly text: string } & IndexSearchOptions
+  | { readonly ask: "drop" };
+
+const CLOSED = "Cannot search: the service is shutting down";
+
+/**
+ * The thread that holds the loaded indexes. Starts when it is first asked, ends when nobody has asked
+ * for a while: what it held is then gone, as it is where it runs out of memory.
+ */
+export class IndexThread {
+  /** Called when all that was loaded is gone. */
+  onGone: () => void = () => {};
+  readonly #idleMs: number;
+  #worker: Worker | undefined;
+  #ending: Promise<void> = Promise.resolve();
+  #numbers = 0;
+  #closed = false;
+  readonly #waiting = new Map<number, PromiseWithResolvers<readonly IndexHit[]>>();
+  #idle: ReturnType<typeof setTimeout> | undefined;
+
+  constructor({ idleMs = INDEX_IDLE_MS }: { idleMs?: number | undefined } = {}) {
+    this.#idleMs = idleMs;
+  }
+
+  /** Puts passages into the index of a store, which begins empty. */
+  async add(storeId: string, passages: readonly IndexedPassage[]): Promise<void> {
+    await this.#ask(storeId, { ask: "add", passages });
+  }
+
+  /** Puts vectors of passages into the index of a store. */
+  async addVectors(storeId: string, vectors: IndexedVectors): Promise<void> {
+    await this.#ask(storeId, { ask: "addVectors", vectors });
+  }
+
+  /** The best passages of a loaded store. */
+  search(
+    storeId: string,
+    query: { readonly text: string } & IndexSearchOptions,
+  ): Promise<readonly IndexHit[]> {
+    return this.#ask(storeId, { ask: "search", ...query });
+  }
+
+  /** Forgets the index of a store. */
+  async drop(storeId: string): Promise<void> {
+    await this.#ask(storeId, { ask: "drop" });
+  }
+
+  /** Ends the thread. What waits for it fails. */
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    this.#closed = true;
+    await this.#end(new StoreError(CLOSED));
+    await this.#ending;
+  }
+
+  #ask(storeId: string, asked: Asked): Promise<readonly IndexHit[]> {
+    if (this.#closed) return Promise.reject(new StoreError(CLOSED));
+    clearTimeout(this.#idle);
+    const worker = this.#worker ??= this.#start();
+    const number = ++this.#numbers;
+    const waiting = Promise.withResolvers<readonly IndexHit[]>();
+    this.#waiting.set(number, waiting);
+    worker.postMessage({ number, storeId, ...asked } satisfies IndexQuestion);
+    return waiting.promise;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL("./index_worker.ts", import.meta.url), {
+      resourceLimits: {
+        maxOldGenerationSizeMb: INDEX_HEAP_MIB,
+        maxYoungGenerationSizeMb: INDEX_YOUNG_HEAP_MIB,
+      },
+    });
+    worker.on("message", ({ number, hits }: IndexAnswer) => {
+      this.#waiting.get(number)?.resolve(hits);
+      this.#waiting.delete(number);
+      if (this.#waiting.size === 0) this.#rest();
+    });
+    const fail = (cause: unknown) => {
+      if (this.#worker !== worker) return;
+      void this.#end(new StoreError("Cannot search: the index has failed", { cause }));
+    };
+    worker.on("error", fail);
+    worker.on("exit", fail);
+    return worker;
+  }
+
+  /** Nothing is asked at present. */
+  #rest(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => void this.#end(new StoreError("Not asked")), this.#idleMs);
+  }
+
+  async #end(error: StoreError): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    this.#worker = undefined;
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    this.onGone();
+    for (const { reject } of waiting) reject(error);
+    const exited = new Promise<void>((resolve) => worker.on("exit", () => resolve()));
+    this.#ending = worker.terminate().then(() => exited);
+    await this.#ending;
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * A thread that holds the loaded indexes and searches them, so that neither stops the gateway.
+ *
+ * @module
+ */
+
+import { parentPort } from "node:worker_threads";
+import type { IndexAnswer, IndexQuestion } from "./index_thread.ts";
+import { PassageIndex } from "./passage_index.ts";
+
+const indexes = new Map<string, PassageIndex>();
+let last: Promise<void> = Promise.resolve();
+
+parentPort?.on("message", (question: IndexQuestion) => {
+  last = last.then(async () => parentPort?.postMessage(await answer(question)));
+});
+
+async function answer(question: IndexQuestion): Promise<IndexAnswer> {
+  const { number, storeId } = question;
+  if (question.ask === "drop") {
+    indexes.delete(storeId);
+    return { number, hits: [] };
+  }
+  const index = indexes.get(storeId) ?? new PassageIndex();
+  if (question.ask === "search") {
+    return { number, hits: await index.search(question.text, question) };
+  }
+  indexes.set(storeId, index);
+  if (question.ask === "addVectors") {
+    index.addVectors(question.vectors);
+    return { number, hits: [] };
+  }
+  for (const passage of question.passages) await index.add(passage);
+  return { number, hits: [] };
+}

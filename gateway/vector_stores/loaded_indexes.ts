@@ -1,0 +1,191 @@
+import type { PassageStore } from "../ports/passage_store.ts";
+import type { VectorStore, VectorStoreFile } from "../ports/vector_stores.ts";
+import { IndexThread } from "./index_thread.ts";
+import { LOAD_BATCH, MAX_LOADED_PASSAGES } from "./limits.ts";
+import type { IndexHit } from "./passage_index.ts";
+import type { QueryVector } from "./vector_index.ts";
+
+/** A store whose index is loaded. */
+interface Loaded {
+  readonly storeId: string;
+  /** The store's own, when its files were last looked at. */
+  revision: number;
+  files: ReadonlyMap<string, VectorStoreFile>;
+  /** Passages in the index, by file; files that are gone among them. */
+  readonly indexed: Map<string, number>;
+  /** Ids of the embeddings in the index, by file. */
+  readonly embedded: Map<string, string>;
+  /** Space that the embeddings were loaded for. */
+  space: string | undefined;
+}
+
+/** What to look for in a store; `select` leaves files out. */
+export interface StoreSearch {
+  readonly text: string;
+  readonly limit: number;
+  readonly select?: ((file: VectorStoreFile) => boolean) | undefined;
+  /** Of the text; counts for files whose embeddings are of its space. */
+  readonly vector?: QueryVector | undefined;
+}
+
+/** A passage of a known file. */
+export interface StoreHit extends IndexHit {
+  readonly file: VectorStoreFile;
+}
+
+/**
+ * The indexes that are loaded: each when its store is first searched, one at a time, and brought up to
+ * date when its files have changed. Those that were used longest ago are dropped first where there
+ * would be more than {@linkcode MAX_LOADED_PASSAGES} passages.
+ */
+export class LoadedIndexes {
+  readonly #passages: PassageStore;
+  readonly #thread: IndexThread;
+  readonly #maxPassages: number;
+  /** Those used last are at the end. */
+  readonly #loaded = new Map<string, Loaded>();
+  #loading: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    passages: PassageStore,
+    options: { maxPassages?: number | undefined; idleMs?: number | undefined } = {},
+  ) {
+    this.#passages = passages;
+    this.#maxPassages = options.maxPassages ?? MAX_LOADED_PASSAGES;
+    this.#thread = new IndexThread({ idleMs: options.idleMs });
+    this.#thread.onGone = () => this.#loaded.clear();
+  }
+
+  /** How many passages are loaded. */
+  get size(): number {
+    return [...this.#loaded.values()].reduce((sum, loaded) => sum + sizeOf(loaded), 0);
+  }
+
+  /** The best passages of a store, best first. */
+  async search(store: VectorStore, query: StoreSearch): Promise<readonly StoreHit[]> {
+    const present = this.#loaded.get(store.id);
+    const space = query.vector?.space;
+    const isCurrent = present?.revision === store.revision &&
+      (space === undefined || present.space === space);
+    if (present !== undefined && isCurrent) {
+      this.#loaded.delete(store.id);
+      this.#loaded.set(store.id, present);
+      return await this.#ask(present, query);
+    }
+    const loading = this.#loading.then(async () => {
+      const loaded = await this.#load(store.id, space);
+      // Asked before the next one loads, for which this index may have to go.
+      return { hits: this.#ask(loaded, query) };
+    });
+    this.#loading = loading.catch(() => {});
+    return await (await loading).hits;
+  }
+
+  /** Gives back what a store took. */
+  async forget(storeId: string): Promise<void> {
+    if (this.#loaded.delete(storeId)) await this.#thread.drop(storeId);
+  }
+
+  /** Ends the thread of the indexes. */
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+
+  async #ask({ storeId, files, indexed }: Loaded, query: StoreSearch): Promise<StoreHit[]> {
+    const { text, limit, select, vector } = query;
+    const selected = [...files.values()].filter((file) => select?.(file) ?? true);
+    if (selected.length === 0) return [];
+    // Files that are gone may still be in the index: then it is told which are not.
+    const fileIds = selected.length === indexed.size
+      ? undefined
+      : new Set(selected.map(({ id }) => id));
+    const asked = { text, limit, fileIds, vector };
+    const hits = await this.#thread.search(storeId, asked);
+    return hits.flatMap((hit) => {
+      const file = files.get(hit.fileId);
+      return file === undefined ? [] : [{ ...hit, file }];
+    });
+  }
+
+  /** Brings an index up to date. Where most of its files are gone it begins anew. */
+  async #load(storeId: string, wanted: string | undefined): Promise<Loaded> {
+    const store = this.#passages.store(storeId);
+    const all = store === undefined ? [] : await this.#passages.files(storeId);
+    const files = new Map(all.map((file) => [file.id, file] as const));
+    const former = this.#loaded.get(storeId);
+    const gone = [...former?.indexed.keys() ?? []].filter((id) => !files.has(id)).length;
+    if (gone * 2 > files.size) await this.forget(storeId);
+    await this.#makeRoom(storeId, store?.passages ?? 0);
+
+    const { indexed, embedded, space } = this.#loaded.get(storeId) ?? nothing();
+    const revision = store?.revision ?? -1;
+    const loaded: Loaded = {
+      storeId,
+      revision,
+      files,
+      indexed,
+      embedded,
+      space: wanted ?? space,
+    };
+    try {
+      for (const file of files.values()) {
+        if (!indexed.has(file.id)) indexed.set(file.id, await this.#index(file));
+        await this.#indexVectors(file, loaded);
+      }
+    } catch (error) {
+      // Half a file may be in the index.
+      this.#loaded.delete(storeId);
+      await this.#thread.drop(storeId);
+      throw error;
+    }
+    this.#loaded.delete(storeId);
+    this.#loaded.set(storeId, loaded);
+    return loaded;
+  }
+
+  async #index(file: VectorStoreFile): Promise<number> {
+    let count = 0;
+    for await (const texts of this.#passages.passages(file)) {
+      for (let from = 0; from < texts.length; from += LOAD_BATCH) {
+        const passages = texts.slice(from, from + LOAD_BATCH)
+          .map((text) => ({ fileId: file.id, index: count++, text }));
+        await this.#thread.add(file.storeId, passages);
+      }
+    }
+    return count;
+  }
+
+  /** Loads the vectors of a file where they are of the space that is searched. */
+  async #indexVectors(file: VectorStoreFile, { embedded, space }: Loaded): Promise<void> {
+    const { embeddings, id: fileId, passages, storeId } = file;
+    if (embeddings === undefined || embeddings.space !== space) return;
+    if (embedded.get(fileId) === embeddings.id) return;
+    const { dimensions } = embeddings;
+    let index = 0;
+    for await (const values of this.#passages.vectors(file)) {
+      const vectors = { fileId, index, passages, space: embeddings.space, dimensions, values };
+      await this.#thread.addVectors(storeId, vectors);
+      index += values.length / dimensions;
+    }
+    embedded.set(fileId, embeddings.id);
+  }
+
+  async #makeRoom(storeId: string, passages: number): Promise<void> {
+    for (const other of [...this.#loaded.values()]) {
+      const own = this.#loaded.get(storeId);
+      const others = this.size - (own === undefined ? 0 : sizeOf(own));
+      if (others + passages <= this.#maxPassages) return;
+      if (other.storeId !== storeId) await this.forget(other.storeId);
+    }
+  }
+}
+
+function nothing(): Pick<Loaded, "indexed" | "embedded" | "space"> {
+  return { indexed: new Map(), embedded: new Map(), space: undefined };
+}
+
+function sizeOf({ indexed }: Loaded): number {
+  let passages = 0;
+  for (const count of indexed.values()) passages += count;
+  return passages;
+}

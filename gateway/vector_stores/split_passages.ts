@@ -1,0 +1,77 @@
+import { OVERLAP_TOKENS, PASSAGE_TOKENS } from "./limits.ts";
+
+/** Of a token, what a code unit before the East Asian scripts counts: a quarter. */
+const QUARTERS = 4;
+const EAST_ASIAN = 0x2e80;
+
+/** Where a text is best cut, the best first. */
+const BREAKS = [/\n\s*?\n/g, /[.!?]["')\]]?\s|[。！？；]|\n/g, /\s/g];
+const SENTENCE = /[.!?]["')\]]?\s|[。！？；\n]/;
+
+/**
+ * Splits a text into passages of at most {@linkcode PASSAGE_TOKENS} estimated tokens (four letters of
+ * an alphabet are one, and so is an East Asian character), each but the first beginning with about
+ * {@linkcode OVERLAP_TOKENS} of the one before. Cuts between paragraphs where one ends in the last
+ * quarter of a passage, else between sentences, else between words. Blank passages are left out.
+ */
+export function splitPassages(text: string): string[] {
+  const passages: string[] = [];
+  let from = 0;
+  while (from < text.length) {
+    const most = walk(text, from, PASSAGE_TOKENS);
+    const end = most === text.length
+      ? most
+      : lastBreak(text, walk(text, from, (PASSAGE_TOKENS * 3) / 4), most);
+    const passage = text.slice(from, end).trim();
+    if (passage !== "") passages.push(passage);
+    if (end === text.length) break;
+    from = firstBreak(text, walkBack(text, end, OVERLAP_TOKENS), end);
+  }
+  return passages;
+}
+
+function weight(text: string, at: number): number {
+  return text.charCodeAt(at) >= EAST_ASIAN ? QUARTERS : 1;
+}
+
+/** Where so many tokens from a place end. */
+function walk(text: string, from: number, tokens: number): number {
+  let left = tokens * QUARTERS;
+  let at = from;
+  while (at < text.length && left >= weight(text, at)) left -= weight(text, at++);
+  return whole(text, at);
+}
+
+/** Where so many tokens before a place begin. */
+function walkBack(text: string, end: number, tokens: number): number {
+  let left = tokens * QUARTERS;
+  let at = end;
+  while (at > 0 && left >= weight(text, at - 1)) left -= weight(text, --at);
+  return whole(text, at);
+}
+
+/** The place, or the one before where it would cut a character in two. */
+function whole(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff && at > 0 ? at - 1 : at;
+}
+
+function lastBreak(text: string, from: number, to: number): number {
+  const window = text.slice(from, to);
+  for (const pattern of BREAKS) {
+    const last = [...window.matchAll(pattern)].at(-1);
+    if (last !== undefined) return from + last.index + last[0].length;
+  }
+  return to;
+}
+
+function firstBreak(text: string, from: number, end: number): number {
+  const window = text.slice(from, end);
+  for (const pattern of [SENTENCE, /\s/]) {
+    const first = pattern.exec(window);
+    if (first === null) continue;
+    const start = from + first.index + first[0].length;
+    if (start < end) return start;
+  }
+  return from;
+}

@@ -1,0 +1,302 @@
+import type { Clock } from "../ports/clock.ts";
+import type { Embedder } from "../ports/embedder.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { PassageStore } from "../ports/passage_store.ts";
+import type { Rng } from "../ports/rng.ts";
+import type {
+  AddedFile,
+  EmbedOutcome,
+  NewFile,
+  SearchHit,
+  VectorStore,
+  VectorStoreFile,
+  VectorStoreOutcome,
+  VectorStoreQuery,
+  VectorStoreRefusal,
+  VectorStores,
+} from "../ports/vector_stores.ts";
+import { passes } from "./attribute_filter.ts";
+import { Extractor, type ExtractorLimits } from "./extractor.ts";
+import {
+  DEFAULT_RESULTS,
+  MAX_FILE_BYTES,
+  MAX_FILES,
+  MAX_PASSAGES,
+  MAX_QUERY_CHARS,
+  MAX_RESULTS,
+  MAX_STORES_SEARCHED,
+} from "./limits.ts";
+import { LoadedIndexes, type StoreHit } from "./loaded_indexes.ts";
+import { isReadable, MEDIA_TYPES } from "./media_types.ts";
+import { type EmbeddedPassages, PassageEmbedder } from "./passage_embedder.ts";
+import { unlessAborted } from "./unless_aborted.ts";
+
+/** What the vector stores stand on. */
+export interface VectorStoresDeps {
+  readonly passages: PassageStore;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  /** The embedder in force; `undefined` where there is none. @default {there is none} */
+  readonly embedder?: (() => Embedder | undefined) | undefined;
+  /** Told of what cannot be embedded. */
+  readonly logger?: Logger | undefined;
+  /** Longest wait for the vector of a query, in milliseconds. @default {5000} */
+  readonly queryTimeoutMs?: number | undefined;
+  readonly extractor?: ExtractorLimits | undefined;
+  /** Passages in loaded indexes. @default {20000} */
+  readonly maxLoadedPassages?: number | undefined;
+  /** How long an index stays loaded that nobody searches, in milliseconds. @default {600000} */
+  readonly indexIdleMs?: number | undefined;
+}
+
+/**
+ * Vector stores whose files are kept by a {@linkcode PassageStore} and found by full text, and by
+ * embeddings where there is an embedder.
+ */
+export function createVectorStores(deps: VectorStoresDeps): VectorStores {
+  return new IndexedVectorStores(deps);
+}
+
+type Cancellable = { readonly signal?: AbortSignal | undefined };
+
+class IndexedVectorStores implements VectorStores {
+  readonly #passages: PassageStore;
+  readonly #deps: VectorStoresDeps;
+  readonly #extractor: Extractor;
+  readonly #embedder: PassageEmbedder;
+  readonly #indexes: LoadedIndexes;
+
+  constructor(deps: VectorStoresDeps) {
+    this.#deps = deps;
+    this.#passages = deps.passages;
+    this.#extractor = new Extractor(deps.extractor);
+    this.#embedder = new PassageEmbedder({ ...deps, embedder: deps.embedder ?? (() => undefined) });
+    this.#indexes = new LoadedIndexes(deps.passages, {
+      maxPassages: deps.maxLoadedPassages,
+      idleMs: deps.indexIdleMs,
+    });
+  }
+
+  async create(
+    name: string,
+    { ownerId }: { ownerId: string },
+  ): Promise<VectorStoreOutcome<VectorStore>> {
+    const { clock, rng } = this.#deps;
+    const counts = { files: 0, passages: 0, textBytes: 0, revision: 0 };
+    const store = { id: rng.id("vs"), ownerId, name, createdAtMs: clock.nowMs(), ...counts };
+    if (await this.#passages.createStore(store)) return { ok: true, value: store };
+    return refused({ code: "full", message: "There are as many vector stores as there may be" });
+  }
+
+  list(ownerId?: string): readonly VectorStore[] {
+    const stores = this.#passages.stores();
+    return ownerId === undefined ? stores : stores.filter((store) => store.ownerId === ownerId);
+  }
+
+  get(id: string): VectorStore | undefined {
+    return this.#passages.store(id);
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const removed = await this.#passages.removeStore(id);
+    if (removed) await this.#indexes.forget(id);
+    return removed;
+  }
+
+  async addFile(storeId: string, file: NewFile): Promise<VectorStoreOutcome<AddedFile>> {
+    const refusal = this.#refuseFile(storeId, file);
+    if (refusal !== undefined) return refused(refusal);
+    const { attributes = {}, bytes, filename, mediaType } = file;
+    const sizeBytes = bytes.length;
+    const extracted = await this.#extractor.extract({ mediaType, bytes });
+    if (!extracted.ok) {
+      const message = `Cannot read "${filename}": ${extracted.problem}`;
+      return refused({ code: "unreadable", message });
+    }
+    const { clock, rng } = this.#deps;
+    const { passages } = extracted;
+    // Asked again, twice: text and embeddings take a while, and others add files too.
+    const late = this.#refuseRoom(storeId, passages.length);
+    if (late !== undefined) return refused(late);
+    const embedded = await this.#embedder.passages(passages);
+    const later = this.#refuseRoom(storeId, passages.length);
+    if (later !== undefined) return refused(later);
+    const added: VectorStoreFile = {
+      id: rng.id("file"),
+      storeId,
+      filename,
+      mediaType,
+      sizeBytes,
+      passages: passages.length,
+      textBytes: utf8Bytes(passages),
+      createdAtMs: clock.nowMs(),
+      attributes,
+      ...(embedded?.ok === true ? { embeddings: this.#named(embedded) } : {}),
+    };
+    const vectors = embedded?.ok === true ? embedded.values : undefined;
+    switch (await this.#passages.addFile(added, passages, vectors)) {
+      case "added":
+        return { ok: true, value: embedded?.ok === false ? warned(added, embedded) : added };
+      case "store_not_found":
+        return refused({ code: "store_not_found", id: storeId });
+      case "full":
+        return refused({ code: "full", message: ALL_FULL });
+    }
+  }
+
+  async files(storeId: string): Promise<readonly VectorStoreFile[] | undefined> {
+    if (this.get(storeId) === undefined) return undefined;
+    return await this.#passages.files(storeId);
+  }
+
+  removeFile(storeId: string, fileId: string): Promise<boolean> {
+    return this.#passages.removeFile(storeId, fileId);
+  }
+
+  embeddingSpace(): string | undefined {
+    return this.#embedder.space;
+  }
+
+  async embedFile(
+    storeId: string,
+    fileId: string,
+    { signal }: Cancellable = {},
+  ): Promise<EmbedOutcome> {
+    const file = (await this.files(storeId))?.find(({ id }) => id === fileId);
+    if (file === undefined) return unknownFile(storeId, fileId);
+    if (file.embeddings !== undefined && file.embeddings.space === this.embeddingSpace()) {
+      return { ok: true, value: file };
+    }
+    const texts = (await Array.fromAsync(this.#passages.passages(file))).flat();
+    // Removed meanwhile.
+    if (texts.length !== file.passages) return unknownFile(storeId, fileId);
+    const embedded = await this.#embedder.passages(texts, signal);
+    if (embedded === undefined) return { ok: false, code: "off", message: NO_EMBEDDER };
+    if (!embedded.ok) return { ok: false, code: "failed", message: embedded.problem };
+    const embeddings = this.#named(embedded);
+    switch (await this.#passages.setEmbeddings(file, embeddings, embedded.values)) {
+      case "kept":
+        return { ok: true, value: { ...file, embeddings } };
+      case "file_not_found":
+        return unknownFile(storeId, fileId);
+      case "full":
+        return { ok: false, code: "full", message: ALL_FULL };
+    }
+  }
+
+  search(
+    ownerId: string,
+    query: VectorStoreQuery,
+    { signal }: Cancellable = {},
+  ): Promise<VectorStoreOutcome<readonly SearchHit[]>> {
+    return unlessAborted(signal, () => this.#search(ownerId, query, signal));
+  }
+
+  close(): Promise<void> {
+    this.#embedder.close();
+    return this.#indexes.close();
+  }
+
+  async #search(
+    ownerId: string,
+    query: VectorStoreQuery,
+    signal: AbortSignal | undefined,
+  ): Promise<VectorStoreOutcome<readonly SearchHit[]>> {
+    const ids = new Set(query.storeIds);
+    if (ids.size > MAX_STORES_SEARCHED) {
+      const message =
+        `A search takes at most ${MAX_STORES_SEARCHED} vector stores, not ${ids.size}`;
+      return refused({ code: "too_large", message });
+    }
+    const stores: VectorStore[] = [];
+    for (const id of ids) {
+      const store = this.get(id);
+      if (store?.ownerId !== ownerId) return refused({ code: "store_not_found", id });
+      stores.push(store);
+    }
+    const { filter, scoreThreshold = 0 } = query;
+    const limit = Math.min(MAX_RESULTS, Math.max(1, query.maxResults ?? DEFAULT_RESULTS));
+    const text = query.text.slice(0, MAX_QUERY_CHARS);
+    const space = this.embeddingSpace();
+    const isEmbedded = stores.some(({ embeddings }) => embeddings?.[space ?? ""] !== undefined);
+    const wanted = {
+      text,
+      limit,
+      vector: isEmbedded ? await this.#embedder.query(text, signal) : undefined,
+      select: filter && ((file: VectorStoreFile) => passes(filter, file.attributes)),
+    };
+    const found: StoreHit[] = [];
+    // One after the other, so that no more than one has to be loaded at a time.
+    for (const store of stores) {
+      signal?.throwIfAborted();
+      found.push(...await this.#indexes.search(store, wanted));
+    }
+    const best = found.filter(({ score }) => score >= scoreThreshold)
+      .sort((one, other) => other.score - one.score).slice(0, limit);
+    const hits = await Promise.all(best.map((hit) => this.#hit(hit)));
+    return { ok: true, value: hits.filter((hit) => hit !== undefined) };
+  }
+
+  #named({ dimensions, space }: EmbeddedPassages & { ok: true }) {
+    return { id: this.#deps.rng.id("emb"), space, dimensions };
+  }
+
+  #refuseFile(storeId: string, { bytes, mediaType }: NewFile): VectorStoreRefusal | undefined {
+    if (bytes.length > MAX_FILE_BYTES) {
+      return {
+        code: "too_large",
+        message: `The file has ${bytes.length} bytes, more than ${MAX_FILE_BYTES}`,
+      };
+    }
+    if (!isReadable(mediaType)) {
+      const known = [...new Set(Object.values(MEDIA_TYPES))].join(", ");
+      return {
+        code: "unsupported_media_type",
+        message: `Cannot read files of type "${mediaType}"; send one of ${known}`,
+      };
+    }
+    return this.#refuseRoom(storeId, 1);
+  }
+
+  #refuseRoom(storeId: string, passages: number): VectorStoreRefusal | undefined {
+    const store = this.get(storeId);
+    if (store === undefined) return { code: "store_not_found", id: storeId };
+    if (store.files >= MAX_FILES) {
+      return { code: "full", message: `Vector store "${storeId}" has ${MAX_FILES} files already` };
+    }
+    if (store.passages + passages > MAX_PASSAGES) {
+      const message = `Vector store "${storeId}" would have more than ${MAX_PASSAGES} passages`;
+      return { code: "full", message };
+    }
+    return undefined;
+  }
+
+  /** The hit with its text; `undefined` where its file was removed meanwhile. */
+  async #hit({ file, index, score }: StoreHit): Promise<SearchHit | undefined> {
+    const text = await this.#passages.passage(file, index);
+    if (text === undefined) return undefined;
+    const { attributes, filename, id, storeId } = file;
+    return { storeId, fileId: id, filename, score, text, attributes };
+  }
+}
+
+const ALL_FULL = "The room of all vector stores is used up";
+const NO_EMBEDDER = 'Cannot embed: the configuration names no "vectorStores.embeddings"';
+
+function unknownFile(storeId: string, fileId: string): EmbedOutcome {
+  const message = `There is no file "${fileId}" in vector store "${storeId}"`;
+  return { ok: false, code: "file_not_found", message };
+}
+
+function warned(file: VectorStoreFile, { problem }: { problem: string }): AddedFile {
+  return { ...file, warning: `"${file.filename}" has no embeddings: ${problem}` };
+}
+
+function refused(refusal: VectorStoreRefusal): { ok: false; refusal: VectorStoreRefusal } {
+  return { ok: false, refusal };
+}
+
+function utf8Bytes(texts: readonly string[]): number {
+  const encoder = new TextEncoder();
+  return texts.reduce((sum, text) => sum + encoder.encode(text).length, 0);
+}

@@ -1,0 +1,137 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { join } from "@std/path";
+import { StoreError } from "../../gateway/ports/store_error.ts";
+import { openKvStores } from "../../gateway/stores/kv/open.ts";
+import {
+  embeddedFile,
+  fileOf,
+  passageStoreContract,
+  vectorStore,
+} from "./passage_store_contract.ts";
+
+const passageRetention = { maxBytes: 1_000_000, maxStores: 3 };
+const PASSAGES = Array.from({ length: 60 }, (_, at) => `${at} `.repeat(1_500));
+
+for (const kind of ["memory", "file"]) {
+  passageStoreContract(`PassageStore in KV, ${kind}`, async () => {
+    const folder = kind === "file" ? await Deno.makeTempDir() : undefined;
+    const path = folder === undefined ? ":memory:" : join(folder, "svc.kv");
+    const stores = await openKvStores(path, { passageRetention });
+    return {
+      store: stores.passages,
+      close: async () => {
+        await stores.close();
+        if (folder !== undefined) await Deno.remove(folder, { recursive: true });
+      },
+    };
+  });
+}
+
+async function segmentsOf(kv: Deno.Kv): Promise<unknown[]> {
+  return (await Array.fromAsync(kv.list({ prefix: ["vector_segment"] }))).map(({ key }) => key[1]);
+}
+
+/** A database on disk whose segments cannot be written while `failing`. */
+function failingKv() {
+  const state: { failing: boolean; kv: Deno.Kv | undefined } = { failing: false, kv: undefined };
+  const openKv = async (path: string) => {
+    const kv = state.kv = await Deno.openKv(path);
+    const atomic = kv.atomic.bind(kv);
+    kv.atomic = () => {
+      const operation = atomic();
+      const set = operation.set.bind(operation);
+      operation.set = (key, value, options) => {
+        if (state.failing && key[0] === "vector_segment" && key[2] === 3) {
+          throw new Error("Disk full");
+        }
+        return set(key, value, options);
+      };
+      return operation;
+    };
+    return kv;
+  };
+  return { state, openKv };
+}
+
+Deno.test("A file whose write fails is not there; what it left goes with the next change", async () => {
+  const { state, openKv } = failingKv();
+  const { passages, close } = await openKvStores(":memory:", { openKv, passageRetention });
+  await passages.createStore(vectorStore("vs_a"));
+  state.failing = true;
+  const file = fileOf("vs_a", "file_a", PASSAGES);
+  await assertRejects(() => passages.addFile(file, PASSAGES), StoreError);
+  state.failing = false;
+  assert(state.kv !== undefined);
+  assert((await segmentsOf(state.kv)).length > 0);
+  assertEquals(await passages.files("vs_a"), []);
+  assertEquals(passages.store("vs_a")?.files, 0);
+  const other = fileOf("vs_a", "file_b", ["small"]);
+  assertEquals(await passages.addFile(other, ["small"]), "added");
+  assertEquals(await segmentsOf(state.kv), ["file_b"]);
+  await close();
+});
+
+Deno.test("Embeddings whose write fails change nothing; what they left goes with the next change", async () => {
+  const { state, openKv } = failingKv();
+  const { passages, close } = await openKvStores(":memory:", { openKv, passageRetention });
+  await passages.createStore(vectorStore("vs_a"));
+  const texts = Array.from({ length: 80 }, (_, at) => `${at}`);
+  const plain = fileOf("vs_a", "file_a", texts);
+  const old = embeddedFile(plain, { id: "emb_old", dimensions: 10 });
+  await passages.addFile(old.file, texts, old.vectors);
+  state.failing = true;
+  const large = embeddedFile(plain, { id: "emb_new" });
+  await assertRejects(
+    () => passages.setEmbeddings(plain, large.embeddings, large.vectors),
+    StoreError,
+  );
+  const other = embeddedFile(fileOf("vs_a", "file_b", texts), { id: "emb_b" });
+  await assertRejects(() => passages.addFile(other.file, texts, other.vectors), StoreError);
+  state.failing = false;
+  assert(state.kv !== undefined);
+  const left = new Set(await segmentsOf(state.kv));
+  assertEquals(left, new Set(["emb_b", "emb_old", "file_a", "file_b"]));
+  assertEquals(await passages.files("vs_a"), [old.file]);
+  const counts = { "fake@default": { passages: 80, bytes: 3_200 } };
+  assertEquals(passages.store("vs_a")?.embeddings, counts);
+  await passages.createStore(vectorStore("vs_b"));
+  assertEquals(await segmentsOf(state.kv), ["emb_old", "file_a"]);
+  const vectors = await Array.fromAsync(passages.vectors(old.file));
+  assertEquals(vectors, [old.vectors]);
+  await passages.removeStore("vs_a");
+  assertEquals(await segmentsOf(state.kv), []);
+  assertEquals(await Array.fromAsync(state.kv.list({ prefix: ["vector_leftover"] })), []);
+  await close();
+});
+
+Deno.test("What a killed gateway left of a file goes after the next start; the rest outlives it", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = join(folder, "svc.kv");
+  const { state, openKv } = failingKv();
+  const before = await openKvStores(path, { openKv, passageRetention });
+  await before.passages.createStore(vectorStore("vs_a"));
+  const whole = fileOf("vs_a", "file_whole", ["one", "two"]);
+  await before.passages.addFile(whole, ["one", "two"]);
+  state.failing = true;
+  await assertRejects(() =>
+    before.passages.addFile(fileOf("vs_a", "file_half", PASSAGES), PASSAGES)
+  );
+  await before.close();
+
+  const after = await openKvStores(path, {
+    passageRetention,
+    openKv: async (name) => state.kv = await Deno.openKv(name),
+  });
+  assertEquals(await after.passages.files("vs_a"), [whole]);
+  assertEquals((await Array.fromAsync(after.passages.passages(whole))).flat(), ["one", "two"]);
+  assertEquals(after.passages.store("vs_a")?.passages, 2);
+  assert(state.kv !== undefined);
+  assert((await segmentsOf(state.kv)).includes("file_half"));
+  await after.passages.createStore(vectorStore("vs_b", 2));
+  assertEquals(await segmentsOf(state.kv), ["file_whole"]);
+  await after.passages.removeStore("vs_a");
+  assertEquals(await segmentsOf(state.kv), []);
+  assertEquals(await Array.fromAsync(state.kv.list({ prefix: ["vector_leftover"] })), []);
+  await after.close();
+  await Deno.remove(folder, { recursive: true });
+});
