@@ -8,7 +8,7 @@ import {
   refusesAccount,
   UNOBSERVED,
 } from "../domain/health.ts";
-import { invariant } from "../domain/invariant.ts";
+import { InvariantError } from "../domain/invariant.ts";
 import type { TargetState } from "../domain/routing.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Upstream } from "../ports/upstream.ts";
@@ -177,7 +177,9 @@ export class UpstreamPool {
       if (target !== undefined) this.#observe(target, observation);
     };
     const release = () => {
-      invariant(!released, `Cannot release a lease of "${slot.config.id}" twice`);
+      if (released) {
+        throw new InvariantError(`Cannot release a lease of "${slot.config.id}" twice`);
+      }
       released = true;
       // An attempt that nobody has told about must not keep others waiting for its probe.
       if (!reported) report({ outcome: "cancelled", ms: 0 });
@@ -210,7 +212,9 @@ export class UpstreamPool {
     const { maxInFlight } = slot.config;
     const wasFull = slot.inFlight >= maxInFlight;
     slot.inFlight += change;
-    invariant(slot.inFlight >= 0, `Calls under way at "${slot.config.id}" fell below none`);
+    if (slot.inFlight < 0) {
+      throw new InvariantError(`Calls under way at "${slot.config.id}" fell below none`);
+    }
     if (wasFull === (slot.inFlight >= maxInFlight)) return;
     const nowMs = this.#deps.clock.nowMs();
     for (const target of this.#targetsOf(slot)) this.#refresh(target, nowMs);

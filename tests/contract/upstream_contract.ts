@@ -6,9 +6,11 @@
  */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { ToolCallDelta } from "@svc/sdk/protocol";
 import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
 import type { Upstream, UpstreamAnswer, UpstreamCall } from "../../gateway/ports/upstream.ts";
 import { ChatChunkRelay } from "../../gateway/wire/chat_chunk.ts";
+import { readChatUsage } from "../../gateway/wire/usage.ts";
 import { callOf } from "../fixtures/chat_calls.ts";
 import {
   chunk,
@@ -20,6 +22,7 @@ import {
 } from "../fixtures/fake_upstream.ts";
 import { assertCut, assertFailure, readAll } from "../fixtures/openai_compatible.ts";
 import { type Spoken, spokenOf } from "../fixtures/spoken.ts";
+import { PDF, PERSON, PIXEL, WEATHER } from "../fixtures/upstreams/asked.ts";
 import { type Recorded, SIGNATURE, type Wire } from "../fixtures/upstreams/wire.ts";
 
 /** An upstream to hold against the contract. */
@@ -39,27 +42,6 @@ interface Stage {
 }
 
 const TIMEOUTS = { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 };
-const WEATHER = {
-  type: "function",
-  function: {
-    name: "get_weather",
-    description: "Weather of a city",
-    parameters: {
-      type: "object",
-      properties: { city: { type: "string" } },
-      required: ["city"],
-      additionalProperties: false,
-    },
-  },
-};
-const PERSON = {
-  type: "object",
-  properties: { name: { type: "string" } },
-  required: ["name"],
-  additionalProperties: false,
-};
-const PIXEL =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 const USER = { role: "user", content: "Weather?" };
 
 /** Holds an upstream against every case. */
@@ -79,6 +61,7 @@ class UpstreamContract {
   declare(): void {
     this.#declareAnswers();
     this.#declareRequests();
+    this.#declareParts();
     this.#declareRefusals();
     this.#declareBreaks();
     this.#declareSilence();
@@ -114,7 +97,7 @@ class UpstreamContract {
   }
 
   #declareAnswers(): void {
-    const { cached, length, parallel, refusal, text, tool } = this.#subject.wire;
+    const { cached, cacheWrites = 0, length, parallel, refusal, text, tool } = this.#subject.wire;
     this.#answer("text", text, (spoken) => {
       assertEquals([spoken.content, spoken.finish, spoken.calls], ["Hello there", "stop", []]);
       assertEquals([spoken.usage?.prompt_tokens, spoken.usage?.completion_tokens], [12, 5]);
@@ -134,7 +117,9 @@ class UpstreamContract {
     });
     this.#answer("usage with what the cache held", cached, (spoken) => {
       assertEquals([spoken.usage?.prompt_tokens, spoken.usage?.completion_tokens], [100, 5]);
-      assertEquals(spoken.usage?.prompt_tokens_details?.cached_tokens, 80);
+      const { cached_tokens, cache_write_tokens = 0 } = spoken.usage?.prompt_tokens_details ?? {};
+      assertEquals([cached_tokens, cache_write_tokens], [80, cacheWrites]);
+      assertEquals(readChatUsage(spoken.usage)?.cacheWriteInputTokens ?? 0, cacheWrites);
     });
     if (refusal === undefined) return;
     this.#answer("a refusal", refusal, (spoken) => {
@@ -143,7 +128,7 @@ class UpstreamContract {
   }
 
   #declareRequests(): void {
-    const { parallel, schema, signed, text, read } = this.#subject.wire;
+    const { parallel, text, read } = this.#subject.wire;
     this.#case("tools and their results travel to the provider", async ({ fake, upstream }) => {
       fake.answer(this.#script(parallel, false), this.#script(text, false));
       const asked = await spokenOf(await upstream.call(this.#call({ tools: [WEATHER] })));
@@ -163,6 +148,33 @@ class UpstreamContract {
       const seen = read(JSON.parse(fake.last.text));
       assertEquals([seen.images, seen.maxTokens], [[PIXEL], 77]);
       assertEquals(seen.texts, ["What is it?"]);
+    });
+  }
+
+  #declareParts(): void {
+    const { parallel, schema, signed, text, read } = this.#subject.wire;
+    this.#case("a document travels, or is refused by name", async ({ fake, upstream }) => {
+      fake.answer(this.#script(text, false));
+      const file = { file_data: `data:application/pdf;base64,${PDF}`, filename: "a.pdf" };
+      const content = [{ type: "text", text: "What is it?" }, { type: "file", file }];
+      const answer = await upstream.call(this.#call({ messages: [{ role: "user", content }] }));
+      if (answer.kind === "failure") {
+        assertEquals(answer.outcome, "refused_input");
+        assertEquals(answer.param, "messages.0.content.1.file.file_data");
+        assertEquals(fake.requests.length, 0);
+      } else assertEquals(read(JSON.parse(fake.last.text)).documents, [PDF]);
+    });
+    this.#case("calls in a stream have an index each", async ({ fake, upstream }) => {
+      fake.answer(this.#script(parallel, true));
+      const { events } = await readAll(
+        await upstream.call(this.#call({ tools: [WEATHER] }, { stream: true })),
+      );
+      const deltas: ToolCallDelta[] = events.flatMap((event) =>
+        JSON.parse(event).choices[0]?.delta.tool_calls ?? []
+      );
+      const opened = deltas.filter((delta) => delta.id !== undefined);
+      assertEquals(opened.map((delta) => delta.index), [0, 1]);
+      assert(deltas.every((delta) => delta.index === 0 || delta.index === 1));
     });
     for (const stream of [false, true]) {
       const how = stream ? ", streamed" : "";
@@ -223,7 +235,7 @@ class UpstreamContract {
   }
 
   #declareBreaks(): void {
-    const { streamType, text } = this.#subject.wire;
+    const { nonsense = 'data: {"half":\n\n', text } = this.#subject.wire;
     const half = text.frames.slice(0, Math.ceil(text.frames.length / 2));
     this.#case("a stream that is cut between two frames", async ({ fake, upstream }) => {
       fake.answer([this.#head(), ...half.map(chunk), { close: true }]);
@@ -235,16 +247,13 @@ class UpstreamContract {
       const { fault } = await readAll(await upstream.call(this.#call({}, { stream: true })));
       assertCut(fault, "cut");
     });
-    if (streamType === undefined) {
-      this.#case("a frame that makes no sense", async ({ fake, upstream }) => {
-        const bad = chunk('data: {"half":\n\n');
-        fake.answer([this.#head(), ...half.map(chunk), bad, { stall: true }]);
-        const answer = await upstream.call(this.#call({}, { stream: true }));
-        // A pass-through hands on what it cannot read, and the flow's relay finds out.
-        assertCut(await relayed(answer), "malformed");
-        await fake.clientLeft();
-      });
-    }
+    this.#case("a frame that makes no sense", async ({ fake, upstream }) => {
+      fake.answer([this.#head(), ...half.map(chunk), chunk(nonsense), { stall: true }]);
+      const answer = await upstream.call(this.#call({}, { stream: true }));
+      // A pass-through hands on what it cannot read, and the flow's relay finds out.
+      assertCut(await relayed(answer), "malformed");
+      await fake.clientLeft();
+    });
     for (const stream of [false, true]) {
       this.#case(`a page instead of an answer${stream ? ", streamed" : ""}`, async (stage) => {
         const headers = { "content-type": "text/html" };

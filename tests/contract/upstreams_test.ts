@@ -23,7 +23,7 @@ const open =
       timeouts: { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 },
       ...own,
       ...settings,
-    }, { clock, env: () => undefined });
+    }, { clock, env: (name) => name.startsWith("LAB_") ? `${name}-0123456789` : undefined });
 
 upstreamContract("openai-compatible", { wire: OPENAI, open: open("openai-compatible") });
 upstreamContract("anthropic", {
@@ -44,6 +44,16 @@ upstreamContract("mistral", {
   model: "mistral-medium-latest",
 });
 upstreamContract("cohere", { wire: COHERE, open: open("cohere"), model: "command-a-03-2025" });
+upstreamContract("amazon-bedrock, signed for", {
+  wire: BEDROCK,
+  open: open("amazon-bedrock", {
+    apiKey: undefined,
+    accessKeyIdEnv: "LAB_ID",
+    secretAccessKeyEnv: "LAB_SECRET",
+    region: "eu-central-1",
+  }),
+  model: "anthropic.claude-sonnet-4-5-20250929-v1:0",
+});
 upstreamContract("amazon-bedrock", {
   wire: BEDROCK,
   open: open("amazon-bedrock", { region: "eu-central-1" }),

@@ -6,6 +6,7 @@ import type {
 import type { NativeKind } from "../../domain/catalog.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { isRecord } from "../openai_compatible/body.ts";
+import { cacheMark } from "./cache_marks.ts";
 import type { Feature } from "./cannot_carry.ts";
 import type { Notes } from "./notes.ts";
 import { promptOf } from "./prompt.ts";
@@ -22,7 +23,7 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
     ...sampling(value, notes),
     ...toolOptions(value, notes),
   };
-  const limit = outputLimitOf(call);
+  const limit = outputLimitOf(call, notes.kind);
   if (limit !== undefined) options.maxOutputTokens = limit;
   const effort = value["reasoning_effort"];
   if (isEffort(effort)) options.reasoning = effort;
@@ -37,10 +38,20 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
   return options;
 }
 
-/** Most output tokens that the hold pays for, or that the caller asks for. */
-export function outputLimitOf({ outputLimit, body: { value } }: UpstreamCall): number | undefined {
+/**
+ * The output limit to send: what the wallet can pay for, else what the caller asks for, else what
+ * the hold pays for. Some packages make one up where none is given, and some providers: never what
+ * is held. Azure's models are called by names of the operator's own, from which its package cannot
+ * tell under which name a model takes a limit that nobody asked for.
+ */
+export function outputLimitOf(
+  { outputLimit, heldOutputTokens, body: { value } }: UpstreamCall,
+  kind: NativeKind,
+): number | undefined {
   const asked = value["max_completion_tokens"] ?? value["max_tokens"];
-  return outputLimit ?? (typeof asked === "number" ? asked : undefined);
+  if (outputLimit !== undefined) return outputLimit;
+  if (typeof asked === "number") return asked;
+  return kind === "azure" ? undefined : heldOutputTokens;
 }
 
 /** Name under which a package looks for options that only it knows. */
@@ -156,12 +167,14 @@ function functionTool(
     return undefined;
   }
   const { name, description, parameters, strict } = declared;
+  const providerOptions = cacheMark(tool, path, { notes, feature: "tool_cache_control" });
   return {
     type: "function",
     name: String(name),
     inputSchema: isRecord(parameters) ? parameters : { type: "object", properties: {} },
     ...(typeof description === "string" ? { description } : {}),
     ...(typeof strict === "boolean" ? { strict } : {}),
+    ...(providerOptions && { providerOptions }),
   };
 }
 

@@ -40,6 +40,7 @@ const part = (type: string, value: unknown) => ({
 });
 
 /** A request that asks for a feature, and the field that must be named where it is lacking. */
+const MARK = { type: "ephemeral" };
 const ASKING: Readonly<
   Record<Feature, readonly (readonly [Readonly<Record<string, unknown>>, string])[]>
 > = {
@@ -105,6 +106,27 @@ const ASKING: Readonly<
     ],
   ],
   name: [[{ messages: [{ ...USER, name: "Ann" }] }, "messages.0.name"]],
+  cache_control: [
+    [{ messages: [{ ...USER, cache_control: MARK }] }, "messages.0.cache_control"],
+    [
+      {
+        messages: [{ role: "system", content: [{ type: "text", text: "x", cache_control: MARK }] }],
+      },
+      "messages.0.content.0.cache_control",
+    ],
+  ],
+  tool_cache_control: [
+    [
+      { tools: [{ type: "function", function: { name: "f" }, cache_control: MARK }] },
+      "tools.0.cache_control",
+    ],
+  ],
+  cache_ttl: [
+    [
+      { messages: [{ ...USER, cache_control: { ...MARK, ttl: "1h" } }] },
+      "messages.0.cache_control.ttl",
+    ],
+  ],
 };
 
 for (const kind of KINDS) {

@@ -34,6 +34,9 @@ export const FEATURES = {
   penalties: "`frequency_penalty`, `presence_penalty`",
   image_detail: "`detail` of an image",
   name: "`name` of a message",
+  cache_control: "`cache_control` of messages and their parts",
+  tool_cache_control: "`cache_control` of tools",
+  cache_ttl: "`ttl` of `cache_control`, other than `5m`",
 } as const;
 
 /** One of them. */
@@ -49,7 +52,11 @@ const EVERYWHERE: Lacks = {
   functions: "refused",
   hosted_tools: "refused",
   name: "reported",
+  cache_ttl: "reported",
 };
+
+// Such providers keep in their caches what they see fit.
+const UNMARKED: Lacks = { cache_control: "reported", tool_cache_control: "reported" };
 
 /** By kind. The documentation's table is made of it, and requests are held against it. */
 export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
@@ -62,6 +69,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
   },
   google: {
     ...EVERYWHERE,
+    ...UNMARKED,
     image_url: "fetched",
     result_image_url: "fetched",
     parallel_tool_calls: "reported",
@@ -69,6 +77,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
   },
   "google-vertex": {
     ...EVERYWHERE,
+    ...UNMARKED,
     // The package would fetch it by itself, from anywhere.
     result_image_url: "fetched",
     parallel_tool_calls: "reported",
@@ -79,19 +88,22 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
     image_url: "fetched",
     result_image_url: "fetched",
     input_audio: "refused",
+    tool_cache_control: "reported",
     parallel_tool_calls: "reported",
     seed: "reported",
     penalties: "reported",
     image_detail: "reported",
   },
-  azure: { ...EVERYWHERE },
+  azure: { ...EVERYWHERE, ...UNMARKED },
   mistral: {
     ...EVERYWHERE,
+    ...UNMARKED,
     input_audio: "refused",
     image_detail: "reported",
   },
   cohere: {
     ...EVERYWHERE,
+    ...UNMARKED,
     input_audio: "refused",
     file_data: "refused",
     parallel_tool_calls: "reported",

@@ -88,8 +88,8 @@ export class ChunkWriter {
     const { createdSeconds, model } = this.#options;
     const head = { id: this.#id, object: "chat.completion.chunk", created: createdSeconds, model };
     this.#head = JSON.stringify(head).slice(0, -1);
-    const delta = '{"role":"assistant","content":""}';
-    const first = `${this.#head},"choices":[{"index":0,"delta":${delta},"finish_reason":null}]`;
+    const delta = '{"role":"assistant","content":"","refusal":null}';
+    const first = `${this.#head},"choices":[${choiceOf(delta, "null")}]`;
     if (this.#warnings.length === 0) return [`${first}}`];
     return [`${first},"upstream_warnings":${JSON.stringify(this.#warnings)}}`];
   }
@@ -101,9 +101,7 @@ export class ChunkWriter {
 
   #chunk(delta: string, finish = "null"): string[] {
     const chunks = this.#begin();
-    chunks.push(
-      `${this.#head},"choices":[{"index":0,"delta":${delta},"finish_reason":${finish}}]}`,
-    );
+    chunks.push(`${this.#head},"choices":[${choiceOf(delta, finish)}]}`);
     return chunks;
   }
 
@@ -165,6 +163,10 @@ export class ChunkWriter {
     }
     return chunks;
   }
+}
+
+function choiceOf(delta: string, finish: string): string {
+  return `{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finish}}`;
 }
 
 const MALFORMED = new Set([

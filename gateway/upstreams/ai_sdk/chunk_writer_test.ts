@@ -56,11 +56,11 @@ Deno.test("the first chunk has the role and what was left out, the last the usag
   const head = { id: "theirs", object: "chat.completion.chunk", created: 7, model: "m" };
   const choice = (delta: unknown, finish_reason: string | null = null) => ({
     ...head,
-    choices: [{ index: 0, delta, finish_reason }],
+    choices: [{ index: 0, delta, logprobs: null, finish_reason }],
   });
   assertEquals(chunks, [
     {
-      ...choice({ role: "assistant", content: "" }),
+      ...choice({ role: "assistant", content: "", refusal: null }),
       upstream_warnings: [
         "ours",
         "topK: unsupported by this model",

@@ -33,9 +33,16 @@ function thinkLess(value: Fields, limitTokens: number): Fields {
   const { thinking, ...rest } = value;
   const budget = isRecord(thinking) ? thinking["budget_tokens"] : undefined;
   if (!isRecord(thinking) || typeof budget !== "number" || budget < limitTokens) return value;
+  const less = thinkingWithin(budget, limitTokens);
+  return less === undefined ? rest : { ...value, thinking: { ...thinking, budget_tokens: less } };
+}
+
+/**
+ * Tokens for thinking, where thoughts and answer share a limit; `undefined` where there is no room
+ * for thoughts and the answer comes without them.
+ */
+export function thinkingWithin(budgetTokens: number, limitTokens: number): number | undefined {
+  if (budgetTokens < limitTokens) return budgetTokens;
   const less = Math.floor(limitTokens / 2);
-  // Where there is no room for thoughts the answer comes without them.
-  return less < MIN_THINKING_TOKENS
-    ? rest
-    : { ...value, thinking: { ...thinking, budget_tokens: less } };
+  return less < MIN_THINKING_TOKENS ? undefined : less;
 }

@@ -1,10 +1,12 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { isRecord, parseObject } from "../openai_compatible/body.ts";
 import { type UserPart, userPart } from "./attachment.ts";
+import { cacheMark, messageMark } from "./cache_marks.ts";
 import type { Notes } from "./notes.ts";
 import { type AssistantPart, signatureOptions, thoughtsBefore } from "./signatures.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
+type Turn<Role> = Extract<LanguageModelV4Prompt[number], { role: Role }>;
 type ToolPart = Extract<LanguageModelV4Prompt[number], { role: "tool" }>["content"][number];
 type ToolOutput = Extract<ToolPart, { type: "tool-result" }>["output"];
 
@@ -19,7 +21,8 @@ export function promptOf(messages: unknown, notes: Notes): LanguageModelV4Prompt
 
 class PromptBuilder {
   readonly #notes: Notes;
-  readonly #system: string[] = [];
+  /** Instructions up to each mark, and after the last. */
+  readonly #system: Turn<"system">[] = [];
   readonly #turns: LanguageModelV4Prompt = [];
   /** Tool names by the id of the call: results only quote the id. */
   readonly #called = new Map<string, string>();
@@ -53,8 +56,7 @@ class PromptBuilder {
 
   finish(): LanguageModelV4Prompt {
     this.#showPictures();
-    const system = this.#system.join("\n\n");
-    return system === "" ? this.#turns : [{ role: "system", content: system }, ...this.#turns];
+    return [...this.#system, ...this.#turns];
   }
 
   #addSystem(message: Fields, path: string): void {
@@ -63,12 +65,32 @@ class PromptBuilder {
       this.#notes.warnings.push(`"${path}" was moved to the front of the conversation`);
     }
     const text = this.#textOf(message["content"], `${path}.content`);
-    if (text !== "") this.#system.push(text);
+    const providerOptions = messageMark(message, path, this.#notes);
+    if (text === "") return;
+    const last = this.#system.at(-1);
+    const goesOn = last !== undefined && last.providerOptions === undefined;
+    const content = goesOn ? `${last.content}\n\n${text}` : text;
+    if (goesOn) this.#system.pop();
+    this.#system.push({ role: "system", content, ...(providerOptions && { providerOptions }) });
   }
 
   #addUser(message: Fields, path: string): void {
-    const content = this.#parts(message["content"], `${path}.content`);
-    if (content.length > 0) this.#turns.push({ role: "user", content });
+    const { content } = message;
+    const notes = this.#notes;
+    const written: unknown[] = Array.isArray(content) ? content : [];
+    let parts = typeof content === "string" ? this.#parts(content, path) : [];
+    for (const [at, part] of written.entries()) {
+      const made = userPart(part, `${path}.content.${at}`, notes);
+      if (made !== undefined) parts.push(made);
+      const providerOptions = cacheMark(part, `${path}.content.${at}`, { notes });
+      // Packages know marks at the end of a message, and put what follows into the same turn.
+      if (providerOptions === undefined || parts.length === 0) continue;
+      this.#turns.push({ role: "user", content: parts, providerOptions });
+      parts = [];
+    }
+    const providerOptions = cacheMark(message, path, { notes });
+    if (parts.length === 0) return;
+    this.#turns.push({ role: "user", content: parts, ...(providerOptions && { providerOptions }) });
   }
 
   #addAssistant(message: Fields, path: string): void {
@@ -89,7 +111,9 @@ class PromptBuilder {
       const part = this.#toolCall(call, `${path}.tool_calls.${at}`);
       if (part !== undefined) content.push(part);
     }
-    if (content.length > 0) this.#turns.push({ role: "assistant", content });
+    const mark = messageMark(message, path, this.#notes);
+    if (content.length === 0) return;
+    this.#turns.push({ role: "assistant", content, ...(mark && { providerOptions: mark }) });
   }
 
   #toolCall(call: unknown, path: string): AssistantPart | undefined {
@@ -123,10 +147,19 @@ class PromptBuilder {
     }
     const output = this.#toolOutput(message, `${path}.content`);
     const part: ToolPart = { type: "tool-result", toolCallId, toolName, output };
+    const providerOptions = messageMark(message, path, this.#notes);
     const last = this.#turns.at(-1);
-    // The results of parallel calls belong into one turn.
-    if (last?.role === "tool") last.content.push(part);
-    else this.#turns.push({ role: "tool", content: [part] });
+    // The results of parallel calls belong into one turn, up to a mark.
+    if (last?.role === "tool" && last.providerOptions === undefined) {
+      last.content.push(part);
+      if (providerOptions !== undefined) last.providerOptions = providerOptions;
+    } else {
+      this.#turns.push({
+        role: "tool",
+        content: [part],
+        ...(providerOptions && { providerOptions }),
+      });
+    }
   }
 
   #toolOutput(message: Fields, path: string): ToolOutput {

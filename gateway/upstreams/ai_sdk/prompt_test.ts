@@ -38,6 +38,43 @@ Deno.test("instructions are gathered in front, and one that moved is reported", 
   assertEquals(notes.warnings, ['"messages.3" was moved to the front of the conversation']);
 });
 
+Deno.test("a mark of the cache ends a message, and what follows goes on in the same turn", () => {
+  const cache_control = { type: "ephemeral", ttl: "5m" };
+  const text = (text: string, more = {}) => ({ type: "text", text, ...more });
+  const messages = [
+    { role: "system", content: [text("One", { cache_control })] },
+    { role: "system", content: "Two" },
+    { role: "user", content: [text("A"), text("B", { cache_control }), text("C")] },
+    { role: "assistant", content: "D", tool_calls: [call("a"), call("b")], cache_control },
+    result("a", [text("E", { cache_control })]),
+    result("b", "F"),
+    { ...USER, cache_control },
+  ];
+  const marks = {
+    anthropic: { anthropic: { cacheControl: { type: "ephemeral" } } },
+    "amazon-bedrock": { bedrock: { cachePoint: { type: "default" } } },
+    google: undefined,
+  };
+  for (const kind of ["anthropic", "amazon-bedrock", "google"] as const) {
+    const { prompt: made, notes } = prompt(kind, ...messages);
+    const marked = made.map((turn): unknown[] => [turn.role, turn.providerOptions]);
+    const mark = marks[kind];
+    const split = [
+      ["system", mark],
+      ["system", undefined],
+      ["user", mark],
+      ["user", undefined],
+      ["assistant", mark],
+      ["tool", mark],
+      ["tool", undefined],
+      ["user", mark],
+    ];
+    const plain = ["system", "user", "assistant", "tool", "user"].map((role) => [role, undefined]);
+    assertEquals(marked, mark === undefined ? plain : split);
+    assertEquals(notes.warnings.length, mark === undefined ? 5 : 0);
+  }
+});
+
 Deno.test("results of parallel calls are one turn; errors and pictures survive", () => {
   const { prompt: made } = prompt(
     "anthropic",

@@ -5,70 +5,93 @@
  * @module
  */
 
-import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { ImageModelV4, LanguageModelV4 } from "@ai-sdk/provider";
 import type { NativeKind, UpstreamConfig } from "../../domain/catalog.ts";
-import { isRecord, parseObject } from "../openai_compatible/body.ts";
+import { type Access, secretOf } from "./access.ts";
+import type { Credentials } from "./credentials.ts";
 
 /** What a model is reached with. */
 export interface Connection {
   /** From {@linkcode baseUrlOf}. */
   readonly baseUrl: string;
-  /** The provider's key; for `google-vertex` also the JSON text of a service account. */
-  readonly key: string;
+  /** Tokens are of `google-vertex` alone, Amazon's keys of `amazon-bedrock`. */
+  readonly access: Access;
   /** Of the upstream's configuration. */
   readonly config: UpstreamConfig;
   /** Sends the one request of a call. */
   readonly fetch: typeof fetch;
 }
 
-/** Makes a model that speaks through a connection. */
-export type OpenModel = (model: string, connection: Connection) => LanguageModelV4;
+/** A provider's models, by its own names for them. */
+export interface Provider {
+  /** A model that speaks. */
+  languageModel(model: string): LanguageModelV4;
+  /** A model that draws; throws where the package has none. */
+  imageModel(model: string): ImageModelV4;
+}
+
+/** Makes a provider whose models speak through a connection. */
+export type OpenProvider = (connection: Connection) => Provider;
 
 /** Loads the package of a kind. */
-export const PROVIDERS: Readonly<Record<NativeKind, () => Promise<OpenModel>>> = {
+export const PROVIDERS: Readonly<Record<NativeKind, () => Promise<OpenProvider>>> = {
   anthropic: async () => {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return (model, { baseUrl, key, fetch }) =>
-      createAnthropic({ baseURL: baseUrl, apiKey: key, fetch }).languageModel(model);
+    return ({ baseUrl, access, fetch }) =>
+      createAnthropic({ baseURL: baseUrl, apiKey: secretOf(access), fetch });
   },
   google: async () => {
     const { createGoogle } = await import("@ai-sdk/google");
-    return (model, { baseUrl, key, fetch }) =>
-      createGoogle({ baseURL: baseUrl, apiKey: key, fetch }).languageModel(model);
+    return ({ baseUrl, access, fetch }) =>
+      createGoogle({ baseURL: baseUrl, apiKey: secretOf(access), fetch });
   },
   "google-vertex": async () => {
     // The main entry brings an authentication library that looks for credentials on the disk.
     const { createGoogleVertex } = await import("@ai-sdk/google-vertex/edge");
-    return (model, { baseUrl, key, config, fetch }) =>
-      createGoogleVertex({ baseURL: baseUrl, fetch, ...vertexAccess(key, config) })
-        .languageModel(model);
+    return ({ baseUrl, access, fetch }) =>
+      createGoogleVertex({
+        baseURL: baseUrl,
+        apiKey: secretOf(access),
+        fetch: access.kind === "token" ? withToken(access.token, fetch) : fetch,
+      });
   },
   "amazon-bedrock": async () => {
     const { createAmazonBedrock } = await import("@ai-sdk/amazon-bedrock");
-    return (model, { baseUrl, key, config, fetch }) =>
-      createAmazonBedrock({ baseURL: baseUrl, apiKey: key, region: config.region ?? "", fetch })
-        .languageModel(model);
+    return ({ baseUrl, access, config, fetch }) => {
+      const settings = { baseURL: baseUrl, region: config.region ?? "", fetch };
+      if (access.kind !== "aws") {
+        return createAmazonBedrock({ ...settings, apiKey: secretOf(access) });
+      }
+      const credentialProvider = () => Promise.resolve(access.keys);
+      // The empty key keeps the package from looking for one in the environment.
+      return createAmazonBedrock({ ...settings, apiKey: "", credentialProvider });
+    };
   },
   azure: async () => {
     const { createAzure } = await import("@ai-sdk/azure");
-    return (model, { baseUrl, key, config: { apiVersion }, fetch }) =>
-      createAzure({
+    return ({ baseUrl, access, config: { apiVersion }, fetch }) => {
+      const provider = createAzure({
         baseURL: baseUrl,
-        apiKey: key,
+        apiKey: secretOf(access),
         fetch,
         // Dated versions know the older addresses only, with the deployment in the path.
         ...(isDated(apiVersion) ? { apiVersion, useDeploymentBasedUrls: true } : {}),
-      }).chat(model);
+      });
+      return {
+        languageModel: (model) => provider.chat(model),
+        imageModel: (model) => provider.imageModel(model),
+      };
+    };
   },
   mistral: async () => {
     const { createMistral } = await import("@ai-sdk/mistral");
-    return (model, { baseUrl, key, fetch }) =>
-      createMistral({ baseURL: baseUrl, apiKey: key, fetch }).languageModel(model);
+    return ({ baseUrl, access, fetch }) =>
+      createMistral({ baseURL: baseUrl, apiKey: secretOf(access), fetch });
   },
   cohere: async () => {
     const { createCohere } = await import("@ai-sdk/cohere");
-    return (model, { baseUrl, key, fetch }) =>
-      createCohere({ baseURL: baseUrl, apiKey: key, fetch }).languageModel(model);
+    return ({ baseUrl, access, fetch }) =>
+      createCohere({ baseURL: baseUrl, apiKey: secretOf(access), fetch });
   },
 };
 
@@ -85,7 +108,10 @@ const BASE_URLS: Readonly<Partial<Record<NativeKind, string>>> = {
 };
 
 /** Address of an upstream; `undefined` where the configuration does not say enough. */
-export function baseUrlOf(config: UpstreamConfig, key?: string): string | undefined {
+export function baseUrlOf(
+  config: UpstreamConfig,
+  credentials?: Pick<Credentials, "kind">,
+): string | undefined {
   const { baseUrl, kind, project, region, resourceName } = config;
   if (baseUrl !== undefined) return baseUrl.replace(/\/+$/, "");
   switch (kind) {
@@ -94,7 +120,8 @@ export function baseUrlOf(config: UpstreamConfig, key?: string): string | undefi
     case "azure":
       return resourceName && `https://${resourceName}.openai.azure.com/openai`;
     case "google-vertex":
-      if (serviceAccountOf(key) === undefined) {
+      // A key of Vertex's express mode belongs to a project already.
+      if (credentials?.kind !== "service-account" && config.credentialsFileEnv === undefined) {
         return "https://aiplatform.googleapis.com/v1/publishers/google";
       }
       return region && project &&
@@ -107,25 +134,23 @@ export function baseUrlOf(config: UpstreamConfig, key?: string): string | undefi
 }
 
 function vertexHost(region: string): string {
-  return region === "global" ? "aiplatform.googleapis.com" : `${region}-aiplatform.googleapis.com`;
+  if (region === "global") return "aiplatform.googleapis.com";
+  // Places that span regions have hosts of their own.
+  if (region === "eu" || region === "us") return `aiplatform.${region}.rep.googleapis.com`;
+  return `${region}-aiplatform.googleapis.com`;
 }
 
-/** A key is a key, unless it is the JSON text of a service account. */
-function vertexAccess(key: string, { project, region }: UpstreamConfig) {
-  const googleCredentials = serviceAccountOf(key);
-  if (googleCredentials === undefined) return { apiKey: key };
-  return { googleCredentials, project: project ?? "", location: region ?? "" };
-}
-
-function serviceAccountOf(
-  key: string | undefined,
-): { clientEmail: string; privateKey: string } | undefined {
-  const account = key?.startsWith("{") ? parseObject(key) : undefined;
-  if (!isRecord(account)) return undefined;
-  const { client_email: clientEmail, private_key: privateKey } = account;
-  return typeof clientEmail === "string" && typeof privateKey === "string"
-    ? { clientEmail, privateKey }
-    : undefined;
+/**
+ * Sends a token where the package sends its key. Its own road for service accounts asks for a token
+ * before every call, outside of the upstream's limits.
+ */
+function withToken(token: string, send: typeof fetch): typeof fetch {
+  return (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.delete("x-goog-api-key");
+    headers.set("authorization", `Bearer ${token}`);
+    return send(input, { ...init, headers });
+  };
 }
 
 function isDated(apiVersion: string | undefined): apiVersion is string {

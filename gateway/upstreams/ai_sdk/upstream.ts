@@ -1,9 +1,10 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { NativeKind, UpstreamConfig } from "../../domain/catalog.ts";
+import { DRAWING_KINDS, type NativeKind, type UpstreamConfig } from "../../domain/catalog.ts";
 import { InvariantError } from "../../domain/invariant.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
 import {
+  ModelListError,
   type Upstream,
   type UpstreamAnswer,
   type UpstreamCall,
@@ -14,15 +15,26 @@ import { readChatUsage } from "../../wire/usage.ts";
 import { Exchange, POOL_IDLE_MS, type Stop } from "../openai_compatible/exchange.ts";
 import { failureOf, redact } from "../openai_compatible/failure.ts";
 import { type Dial, Reachability } from "../openai_compatible/reachability.ts";
+import { modelListError } from "../model_list_error.ts";
+import { type Access, AccessSource, secretOf } from "./access.ts";
 import { AnswerEvents } from "./answer_events.ts";
 import { callOptionsOf, outputLimitOf } from "./call_options.ts";
 import { type AnswerOptions, chatAnswer } from "./chat_answer.ts";
 import { ChunkWriter, isMalformed } from "./chunk_writer.ts";
 import { fetchImages } from "./fetch_images.ts";
+import { AccessError, credentialsOf } from "./credentials.ts";
+import { drawImages } from "./images.ts";
 import { listModels } from "./model_list.ts";
 import { Notes } from "./notes.ts";
 import { withinLimit } from "./output_limit.ts";
-import { baseUrlOf, isNativeKind, type OpenModel, PROVIDERS } from "./providers.ts";
+import {
+  baseUrlOf,
+  isNativeKind,
+  type OpenProvider,
+  type Provider,
+  PROVIDERS,
+} from "./providers.ts";
+import { withinSignedLimit } from "./thinking_limit.ts";
 import { Transport } from "./transport.ts";
 
 /** What such an upstream needs of its surroundings. */
@@ -35,6 +47,8 @@ export interface AiSdkDeps {
   readonly fetch?: typeof fetch | undefined;
   /** Fetches what callers point to, for providers that take no address; absent: nothing is. */
   readonly fetchImage?: FetchImage | undefined;
+  /** Reads the files that credentials are in. @default {Deno.readTextFile} */
+  readonly readFile?: ((path: string) => Promise<string>) | undefined;
   /** Asks whether a host is there. @default {Deno.connect} */
   readonly dial?: Dial | undefined;
 }
@@ -48,16 +62,17 @@ export class AiSdkUpstream implements Upstream {
   readonly #kind: NativeKind;
   readonly #deps: AiSdkDeps;
   readonly #baseUrl: string;
-  readonly #key: string | undefined;
+  readonly #access: AccessSource;
   readonly #client: Deno.HttpClient;
   readonly #host: Reachability;
-  #open: Promise<OpenModel> | undefined;
+  #open: Promise<OpenProvider> | undefined;
 
   /** Opens and loads nothing yet. Throws a `TypeError` where the configuration says too little. */
   constructor(config: UpstreamConfig, deps: AiSdkDeps) {
-    const { apiKey, apiKeyEnv, id, kind } = config;
-    const key = apiKey ?? (apiKeyEnv === undefined ? undefined : deps.env(apiKeyEnv));
-    const baseUrl = baseUrlOf(config, key);
+    const { id, kind, timeouts } = config;
+    const { clock, env, fetch: send = fetch, readFile = Deno.readTextFile } = deps;
+    const credentials = credentialsOf(config, { env, readFile });
+    const baseUrl = baseUrlOf(config, credentials);
     if (!isNativeKind(kind) || baseUrl === undefined) {
       throw new TypeError(`Cannot create upstream "${id}": its address is not known`);
     }
@@ -66,31 +81,37 @@ export class AiSdkUpstream implements Upstream {
     this.#kind = kind;
     this.#deps = deps;
     this.#baseUrl = baseUrl;
-    this.#key = key;
-    const proxied = PROXY_VARIABLES.some((name) =>
-      Boolean(deps.env(name) ?? deps.env(name.toLowerCase()))
-    );
+    const proxied = PROXY_VARIABLES.some((name) => Boolean(env(name) ?? env(name.toLowerCase())));
     const dial = proxied ? undefined : deps.dial ?? Deno.connect;
-    this.#host = new Reachability(new URL(baseUrl), { dial, clock: deps.clock });
-    this.#client = Deno.createHttpClient({
+    this.#host = new Reachability(new URL(baseUrl), { dial, clock });
+    const client = this.#client = Deno.createHttpClient({
       poolMaxIdlePerHost: config.maxInFlight,
       poolIdleTimeout: POOL_IDLE_MS,
     });
+    this.#access = new AccessSource(credentials, { client, clock, dial, fetch: send, timeouts });
   }
 
   /** One attempt: never throws for what the other side does. */
   async call(call: UpstreamCall): Promise<UpstreamAnswer> {
-    if (call.endpoint !== "chat") {
-      return failure("server_error", `Cannot call "${call.endpoint}" of upstream "${this.id}"`);
+    const { endpoint } = call;
+    const drawingKind = DRAWING_KINDS.find((kind) => kind === this.#kind);
+    if (endpoint === "responses" || (endpoint !== "chat" && drawingKind === undefined)) {
+      return failure("server_error", `Cannot call "${endpoint}" of upstream "${this.id}"`);
     }
-    const key = this.#key;
-    if (key === undefined) {
-      const variable = this.#config.apiKeyEnv;
-      const message = variable === undefined
-        ? `Upstream "${this.id}" has no key`
-        : `Environment variable "${variable}" is not set`;
-      return failure("refused_credentials", message);
-    }
+    if (endpoint === "chat" || drawingKind === undefined) return await this.#chat(call);
+    return await drawImages(call, {
+      kind: drawingKind,
+      fetchImage: this.#deps.fetchImage,
+      createdSeconds: this.#nowSeconds(),
+      send: (signal, draw) =>
+        this.#send(
+          { ...call, signal },
+          ({ open, transport }) => draw({ open, fetch: transport.fetch }),
+        ),
+    });
+  }
+
+  async #chat(call: UpstreamCall): Promise<UpstreamAnswer> {
     const notes = new Notes(this.#kind);
     const request = callOptionsOf(call, notes);
     if (notes.refusal === undefined && notes.images.length > 0) {
@@ -104,28 +125,49 @@ export class AiSdkUpstream implements Upstream {
     if (notes.refusal !== undefined) {
       return { kind: "failure", outcome: "refused_input", ...notes.refusal };
     }
-    const exchange = this.#exchange(call.signal);
-    const transport = this.#transport(exchange, { call, key });
-    let answer: UpstreamAnswer | undefined;
+    const options = this.#answerOptions(call, notes);
+    return await this.#send(call, async ({ exchange, isSigned, open, transport }) => {
+      const limitTokens = this.#thinkingLimit(call);
+      const limited = isSigned && limitTokens !== undefined
+        ? await withinSignedLimit(
+          request,
+          limitTokens,
+          (rehearsal) => open(rehearsal).languageModel(call.model).doGenerate(request),
+        )
+        : request;
+      const model = open(transport.fetch).languageModel(call.model);
+      const attempt = { call, exchange, options, request: limited, transport };
+      return call.stream ? await stream(model, attempt) : await generate(model, attempt);
+    });
+  }
+
+  /** One request to the provider; what went wrong with it is classified. */
+  async #send<Answer extends { readonly kind: string }>(
+    call: UpstreamCall,
+    ask: (sending: Sending) => Promise<Answer | UpstreamFailure>,
+  ): Promise<Answer | UpstreamFailure> {
+    let access: Access;
     try {
-      const { fetch } = transport;
-      const open = await this.#load();
-      const model = open(call.model, {
-        baseUrl: this.#baseUrl,
-        key,
-        config: this.#config,
-        fetch,
-      });
-      const options = this.#answerOptions(call, notes);
-      const attempt = { call, exchange, options, request, transport };
-      answer = call.stream ? await stream(model, attempt) : await generate(model, attempt);
+      access = await this.#access.get(call.signal);
+    } catch (error) {
+      return noAccess(error, call.signal);
+    }
+    const exchange = this.#exchange(call.signal);
+    const transport = this.#transport(exchange, { call, access });
+    let answer: Answer | UpstreamFailure | undefined;
+    try {
+      const openProvider = await this.#load();
+      const open = (fetch: typeof globalThis.fetch) =>
+        openProvider({ baseUrl: this.#baseUrl, access, config: this.#config, fetch });
+      answer = await ask({ exchange, isSigned: access.kind === "aws", open, transport });
     } catch (error) {
       if (error instanceof InvariantError) throw error;
-      answer = this.#brokenOff(error, { exchange, transport });
+      answer = this.#brokenOff(error, { exchange, transport, secret: secretOf(access) });
     } finally {
+      if (transport.status === 401) this.#access.refused(access);
+      if (answer === undefined || answer.kind === "failure") exchange.abandon();
       // A stream ends its exchange by itself, later.
-      if (answer?.kind === "json") exchange.end();
-      else if (answer?.kind !== "stream") exchange.abandon();
+      else if (answer.kind !== "stream") exchange.end();
     }
     return answer;
   }
@@ -135,15 +177,17 @@ export class AiSdkUpstream implements Upstream {
     const exchange = this.#exchange(signal);
     try {
       return await listModels(exchange, {
+        access: await this.#access.get(signal),
         baseUrl: this.#baseUrl,
         client: this.#client,
-        key: this.#key ?? "",
+        config: this.#config,
         kind: this.#kind,
       });
     } catch (cause) {
       const message = cause instanceof Error ? cause.message : String(cause);
-      const why = exchange.stopped ?? redact(message, this.#key);
-      throw new Error(`Cannot list the models of upstream "${this.id}": ${why}`, { cause });
+      const why = exchange.stopped ?? redact(message);
+      const refused = cause instanceof AccessError && new ModelListError("refused", message);
+      throw modelListError(this.id, why, refused || cause);
     } finally {
       exchange.abandon();
     }
@@ -151,29 +195,36 @@ export class AiSdkUpstream implements Upstream {
 
   /** Closes idle connections; to be called once no call is under way. */
   close(): void {
+    this.#access.close();
     this.#client.close();
   }
 
-  #load(): Promise<OpenModel> {
+  #load(): Promise<OpenProvider> {
     const loading = this.#open ??= PROVIDERS[this.#kind]();
     loading.catch(() => this.#open = undefined);
     return loading;
   }
 
-  #transport(exchange: Exchange, { call, key }: { call: UpstreamCall; key: string }): Transport {
-    const limitTokens = outputLimitOf(call);
-    const thinks = call.body.value["reasoning_effort"] != null;
-    const claude = this.#kind === "anthropic" || this.#kind === "amazon-bedrock";
+  #transport(
+    exchange: Exchange,
+    { call, access }: { call: UpstreamCall; access: Access },
+  ): Transport {
+    const limitTokens = access.kind === "aws" ? undefined : this.#thinkingLimit(call);
     return new Transport({
       exchange,
       client: this.#client,
       clock: this.#deps.clock,
       stream: call.stream,
-      secret: key,
-      editBody: limitTokens !== undefined && thinks && claude
-        ? (body) => withinLimit(body, limitTokens)
-        : undefined,
+      secret: secretOf(access),
+      editBody: limitTokens === undefined ? undefined : (body) => withinLimit(body, limitTokens),
     });
+  }
+
+  /** What thoughts and answer share, where the package would add the one to the other. */
+  #thinkingLimit(call: UpstreamCall): number | undefined {
+    const thinks = call.body.value["reasoning_effort"] != null;
+    const isClaude = this.#kind === "anthropic" || this.#kind === "amazon-bedrock";
+    return thinks && isClaude ? outputLimitOf(call, this.#kind) : undefined;
   }
 
   #exchange(signal: AbortSignal): Exchange {
@@ -186,13 +237,21 @@ export class AiSdkUpstream implements Upstream {
   }
 
   #answerOptions({ model, requestId }: UpstreamCall, { warnings }: Notes): AnswerOptions {
-    const createdSeconds = Math.floor(this.#deps.clock.nowMs() / 1000);
+    const createdSeconds = this.#nowSeconds();
     return { kind: this.#kind, id: `chatcmpl-${requestId}`, createdSeconds, model, warnings };
+  }
+
+  #nowSeconds(): number {
+    return Math.floor(this.#deps.clock.nowMs() / 1000);
   }
 
   #brokenOff(
     error: unknown,
-    { exchange, transport }: { exchange: Exchange; transport: Transport },
+    { exchange, transport, secret }: {
+      exchange: Exchange;
+      transport: Transport;
+      secret: string;
+    },
   ): UpstreamFailure {
     if (transport.failure !== undefined) return transport.failure;
     const { fault, sent, status } = transport;
@@ -203,7 +262,7 @@ export class AiSdkUpstream implements Upstream {
     if (cut !== undefined) {
       return failure(cut.outcome === "cut" ? "server_error" : cut.outcome, cut.message, status);
     }
-    const message = redact(error instanceof Error ? error.message : String(error), this.#key);
+    const message = redact(error instanceof Error ? error.message : String(error), secret);
     if (!sent) {
       // Packages refuse what their provider has no place for before they send anything.
       const isRefusal = error instanceof Error && error.name.startsWith("AI_");
@@ -212,10 +271,20 @@ export class AiSdkUpstream implements Upstream {
     if (status === undefined) return failure("connect_failed", message);
     const reported = statusOf(error);
     if (reported !== undefined && reported !== 200) {
-      return failureOf({ message }, { status: reported, secret: this.#key });
+      return failureOf({ message }, { status: reported, secret });
     }
     return failure("malformed", "The answer is no JSON of the right shape", status);
   }
+}
+
+/** A request under way. */
+interface Sending {
+  readonly exchange: Exchange;
+  /** Its body cannot be changed once the package has written it. */
+  readonly isSigned: boolean;
+  /** Makes the provider, speaking through a `fetch`. */
+  readonly open: (fetch: typeof globalThis.fetch) => Provider;
+  readonly transport: Transport;
 }
 
 interface Attempt {
@@ -257,6 +326,13 @@ const STOP_MESSAGES: Readonly<Record<Stop, string>> = {
   timeout: "The upstream took too long",
   connect_failed: "The upstream takes no connection",
 };
+
+/** Whatever keeps the gateway from speaking under its own name is the operator's trouble. */
+function noAccess(error: unknown, signal: AbortSignal): UpstreamFailure {
+  if (error instanceof AccessError) return failure("refused_credentials", error.message);
+  if (!signal.aborted) throw error;
+  return failure("cancelled", STOP_MESSAGES.cancelled);
+}
 
 /** The HTTP status that a package read out of an error event. */
 function statusOf(error: unknown): number | undefined {

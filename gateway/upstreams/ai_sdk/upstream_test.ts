@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import type { UpstreamConfig } from "../../domain/catalog.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
-import type { UpstreamCall } from "../../ports/upstream.ts";
+import { ModelListError, type UpstreamCall } from "../../ports/upstream.ts";
 import { AiSdkUpstream } from "./mod.ts";
 import { baseUrlOf } from "./providers.ts";
 
@@ -135,7 +135,7 @@ Deno.test("an upstream whose address is not known cannot be made", () => {
   for (const kind of ["azure", "amazon-bedrock", "openai"] as const) {
     assertThrows(() => create({ kind }), TypeError, "its address is not known");
   }
-  const account = JSON.stringify({ client_email: "a@b", private_key: "k" });
+  const account = { kind: "service-account" } as const;
   const vertex = { ...CONFIG, kind: "google-vertex" } as const;
   assertEquals(baseUrlOf(vertex, account), undefined);
   const places = { "europe-west1": "europe-west1-aiplatform", global: "aiplatform" };
@@ -221,6 +221,25 @@ Deno.test("a tool result's picture is never fetched by the package itself", asyn
   await made.upstream.call(callOf({ messages }, { model: "gemini-3-pro-preview" }));
   assertEquals(asked, ["http://127.0.0.1:9/a.png"]);
   assertMatch(made.asked[0]?.body ?? "", /AQI=/);
+});
+
+Deno.test("a limit is sent where nobody asks for one: what the hold pays for", async () => {
+  const limits: unknown[] = [];
+  for (const kind of ["anthropic", "google", "amazon-bedrock", "mistral", "cohere"] as const) {
+    for (const fields of [{}, { max_tokens: 7 }]) {
+      using made = create({ kind, region: "eu-central-1" });
+      await made.upstream.call(callOf(fields, { heldOutputTokens: 3_000, model: "m" }));
+      const { generationConfig, inferenceConfig, max_tokens } = JSON.parse(
+        made.asked[0]?.body ?? "",
+      );
+      limits.push(max_tokens ?? generationConfig?.maxOutputTokens ?? inferenceConfig?.maxTokens);
+    }
+  }
+  assertEquals(limits, [3_000, 7, 3_000, 7, 3_000, 7, 3_000, 7, 3_000, 7]);
+  // A name that the operator gave does not say which field its model knows.
+  using azure = create({ kind: "azure", resourceName: "own" });
+  await azure.upstream.call(callOf({}, { heldOutputTokens: 3_000, model: "m" }));
+  assertEquals(JSON.parse(azure.asked[0]?.body ?? "").max_tokens, undefined);
 });
 
 Deno.test("thinking never goes beyond the output that the hold pays for", async () => {
@@ -314,6 +333,14 @@ const LISTS: readonly (readonly [Partial<UpstreamConfig>, string, unknown])[] = 
     { models: [{ name: "models/m" }, null] },
   ],
   [{ kind: "mistral" }, "https://api.mistral.ai/v1/models", { data: [{ id: "m" }] }],
+  [{ kind: "cohere" }, "https://api.cohere.com/v1/models?endpoint=chat&page_size=1000", {
+    models: [{ name: "m" }],
+  }],
+  [
+    { kind: "amazon-bedrock", region: "eu-central-1" },
+    "https://bedrock.eu-central-1.amazonaws.com/foundation-models",
+    { modelSummaries: [{ modelId: "m" }] },
+  ],
 ];
 
 for (const [config, url, list] of LISTS) {
@@ -326,12 +353,20 @@ for (const [config, url, list] of LISTS) {
 
 Deno.test("models() says why there is no list", async () => {
   const signal = new AbortController().signal;
-  using cohere = create({ kind: "cohere" });
-  await assertRejects(
-    () => cohere.upstream.models(signal),
-    Error,
-    'Cannot list the models of upstream "lab": Providers of kind "cohere" are not asked',
-  );
+  const unlisted: readonly (readonly [Partial<UpstreamConfig>, string])[] = [
+    [{ kind: "azure", resourceName: "own" }, "Azure lists what could be deployed"],
+    [{ kind: "google-vertex" }, "Vertex lists models for service accounts only"],
+    [{ kind: "amazon-bedrock", baseUrl: "http://127.0.0.1:9" }, "is at another address"],
+  ];
+  for (const [config, why] of unlisted) {
+    using made = create(config);
+    const error = await assertRejects(() => made.upstream.models(signal), ModelListError, why);
+    assertEquals(error.reason, "unlisted");
+    assertEquals(made.asked, []);
+  }
+  using keyless = create({ apiKey: undefined });
+  const error = await assertRejects(() => keyless.upstream.models(signal), ModelListError);
+  assertEquals(error.reason, "refused");
   using failing = create({});
   await assertRejects(() => failing.upstream.models(signal), Error, "has status 500");
   using odd = create({}, { answer: () => Response.json({}) });

@@ -7,7 +7,9 @@ import type { RefusedImage } from "../../images/edit_images.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
 import { isImageAnswer, readImageUsage } from "../../wire/image_answer.ts";
 import { editRequestForm, generationRequestText } from "./image_request.ts";
+import { readResponseUsage } from "../../wire/responses/usage.ts";
 import { chatRequestText } from "./request.ts";
+import { responsesRequestText } from "./responses_request.ts";
 
 /** How one endpoint is spoken. */
 export interface EndpointWire {
@@ -32,12 +34,18 @@ export interface WireContext {
 export type RequestBody = string | FormData | RefusedImage;
 
 /** The endpoints that can be called. */
-export const WIRES: Readonly<Partial<Record<Endpoint, EndpointWire>>> = {
+export const WIRES: Readonly<Record<Endpoint, EndpointWire>> = {
   chat: {
     path: "/chat/completions",
     requestBody: (call, { kind }) => chatRequestText(call, kind),
     isAnswer: (value) => Array.isArray(value["choices"]),
     usageOf: (value) => readChatUsage(value["usage"]),
+  },
+  responses: {
+    path: "/responses",
+    requestBody: responsesRequestText,
+    isAnswer: (value) => Array.isArray(value["output"]),
+    usageOf: (value) => readResponseUsage(value["usage"]),
   },
   "images.generations": {
     path: "/images/generations",

@@ -1,6 +1,7 @@
 import type { UpstreamTimeouts } from "../../domain/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { afterMs } from "../../system/deadlines.ts";
+import { OneTimeBody } from "./one_time_body.ts";
 import type { Reachability } from "./reachability.ts";
 
 /** How long connections are kept: less than load balancers do, so that we close them first. */
@@ -116,13 +117,13 @@ export class Exchange {
   /**
    * A body that is sent once. When a kept connection dies before the answer, `fetch` sends a text
    * again by itself, and a provider may then execute and bill a call twice; a blob is a stream with a
-   * length, which it cannot send again. A blob costs a little more, and a connection that is refused
-   * leaves its stream behind: so it is used only where a connection may have been kept.
+   * length, which it cannot send again. A connection that is refused leaves its stream behind: so it
+   * is used only where a connection may have been kept.
    */
   #sentOnce(body: BodyInit | null | undefined): BodyInit | undefined {
     if (typeof body !== "string") return undefined;
     const mayReuse = this.#deps.host.heardWithin(POOL_IDLE_MS + POOL_SLACK_MS);
-    return mayReuse ? new Blob([body]) : undefined;
+    return mayReuse ? new OneTimeBody(body) : undefined;
   }
 
   readonly #onCallerAbort = (): void => this.stop("cancelled");

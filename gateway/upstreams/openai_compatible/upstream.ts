@@ -17,6 +17,7 @@ import {
   parseObject,
   readText,
 } from "./body.ts";
+import { modelListError, modelListRefusal } from "../model_list_error.ts";
 import { type EndpointWire, WIRES } from "./endpoints.ts";
 import { Exchange, POOL_IDLE_MS, type Stop } from "./exchange.ts";
 import {
@@ -84,9 +85,6 @@ export class OpenAICompatibleUpstream implements Upstream {
   /** One attempt: never throws for what the other side does. */
   async call(call: UpstreamCall): Promise<UpstreamAnswer> {
     const wire = WIRES[call.endpoint];
-    if (wire === undefined) {
-      return failure("server_error", `Cannot call "${call.endpoint}" of upstream "${this.id}"`);
-    }
     if (this.#key === undefined && this.#config.apiKeyEnv !== undefined) {
       const message = `Environment variable "${this.#config.apiKeyEnv}" is not set`;
       return failure("refused_credentials", message);
@@ -97,17 +95,14 @@ export class OpenAICompatibleUpstream implements Upstream {
     let response: Response | undefined;
     let answer: UpstreamAnswer | undefined;
     try {
-      const accept = call.stream ? EVENT_STREAM : JSON_TYPE;
-      // A form brings its own type, with the boundary in it.
-      const type = typeof body === "string" ? { "content-type": JSON_TYPE } : undefined;
-      const headers = { ...this.#headers, ...type, accept, "x-request-id": call.requestId };
-      const init = {
-        ...INIT,
-        method: "POST",
-        headers,
-        body,
-        client: this.#client,
+      const headers: Record<string, string> = {
+        ...this.#headers,
+        accept: call.stream ? EVENT_STREAM : JSON_TYPE,
+        "x-request-id": call.requestId,
       };
+      // A form brings its own type, with the boundary in it.
+      if (typeof body === "string") headers["content-type"] = JSON_TYPE;
+      const init = { ...INIT, method: "POST", headers, body, client: this.#client };
       response = await exchange.open(this.#urlOf(wire.path), init);
       answer = await this.#read(response, { exchange, wire, stream: call.stream });
     } catch (error) {
@@ -128,7 +123,7 @@ export class OpenAICompatibleUpstream implements Upstream {
       const headers = { ...this.#headers, accept: JSON_TYPE };
       const init = { ...INIT, headers, client: this.#client };
       const response = await exchange.open(this.#urlOf("/models"), init);
-      if (response.status !== 200) throw new Error(`The answer has status ${response.status}`);
+      if (response.status !== 200) throw modelListRefusal(response.status);
       const text = await readText(response, exchange, { maxBytes: MAX_JSON_BYTES });
       const data = parseObject(text ?? "")?.["data"];
       if (!Array.isArray(data)) throw new Error("The answer is no list of models");
@@ -137,7 +132,7 @@ export class OpenAICompatibleUpstream implements Upstream {
       );
     } catch (cause) {
       const why = exchange.stopped ?? redact(messageOf(cause), this.#key);
-      throw new Error(`Cannot list the models of upstream "${this.id}": ${why}`, { cause });
+      throw modelListError(this.id, why, cause);
     } finally {
       exchange.abandon();
     }
@@ -165,16 +160,16 @@ export class OpenAICompatibleUpstream implements Upstream {
     }
   }
 
-  async #read(response: Response, options: ReadOptions): Promise<UpstreamAnswer> {
-    if (response.status !== 200) return await this.#readFailure(response, options);
+  #read(response: Response, options: ReadOptions): UpstreamAnswer | Promise<UpstreamAnswer> {
+    if (response.status !== 200) return this.#readFailure(response, options);
     const type = response.headers.get("content-type")?.toLowerCase() ?? "";
     if (options.stream && type.startsWith(EVENT_STREAM)) {
-      return await this.#readStream(response, options);
+      return this.#readStream(response, options);
     }
     if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(type)) {
       return failure("malformed", `The answer is "${redact(type)}"`, response.status);
     }
-    return await this.#readJson(response, options);
+    return this.#readJson(response, options);
   }
 
   async #readJson(response: Response, options: ReadOptions): Promise<UpstreamAnswer> {
@@ -291,7 +286,8 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function baseUrlOf({ id, kind, baseUrl }: UpstreamConfig): URL {
+/** Where an upstream is reached. Throws a `TypeError` where the base URL is missing or is none. */
+export function baseUrlOf({ id, kind, baseUrl }: UpstreamConfig): URL {
   const url = baseUrl ?? (kind === "openai" ? OPENAI_BASE_URL : undefined);
   if (url === undefined) throw new TypeError(`Cannot create upstream "${id}": it has no base URL`);
   return new URL(url);

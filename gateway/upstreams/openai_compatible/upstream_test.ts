@@ -65,17 +65,6 @@ Deno.test("without a key no authorization is sent", async () => {
   assertEquals(new Headers(made.asked[0]?.init?.headers).has("authorization"), false);
 });
 
-Deno.test("an endpoint that is not spoken is a failure that says so", async () => {
-  using made = create({});
-  for (const endpoint of ["responses"] as const) {
-    const answer = await made.upstream.call({ ...CALL, endpoint });
-    assert(answer.kind === "failure");
-    assertEquals(answer.outcome, "server_error");
-    assertEquals(answer.message, `Cannot call "${endpoint}" of upstream "lab"`);
-  }
-  assertEquals(made.asked, []);
-});
-
 Deno.test("a base URL is needed, and must be one", () => {
   assertThrows(() => create({ kind: "openai-compatible" }), TypeError, "no base URL");
   assertThrows(() => create({ baseUrl: "nowhere" }), TypeError);

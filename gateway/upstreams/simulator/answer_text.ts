@@ -1,4 +1,5 @@
 import type { SimulatedRequest } from "./chat_request.ts";
+import { type FoundSource, foundSources } from "./found_sources.ts";
 
 const HAN = /\p{Script=Han}/u;
 const LONGEST_QUOTE = 200;
@@ -6,6 +7,7 @@ const LONGEST_QUOTE = 200;
 /**
  * The answer in words: labelled as simulated, in the language of the question. It says what was
  * asked, what was seen and what the tools returned, so that a demo shows what reached the model.
+ * Search results are told by their first sources, each cited by its number in square brackets.
  */
 export function answerText(
   request: SimulatedRequest,
@@ -20,9 +22,12 @@ export function answerText(
 }
 
 function english(request: SimulatedRequest, model: string): string[] {
-  const { question, system, images, results } = request;
+  const { question, system, images } = request;
+  const { sources, others } = resultsIn(request);
   const parts = ["[simulated]"];
-  if (results.length > 0) parts.push(`The tools returned: ${listResults(request)}.`);
+  if (sources?.length === 0) parts.push("The search found nothing.");
+  else if (sources !== undefined) parts.push(`I found ${sources.map(told).join("; ")}.`);
+  if (others !== "") parts.push(`The tools returned: ${others}.`);
   parts.push(question === "" ? "You asked nothing." : `You asked: "${quote(question)}".`);
   if (images.length > 0) {
     parts.push(
@@ -35,9 +40,12 @@ function english(request: SimulatedRequest, model: string): string[] {
 }
 
 function chinese(request: SimulatedRequest, model: string): string[] {
-  const { question, system, images, results } = request;
+  const { question, system, images } = request;
+  const { sources, others } = resultsIn(request);
   const parts = ["【模拟】"];
-  if (results.length > 0) parts.push(`工具返回：${listResults(request)}。`);
+  if (sources?.length === 0) parts.push("没有搜索到任何内容。");
+  else if (sources !== undefined) parts.push(`我找到：${sources.map(toldInChinese).join("；")}。`);
+  if (others !== "") parts.push(`工具返回：${others}。`);
   parts.push(`您问的是：“${quote(question)}”。`);
   if (images.length > 0) parts.push(`我收到 ${images.length} 张图片：${images.join("、")}。`);
   if (system !== "") parts.push(`我的指令开头是：“${quote(system)}”。`);
@@ -61,8 +69,27 @@ function pick(closings: readonly [string, ...string[]], seed: number): string {
   return closings[seed % closings.length] ?? closings[0];
 }
 
-function listResults(request: SimulatedRequest): string {
-  return request.results.map(({ name, text }) => `${name}: ${quote(text)}`).join("; ");
+/** Sources that searches found, `undefined` where nothing was searched; and all other results. */
+function resultsIn({ results }: SimulatedRequest): {
+  readonly sources: readonly FoundSource[] | undefined;
+  readonly others: string;
+} {
+  const others: string[] = [];
+  let sources: FoundSource[] | undefined;
+  for (const { name, text } of results) {
+    const found = foundSources(text);
+    if (found === undefined) others.push(`${name}: ${quote(text)}`);
+    else (sources ??= []).push(...found);
+  }
+  return { sources, others: others.join("; ") };
+}
+
+function told({ name, number, passage }: FoundSource): string {
+  return passage === "" ? `"${name}" [${number}]` : `in ${name}: "${passage}" [${number}]`;
+}
+
+function toldInChinese({ name, number, passage }: FoundSource): string {
+  return passage === "" ? `《${name}》[${number}]` : `${name} 中的“${passage}”[${number}]`;
 }
 
 function quote(text: string): string {

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { crc32 } from "node:zlib";
 import type { ImageUsage } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/pricing.ts";
 import { base64Of } from "../../images/data_uri.ts";
@@ -12,7 +13,7 @@ import { type LoadedImage, loadEditImages } from "../../images/edit_images.ts";
 import { isUnreadable } from "../../ports/fetch_image.ts";
 import type { EndpointSimulator, SimulatedAnswer } from "./endpoint.ts";
 import { readSimulate, type Simulate, splitDirective } from "./misbehaviour.ts";
-import { drawPicture, editPicture, type Size } from "./picture.ts";
+import { drawPattern, drawPicture, editPicture, type Size } from "./picture.ts";
 import { decodePng, encodePng, type Picture } from "./png.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
 import { countTokens } from "./text_tokens.ts";
@@ -99,14 +100,16 @@ function hash(text: string): number {
   return state >>> 0;
 }
 
+/**
+ * A PNG's own pixels. Other formats would take a decoder each: a pattern that follows from the file
+ * stands in for what they show, at its dimensions.
+ */
 async function pictureOf(image: LoadedImage): Promise<Picture | Refusal> {
   const param = "image";
-  if (image.type !== "image/png") {
-    return refuse(param, `The simulator edits PNG images, and this is ${image.type}`);
-  }
   if (image.width * image.height > MOST_PIXELS) {
     return refuse(param, `The simulator edits images of at most ${MOST_PIXELS} pixels`);
   }
+  if (image.type !== "image/png") return drawPattern(image, crc32(image.bytes));
   return await decodePng(image.bytes) ??
     refuse(param, "The PNG file is damaged, or interlaced, which the simulator does not read");
 }

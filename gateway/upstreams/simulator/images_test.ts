@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertNotEquals, fail } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { dataUri, GIF, JPEG, PNG, pngSized } from "../../images/image_fixture.ts";
+import { dataUri, GIF, JPEG, PNG, pngSized, WEBP } from "../../images/image_fixture.ts";
 import { readImageFile } from "../../images/image_file.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
 import type { UpstreamAnswer, UpstreamCall } from "../../ports/upstream.ts";
@@ -119,6 +119,24 @@ Deno.test("an edit changes the picture it is given, and keeps its size unless to
   assertEquals(editPicture(white, { width: 5, height: 90 }, 3).pixels.length, 5 * 90 * 3);
 });
 
+Deno.test("an edit takes every format, and always draws a PNG of the same dimensions", async () => {
+  const given = [
+    [dataUri("image/jpeg", JPEG), 5, 4],
+    [dataUri("image/gif", GIF), 7, 6],
+    ...Object.values(WEBP).map((bytes) => [dataUri("image/webp", bytes), 9, 8] as const),
+  ] as const;
+  const drawn = new Set<string>();
+  for (const [image, width, height] of given) {
+    const body = { prompt: "Make it blue", image };
+    const [file] = await files(send("images.edits", body));
+    assert(file !== undefined);
+    assertEquals(readImageFile(file), { type: "image/png", width, height });
+    assertEquals(await files(send("images.edits", body)), [file]);
+    drawn.add((await files(send("images.edits", { ...body, size: "64x64" }))).join());
+  }
+  assertEquals(drawn.size, given.length, "what is drawn follows from what is given");
+});
+
 Deno.test("tokens are counted by pixels, and can be left out", async () => {
   const image = dataUri("image/png", PNG);
   const body = { prompt: "two words", image: [image, image], size: "64x32", n: 2 };
@@ -173,8 +191,6 @@ Deno.test("what cannot be drawn or edited is refused by field", async () => {
     [{ size: "4096x4096", n: 2 }, "size"],
     [{ simulate: { error: 1 } }, "simulate.error"],
     [{ image: undefined }, "image"],
-    [{ image: dataUri("image/jpeg", JPEG) }, "image"],
-    [{ image: dataUri("image/gif", GIF) }, "image"],
     [{ image: dataUri("image/png", damaged) }, "image"],
     [{ image: dataUri("image/png", pngSized(7_000, 7_000)), size: "9x9" }, "image"],
   ];

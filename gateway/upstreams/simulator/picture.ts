@@ -18,8 +18,13 @@ const BLACK: Colour = [0, 0, 0];
 const WHITE: Colour = [255, 255, 255];
 const LABEL = "SIMULATED";
 
-/** Draws a pattern of squares whose colours and scale follow from the seed, with the label. */
+/** Draws a pattern that follows from the seed, with the label. */
 export function drawPicture(size: Size, seed: number): Picture {
+  return labelled(drawPattern(size, seed));
+}
+
+/** A pattern of squares whose colours and scale follow from the seed; not to be shown as it is. */
+export function drawPattern(size: Size, seed: number): Picture {
   const { width, height } = size;
   const pixels = new Uint8Array(width * height * 3);
   const colours = [colourOf(seed), colourOf(seed * 31 + 7), colourOf(seed * 17 + 3)];
@@ -36,7 +41,7 @@ export function drawPicture(size: Size, seed: number): Picture {
       }
     }
   }
-  return labelled({ width, height, pixels });
+  return { width, height, pixels };
 }
 
 /** Changes a picture: sized as asked, every pixel mixed with a colour of the seed, with the label. */

@@ -13,6 +13,7 @@ import { isRefusal } from "./refusal.ts";
 /** The simulated models by their upstream names. Any other name is answered as well. */
 export const SIMULATED_MODELS: readonly string[] = [
   "sim-small",
+  "sim-vision",
   "sim-large",
   "sim-signed",
   "sim-thought",
@@ -38,7 +39,9 @@ export interface SimulatorDeps {
  * account. Equal requests get equal answers, ids and times aside.
  *
  * `sim-large`, `sim-signed` and `sim-thought` sign their tool calls and refuse a continuation that
- * lost or changed a signature. See {@linkcode Simulate} for how to make it misbehave.
+ * lost or changed a signature. Offered `web_search` or `file_search`, a model calls it, once, where the
+ * question asks for something to be searched for, and cites the numbered sources that come back. See
+ * {@linkcode Simulate} for how to make it misbehave.
  *
  * @example
  * ```ts ignore

@@ -3,7 +3,9 @@
  *
  * Called are: what `tool_choice` demands; else every offered tool that the question names (a name
  * that is an ordinary word only beside a verb such as "use" or "call"); else `calculator` for every
- * arithmetic expression. A JSON object right after a tool's name becomes its arguments as it is.
+ * arithmetic expression; else `web_search` or `file_search` where something is to be searched for,
+ * looked up or found in files, or is asked for as the latest. A JSON object right after a tool's name
+ * becomes its arguments as it is.
  *
  * @module
  */
@@ -13,6 +15,7 @@ import type { OfferedTool, SimulatedRequest } from "./chat_request.ts";
 import { isRecord } from "./record.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
 import { instanceOf } from "./schema_instance.ts";
+import { isSearchTool, queryOf, searchesFor } from "./searching.ts";
 
 /** A call to make. */
 export interface WantedCall {
@@ -49,6 +52,8 @@ function wantedCalls(request: SimulatedRequest): readonly WantedCall[] | Refusal
   if (calculator !== undefined && expressions.length > 0) {
     return collect(expressions.map((expression) => calculate(calculator, expression)));
   }
+  const searches = searchesFor(text, tools);
+  if (searches.length > 0) return fillAll(searches.map((tool) => ({ tool, end: 0 })), text);
   const first = tools[0];
   if (toolChoice !== "required" || first === undefined) return [];
   return fillAll([{ tool: first, end: 0 }], text);
@@ -89,6 +94,7 @@ function fillAll(called: readonly Mention[], text: string): readonly WantedCall[
   return collect(called.map(({ tool, end }) => {
     const given = end > 0 ? objectAt(text, end) : undefined;
     if (given !== undefined) return { name: tool.name, args: given };
+    if (isSearchTool(tool)) return fillWith(tool, { query: queryOf(text) });
     return fill(tool, { hints: hintsIn(text, tool.name) });
   }));
 }
@@ -112,10 +118,18 @@ function fill(tool: OfferedTool, options: { hints: readonly string[] }): WantedC
 }
 
 function calculate(tool: OfferedTool, expression: string): WantedCall | Refusal {
+  return fillWith(tool, { [expressionArgument(tool)]: expression });
+}
+
+/** A call with arguments that are given, and the others made up. */
+function fillWith(
+  tool: OfferedTool,
+  given: Readonly<Record<string, string>>,
+): WantedCall | Refusal {
   const filled = fill(tool, { hints: [] });
   if (isRefusal(filled)) return filled;
   const others: unknown = JSON.parse(filled.args);
-  const args = { ...isRecord(others) ? others : {}, [expressionArgument(tool)]: expression };
+  const args = { ...isRecord(others) ? others : {}, ...given };
   return { name: tool.name, args: JSON.stringify(args) };
 }
 

@@ -1,0 +1,48 @@
+/**
+ * `cache_control`, as Claude's callers write it through Chat: everything up to a mark may be kept in
+ * the provider's cache.
+ *
+ * @module
+ */
+
+import type { JSONObject } from "@ai-sdk/provider";
+import { isRecord } from "../openai_compatible/body.ts";
+import type { Notes } from "./notes.ts";
+
+/** What a package must be told to set a mark. */
+export type CacheMark = Record<string, JSONObject>;
+
+/** The mark of a message, a part or a tool, where it has one and the kind has a place for it. */
+export function cacheMark(
+  marked: unknown,
+  path: string,
+  { notes, feature = "cache_control" }: {
+    readonly notes: Notes;
+    readonly feature?: "cache_control" | "tool_cache_control";
+  },
+): CacheMark | undefined {
+  const mark = isRecord(marked) ? marked["cache_control"] : undefined;
+  if (!isRecord(mark)) return undefined;
+  const { ttl } = mark;
+  // Keeping it for an hour costs more than the catalog's one price for writing says.
+  if (ttl != null && ttl !== "5m") notes.allows("cache_ttl", `${path}.cache_control.ttl`);
+  if (!notes.allows(feature, `${path}.cache_control`)) return undefined;
+  return notes.kind === "anthropic"
+    ? { anthropic: { cacheControl: { type: "ephemeral" } } }
+    : { bedrock: { cachePoint: { type: "default" } } };
+}
+
+/** The mark of a message whose parts become one text: its own, or the last of its parts'. */
+export function messageMark(
+  message: Readonly<Record<string, unknown>>,
+  path: string,
+  notes: Notes,
+): CacheMark | undefined {
+  const { content } = message;
+  const parts: unknown[] = Array.isArray(content) ? content : [];
+  let mark: CacheMark | undefined;
+  for (const [at, part] of parts.entries()) {
+    mark = cacheMark(part, `${path}.content.${at}`, { notes }) ?? mark;
+  }
+  return cacheMark(message, path, { notes }) ?? mark;
+}

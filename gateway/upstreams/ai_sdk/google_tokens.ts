@@ -1,0 +1,182 @@
+import { sign } from "node:crypto";
+import type { UpstreamTimeouts } from "../../domain/catalog.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { MAX_ERROR_BYTES, parseObject, readText } from "../openai_compatible/body.ts";
+import { Exchange } from "../openai_compatible/exchange.ts";
+import { redact } from "../openai_compatible/failure.ts";
+import { type Dial, Reachability } from "../openai_compatible/reachability.ts";
+import { AccessError, type ServiceAccount, serviceAccountOf } from "./credentials.ts";
+
+/** What tokens are asked for with. */
+export interface GoogleTokensDeps {
+  /** Connections of the upstream. */
+  readonly client: Deno.HttpClient;
+  readonly clock: Clock;
+  readonly fetch: typeof fetch;
+  /** Asks whether the token endpoint's host is there; absent behind a proxy. */
+  readonly dial: Dial | undefined;
+  /** Brings the JSON key of the service account. */
+  readonly readAccount: () => Promise<string>;
+  /** Of the upstream; a token may take {@linkcode MAX_TOKEN_MS} at most. */
+  readonly timeouts: UpstreamTimeouts;
+}
+
+/** Longest wait for the token endpoint, in milliseconds. */
+export const MAX_TOKEN_MS = 10_000;
+
+const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
+const LIFETIME_S = 3_600;
+// Calls under way must not outlive their token on the way to the provider.
+const MARGIN_MS = 300_000;
+
+interface Token {
+  readonly text: string;
+  /** When the next one is asked for, on the monotonic clock. */
+  readonly renewMs: number;
+  readonly expiresMs: number;
+}
+
+/**
+ * Access tokens of a service account (RFC 7523): a signed assertion is exchanged for a token, which
+ * is kept until shortly before its end. However many calls wait for a token, one is asked for.
+ */
+export class GoogleTokens {
+  readonly #deps: GoogleTokensDeps;
+  readonly #closing = new AbortController();
+  #token: Token | undefined;
+  #renewing: Promise<Token> | undefined;
+
+  /** Asks for nothing yet. */
+  constructor(deps: GoogleTokensDeps) {
+    this.#deps = deps;
+  }
+
+  /** A token that is good for some minutes. Rejects with a {@linkcode AccessError}, or as aborted. */
+  async get(signal: AbortSignal): Promise<string> {
+    const kept = this.#token;
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (kept !== undefined && nowMs < kept.renewMs) return kept.text;
+    try {
+      return (await unlessAborted(this.#renew(), signal)).text;
+    } catch (error) {
+      // The old one still counts: the endpoint may be better by the time that it ends.
+      const isGood = kept !== undefined && this.#deps.clock.monotonicMs() < kept.expiresMs;
+      if (isGood && !signal.aborted) return kept.text;
+      throw error;
+    }
+  }
+
+  /** The provider has refused a token: the next call asks for another. */
+  forget(text: string): void {
+    if (this.#token?.text === text) this.#token = undefined;
+  }
+
+  /** Breaks off what is under way. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  #renew(): Promise<Token> {
+    // Not bound to the call that happens to come first: others wait for it too.
+    return this.#renewing ??= this.#ask().then((token) => this.#token = token)
+      .finally(() => this.#renewing = undefined);
+  }
+
+  async #ask(): Promise<Token> {
+    const account = serviceAccountOf(await this.#readAccount());
+    if (typeof account === "string") throw new AccessError(account);
+    const { clock, dial, fetch, timeouts } = this.#deps;
+    const exchange = new Exchange(this.#closing.signal, {
+      fetch,
+      clock,
+      host: new Reachability(new URL(account.tokenUri), { dial, clock }),
+      timeouts: {
+        connectMs: Math.min(timeouts.connectMs, MAX_TOKEN_MS),
+        firstByteMs: Math.min(timeouts.firstByteMs, MAX_TOKEN_MS),
+        idleMs: Math.min(timeouts.idleMs, MAX_TOKEN_MS),
+      },
+    });
+    try {
+      return await this.#exchange(account, exchange);
+    } catch (cause) {
+      if (cause instanceof AccessError) throw cause;
+      const why = exchange.stopped ?? redact(cause instanceof Error ? cause.message : `${cause}`);
+      throw new AccessError(`The token endpoint was not reached: ${why}`, { cause });
+    } finally {
+      exchange.abandon();
+    }
+  }
+
+  async #readAccount(): Promise<string> {
+    try {
+      return await this.#deps.readAccount();
+    } catch (cause) {
+      throw new AccessError("The credentials file cannot be read", { cause });
+    }
+  }
+
+  async #exchange(account: ServiceAccount, exchange: Exchange): Promise<Token> {
+    const { client, clock } = this.#deps;
+    const askedMs = clock.monotonicMs();
+    const response = await exchange.open(account.tokenUri, {
+      method: "POST",
+      redirect: "manual",
+      client,
+      headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+      body: new URLSearchParams({
+        grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+        assertion: assertionOf(account, clock.nowMs()),
+      }).toString(),
+    });
+    const text = await readText(response, exchange, { maxBytes: MAX_ERROR_BYTES });
+    const answer = parseObject(text ?? "");
+    if (response.status !== 200) {
+      const words = answer?.["error_description"] ?? answer?.["error"];
+      const why = typeof words === "string" ? `: ${redact(words)}` : "";
+      throw new AccessError(`The token endpoint answered ${response.status}${why}`);
+    }
+    const { access_token, expires_in } = answer ?? {};
+    const lifetimeMs = Number(expires_in) * 1_000;
+    if (typeof access_token !== "string" || access_token === "" || !(lifetimeMs > 0)) {
+      throw new AccessError("The token endpoint's answer holds no token");
+    }
+    const expiresMs = askedMs + lifetimeMs;
+    const renewMs = expiresMs - Math.min(MARGIN_MS, lifetimeMs / 2);
+    return { text: access_token, expiresMs, renewMs };
+  }
+}
+
+/** The account's own word, signed, that it is itself. */
+function assertionOf(account: ServiceAccount, nowMs: number): string {
+  const { clientEmail, privateKey, privateKeyId, tokenUri } = account;
+  const iat = Math.floor(nowMs / 1_000);
+  const head = { alg: "RS256", typ: "JWT", kid: privateKeyId };
+  const claims = { iss: clientEmail, scope: SCOPE, aud: tokenUri, iat, exp: iat + LIFETIME_S };
+  const encoder = new TextEncoder();
+  const signed = [head, claims]
+    .map((part) => base64Url(encoder.encode(JSON.stringify(part))))
+    .join(".");
+  try {
+    return `${signed}.${base64Url(sign("RSA-SHA256", encoder.encode(signed), privateKey))}`;
+  } catch {
+    // Without the cause: it may quote the key.
+    throw new AccessError("The credentials' private_key is no RSA key in PEM");
+  }
+}
+
+function base64Url(bytes: Uint8Array): string {
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** The work's result, or a rejection as soon as the signal says so; the work goes on. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const leave = () => reject(signal.reason);
+  if (signal.aborted) leave();
+  signal.addEventListener("abort", leave);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}

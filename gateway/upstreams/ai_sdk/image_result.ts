@@ -1,0 +1,137 @@
+/**
+ * What the requests of one image call came to, in the shape of OpenAI's answer.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import type { GeneratedImage, ImageUsage } from "@svc/sdk/protocol";
+import { base64Of } from "../../images/data_uri.ts";
+import type { JsonBody } from "../../ports/upstream.ts";
+import { isRecord } from "../openai_compatible/body.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What one request brought. */
+export interface Drawn {
+  readonly kind: "drawn";
+  readonly data: readonly GeneratedImage[];
+  /** As reported. */
+  readonly usage: ImageUsage | undefined;
+  /** What the provider says of its pictures, and calls as OpenAI does. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** What the package left out or changed. */
+  readonly warnings: readonly string[];
+}
+
+/** The images of a result, with what the provider's own answer says of each. */
+export function imagesOf(
+  images: readonly string[] | readonly Uint8Array[],
+  answer: Fields,
+): GeneratedImage[] {
+  const told = Array.isArray(answer["data"]) ? answer["data"] : [];
+  return images.map((image, at) => {
+    const b64_json = typeof image === "string" ? image : base64Of(Buffer.from(image));
+    const revised = isRecord(told[at]) ? told[at]["revised_prompt"] : undefined;
+    return typeof revised === "string" ? { b64_json, revised_prompt: revised } : { b64_json };
+  });
+}
+
+const SETTINGS = ["background", "output_format", "quality", "size"];
+
+/** What the provider's own answer says of its pictures. */
+export function settingsOf(answer: Fields): Record<string, string> {
+  const settings: Record<string, string> = {};
+  for (const name of SETTINGS) {
+    const setting = answer[name];
+    if (typeof setting === "string") settings[name] = setting;
+  }
+  return settings;
+}
+
+/**
+ * Tokens out of the provider's own answer: packages pass on the sums alone, but images may have a
+ * price of their own. `undefined` where there are none.
+ */
+export function usageOf(answer: Fields): ImageUsage | undefined {
+  const { usage, usageMetadata } = answer;
+  return isRecord(usageMetadata) ? geminiUsage(usageMetadata) : openaiUsage(usage);
+}
+
+function openaiUsage(usage: unknown): ImageUsage | undefined {
+  if (!isRecord(usage)) return undefined;
+  const details = isRecord(usage["input_tokens_details"]) ? usage["input_tokens_details"] : {};
+  return imageUsage({
+    input: usage["input_tokens"],
+    output: usage["output_tokens"],
+    ofImages: details["image_tokens"] ?? 0,
+    cached: details["cached_tokens"] ?? 0,
+  });
+}
+
+function geminiUsage(usage: Fields): ImageUsage | undefined {
+  const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount = 0 } = usage;
+  const details = Array.isArray(usage["promptTokensDetails"]) ? usage["promptTokensDetails"] : [];
+  const ofImages = details.filter((part) => isRecord(part) && part["modality"] === "IMAGE");
+  return imageUsage({
+    input: promptTokenCount,
+    output: Number(candidatesTokenCount) + Number(thoughtsTokenCount),
+    ofImages: ofImages.reduce((sum, { tokenCount }) => sum + Number(tokenCount), 0),
+    cached: usage["cachedContentTokenCount"] ?? 0,
+  });
+}
+
+function imageUsage(counts: Record<"input" | "output" | "ofImages" | "cached", unknown>) {
+  const { cached, input, ofImages, output } = counts;
+  if (!isCount(input) || !isCount(output) || !isCount(ofImages) || !isCount(cached)) {
+    return undefined;
+  }
+  if (ofImages > input || cached > input) return undefined;
+  return {
+    input_tokens: input,
+    input_tokens_details: {
+      image_tokens: ofImages,
+      text_tokens: input - ofImages,
+      cached_tokens: cached,
+    },
+    output_tokens: output,
+    total_tokens: input + output,
+  };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** One answer of all requests of a call: their images in order, their tokens together. */
+export function imageBody(
+  drawn: readonly Drawn[],
+  { created, warnings }: { readonly created: number; readonly warnings: readonly string[] },
+): JsonBody {
+  const usages = drawn.flatMap(({ usage }) => usage ?? []);
+  // What one of them did not report nobody knows of the whole.
+  const usage = usages.length === drawn.length ? usages.reduce(sumOf) : undefined;
+  const said = new Set([...warnings, ...drawn.flatMap((one) => one.warnings)]);
+  const value = {
+    created,
+    data: drawn.flatMap(({ data }) => data),
+    ...drawn[0]?.settings,
+    ...(usage === undefined ? {} : { usage }),
+    ...(said.size === 0 ? {} : { upstream_warnings: [...said] }),
+  };
+  return { text: JSON.stringify(value), value };
+}
+
+function sumOf(one: ImageUsage, other: ImageUsage): ImageUsage {
+  const [details, more] = [one.input_tokens_details, other.input_tokens_details];
+  return {
+    input_tokens: one.input_tokens + other.input_tokens,
+    input_tokens_details: {
+      image_tokens: details.image_tokens + more.image_tokens,
+      text_tokens: details.text_tokens + more.text_tokens,
+      cached_tokens: Number(details["cached_tokens"]) + Number(more["cached_tokens"]),
+    },
+    output_tokens: one.output_tokens + other.output_tokens,
+    total_tokens: one.total_tokens + other.total_tokens,
+  };
+}

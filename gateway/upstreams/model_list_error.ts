@@ -1,0 +1,28 @@
+/**
+ * Why an upstream did not tell its models, from what it answered.
+ *
+ * @module
+ */
+
+import { ModelListError } from "../ports/upstream.ts";
+
+/** Statuses of servers that have no list of models. */
+const UNLISTED: readonly number[] = [404, 405, 501];
+const REFUSED: readonly number[] = [401, 403];
+
+/** What an answer that is no 200 means. */
+export function modelListRefusal(status: number): ModelListError {
+  const reason = UNLISTED.includes(status)
+    ? "unlisted"
+    : REFUSED.includes(status)
+    ? "refused"
+    : "failed";
+  return new ModelListError(reason, `The answer has status ${status}`);
+}
+
+/** The error for the operator: `why` is free of secrets. */
+export function modelListError(upstream: string, why: string, cause: unknown): ModelListError {
+  const reason = cause instanceof ModelListError ? cause.reason : "failed";
+  const message = `Cannot list the models of upstream "${upstream}": ${why}`;
+  return new ModelListError(reason, message, { cause });
+}

@@ -1,0 +1,175 @@
+/**
+ * `POST {baseUrl}/embeddings`: bounded in time and size, asked once, without redirects, and whatever
+ * comes back is checked.
+ *
+ * Source: https://platform.openai.com/docs/api-reference/embeddings
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { EmbeddingsConfig, UpstreamConfig } from "../../domain/catalog.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Embedded, Embedder } from "../../ports/embedder.ts";
+import type { UpstreamFailure } from "../../ports/upstream.ts";
+import { afterMs } from "../../system/deadlines.ts";
+import { parseJson } from "./body.ts";
+import { failureOf, readErrorAnswer, retryAfterMsOf } from "./failure.ts";
+import { baseUrlOf } from "./upstream.ts";
+import { vectorsOf } from "./vectors.ts";
+
+/** Longest answer in bytes. */
+export const MAX_EMBEDDINGS_BYTES = 16 * 1024 * 1024;
+
+const answer = z.object({
+  data: z.array(z.object({
+    index: z.int().min(0),
+    embedding: z.union([z.array(z.number()), z.string()]),
+  })),
+});
+
+/** What an embedder needs of its surroundings. */
+export interface EmbedderDeps {
+  /** The upstream that has the model. */
+  readonly upstream: UpstreamConfig;
+  /** Looks an environment variable up: the upstream's key. */
+  readonly env: (name: string) => string | undefined;
+  /** Reads `Retry-After` dates. */
+  readonly clock: Clock;
+  /** Sends requests. @default {globalThis.fetch} */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+type Outcome = UpstreamFailure["outcome"];
+
+/** Embeddings of an upstream that speaks OpenAI's wire format. Keeps nothing open. */
+export class OpenAICompatibleEmbedder implements Embedder {
+  readonly space: string;
+  readonly #config: EmbeddingsConfig;
+  readonly #deps: EmbedderDeps;
+  readonly #url: string;
+
+  /** Opens nothing yet. */
+  constructor(config: EmbeddingsConfig, deps: EmbedderDeps) {
+    this.space = `${config.model}@${config.dimensions ?? "default"}`;
+    this.#config = config;
+    this.#deps = deps;
+    const url = baseUrlOf(deps.upstream);
+    url.pathname = `${url.pathname.replace(/\/+$/, "")}/embeddings`;
+    this.#url = url.href;
+  }
+
+  async embed(
+    texts: readonly string[],
+    { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
+  ): Promise<Embedded> {
+    signal.throwIfAborted();
+    const { apiKey, apiKeyEnv } = this.#deps.upstream;
+    // Variables that are read from files end with a line break.
+    const key = apiKey ?? (apiKeyEnv === undefined ? undefined : this.#deps.env(apiKeyEnv)?.trim());
+    // A header can carry nothing else, and `fetch` would throw with the key in its message.
+    const isUsable = key === undefined ? apiKeyEnv === undefined : /^[\x21-\x7E]+$/.test(key);
+    if (!isUsable) {
+      const source = apiKey === undefined ? `the environment variable ${apiKeyEnv}` : "its apiKey";
+      return this.#failure("refused_credentials", `there is no usable key in ${source}`);
+    }
+    const asked = await this.#ask({ body: this.#body(texts), key, timeoutMs }, signal);
+    if ("kind" in asked) return asked;
+    return this.#read(asked, { count: texts.length, key });
+  }
+
+  #body(input: readonly string[]): string {
+    const { dimensions, model } = this.#config;
+    // A tenth of the bytes; servers of other makers may not know it, and answer with numbers.
+    const encoding = this.#deps.upstream.kind === "openai" ? "base64" : undefined;
+    return JSON.stringify({ model, input, dimensions, encoding_format: encoding });
+  }
+
+  async #ask(
+    request: { body: string; key: string | undefined; timeoutMs: number },
+    signal: AbortSignal,
+  ): Promise<{ response: Response; text: string | undefined } | UpstreamFailure> {
+    const headers = new Headers({ "content-type": "application/json", accept: "application/json" });
+    if (request.key !== undefined) headers.set("authorization", `Bearer ${request.key}`);
+    const exchange = new AbortController();
+    const stop = () => exchange.abort();
+    let isLate = false;
+    const callOff = afterMs(request.timeoutMs, () => {
+      isLate = true;
+      stop();
+    });
+    signal.addEventListener("abort", stop);
+    let response: Response | undefined;
+    try {
+      const send = this.#deps.fetch ?? fetch;
+      const { body } = request;
+      // A redirect would carry the key and the texts to an address nobody configured.
+      const init = { method: "POST", headers, body, redirect: "manual" } as const;
+      response = await send(this.#url, { ...init, signal: exchange.signal });
+      return { response, text: await readText(response) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof Error)) throw error;
+      if (isLate) return this.#failure("timeout", "it takes too long");
+      return response === undefined
+        ? this.#failure("connect_failed", "it cannot be reached")
+        : this.#failure("malformed", "its answer broke off", response.status);
+    } finally {
+      callOff();
+      signal.removeEventListener("abort", stop);
+      // Closes what is left of an answer that was too long.
+      stop();
+    }
+  }
+
+  #read(
+    { response, text }: { response: Response; text: string | undefined },
+    { count, key }: { count: number; key: string | undefined },
+  ): Embedded {
+    const { headers, status } = response;
+    const malformed = (why: string) => this.#failure("malformed", why, status);
+    if (status !== 200) {
+      const retryAfterMs = retryAfterMsOf(headers, this.#deps.clock.nowMs());
+      const error = readErrorAnswer(parseJson(text ?? ""));
+      const failure = failureOf(error, { status, retryAfterMs, secret: key });
+      return { ...failure, message: this.#message(`it answered ${status}: ${failure.message}`) };
+    }
+    if (text === undefined) {
+      return malformed(`its answer is longer than ${MAX_EMBEDDINGS_BYTES} bytes`);
+    }
+    const parsed = answer.safeParse(parseJson(text));
+    if (!parsed.success) {
+      const [{ path = [], message = "" } = {}] = parsed.error.issues;
+      return malformed(`its answer cannot be used: ${[...path, message].join(": ")}`);
+    }
+    const { dimensions } = this.#config;
+    const vectors = vectorsOf(parsed.data.data, { count, dimensions });
+    return typeof vectors === "string"
+      ? malformed(`its answer cannot be used: ${vectors}`)
+      : vectors;
+  }
+
+  #failure(outcome: Outcome, why: string, status?: number): UpstreamFailure {
+    return { kind: "failure", outcome, status, message: this.#message(why) };
+  }
+
+  #message(why: string): string {
+    const { model, upstream } = this.#config;
+    return `Cannot embed with "${model}" of upstream "${upstream}": ${why}`;
+  }
+}
+
+/** The body; `undefined` where it is longer than an answer may be. */
+async function readText({ body, headers }: Response): Promise<string | undefined> {
+  if (Number(headers.get("content-length") ?? 0) > MAX_EMBEDDINGS_BYTES) return undefined;
+  const decoder = new TextDecoder();
+  const pieces: string[] = [];
+  let bytes = 0;
+  for await (const piece of body ?? []) {
+    bytes += piece.length;
+    if (bytes > MAX_EMBEDDINGS_BYTES) return undefined;
+    pieces.push(decoder.decode(piece, { stream: true }));
+  }
+  pieces.push(decoder.decode());
+  return pieces.join("");
+}

@@ -1,0 +1,59 @@
+import type { Vectors } from "../../ports/embedder.ts";
+
+/** Longest vector. */
+export const MAX_DIMENSIONS = 4_096;
+
+/** One entry of an answer: numbers, or the base64 of 32-bit floats. */
+export interface EmbeddingEntry {
+  readonly index: number;
+  readonly embedding: readonly number[] | string;
+}
+
+/**
+ * The vectors of an answer in the order of their texts, each brought to the norm 1; or what is wrong
+ * with them, as the end of a sentence.
+ */
+export function vectorsOf(
+  entries: readonly EmbeddingEntry[],
+  expected: { readonly count: number; readonly dimensions?: number | undefined },
+): Vectors | string {
+  const { count } = expected;
+  if (entries.length !== count) return `${entries.length} embeddings for ${count} texts`;
+  const decoded = entries.map(({ embedding }) => floatsOf(embedding));
+  const dimensions = expected.dimensions ?? decoded[0]?.length ?? 0;
+  if (dimensions < 1 || dimensions > MAX_DIMENSIONS) {
+    return `an embedding of ${dimensions} numbers, not 1 to ${MAX_DIMENSIONS}`;
+  }
+  const values = new Float32Array(count * dimensions);
+  const seen = new Set<number>();
+  for (const [at, floats] of decoded.entries()) {
+    const index = entries[at]?.index ?? count;
+    if (index >= count || seen.has(index)) return "no embedding of every text";
+    seen.add(index);
+    if (floats?.length !== dimensions) {
+      return `an embedding of ${floats?.length ?? "broken"} numbers, not ${dimensions}`;
+    }
+    let squares = 0;
+    for (const value of floats) squares += value * value;
+    const norm = Math.sqrt(squares);
+    if (!Number.isFinite(norm) || norm === 0) return "an embedding that points nowhere";
+    for (const [place, value] of floats.entries()) {
+      values[index * dimensions + place] = value / norm;
+    }
+  }
+  return { kind: "vectors", dimensions, values };
+}
+
+/** `undefined` where a text is no base64 of whole numbers. */
+function floatsOf(embedding: EmbeddingEntry["embedding"]): readonly number[] | undefined {
+  if (typeof embedding !== "string") return embedding;
+  let bytes: Uint8Array<ArrayBuffer>;
+  try {
+    bytes = Uint8Array.fromBase64(embedding);
+  } catch {
+    return undefined;
+  }
+  if (bytes.length % 4 !== 0) return undefined;
+  const view = new DataView(bytes.buffer);
+  return Array.from({ length: bytes.length / 4 }, (_, at) => view.getFloat32(at * 4, true));
+}

@@ -1,0 +1,102 @@
+/**
+ * The README's section on what each kind of provider can carry, made of the table that requests are
+ * held against:
+ *
+ * ```sh
+ * deno run tests/architecture/provider_section.ts
+ * ```
+ *
+ * @module
+ */
+
+import type { NativeKind } from "../../gateway/domain/catalog.ts";
+import {
+  CANNOT_CARRY,
+  type Feature,
+  FEATURES,
+  type Lack,
+} from "../../gateway/upstreams/ai_sdk/cannot_carry.ts";
+
+/** Heading of the section. */
+export const HEADING = "## What each provider kind can carry";
+
+const CELLS: Readonly<Record<Lack, string>> = {
+  refused: "400",
+  reported: "left out",
+  fetched: "fetched",
+};
+
+/** Printed by `tests/bench/provider_costs.ts`: milliseconds to load, megabytes kept. */
+const COSTS: Readonly<Record<NativeKind | "all together", readonly [ms: number, mb: number]>> = {
+  anthropic: [52, 15.6],
+  google: [54, 15.3],
+  "google-vertex": [47, 13.4],
+  "amazon-bedrock": [95, 22.0],
+  azure: [47, 15.7],
+  mistral: [44, 12.4],
+  cohere: [42, 11.9],
+  "all together": [147, 30.9],
+};
+
+const INTRODUCTION = `
+\`openai\` and \`openai-compatible\` upstreams get every field as it came. The other kinds have wires of
+their own. What one of them has no place for is never dropped silently: \`400\` is a refusal that
+names the field, before anything is sent; what is _left out_ is listed in \`upstream_warnings\` of the
+answer; what is _fetched_ is fetched by the gateway, from public addresses alone, and sent as bytes.
+`.trim();
+
+const CREDENTIALS = `
+Where a caller gives no output limit, these kinds are sent the one that the wallet holds credit for;
+\`azure\` is not, because the name of a deployment does not say which field its model takes.
+
+Credentials are read from the variables that the upstream names: \`apiKeyEnv\` holds a key, for
+\`google-vertex\` also the JSON key of a service account. \`credentialsFileEnv\` of \`google-vertex\`
+holds the path of such a file instead, and is commonly \`GOOGLE_APPLICATION_CREDENTIALS\`; with a
+service account \`region\` and \`project\` are needed. \`accessKeyIdEnv\`, \`secretAccessKeyEnv\` and, for
+temporary keys, \`sessionTokenEnv\` of \`amazon-bedrock\` sign each request, for a \`region\`.
+`.trim();
+
+const LOADING = `
+A package is loaded with the first call of its kind. It then costs, once (median of five, on two
+cores; \`tests/bench/provider_costs.ts\` measures it):
+`.trim();
+
+/** The section, as \`deno fmt\` leaves it. */
+export function providerSection(): string {
+  const kinds = Object.keys(CANNOT_CARRY).filter((kind): kind is NativeKind =>
+    kind in CANNOT_CARRY
+  );
+  const features = Object.keys(FEATURES).filter((name): name is Feature => name in FEATURES);
+  const cell = (kind: NativeKind, feature: Feature) => {
+    const lack = CANNOT_CARRY[kind][feature];
+    return lack === undefined ? "yes" : CELLS[lack];
+  };
+  const rows = features.map((feature) => [
+    FEATURES[feature],
+    ...kinds.map((kind) => cell(kind, feature)),
+  ]);
+  const costs = Object.entries(COSTS).map(([kind, [ms, mb]]) => [
+    kind in CANNOT_CARRY ? `\`${kind}\`` : kind,
+    `${ms} ms`,
+    `${mb.toFixed(1)} MB`,
+  ]);
+  return [
+    HEADING,
+    INTRODUCTION,
+    table([["", ...kinds.map((kind) => `\`${kind}\``)], ...rows]),
+    CREDENTIALS,
+    LOADING,
+    table([["kind", "time", "memory"], ...costs]),
+  ].join("\n\n") + "\n";
+}
+
+function table([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) =>
+    Math.max(3, title.length, ...rows.map((row) => row[column]?.length ?? 0))
+  );
+  const line = (cells: readonly string[], filler = " ") =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0, filler)).join(" | ")} |`;
+  return [line(head), line(head.map(() => ""), "-"), ...rows.map((row) => line(row))].join("\n");
+}
+
+if (import.meta.main) console.log(providerSection().trimEnd());

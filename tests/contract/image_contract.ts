@@ -1,0 +1,290 @@
+/**
+ * What every upstream that draws does, whatever its provider's wire: one request in OpenAI's words,
+ * one answer in OpenAI's words, and for everything that goes wrong the same outcome.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
+import { dataUri, GIF, JPEG, PNG } from "../../gateway/images/image_fixture.ts";
+import type { FetchImage } from "../../gateway/ports/fetch_image.ts";
+import type { Upstream, UpstreamCall, UpstreamJson } from "../../gateway/ports/upstream.ts";
+import { callOf } from "../fixtures/chat_calls.ts";
+import { FakeUpstream, json } from "../fixtures/fake_upstream.ts";
+import { assertFailure } from "../fixtures/openai_compatible.ts";
+import type { ImageWire } from "../fixtures/upstreams/images.ts";
+
+/** An upstream to hold against the contract. */
+export interface ImageSubject {
+  /** What its provider says. */
+  readonly wire: ImageWire;
+  /** Makes it, against a server. */
+  open(
+    baseUrl: string,
+    settings: Partial<UpstreamConfig>,
+    more: { readonly fetchImage: FetchImage | undefined },
+  ): Upstream;
+  /** The model that it is asked for. */
+  readonly model: string;
+}
+
+/** An upstream in front of its server, with the addresses that were fetched for it. */
+interface Stage {
+  readonly fake: FakeUpstream;
+  readonly upstream: Upstream;
+  readonly fetched: string[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const TIMEOUTS = { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 };
+const [PICTURE, OTHER] = [PNG.toBase64(), GIF.toBase64()];
+
+/** Holds an upstream against every case. */
+export function imageContract(name: string, subject: ImageSubject): void {
+  new ImageContract(name, subject).declare();
+}
+
+class ImageContract {
+  readonly #name: string;
+  readonly #subject: ImageSubject;
+
+  constructor(name: string, subject: ImageSubject) {
+    this.#name = name;
+    this.#subject = subject;
+  }
+
+  declare(): void {
+    this.#declareGenerations();
+    this.#declareEdits();
+    this.#declareRefusals();
+    this.#declareBreaks();
+  }
+
+  /** One case, on a server of its own. */
+  #case(
+    sentence: string,
+    prove: (stage: Stage) => Promise<void>,
+    timeouts: Partial<UpstreamConfig["timeouts"]> = {},
+  ): void {
+    Deno.test(`${this.#name} draws: ${sentence}`, async () => {
+      await using fake = new FakeUpstream();
+      const fetched: string[] = [];
+      const upstream = this.#subject.open(
+        fake.baseUrl,
+        { timeouts: { ...TIMEOUTS, ...timeouts } },
+        {
+          fetchImage: (url) => {
+            fetched.push(url);
+            return Promise.resolve({ mediaType: "image/jpeg", bytes: JPEG });
+          },
+        },
+      );
+      try {
+        await prove({ fake, upstream, fetched });
+      } finally {
+        upstream.close();
+      }
+    });
+  }
+
+  #declareGenerations(): void {
+    const { wire } = this.#subject;
+    this.#case("an image, with its tokens", async ({ fake, upstream }) => {
+      fake.answer(json(wire.drawn([PICTURE])));
+      const answer = await this.#drawn(upstream, { size: "1536x1024" });
+      assertEquals(imagesIn(answer), [PICTURE]);
+      const tokens = { inputTokens: 10, cachedInputTokens: 0, imageInputTokens: 4 };
+      const usage = { ...tokens, outputTokens: 100, images: 1 };
+      assertEquals(answer.usage, wire.counts ? usage : undefined);
+      const { prompt, count, size } = await wire.read(fake.last);
+      assertEquals([prompt, count, size], ["A fox", 1, wire.size]);
+      assertEquals(fake.requests.length, 1);
+    });
+    this.#case("two images, in as many requests as it takes", async ({ fake, upstream }) => {
+      const portions = wire.atOnce > 1 ? [[PICTURE, OTHER]] : [[PICTURE], [OTHER]];
+      fake.answer(...portions.map((images) => json(wire.drawn(images))));
+      const answer = await this.#drawn(upstream, { n: 2 });
+      assertEquals(imagesIn(answer).sort(), [PICTURE, OTHER].sort());
+      assertEquals(fake.requests.length, portions.length);
+      const counts = await Promise.all(fake.requests.map(wire.read));
+      assertEquals(counts.reduce((sum, { count }) => sum + count, 0), 2);
+      if (!wire.counts) return;
+      const { inputTokens, outputTokens, images } = answer.usage ?? {};
+      const requests = portions.length;
+      assertEquals([inputTokens, outputTokens, images], [10 * requests, 100 * requests, 2]);
+    });
+  }
+
+  #declareEdits(): void {
+    const { wire } = this.#subject;
+    const edit = { endpoint: "images.edits" } as const;
+    const uri = dataUri("image/png", PNG);
+    this.#case("an image changed that came as a data URI", async ({ fake, upstream, fetched }) => {
+      fake.answer(json(wire.drawn([OTHER])));
+      assertEquals(imagesIn(await this.#drawn(upstream, { image: uri }, edit)), [OTHER]);
+      const { images, mask, prompt } = await wire.read(fake.last);
+      assertEquals([prompt, images, mask], ["A fox", [PICTURE], undefined]);
+      assertEquals(fetched, []);
+    });
+    this.#case("images changed, one of them by address", async ({ fake, upstream, fetched }) => {
+      fake.answer(json(wire.drawn([OTHER])));
+      const address = `${fake.baseUrl}/a.jpg`;
+      await this.#drawn(upstream, { image: [uri, address] }, edit);
+      assertEquals((await wire.read(fake.last)).images, [PICTURE, JPEG.toBase64()]);
+      // The guarded fetch got it, and nobody else went there.
+      assertEquals([fetched, fake.connections, fake.requests.length], [[address], 1, 1]);
+    });
+    this.#case("an address that is not public, whoever lets it through", async ({ fake }) => {
+      const guarded = this.#subject.open(fake.baseUrl, { timeouts: TIMEOUTS }, {
+        fetchImage: undefined,
+      });
+      try {
+        for (const port of [80, fake.port]) {
+          const image = [uri, `http://127.0.0.1:${port}/a.png`];
+          const answer = await guarded.call(this.#call({ image }, edit));
+          assertFailure(answer, "refused_input");
+          assertEquals([answer.param, fake.connections], ["image.1", 0]);
+        }
+      } finally {
+        guarded.close();
+      }
+    });
+    this.#case("a mask, or the reason why not", async ({ fake, upstream }) => {
+      fake.answer(json(wire.drawn([OTHER])));
+      const answer = await upstream.call(this.#call({ image: uri, mask: uri }, edit));
+      if (wire.masks) assertEquals((await wire.read(fake.last)).mask, PICTURE);
+      else {
+        assertFailure(answer, "refused_input");
+        assertEquals([answer.param, fake.requests.length], ["mask", 0]);
+      }
+    });
+    this.#case(
+      "an image that is none is refused, and nothing is sent",
+      async ({ fake, upstream }) => {
+        const image = dataUri("image/png", JPEG);
+        const answer = await upstream.call(this.#call({ image: [uri, image] }, edit));
+        assertFailure(answer, "refused_input");
+        assertEquals([answer.param, fake.requests.length], ["image.1", 0]);
+      },
+    );
+  }
+
+  #declareRefusals(): void {
+    const { wire } = this.#subject;
+    for (const [at, { body, status }] of wire.blocked.entries()) {
+      this.#case(
+        `a filter's refusal is the caller's, form ${at + 1}`,
+        async ({ fake, upstream }) => {
+          fake.answer(json(body, { status }));
+          const answer = await upstream.call(this.#call({}));
+          assertFailure(answer, "refused_input");
+          assert(answer.message.length > 5);
+        },
+      );
+    }
+    const errors = [
+      [400, "refused_input"],
+      [401, "refused_credentials"],
+      [403, "refused_credentials"],
+      [429, "rate_limited"],
+      [500, "server_error"],
+      [503, "server_error"],
+    ] as const;
+    for (const [status, outcome] of errors) {
+      this.#case(`status ${status} is ${outcome}`, async ({ fake, upstream }) => {
+        const headers = { "retry-after": "7" };
+        fake.answer(json(wire.error("Nothing doing"), { status, headers }));
+        const answer = await upstream.call(this.#call({}));
+        assertFailure(answer, outcome);
+        assertEquals([answer.status, answer.retryAfterMs], [status, 7_000]);
+        assertMatch(answer.message, /Nothing doing/);
+        assertEquals(fake.requests.length, 1);
+      });
+    }
+    this.#case("a redirect is not followed", async ({ fake, upstream }) => {
+      fake.answer(json({}, { status: 307, headers: { location: `${fake.baseUrl}/elsewhere` } }));
+      assertFailure(await upstream.call(this.#call({})), "server_error");
+      assertEquals(fake.requests.length, 1);
+    });
+    this.#case("one failure of several requests is the call's", async ({ fake, upstream }) => {
+      fake.otherwise([{ stall: true }]);
+      fake.answer(json(wire.error("Busy"), { status: 503 }));
+      const answer = await upstream.call(this.#call({ n: 2 }));
+      assertFailure(answer, "server_error");
+      assertEquals(answer.status, 503);
+    });
+  }
+
+  #declareBreaks(): void {
+    const { wire } = this.#subject;
+    const malformed = { "no answer": { weather: "fine" }, "an answer without image": wire.empty };
+    for (const [what, body] of Object.entries(malformed)) {
+      this.#case(`${what} is malformed`, async ({ fake, upstream }) => {
+        fake.answer(json(body));
+        assertFailure(await upstream.call(this.#call({})), "malformed");
+      });
+    }
+    this.#case("a page instead of an answer", async ({ fake, upstream }) => {
+      fake.answer(json("<html>", { headers: { "content-type": "text/html" } }));
+      assertFailure(await upstream.call(this.#call({})), "malformed");
+    });
+    this.#case("an answer whose connection breaks", async ({ fake, upstream }) => {
+      const [head, body] = json(wire.drawn([PICTURE]));
+      assert(head !== undefined && body !== undefined && "send" in body);
+      fake.answer([head, { send: body.send.slice(0, 20) }, { close: true }]);
+      assertFailure(await upstream.call(this.#call({})), "server_error");
+    });
+    this.#case("silence before the first byte", async ({ fake, upstream }) => {
+      fake.answer([{ stall: true }]);
+      assertFailure(await upstream.call(this.#call({})), "timeout");
+      await fake.clientLeft();
+    }, { firstByteMs: 200 });
+    this.#case("silence in the middle", async ({ fake, upstream }) => {
+      const [head, body] = json(wire.drawn([PICTURE]));
+      assert(head !== undefined && body !== undefined && "send" in body);
+      fake.answer([head, { send: body.send.slice(0, 20) }, { stall: true }]);
+      assertFailure(await upstream.call(this.#call({})), "timeout");
+      await fake.clientLeft();
+    }, { firstByteMs: 400, idleMs: 200 });
+    for (const fields of [{}, { n: 2 }]) {
+      const requests = fields.n === undefined ? 1 : Math.ceil(fields.n / wire.atOnce);
+      this.#case(`a cancelled call leaves ${fields.n ?? 1} at once`, async ({ fake, upstream }) => {
+        fake.otherwise([{ stall: true }]);
+        const controller = new AbortController();
+        const { signal } = controller;
+        const answering = upstream.call(this.#call(fields, { signal }));
+        await fake.stalling(requests);
+        controller.abort();
+        assertFailure(await answering, "cancelled");
+        await fake.clientLeft(requests);
+      });
+    }
+  }
+
+  async #drawn(
+    upstream: Upstream,
+    fields: Fields,
+    more: Partial<UpstreamCall> = {},
+  ): Promise<UpstreamJson> {
+    const answer = await upstream.call(this.#call(fields, more));
+    assert(answer.kind === "json", JSON.stringify(answer));
+    assertEquals(JSON.parse(answer.body.text), answer.body.value);
+    return answer;
+  }
+
+  #call(fields: Fields, more: Partial<UpstreamCall> = {}): UpstreamCall {
+    const { model } = this.#subject;
+    return callOf({ prompt: "A fox", ...fields }, {
+      endpoint: "images.generations",
+      model,
+      ...more,
+    });
+  }
+}
+
+function imagesIn({ body }: UpstreamJson): unknown[] {
+  const { data } = body.value;
+  return Array.isArray(data) ? data.map(({ b64_json }) => b64_json) : [];
+}
