@@ -9,6 +9,9 @@ import type { CatalogContent, Model } from "../domain/catalog.ts";
 import type { TargetState } from "../domain/routing.ts";
 import { KeyRing } from "../flows/key_ring.ts";
 import { type KvStores, openKvStores } from "../stores/kv/open.ts";
+import { embedderInForce } from "../upstreams/embedder.ts";
+import type { VectorStores } from "../ports/vector_stores.ts";
+import { createVectorStores } from "../vector_stores/vector_stores.ts";
 import { createAdminApp } from "./app.ts";
 import type { AdminApp, AdminDeps } from "./deps.ts";
 
@@ -53,9 +56,24 @@ export async function withAdmin(
     await admin.post("/wallets", { id: "team", credits: "100" });
     await run(admin);
     await admin.deps.keyRing.idle();
+    await admin.deps.vectorStores.close();
   } finally {
     await stores.close();
   }
+}
+
+function testVectorStores(
+  stores: KvStores,
+  deps: Pick<AdminDeps, "clock" | "rng" | "logger">,
+): VectorStores {
+  const { catalogs, passages } = stores;
+  const { clock } = deps;
+  const embedder = embedderInForce({
+    clock,
+    env: () => undefined,
+    catalog: () => catalogs.current(),
+  });
+  return createVectorStores({ ...deps, passages, embedder });
 }
 
 function testAdmin(stores: KvStores, overrides: Partial<AdminDeps>): TestAdmin {
@@ -67,12 +85,14 @@ function testAdmin(stores: KvStores, overrides: Partial<AdminDeps>): TestAdmin {
   const logger = { info: log, warn: log, error: log };
   const keyRing = new KeyRing("pepper", { keys: stores.keys, clock, logger });
   let ids = 0;
+  const rng = { id: (prefix: string) => `${prefix}_${++ids}`, next: () => 0.5 };
   const deps: AdminDeps = {
     ...stores,
     keyRing,
     clock,
     logger,
-    rng: { id: (prefix) => `${prefix}_${++ids}`, next: () => 0.5 },
+    rng,
+    vectorStores: testVectorStores(stores, { clock, rng, logger }),
     pool: {
       states: () => pool,
       inFlight: () => new Map([["lab", 3]]),

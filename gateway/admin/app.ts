@@ -4,12 +4,14 @@ import { errorResponse, faultOf } from "../http/error_response.ts";
 import { requestId } from "../http/middleware/request_id.ts";
 import { authorize } from "./authorize.ts";
 import { serveCatalog } from "./catalog.ts";
+import { serveCatalogCheck } from "./catalog_check.ts";
 import type { AdminApp, AdminContext, AdminDeps, AdminEnv } from "./deps.ts";
 import { serveKeys } from "./keys.ts";
 import { serveLedger } from "./ledger.ts";
 import { serveModels } from "./models.ts";
 import { serveRequests } from "./requests.ts";
 import { serveUsage } from "./usage.ts";
+import { serveVectorStores } from "./vector_stores.ts";
 import { serveWallets } from "./wallets.ts";
 
 /** The operator's API: everything under `/admin/v1`, for holders of an admin token. */
@@ -31,10 +33,12 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   serveWallets(api, deps);
   serveKeys(api, deps);
   serveCatalog(api, deps);
+  serveCatalogCheck(api, deps);
   serveRequests(api, deps);
   serveUsage(api, deps);
   serveModels(api, deps);
   serveLedger(api, deps);
+  serveVectorStores(api, deps);
   app.route("/admin/v1", api);
   return app;
 }

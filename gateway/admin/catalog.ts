@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ConfigError } from "../config/config_error.ts";
 import { parseConfig } from "../config/parse_config.ts";
-import type { Catalog, CatalogContent, UpstreamConfig } from "../domain/catalog.ts";
+import type { Catalog, CatalogContent } from "../domain/catalog.ts";
 import { diffCatalog, HIDDEN } from "../domain/catalog_diff.ts";
 import { ServiceFault } from "../domain/fault.ts";
 import type { Wallet } from "../domain/ledger.ts";
@@ -53,16 +53,19 @@ export function serveCatalog(app: AdminApp, deps: AdminDeps): void {
 async function applyContent(context: AdminContext, deps: AdminDeps): Promise<Response> {
   const body = await readBody(context, change);
   const current = deps.catalogs.current();
-  const content = await readContent(deps, withStoredKeys(body.content, current.upstreams));
+  const content = await readContent(deps, withStoredKeys(body.content, current));
   const expected = body.expectedVersion ?? current.version;
   return context.json(await makeVersion(deps, content, { ...body, expected }));
 }
 
 async function rollBack(context: AdminContext, deps: AdminDeps): Promise<Response> {
   const body = await readBody(context, rollback);
-  const { upstreams, models, tiers, scoring } = await findVersion(deps, String(body.version));
+  const { version: _, updatedAtMs: __, ...content } = await findVersion(
+    deps,
+    String(body.version),
+  );
   return context.json(
-    await makeVersion(deps, { upstreams, models, tiers, scoring }, {
+    await makeVersion(deps, content, {
       expected: deps.catalogs.current().version,
       note: body.note ?? `Back to version ${body.version}`,
       force: body.force,
@@ -136,38 +139,60 @@ async function findVersion(deps: AdminDeps, text: string): Promise<Catalog> {
 }
 
 function catalogJson(catalog: Catalog): Record<string, unknown> {
-  const { version, updatedAtMs, upstreams, ...content } = catalog;
+  const { version, updatedAtMs, upstreams, search, ...content } = catalog;
   return {
     version,
     updatedAt: new Date(updatedAtMs).toISOString(),
     content: {
-      upstreams: upstreams.map((upstream) =>
-        upstream.apiKey === undefined ? upstream : { ...upstream, apiKey: HIDDEN }
-      ),
+      upstreams: upstreams.map(withoutKey),
       ...content,
+      search: search === undefined ? undefined : withoutKey(search),
     },
   };
 }
 
-/** What was shown with hidden keys, with those keys again: for the same upstream and address only. */
+function withoutKey(config: object): object {
+  return "apiKey" in config && config.apiKey !== undefined ? { ...config, apiKey: HIDDEN } : config;
+}
+
+/** What was shown with hidden keys, with those keys again: for the same address only. */
 function withStoredKeys(
   content: Readonly<Record<string, unknown>>,
-  stored: readonly UpstreamConfig[],
+  stored: CatalogContent,
 ): Readonly<Record<string, unknown>> {
-  const { upstreams } = content;
-  if (!Array.isArray(upstreams)) return content;
-  const restored = upstreams.map((upstream: unknown, index) => {
-    if (!isObject(upstream) || upstream.apiKey !== HIDDEN) return upstream;
-    const known = stored.find(({ id, baseUrl }) =>
-      id === upstream.id && baseUrl === upstream.baseUrl
+  const { search, upstreams } = content;
+  const restored: Record<string, unknown> = {};
+  if (Array.isArray(upstreams)) {
+    restored.upstreams = upstreams.map((upstream: unknown, index) =>
+      withStoredKey(upstream, {
+        from: stored.upstreams.filter((known) => isObject(upstream) && known.id === upstream.id),
+        what: `upstreams.${index}`,
+      })
     );
-    if (known?.apiKey !== undefined) return { ...upstream, apiKey: known.apiKey };
-    throw new ServiceFault("invalid_request", {
-      message: `Cannot keep the key "${HIDDEN}" of an upstream that is new or has moved`,
-      param: `upstreams.${index}.apiKey`,
-    });
+  }
+  if (isObject(search)) {
+    const known = stored.search;
+    const hasKey = known?.kind === "brave" || known?.kind === "tavily";
+    const from = hasKey && known.kind === search.kind ? [known] : [];
+    restored.search = withStoredKey(search, { from, what: "search" });
+  }
+  return { ...content, ...restored };
+}
+
+function withStoredKey(
+  written: unknown,
+  stored: {
+    from: readonly { baseUrl?: string | undefined; apiKey?: string | undefined }[];
+    what: string;
+  },
+): unknown {
+  if (!isObject(written) || written.apiKey !== HIDDEN) return written;
+  const known = stored.from.find(({ baseUrl }) => baseUrl === written.baseUrl);
+  if (known?.apiKey !== undefined) return { ...written, apiKey: known.apiKey };
+  throw new ServiceFault("invalid_request", {
+    message: `Cannot keep the key "${HIDDEN}" of what is new or has moved`,
+    param: `${stored.what}.apiKey`,
   });
-  return { ...content, upstreams: restored };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

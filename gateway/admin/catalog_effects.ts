@@ -6,7 +6,12 @@
  */
 
 import type { CatalogContent } from "../domain/catalog.ts";
-import { missingCredentials, missingCredentialsText } from "../config/missing_credentials.ts";
+import {
+  missingCredentials,
+  missingCredentialsText,
+  missingSearchVariable,
+  missingSearchVariableText,
+} from "../config/missing_credentials.ts";
 import type { KeyRecord } from "../domain/key.ts";
 import type { Wallet } from "../domain/ledger.ts";
 import { type KeyPolicy, modelDenial } from "../domain/policy.ts";
@@ -56,8 +61,11 @@ export function catalogWarnings(
     "may use none of the models",
   ];
   const { env } = deps;
-  const lacking = env === undefined ? [] : missingCredentials(content.upstreams, env);
-  return [...stranded, ...unserved, ...lacking.map(missingCredentialsText)];
+  if (env === undefined) return [...stranded, ...unserved];
+  const lacking = missingCredentials(content.upstreams, env).map(missingCredentialsText);
+  const variable = missingSearchVariable(content.search, env);
+  if (variable !== undefined) lacking.push(missingSearchVariableText(variable));
+  return [...stranded, ...unserved, ...lacking];
 }
 
 /** Whether a key's policy, at its wallet's tier, leaves it any model. */

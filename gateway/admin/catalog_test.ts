@@ -62,6 +62,69 @@ Deno.test("POST /catalog/apply keeps hidden provider keys, but never moves them"
   });
 });
 
+Deno.test("the key of web search is hidden, kept where it was, and never moved", async () => {
+  await withAdmin(async ({ deps, get, post }) => {
+    const search = {
+      kind: "brave",
+      baseUrl: "http://127.0.0.1:9",
+      apiKey: "search-secret",
+      pricePerSearch: "0.005",
+    } as const;
+    const apply = (search: unknown) => post("/catalog/apply", { content: { ...CONTENT, search } });
+    const applied = await apply(search);
+    assertEquals(applied.body.changes[0].path, "search");
+    const hidden = { ...search, apiKey: "(hidden)" };
+    const shown = await get("/catalog");
+    assertEquals(shown.body.content.search, hidden);
+    for (const { body } of [applied, shown, await get("/catalog/versions/2")]) {
+      assertEquals(JSON.stringify(body).includes("search-secret"), false);
+    }
+    await apply({ ...hidden, pricePerSearch: "0.01" });
+    assertEquals(deps.catalogs.current().search, { ...search, pricePerSearch: "0.01" });
+    for (const moved of [{ baseUrl: "http://evil.test" }, { kind: "tavily" }]) {
+      assertRefused(await apply({ ...hidden, ...moved }), { ...INVALID, param: "search.apiKey" });
+    }
+  });
+});
+
+Deno.test("a rollback brings web search back", async () => {
+  await withAdmin(async ({ deps, post }) => {
+    const search = { kind: "offline", pricePerSearch: "0.001" };
+    await post("/catalog/apply", { content: { ...CONTENT, search } });
+    await post("/catalog/apply", { content: CONTENT });
+    assertEquals(deps.catalogs.current().search, undefined);
+    await post("/catalog/rollback", { version: 2 });
+    assertEquals<unknown>(deps.catalogs.current().search, search);
+  });
+});
+
+Deno.test("embeddings are applied, held to their upstream, and come back with a rollback", async () => {
+  await withAdmin(async ({ deps, post }) => {
+    const vectorStores = { embeddings: { upstream: "lab", model: "small" } };
+    const apply = (content: object) => post("/catalog/apply", { content });
+    const { body } = await apply({ ...CONTENT, vectorStores });
+    assertEquals(body.changes.map(({ path }: { path: string }) => path), ["vectorStores"]);
+    assertEquals(deps.catalogs.current().vectorStores, vectorStores);
+    const elsewhere = { embeddings: { upstream: "gone", model: "small" } };
+    assertRefused(await apply({ ...CONTENT, vectorStores: elsewhere }), {
+      ...INVALID,
+      param: "vectorStores.embeddings.upstream",
+    });
+    await apply(CONTENT);
+    assertEquals(deps.catalogs.current().vectorStores, undefined);
+    await post("/catalog/rollback", { version: 2 });
+    assertEquals(deps.catalogs.current().vectorStores, vectorStores);
+  });
+});
+
+Deno.test("web search whose variable is not set is warned of", async () => {
+  await withAdmin(async ({ post }) => {
+    const search = { kind: "tavily", apiKeyEnv: "TAVILY_API_KEY" };
+    const { body } = await post("/catalog/apply", { content: { ...CONTENT, search } });
+    assertStringIncludes(body.warnings.join(), "TAVILY_API_KEY is not set");
+  }, { env: () => undefined });
+});
+
 Deno.test("POST /catalog/apply refuses an invalid configuration with the path", async () => {
   await withAdmin(async ({ post }) => {
     const apply = (content: unknown) => post("/catalog/apply", { content });

@@ -10,6 +10,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { RequestLog } from "../ports/request_log.ts";
 import type { Rng } from "../ports/rng.ts";
 import type { Upstream } from "../ports/upstream.ts";
+import type { VectorStores } from "../ports/vector_stores.ts";
 
 /** What the operator's API shows of the upstream pool. */
 export interface PoolView {
@@ -37,6 +38,7 @@ export interface AdminDeps {
   readonly keyRing: KeyRing;
   readonly catalogs: CatalogStore;
   readonly log: RequestLog;
+  readonly vectorStores: VectorStores;
   readonly pool: PoolView;
   readonly clock: Clock;
   readonly rng: Rng;

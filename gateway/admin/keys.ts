@@ -55,7 +55,11 @@ async function createKey(context: AdminContext, deps: AdminDeps): Promise<Respon
   return context.json({ key: issued.key, ...keyJson(issued.record) }, 201);
 }
 
-async function requireWallet(deps: AdminDeps, id: string): Promise<void> {
+/** Refuses the id of a wallet that is not there, with the nearest one. */
+export async function requireWallet(
+  deps: Pick<AdminDeps, "ledger">,
+  id: string,
+): Promise<void> {
   if (await deps.ledger.wallet(id) !== undefined) return;
   const ids = (await deps.ledger.wallets()).map((wallet) => wallet.id);
   throw new ServiceFault("invalid_request", {

@@ -3,6 +3,7 @@ import type { Model } from "../domain/catalog.ts";
 import { ServiceFault } from "../domain/fault.ts";
 import type { TargetState } from "../domain/routing.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
+import { askForModels } from "./model_list.ts";
 import { suggestion } from "./suggestion.ts";
 import { resource, segment } from "./resource.ts";
 
@@ -65,20 +66,10 @@ async function probe(context: AdminContext, deps: AdminDeps): Promise<Response> 
       message: `There is no upstream "${id}"${suggestion(id, upstreams.map(({ id }) => id))}`,
     });
   }
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), PROBE_TIMEOUT_MS);
-  let upstream: ReturnType<AdminDeps["connect"]> | undefined;
-  try {
-    upstream = deps.connect(config);
-    return context.json({ upstream: id, models: await upstream.models(timeout.signal) });
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ServiceFault(timeout.signal.aborted ? "upstream_timeout" : "upstream_error", {
-      message: `Cannot ask upstream "${id}" for its models: ${reason}`,
-      cause,
-    });
-  } finally {
-    clearTimeout(timer);
-    upstream?.close();
-  }
+  const list = await askForModels(config, { ...deps, timeoutMs: PROBE_TIMEOUT_MS });
+  if (list.status === "listed") return context.json({ upstream: id, models: list.models });
+  throw new ServiceFault(list.status === "timeout" ? "upstream_timeout" : "upstream_error", {
+    message: `Cannot ask upstream "${id}" for its models: ${list.reason}`,
+    cause: list.cause,
+  });
 }

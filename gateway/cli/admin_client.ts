@@ -11,6 +11,15 @@ export interface Sent {
   readonly body?: unknown;
 }
 
+/** A file to send, and what is said of it. */
+export interface Upload {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly mediaType: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+}
+
+type Sending = Sent & Partial<Upload>;
+
 /** The service could not be reached: whether it did what was asked is not known. */
 export class UnreachableFailure extends CliFailure {
   override name = "UnreachableFailure";
@@ -34,11 +43,24 @@ export class AdminClient {
     return this.#send("POST", path, { body });
   }
 
-  async #send(method: "GET" | "POST", path: string, sent: Sent): Promise<Row> {
+  /** Removes what is at `/admin/v1` + path. */
+  delete(path: string): Promise<Row> {
+    return this.#send("DELETE", path, {});
+  }
+
+  /** Sends a file to `/admin/v1` + path. */
+  upload(path: string, file: Upload): Promise<Row> {
+    const { bytes, mediaType, query } = file;
+    return this.#send("POST", path, { query: query ?? {}, bytes, mediaType });
+  }
+
+  async #send(method: "GET" | "POST" | "DELETE", path: string, sent: Sending): Promise<Row> {
     const { url, token } = await this.#credentials();
     const address = addressOf(url, path, sent.query);
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const body = sent.body === undefined ? {} : { body: JSON.stringify(sent.body) };
+    const type = sent.mediaType ?? "application/json";
+    const headers = { authorization: `Bearer ${token}`, "content-type": type };
+    const content = sent.body === undefined ? sent.bytes : JSON.stringify(sent.body);
+    const body = content === undefined ? {} : { body: content };
     let response: Response;
     let text: string;
     try {

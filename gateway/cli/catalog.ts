@@ -1,3 +1,5 @@
+import { DEFAULT_UPSTREAMS, defaultCatalog } from "../config/default_catalog.ts";
+import { checkInForce, requireNoAsking } from "./catalog_check.ts";
 import type { Call, Command, Output, Page } from "./command.ts";
 import { CliFailure } from "./io.ts";
 import { readJson } from "./json_file.ts";
@@ -26,12 +28,22 @@ export const catalogCommands: readonly Command[] = [
     },
   },
   {
+    words: "catalog default",
+    operands: [],
+    required: [],
+    options: ["only"],
+    summary: "Print the catalog that comes with the gateway, to begin a configuration with",
+    run: (call) => Promise.resolve(printDefault(call)),
+  },
+  {
     words: "catalog check",
     operands: [],
-    required: ["file"],
-    options: [],
-    summary: "Check a configuration and show what it would change",
+    required: [],
+    options: ["file", "timeout", "tolerance"],
+    summary: "Say which models in force are priced, reachable, stale; or check a configuration",
     run: async (call) => {
+      if (!call.has("file")) return await checkInForce(call);
+      requireNoAsking(call);
       const json = await rehearse(call);
       warn(call, json);
       return { json, text: () => `The configuration is valid\n${changesText(json)}` };
@@ -71,6 +83,20 @@ export const catalogCommands: readonly Command[] = [
     },
   },
 ];
+
+/** The default catalog, or its part of the upstreams that are named. */
+function printDefault(call: Call): Output {
+  const names = DEFAULT_UPSTREAMS.map(({ id }) => id);
+  const only = call.option("only")?.split(",").map((name) => name.trim());
+  const unknown = only?.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new CliFailure(
+      `There is no upstream "${unknown}" in the default catalog: it has ${names.join(", ")}`,
+    );
+  }
+  const json = defaultCatalog(({ id }) => only?.includes(id) ?? true);
+  return { json, text: () => `${JSON.stringify(json, null, 2)}\n` };
+}
 
 async function apply(call: Call): Promise<Output> {
   const rehearsal = await rehearse(call);
@@ -131,7 +157,18 @@ function catalogText(json: Row, { width }: Page): string {
   const content = rowOf(json, "content");
   const section = (title: string, columns: Parameters<typeof table>[0]) =>
     `\n${table(columns, rowsOf(content, title), { width, empty: `No ${title}` })}`;
-  return facts([["version", textOf(json, "version")], ["since", timeOf(json, "updatedAt")]]) +
+  const search = rowOf(content, "search");
+  const asks = ["kind", "baseUrl"].map((field) => textOf(search, field)).filter(Boolean);
+  const price = textOf(search, "pricePerSearch");
+  const pairs: [string, string][] = [
+    ["version", textOf(json, "version")],
+    ["since", timeOf(json, "updatedAt")],
+  ];
+  if (asks.length > 0) pairs.push(["web search", `${asks.join(" ")}, $${price} a search`]);
+  const embeddings = rowOf(rowOf(content, "vectorStores"), "embeddings");
+  const model = textOf(embeddings, "model");
+  if (model !== "") pairs.push(["embeddings", `${model} of ${textOf(embeddings, "upstream")}`]);
+  return facts(pairs) +
     section("upstreams", [
       column("UPSTREAM", "id"),
       column("KIND", "kind"),

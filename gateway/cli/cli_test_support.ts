@@ -48,6 +48,12 @@ export async function withCli(test: (cli: TestCli) => Promise<void>): Promise<vo
             ? Promise.reject(new Error("No such file"))
             : Promise.resolve(text);
         },
+        readBytes: (path) => {
+          const text = files.get(path);
+          return text === undefined
+            ? Promise.reject(new Error("No such file"))
+            : Promise.resolve(new TextEncoder().encode(text));
+        },
         isTerminal: false,
         columns: 80,
         confirm: (question) => Promise.resolve(questions.push(question) > 0),

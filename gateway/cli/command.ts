@@ -16,7 +16,12 @@ export const OPTIONS = {
   credits: { type: "string", value: "CREDITS", help: "Credits to begin with" },
   cursor: { type: "string", value: "CURSOR", help: "Go on where the last page ended" },
   "dry-run": { type: "boolean", help: "Show the difference, change nothing" },
-  file: { type: "string", short: "f", value: "FILE", help: "The configuration, JSON" },
+  file: {
+    type: "string",
+    short: "f",
+    value: "FILE",
+    help: "The configuration, JSON; of a vector store, the id of a file",
+  },
   force: { type: "boolean", help: "Also where wallets lose their tier" },
   help: { type: "boolean", short: "h", help: "Explain the command" },
   json: { type: "boolean", help: "Print one JSON document and nothing else" },
@@ -25,6 +30,11 @@ export const OPTIONS = {
   name: { type: "string", value: "NAME", help: "What you call the key" },
   note: { type: "string", value: "TEXT", help: "Why, for the books" },
   "op-id": { type: "string", value: "ID", help: "Repeat a credit safely: the same id pays once" },
+  only: {
+    type: "string",
+    value: "UPSTREAMS",
+    help: "Only these upstreams, with commas between them",
+  },
   policy: { type: "string", value: "FILE", help: "The key's policy, JSON" },
   since: {
     type: "string",
@@ -33,6 +43,12 @@ export const OPTIONS = {
   },
   status: { type: "string", value: "STATUS", help: "Only requests answered 429, or 4xx, ..." },
   tier: { type: "string", value: "TIER", help: "The wallet's tier (standard)" },
+  timeout: { type: "string", value: "SECONDS", help: "Longest wait for an upstream (10)" },
+  tolerance: {
+    type: "string",
+    value: "PERCENT",
+    help: "Difference from the list price that is let pass (5)",
+  },
   until: { type: "string", value: "TIME", help: "Up to a time, as --since" },
   version: { type: "boolean", help: "Print the version" },
   wallet: { type: "string", value: "WALLET", help: "The wallet that pays" },
@@ -49,7 +65,7 @@ export type OptionValues = Partial<Record<OptionName, string | true>>;
 export interface Call {
   readonly client: AdminClient;
   readonly io: CliIo;
-  /** As many as the command names. */
+  /** As many as the command names, or more where the last may be repeated. */
   readonly operands: readonly string[];
   /** Text of an option; `undefined` where it was not given. */
   option(name: OptionName): string | undefined;
@@ -79,7 +95,7 @@ export interface Output {
 export interface Command {
   /** How it is called: one word or two. */
   readonly words: string;
-  /** Names of its operands, in order; all are required. */
+  /** Names of its operands, in order; all are required. The last may end in `...`: it is repeated. */
   readonly operands: readonly string[];
   /** Options that must be given. */
   readonly required: readonly OptionName[];

@@ -113,9 +113,12 @@ function requireComplete(
   options: OptionValues,
 ): void {
   const missing = command.operands[operands.length];
-  if (missing !== undefined) throw new CommandUsageError(command, `${missing} is missing`);
+  if (missing !== undefined) {
+    throw new CommandUsageError(command, `${missing.replace("...", "")} is missing`);
+  }
   const extra = operands[command.operands.length];
-  if (extra !== undefined && command.words !== "help") {
+  const takesMore = command.words === "help" || command.operands.at(-1)?.endsWith("...") === true;
+  if (extra !== undefined && !takesMore) {
     throw new CommandUsageError(command, `Unexpected argument "${extra}"`);
   }
   const absent = command.required.find((name) => options[name] === undefined);

@@ -14,6 +14,8 @@ export interface CliIo {
   stderr(text: string): void;
   /** Text of a file; rejects where it cannot be read. */
   readFile(path: string): Promise<string>;
+  /** Bytes of a file; rejects where it cannot be read. */
+  readBytes(path: string): Promise<Uint8Array<ArrayBuffer>>;
   /** Standard input and output belong to a person. */
   readonly isTerminal: boolean;
   /** Width of the terminal. */

@@ -13,12 +13,19 @@ export const modelCommands: readonly Command[] = [
     run: async ({ client }) => {
       const json = await client.get("/models");
       const empty = "The catalog has no models";
-      return {
-        json,
-        text: ({ width }) => table(COLUMNS, rowsOf(json, "models"), { width, empty }),
-      };
+      const rows = rowsOf(json, "models");
+      const columns = COLUMNS.filter((column) =>
+        !IMAGE_PRICES.includes(column) || rows.some((row) => column.cell(row) !== "")
+      );
+      return { json, text: ({ width }) => table(columns, rows, { width, empty }) };
     },
   },
+];
+
+/** Prices that only models which draw or see have: shown where one of them does. */
+const IMAGE_PRICES = [
+  optional(price("$/IMAGE", "perImage")),
+  optional(price("IMAGE IN $/MTOK", "imageInputPerMTok")),
 ];
 
 const COLUMNS = [
@@ -29,7 +36,7 @@ const COLUMNS = [
   { ...amount("LATENCY MS", "latencyMs"), cell: (row: Row) => wholeNumber(row.latencyMs) },
   optional(price("IN $/MTOK", "inputPerMTok")),
   optional(price("OUT $/MTOK", "outputPerMTok")),
-  optional(price("$/IMAGE", "perImage")),
+  ...IMAGE_PRICES,
   column("REASON", "reason"),
 ];
 

@@ -10,6 +10,7 @@ import { ledgerCommands } from "./ledger.ts";
 import { modelCommands } from "./models.ts";
 import { requestCommands } from "./requests.ts";
 import { usageCommands } from "./usage.ts";
+import { vectorStoreCommands } from "./vector_stores.ts";
 import { walletCommands } from "./wallets.ts";
 
 const COMMANDS: readonly Command[] = [
@@ -28,6 +29,7 @@ const COMMANDS: readonly Command[] = [
   ...usageCommands,
   ...modelCommands,
   ...ledgerCommands,
+  ...vectorStoreCommands,
   {
     words: "help",
     operands: [],

@@ -31,7 +31,7 @@ Deno.test("wrong usage exits 2 with the nearest word and the usage, and asks nob
       ["--jsn", 'Unknown option "--jsn"; the nearest is "--json"'],
       ["--json", "Name a command"],
       ["help nonsense", 'Unknown command "nonsense"'],
-      ["vector-stores list", 'Unknown command "vector-stores"'],
+      ["vector-stores lst", 'Unknown command "vector-stores lst"; the nearest is'],
     ];
     const fetch = () => Promise.reject(new Error("The gateway was asked"));
     for (const [command, message] of cases) {

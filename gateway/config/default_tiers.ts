@@ -7,7 +7,7 @@ const BASIC_QUALITY = 0.7;
  * Tiers of a catalog that nobody wrote, low to high: `basic` has the smaller models, `standard` has
  * all, `premium` has all at a better rate.
  */
-export function defaultTiers(models: readonly Model[]): readonly Tier[] {
+export function defaultTiers(models: readonly Pick<Model, "id" | "quality">[]): readonly Tier[] {
   const small = models.filter((model) => model.quality <= BASIC_QUALITY).map((model) => model.id);
   return [
     {

@@ -6,10 +6,9 @@
 
 import type { CatalogContent, Model, UpstreamConfig } from "../domain/catalog.ts";
 import { DEFAULT_SCORING } from "../domain/score.ts";
-import { invariant } from "../domain/invariant.ts";
+import { DEFAULT_UPSTREAMS, defaultCatalog } from "./default_catalog.ts";
 import { defaultTiers } from "./default_tiers.ts";
-import { listPrice } from "./list_price.ts";
-import { DETECTABLE, type DetectableModel, type DetectableProvider } from "./detectable.ts";
+import { parseConfig } from "./parse_config.ts";
 import { simulatorCatalog } from "./simulator_catalog.ts";
 
 /** What was found. */
@@ -24,24 +23,27 @@ const OLLAMA_PORT = "11434";
 
 /** The names of the variables that {@linkcode detectUpstreams} looks at. */
 export const DETECTED_VARIABLES: readonly string[] = [
-  ...DETECTABLE.map((provider) => provider.apiKeyEnv),
+  ...DEFAULT_UPSTREAMS.map((upstream) => upstream.apiKeyEnv),
   "OLLAMA_HOST",
 ];
 
-/** Upstreams for every provider whose variable is set; the simulator where none is. */
+/**
+ * The default catalog's models of every provider whose variable is set; the simulator where none is.
+ */
 export async function detectUpstreams(
   env: Readonly<Record<string, string | undefined>>,
   options: { readonly nowMs?: number } = {},
 ): Promise<Detection> {
-  const nowMs = options.nowMs ?? Date.now();
+  const known = defaultCatalog(({ apiKeyEnv }) => Boolean(env[apiKeyEnv]));
+  const variables = known.upstreams.map(({ apiKeyEnv }) => apiKeyEnv);
   const upstreams: UpstreamConfig[] = [];
   const models: Model[] = [];
-  for (const provider of DETECTABLE) {
-    if (!env[provider.apiKeyEnv]) continue;
-    upstreams.push(upstreamOf(provider));
-    for (const known of provider.models) models.push(await modelOf(known, { provider, nowMs }));
+  if (known.upstreams.length > 0) {
+    const fileName = "the default catalog";
+    const { content } = await parseConfig(JSON.stringify(known), { ...options, fileName });
+    upstreams.push(...content.upstreams);
+    models.push(...content.models);
   }
-  const variables = upstreams.map((upstream) => upstream.apiKeyEnv ?? "");
   const ollama = ollamaUpstream(env["OLLAMA_HOST"]);
   if (ollama !== undefined) {
     upstreams.push(ollama);
@@ -59,50 +61,6 @@ export async function detectUpstreams(
   return {
     content: { upstreams, models, tiers: defaultTiers(models), scoring: DEFAULT_SCORING },
     sentence: `Upstreams ${names} with ${models.length} models, found by ${variables.join(", ")}`,
-  };
-}
-
-function upstreamOf(provider: DetectableProvider): UpstreamConfig {
-  const { id, kind, baseUrl, apiKeyEnv } = provider;
-  return {
-    id,
-    kind,
-    provider: id,
-    baseUrl,
-    apiKeyEnv,
-    maxInFlight: 200,
-    onDisconnect: "cancel",
-    timeouts: TIMEOUTS,
-  };
-}
-
-async function modelOf(
-  known: DetectableModel,
-  context: { readonly provider: DetectableProvider; readonly nowMs: number },
-): Promise<Model> {
-  const { provider, nowMs } = context;
-  const listed = await listPrice(known.upstreamModel, { providerId: provider.listId, nowMs });
-  invariant(
-    listed,
-    `The price list does not know "${known.upstreamModel}" of "${provider.listId}"`,
-  );
-  const contextTokens = Math.min(known.contextTokens, listed.contextTokens ?? Infinity);
-  const name = known.upstreamModel;
-  return {
-    id: `${provider.id}/${name}`,
-    name,
-    upstream: provider.id,
-    upstreamModel: name,
-    endpoints: ["chat"],
-    quality: known.quality,
-    contextTokens,
-    maxOutputTokens: known.maxOutputTokens,
-    featureTags: known.featureTags,
-    industryPacks: [],
-    sku: "text",
-    price: listed.price,
-    description: { en: `${name} by ${provider.id}`, zh: `${provider.id} 的 ${name}` },
-    disabled: false,
   };
 }
 
@@ -132,7 +90,7 @@ const OLLAMA_MODEL: Model = {
   name: "llama3.2",
   upstream: "ollama",
   upstreamModel: "llama3.2",
-  endpoints: ["chat"],
+  endpoints: ["chat", "responses"],
   quality: 0.35,
   // The server's own default, whatever the model could do: longer input is cut silently.
   contextTokens: 4_096,

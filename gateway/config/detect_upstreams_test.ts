@@ -41,9 +41,21 @@ Deno.test("detectUpstreams() finds every provider, with prices that can be froze
   assertEquals(content.tiers[1]?.models, "*");
   for (const model of content.models) {
     assert(freezePrice(model.price, "1000", { version: 1 }), model.id);
-    assert(model.maxOutputTokens < model.contextTokens, model.id);
+    assert(model.maxOutputTokens <= model.contextTokens, model.id);
+    const draws = model.sku === "image";
+    assertEquals(model.endpoints.includes("responses"), !draws, model.id);
+    assertEquals(model.endpoints.includes("chat"), !draws, model.id);
   }
   assert(!JSON.stringify(content).includes(`"apiKey":"127.0.0.1"`));
+});
+
+Deno.test("detectUpstreams() leaves out the models of providers without a key", async () => {
+  const { content } = await detectUpstreams({ MISTRAL_API_KEY: "x", COHERE_API_KEY: "" });
+  assertEquals(new Set(content.models.map(({ upstream }) => upstream)), new Set(["mistral"]));
+  assertEquals(content.tiers[0]?.models, [
+    "mistral/ministral-8b-2512",
+    "mistral/mistral-small-2603",
+  ]);
 });
 
 Deno.test("detectUpstreams() makes what a configuration file could say", async () => {

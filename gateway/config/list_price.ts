@@ -7,8 +7,19 @@
 
 import type { Price } from "../domain/pricing.ts";
 
+/** The edition of the price list that is part of this program, and when it was published. */
+export const PRICE_LIST = {
+  name: "@pydantic/genai-prices",
+  version: "0.1.8",
+  publishedAt: "2026-09-23",
+} as const;
+
 /** List price and length of a model. */
 export interface ListedModel {
+  /** The list's own name of it: provider and model. */
+  readonly entry: string;
+  /** The list says that its provider is about to take it away. */
+  readonly deprecated: boolean;
   readonly price: Price;
   /** Absent where it is not known. */
   readonly contextTokens: number | undefined;
@@ -34,20 +45,24 @@ export async function listPrice(
   upstreamModel: string,
   source: PriceSource,
 ): Promise<ListedModel | undefined> {
-  const { calcPrice } = await import("@pydantic/genai-prices");
   const where = {
     ...(source.providerId === undefined ? {} : { providerId: source.providerId }),
     ...(source.baseUrl === undefined ? {} : { providerApiUrl: source.baseUrl }),
   };
   if (Object.keys(where).length === 0) return undefined;
+  const { calcPrice } = await import("@pydantic/genai-prices");
 
   let dearest: ListedModel | undefined;
   for (let hour = 0; hour < HOURS; hour++) {
     const timestamp = new Date(source.nowMs + hour * HOUR_MS);
     const found = calcPrice({}, upstreamModel, { ...where, timestamp });
     if (found === null) return undefined;
-    const listed = listedModel(found.model_price, found.model.context_window);
-    if (listed === undefined) return undefined;
+    const limits = pricedModel(found.model_price, found.model.context_window);
+    if (limits === undefined) return undefined;
+    const entry = `${found.provider.id}/${found.model.id}`;
+    const listed = { entry, deprecated: found.model.deprecated === true, ...limits };
+    // One that depends on nothing is the same at every hour.
+    if (!Array.isArray(found.model.prices)) return listed;
     const dearer = dearest === undefined ||
       Number(listed.price.outputPerMTok) > Number(dearest.price.outputPerMTok);
     if (dearer) dearest = listed;
@@ -57,11 +72,14 @@ export async function listPrice(
 
 type Listed = number | { readonly base: number; readonly tiers: readonly { start: number }[] };
 
-function listedModel(
+function pricedModel(
   prices: Readonly<Record<string, Listed | undefined>>,
   window: number | undefined,
-): ListedModel | undefined {
-  const { input_mtok: input, output_mtok: output, cache_read_mtok: cached } = prices;
+): Pick<ListedModel, "price" | "contextTokens"> | undefined {
+  const { input_mtok: input, cache_read_mtok: cached, input_image_mtok: seen } = prices;
+  const { cache_write_mtok: written } = prices;
+  // A model that draws is there for that: its words cost less, and are few.
+  const output = prices.output_image_mtok ?? prices.output_mtok;
   if (input === undefined || output === undefined) return undefined;
   const rise = Math.min(...[input, output].map(riseOf));
   const contextTokens = Math.min(window ?? Infinity, rise);
@@ -69,6 +87,8 @@ function listedModel(
     price: {
       inputPerMTok: decimal(baseOf(input)),
       ...(cached === undefined ? {} : { cachedInputPerMTok: decimal(baseOf(cached)) }),
+      ...(written === undefined ? {} : { cacheWriteInputPerMTok: decimal(baseOf(written)) }),
+      ...(seen === undefined ? {} : { imageInputPerMTok: decimal(baseOf(seen)) }),
       outputPerMTok: decimal(baseOf(output)),
       currency: "USD",
     },

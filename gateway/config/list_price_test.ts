@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { listPrice } from "./list_price.ts";
+import { listPrice, PRICE_LIST } from "./list_price.ts";
 
 const NOON = Date.UTC(2026, 0, 15, 12);
 
@@ -8,6 +8,8 @@ Deno.test("listPrice() knows a provider by name or by address", async () => {
   const baseUrl = "https://api.openai.com/v1";
   assertEquals(await listPrice("gpt-5-mini", { baseUrl, nowMs: NOON }), byName);
   assertEquals(byName, {
+    entry: "openai/gpt-5-mini",
+    deprecated: false,
     price: {
       inputPerMTok: "0.25",
       cachedInputPerMTok: "0.025",
@@ -16,6 +18,13 @@ Deno.test("listPrice() knows a provider by name or by address", async () => {
     },
     contextTokens: 400_000,
   });
+});
+
+Deno.test("listPrice() knows what writing into the cache costs", async () => {
+  const source = { providerId: "anthropic", nowMs: NOON };
+  const { price } = await listPrice("claude-sonnet-4-5", source) ?? {};
+  assertEquals([price?.inputPerMTok, price?.cachedInputPerMTok], ["3", "0.3"]);
+  assertEquals(price?.cacheWriteInputPerMTok, "3.75");
 });
 
 Deno.test("listPrice() does not guess", async () => {
@@ -34,4 +43,20 @@ Deno.test("listPrice() takes the dearest hour, whenever it is asked", async () =
   );
   assert(found[0] !== undefined);
   for (const one of found) assertEquals(one, found[0]);
+});
+
+Deno.test("listPrice() charges a model that draws for what it draws and sees", async () => {
+  const source = { providerId: "openai", nowMs: NOON };
+  const { price } = await listPrice("gpt-image-1.5", source) ?? {};
+  assertEquals([price?.outputPerMTok, price?.imageInputPerMTok], ["32", "8"]);
+});
+
+Deno.test("listPrice() says which models are about to be taken away", async () => {
+  const source = { providerId: "x-ai", nowMs: NOON };
+  assertEquals((await listPrice("grok-2-1212", source))?.deprecated, true);
+});
+
+Deno.test("PRICE_LIST is the edition that the workspace pins", async () => {
+  const { imports } = JSON.parse(await Deno.readTextFile("deno.json"));
+  assertEquals(imports[PRICE_LIST.name], `npm:${PRICE_LIST.name}@${PRICE_LIST.version}`);
 });

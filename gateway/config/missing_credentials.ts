@@ -1,4 +1,4 @@
-import type { UpstreamConfig } from "../domain/catalog.ts";
+import type { SearchConfig, UpstreamConfig } from "../domain/catalog.ts";
 
 /** An upstream whose key is in a variable that is not set. */
 export interface MissingCredentials {
@@ -13,15 +13,35 @@ export function missingCredentials(
   upstreams: readonly UpstreamConfig[],
   env: (name: string) => string | undefined,
 ): MissingCredentials[] {
-  return upstreams.flatMap(({ id, apiKey, apiKeyEnv }) =>
-    apiKey !== undefined || apiKeyEnv === undefined || env(apiKeyEnv)
-      ? []
-      : [{ upstream: id, variable: apiKeyEnv }]
-  );
+  return upstreams.flatMap((upstream) => {
+    const { accessKeyIdEnv, apiKey, apiKeyEnv, credentialsFileEnv, id } = upstream;
+    // Not the token of temporary keys: keys that last have none.
+    const named = [accessKeyIdEnv, upstream.secretAccessKeyEnv, credentialsFileEnv];
+    if (apiKey === undefined) named.push(apiKeyEnv);
+    return named.flatMap((variable) =>
+      variable === undefined || env(variable) ? [] : [{ upstream: id, variable }]
+    );
+  });
 }
 
 /** The sentence that says so to the operator. */
 export function missingCredentialsText({ upstream, variable }: MissingCredentials): string {
   return `Upstream "${upstream}" has no credentials: the environment variable ${variable} is not ` +
     "set, or the service may not read it";
+}
+
+/** Name of the variable that web search lacks; `undefined` where it has what it needs. */
+export function missingSearchVariable(
+  search: SearchConfig | undefined,
+  env: (name: string) => string | undefined,
+): string | undefined {
+  if (search?.kind !== "brave" && search?.kind !== "tavily") return undefined;
+  const { apiKey, apiKeyEnv } = search;
+  return apiKey !== undefined || apiKeyEnv === undefined || env(apiKeyEnv) ? undefined : apiKeyEnv;
+}
+
+/** The sentence that says so to the operator. */
+export function missingSearchVariableText(variable: string): string {
+  return `Web search has no credentials: the environment variable ${variable} is not set, or the ` +
+    "service may not read it";
 }

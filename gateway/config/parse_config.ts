@@ -4,10 +4,16 @@
  * @module
  */
 
-import type { CatalogContent, Model, UpstreamConfig, UpstreamKind } from "../domain/catalog.ts";
+import {
+  type CatalogContent,
+  DRAWING_KINDS,
+  type Model,
+  type UpstreamConfig,
+  type UpstreamKind,
+} from "../domain/catalog.ts";
 import { DEFAULT_SCORING } from "../domain/score.ts";
 import { ConfigError } from "./config_error.ts";
-import { listPrice } from "./list_price.ts";
+import { listPrice, type PriceSource } from "./list_price.ts";
 import { type ConfigFile, type ConfigModel, configSchema, type ConfigUpstream } from "./schema.ts";
 
 /** A configuration file that was understood. */
@@ -16,8 +22,8 @@ export interface Configuration {
   readonly content: CatalogContent;
   /** How long finished requests can be looked up. */
   readonly requestLog?: { readonly keepDays: number; readonly keepRequests: number } | undefined;
-  /** Where hosted web search asks. */
-  readonly search?: { readonly kind: "searxng"; readonly baseUrl: string } | undefined;
+  /** How long stored responses can be asked for again, and how much room all take. */
+  readonly responses?: { readonly keepDays: number; readonly keepMegabytes: number } | undefined;
 }
 
 /** How a configuration is read. */
@@ -65,9 +71,16 @@ export async function parseConfig(
 
   const scoring = file.scoring ?? DEFAULT_SCORING;
   return {
-    content: { upstreams, models, tiers: file.tiers, scoring },
+    content: {
+      upstreams,
+      models,
+      tiers: file.tiers,
+      scoring,
+      search: file.search,
+      vectorStores: file.vectorStores,
+    },
     requestLog: file.requestLog,
-    search: file.search,
+    responses: file.responses,
   };
 }
 
@@ -105,16 +118,20 @@ function crossCheck(file: ConfigFile): string[] {
         `upstreams.${index}.baseUrl: An "openai-compatible" upstream needs its address`,
       );
     }
-    const lacking = lackingSetting(upstream);
+    const lacking = misplacedCredentials(upstream) ?? lackingSetting(upstream);
     if (lacking !== undefined) problems.push(`upstreams.${index}.${lacking}`);
     if (upstream.apiKey !== undefined && upstream.apiKeyEnv !== undefined) {
       problems.push(`upstreams.${index}.apiKey: Give either the key or the name of its variable`);
     }
   }
-  const upstreams = new Set(file.upstreams.map(({ id }) => id));
+  problems.push(...searchProblems(file.search), ...embeddingsProblems(file));
   for (const [index, model] of file.models.entries()) {
-    if (!upstreams.has(model.upstream)) {
+    const upstream = file.upstreams.find(({ id }) => id === model.upstream);
+    if (upstream === undefined) {
       problems.push(`models.${index}.upstream: There is no upstream "${model.upstream}"`);
+    } else {
+      const vain = undrawable(model, upstream.kind).map((one) => `models.${index}.${one}`);
+      problems.push(...vain);
     }
   }
   const models = new Set(file.models.map(({ id }) => id));
@@ -128,20 +145,92 @@ function crossCheck(file: ConfigFile): string[] {
   return problems;
 }
 
+function searchProblems(search: ConfigFile["search"]): string[] {
+  if (search?.kind !== "brave" && search?.kind !== "tavily") return [];
+  const { apiKey, apiKeyEnv, kind } = search;
+  if (apiKey === undefined && apiKeyEnv === undefined) {
+    return [
+      `search.apiKeyEnv: A search of kind "${kind}" needs a key, or the name of its variable`,
+    ];
+  }
+  return apiKey !== undefined && apiKeyEnv !== undefined
+    ? ["search.apiKey: Give either the key or the name of its variable"]
+    : [];
+}
+
+function embeddingsProblems({ upstreams, vectorStores }: ConfigFile): string[] {
+  const named = vectorStores?.embeddings?.upstream;
+  if (named === undefined) return [];
+  const at = "vectorStores.embeddings.upstream";
+  const upstream = upstreams.find(({ id }) => id === named);
+  if (upstream === undefined) return [`${at}: There is no upstream "${named}"`];
+  const { kind } = upstream;
+  if (kind === "openai" || kind === "openai-compatible") return [];
+  return [
+    `${at}: Upstream "${named}" is of kind "${kind}"; embeddings need one of kind "openai" or ` +
+    '"openai-compatible"',
+  ];
+}
+
+/** Endpoints of a model that its upstream cannot serve: some providers' packages do not draw. */
+function undrawable({ endpoints }: ConfigModel, kind: UpstreamKind): string[] {
+  const draws = NATIVE_DRAWING.has(kind) || LIST_IDS[kind] === undefined;
+  return endpoints.flatMap((endpoint, at) =>
+    draws || !endpoint.startsWith("images.")
+      ? []
+      : [`endpoints.${at}: An upstream of kind "${kind}" draws no images`]
+  );
+}
+
+const NATIVE_DRAWING: ReadonlySet<UpstreamKind> = new Set(DRAWING_KINDS);
+
 /** The first thing without which an upstream of its kind cannot be reached. */
 function lackingSetting(upstream: ConfigUpstream): string | undefined {
   const { apiKey, apiKeyEnv, baseUrl, kind, project, region, resourceName } = upstream;
   if (LIST_IDS[kind] === undefined) return undefined;
   const it = `: An upstream of kind "${kind}" needs`;
-  if (apiKey === undefined && apiKeyEnv === undefined) {
+  const { accessKeyIdEnv, credentialsFileEnv } = upstream;
+  const own = accessKeyIdEnv ?? credentialsFileEnv;
+  if (apiKey === undefined && apiKeyEnv === undefined && own === undefined) {
     return `apiKeyEnv${it} a key, or the name of its variable`;
+  }
+  if (accessKeyIdEnv !== undefined && region === undefined) {
+    return `region${it} one: signatures are for a region`;
   }
   if (baseUrl !== undefined) return undefined;
   if (kind === "azure" && resourceName === undefined) return `resourceName${it} one, or baseUrl`;
   if (kind === "amazon-bedrock" && region === undefined) return `region${it} one, or baseUrl`;
   // Neither: a key of Vertex's express mode belongs to a project already.
-  if (kind === "google-vertex" && (region === undefined) !== (project === undefined)) {
+  const hasPlace = region !== undefined && project !== undefined;
+  const lacksPlace = credentialsFileEnv === undefined
+    ? (region === undefined) !== (project === undefined)
+    : !hasPlace;
+  if (kind === "google-vertex" && lacksPlace) {
     return `${region === undefined ? "region" : "project"}${it} both, region and project`;
+  }
+  return undefined;
+}
+
+/** Credentials that a kind has no use for, or that contradict each other. */
+function misplacedCredentials(upstream: ConfigUpstream): string | undefined {
+  const { accessKeyIdEnv, apiKey, apiKeyEnv, credentialsFileEnv, kind } = upstream;
+  const { secretAccessKeyEnv, sessionTokenEnv } = upstream;
+  const signs = [accessKeyIdEnv, secretAccessKeyEnv, sessionTokenEnv];
+  if (kind !== "amazon-bedrock" && signs.some((name) => name !== undefined)) {
+    return 'accessKeyIdEnv: Only an upstream of kind "amazon-bedrock" is signed for';
+  }
+  if (kind !== "google-vertex" && credentialsFileEnv !== undefined) {
+    return 'credentialsFileEnv: Only an upstream of kind "google-vertex" takes a service account';
+  }
+  if ((accessKeyIdEnv === undefined) !== (secretAccessKeyEnv === undefined)) {
+    return "secretAccessKeyEnv: Name both variables, accessKeyIdEnv and secretAccessKeyEnv";
+  }
+  if (sessionTokenEnv !== undefined && accessKeyIdEnv === undefined) {
+    return "sessionTokenEnv: Name accessKeyIdEnv and secretAccessKeyEnv too";
+  }
+  const hasKey = apiKey !== undefined || apiKeyEnv !== undefined;
+  if (hasKey && (accessKeyIdEnv ?? credentialsFileEnv) !== undefined) {
+    return "apiKeyEnv: Give one kind of credentials";
   }
   return undefined;
 }
@@ -156,6 +245,16 @@ const LIST_IDS: Readonly<Partial<Record<UpstreamKind, string>>> = {
   mistral: "mistral",
   cohere: "cohere",
 };
+
+/** Where the price list has the models of an upstream, at a time in Unix milliseconds. */
+export function priceSourceOf(
+  upstream: Pick<UpstreamConfig, "kind" | "baseUrl"> | undefined,
+  nowMs: number,
+): PriceSource {
+  if (upstream === undefined) return { nowMs };
+  const { baseUrl, kind } = upstream;
+  return { providerId: baseUrl === OPENAI_URL ? "openai" : LIST_IDS[kind], baseUrl, nowMs };
+}
 
 function upstreamOf(written: ConfigUpstream): UpstreamConfig {
   const baseUrl = written.baseUrl ?? (written.kind === "openai" ? OPENAI_URL : undefined);
@@ -175,11 +274,10 @@ async function completeModel(
   const draws = !written.endpoints.some((one) => one === "chat" || one === "responses");
   const complete = written.price !== undefined && (written.contextTokens !== undefined || draws);
   const { upstream } = context;
-  const listed = complete || upstream === undefined ? undefined : await listPrice(upstreamModel, {
-    providerId: upstream.baseUrl === OPENAI_URL ? "openai" : LIST_IDS[upstream.kind],
-    baseUrl: upstream.baseUrl,
-    nowMs: context.nowMs,
-  });
+  const listed = complete || upstream === undefined ? undefined : await listPrice(
+    upstreamModel,
+    priceSourceOf(upstream, context.nowMs),
+  );
   const price = written.price ?? listed?.price;
   const contextTokens = written.contextTokens ?? listed?.contextTokens ??
     (draws ? DEFAULT_MAX_OUTPUT_TOKENS : undefined);

@@ -42,8 +42,8 @@ async function problemsOf(file: unknown): Promise<readonly string[]> {
 }
 
 Deno.test("parseConfig() fills in what was left out", async () => {
-  const { content, requestLog, search } = await parse(fileWith());
-  assertEquals([requestLog, search], [undefined, undefined]);
+  const { content, requestLog } = await parse(fileWith());
+  assertEquals([requestLog, content.search], [undefined, undefined]);
   assertEquals(content.scoring, DEFAULT_SCORING);
   assertEquals(content.upstreams, [{
     id: "lab",
@@ -79,13 +79,14 @@ Deno.test("parseConfig() reads a file with a byte order mark", async () => {
 });
 
 Deno.test("parseConfig() keeps what was written", async () => {
-  const { content, requestLog, search } = await parse(fileWith({
+  const { content, requestLog, responses } = await parse(fileWith({
     upstreams: [{ ...LAB, apiKeyEnv: "LAB_KEY", provider: "house", timeouts: { idleMs: 5 } }],
     models: [{ ...MODEL, id: "svc/x.1", disabled: true, maxOutputTokens: 100, description: TEXT }],
     tiers: [{ ...TIER, models: ["svc/x.1"], orchestration: "off" }],
     scoring: { quality: 1, price: 2, latency: 0 },
     requestLog: { keepDays: 7 },
-    search: { kind: "searxng", baseUrl: "http://127.0.0.1:8080" },
+    responses: { keepMegabytes: 64 },
+    search: { kind: "searxng", baseUrl: "http://127.0.0.1:8080", pricePerSearch: "0.001" },
   }));
   assertEquals(content.upstreams[0]?.timeouts.idleMs, 5);
   assertEquals(content.upstreams[0]?.provider, "house");
@@ -93,7 +94,39 @@ Deno.test("parseConfig() keeps what was written", async () => {
   assertEquals(content.tiers[0]?.models, ["svc/x.1"]);
   assertEquals(content.scoring.price, 2);
   assertEquals(requestLog, { keepDays: 7, keepRequests: 100_000 });
-  assertEquals(search?.baseUrl, "http://127.0.0.1:8080");
+  assertEquals(responses, { keepDays: 30, keepMegabytes: 64 });
+  assertEquals(content.search, {
+    kind: "searxng",
+    baseUrl: "http://127.0.0.1:8080",
+    pricePerSearch: "0.001",
+  });
+});
+
+Deno.test("parseConfig() knows addresses and prices of search providers", async () => {
+  const searchOf = async (search: Json) => (await parse(fileWith({ search }))).content.search;
+  assertEquals(await searchOf({ kind: "brave", apiKeyEnv: "BRAVE_API_KEY" }), {
+    kind: "brave",
+    apiKeyEnv: "BRAVE_API_KEY",
+    baseUrl: "https://api.search.brave.com",
+    pricePerSearch: "0.005",
+  });
+  assertEquals(await searchOf({ kind: "tavily", apiKey: "k", baseUrl: "http://127.0.0.1:9" }), {
+    kind: "tavily",
+    apiKey: "k",
+    baseUrl: "http://127.0.0.1:9",
+    pricePerSearch: "0.008",
+  });
+  assertEquals(await searchOf({ kind: "offline" }), { kind: "offline", pricePerSearch: "0" });
+  const searxng = await searchOf({ kind: "searxng", baseUrl: "http://127.0.0.1:8080" });
+  assertEquals(searxng?.pricePerSearch, "0");
+});
+
+Deno.test("parseConfig() takes embeddings of an upstream that speaks OpenAI's format", async () => {
+  const embeddings = { upstream: "lab", model: "nomic-embed-text" };
+  for (const vectorStores of [{ embeddings: { ...embeddings, dimensions: 256 } }, {}]) {
+    assertEquals((await parse(fileWith({ vectorStores }))).content.vectorStores, vectorStores);
+  }
+  assertEquals((await parse(fileWith({}))).content.vectorStores, undefined);
 });
 
 Deno.test("parseConfig() takes price and context from the price list", async () => {
@@ -124,6 +157,21 @@ Deno.test("parseConfig() takes every kind of provider, with its settings and its
       { id: "gemini", kind: "google", apiKey: "k" },
       { id: "vertex", kind: "google-vertex", apiKey: "k", region: "europe-west1", project: "p" },
       { id: "bedrock", kind: "amazon-bedrock", apiKey: "k", region: "eu-central-1" },
+      {
+        id: "signed",
+        kind: "amazon-bedrock",
+        accessKeyIdEnv: "A",
+        secretAccessKeyEnv: "S",
+        sessionTokenEnv: "T",
+        region: "eu-central-1",
+      },
+      {
+        id: "account",
+        kind: "google-vertex",
+        credentialsFileEnv: "F",
+        region: "europe-west1",
+        project: "p",
+      },
       { id: "azure", kind: "azure", apiKey: "k", resourceName: "own", apiVersion: "2024-10-21" },
       { id: "mistral", kind: "mistral", apiKey: "k" },
       { id: "cohere", kind: "cohere", apiKey: "k" },
@@ -131,7 +179,7 @@ Deno.test("parseConfig() takes every kind of provider, with its settings and its
     models: [listed("claude-sonnet-4-5", "claude"), listed("gemini-2.5-flash", "gemini")],
     tiers: [{ ...TIER, models: "*" }],
   }));
-  assertEquals(content.upstreams[4]?.resourceName, "own");
+  assertEquals(content.upstreams[6]?.resourceName, "own");
   assertEquals(content.upstreams[2]?.project, "p");
   assertEquals(content.models.map((one) => one.price.outputPerMTok), ["15", "2.5"]);
 });
@@ -178,6 +226,14 @@ const PROBLEMS: readonly (readonly [string, Json, RegExp])[] = [
     /^upstreams\.0\.region: Write 1 to 63/,
   ],
   [
+    "images of a provider that draws none",
+    {
+      upstreams: [{ id: "lab", kind: "mistral", apiKeyEnv: "K" }],
+      models: [{ ...MODEL, endpoints: ["chat", "images.edits"] }],
+    },
+    /^models\.0\.endpoints\.1: An upstream of kind "mistral" draws no images$/,
+  ],
+  [
     "an unknown kind",
     { upstreams: [{ ...LAB, kind: "x" }] },
     /^upstreams\.0\.kind: Kind is one of/,
@@ -191,6 +247,55 @@ const PROBLEMS: readonly (readonly [string, Json, RegExp])[] = [
     "a password in an address",
     { upstreams: [{ ...LAB, baseUrl: "http://u:p@h/" }] },
     /^upstreams\.0\.baseUrl: /,
+  ],
+  [
+    "another search",
+    { search: { kind: "bing" } },
+    /^search\.kind: Kind is one of "searxng", "brave"/,
+  ],
+  [
+    "embeddings of no upstream",
+    { vectorStores: { embeddings: { upstream: "lob", model: "m" } } },
+    /^vectorStores\.embeddings\.upstream: There is no upstream "lob"$/,
+  ],
+  [
+    "embeddings of another kind",
+    {
+      upstreams: [LAB, { id: "sim", kind: "simulator" }],
+      vectorStores: { embeddings: { upstream: "sim", model: "m" } },
+    },
+    /^vectorStores\.embeddings\.upstream: Upstream "sim" is of kind "simulator"; embeddings need/,
+  ],
+  [
+    "too many dimensions",
+    { vectorStores: { embeddings: { upstream: "lab", model: "m", dimensions: 5_000 } } },
+    /^vectorStores\.embeddings\.dimensions: /,
+  ],
+  [
+    "an unknown name in embeddings",
+    { vectorStores: { embeddings: { upstream: "lab", model: "m", dimension: 1 } } },
+    /^vectorStores\.embeddings: Unknown name "dimension", the nearest valid one is "dimensions"$/,
+  ],
+  ["a search without an address", { search: { kind: "searxng" } }, /^search\.baseUrl: /],
+  [
+    "a search without a key",
+    { search: { kind: "tavily" } },
+    /^search\.apiKeyEnv: .*"tavily" needs/,
+  ],
+  [
+    "a search with two keys",
+    { search: { kind: "brave", apiKey: "k", apiKeyEnv: "K" } },
+    /^search\.apiKey: Give either/,
+  ],
+  [
+    "a price that is none",
+    { search: { kind: "offline", pricePerSearch: "1e-3" } },
+    /^search\.pricePerSearch: Write dollars/,
+  ],
+  [
+    "a key where none is taken",
+    { search: { kind: "offline", apikey: "k" } },
+    /^search: Unknown name "apikey"/,
   ],
   ["another scheme", { search: { kind: "searxng", baseUrl: "file:///etc" } }, /^search\.baseUrl: /],
   [

@@ -67,6 +67,10 @@ function isPlainHttpUrl(value: string): boolean {
   return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
 }
 
+const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
+  error: "Write the name of an environment variable",
+});
+
 // Both become part of an address, and must not be able to make it another one.
 const hostLabel = z.string().regex(/^[A-Za-z0-9-]{1,63}$/, {
   error: "Write 1 to 63 of A-Z a-z 0-9 -",
@@ -82,10 +86,12 @@ const upstream = strict({
   }),
   provider: id.optional(),
   baseUrl: httpUrl.optional(),
-  apiKeyEnv: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
-    error: "Write the name of an environment variable",
-  }).optional(),
+  apiKeyEnv: variableName.optional(),
   apiKey: z.string().min(1).optional(),
+  credentialsFileEnv: variableName.optional(),
+  accessKeyIdEnv: variableName.optional(),
+  secretAccessKeyEnv: variableName.optional(),
+  sessionTokenEnv: variableName.optional(),
   region: hostLabel.optional(),
   project: pathPart.optional(),
   resourceName: hostLabel.optional(),
@@ -102,6 +108,7 @@ const upstream = strict({
 const price = strict({
   inputPerMTok: dollars,
   cachedInputPerMTok: dollars.optional(),
+  cacheWriteInputPerMTok: dollars.optional(),
   imageInputPerMTok: dollars.optional(),
   outputPerMTok: dollars,
   perImage: dollars.optional(),
@@ -137,6 +144,43 @@ const tier = strict({
   description: localized,
 });
 
+const SEARCH_KINDS = ["searxng", "brave", "tavily", "offline"] as const;
+const searchKey = { apiKeyEnv: variableName.optional(), apiKey: z.string().min(1).optional() };
+
+const search = z.discriminatedUnion("kind", [
+  strict({
+    kind: z.literal("searxng"),
+    baseUrl: httpUrl,
+    pricePerSearch: dollars.default("0"),
+  }),
+  strict({
+    kind: z.literal("brave"),
+    ...searchKey,
+    baseUrl: httpUrl.default("https://api.search.brave.com"),
+    // List price of the plan "Search", 5 dollars for 1,000 requests: https://brave.com/search/api
+    pricePerSearch: dollars.default("0.005"),
+  }),
+  strict({
+    kind: z.literal("tavily"),
+    ...searchKey,
+    baseUrl: httpUrl.default("https://api.tavily.com"),
+    // A basic search is one credit, paid as one goes: https://docs.tavily.com/documentation/api-credits
+    pricePerSearch: dollars.default("0.008"),
+  }),
+  strict({ kind: z.literal("offline"), pricePerSearch: dollars.default("0") }),
+], { error: () => `Kind is one of ${SEARCH_KINDS.map((kind) => `"${kind}"`).join(", ")}` });
+
+/** Longest vectors that are kept. */
+const MAX_DIMENSIONS = 4_096;
+
+const vectorStores = strict({
+  embeddings: strict({
+    upstream: id,
+    model: z.string().min(1).max(256),
+    dimensions: z.int().min(1).max(MAX_DIMENSIONS).optional(),
+  }).optional(),
+});
+
 /** The whole file. */
 export const configSchema = strict({
   upstreams: z.array(upstream).min(1),
@@ -146,10 +190,15 @@ export const configSchema = strict({
     .refine((weights) => weights.quality + weights.price + weights.latency > 0, {
       error: "At least one weight is above 0",
     }).optional(),
-  search: strict({ kind: z.literal("searxng"), baseUrl: httpUrl }).optional(),
+  search: search.optional(),
+  vectorStores: vectorStores.optional(),
   requestLog: strict({
     keepDays: z.int().min(1).max(3_650).default(30),
     keepRequests: z.int().min(1).max(100_000_000).default(100_000),
+  }).optional(),
+  responses: strict({
+    keepDays: z.int().min(1).max(3_650).default(30),
+    keepMegabytes: z.int().min(1).max(1_000_000).default(1_024),
   }).optional(),
 });
 

@@ -20,7 +20,7 @@ function simulated(sketch: Sketch): Model {
   return {
     upstream: UPSTREAM.id,
     upstreamModel: sketch.id.replace("svc/", ""),
-    endpoints: ["chat"],
+    endpoints: ["chat", "responses"],
     contextTokens: 128_000,
     maxOutputTokens: 8_192,
     industryPacks: [],

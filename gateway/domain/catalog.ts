@@ -25,6 +25,12 @@ export type NativeKind =
   | "mistral"
   | "cohere";
 
+/** Native kinds whose provider packages draw. */
+export const DRAWING_KINDS = ["google", "google-vertex", "amazon-bedrock", "azure"] as const;
+
+/** One of them. */
+export type DrawingKind = typeof DRAWING_KINDS[number];
+
 /** Time limits of one attempt at an upstream, in milliseconds. */
 export interface UpstreamTimeouts {
   /** To a TCP connection. @default {5000} */
@@ -46,6 +52,14 @@ export interface UpstreamConfig {
   readonly apiKeyEnv?: string | undefined;
   /** The key itself, for servers that take any. Never shown again. */
   readonly apiKey?: string | undefined;
+  /** Name of the variable that holds the path of a service account's JSON key: of `google-vertex`. */
+  readonly credentialsFileEnv?: string | undefined;
+  /** Name of the variable that holds an access key's id: of `amazon-bedrock`, to sign requests. */
+  readonly accessKeyIdEnv?: string | undefined;
+  /** Name of the variable that holds that key's secret. */
+  readonly secretAccessKeyEnv?: string | undefined;
+  /** Name of the variable that holds the token of temporary keys. */
+  readonly sessionTokenEnv?: string | undefined;
   /** Where it runs: of `amazon-bedrock` and `google-vertex`. */
   readonly region?: string | undefined;
   /** Project that pays: of `google-vertex`. */
@@ -98,6 +112,51 @@ export interface Tier {
   readonly description: Localized;
 }
 
+interface SearchPrice {
+  /** Dollars for one search, decimal string. */
+  readonly pricePerSearch: string;
+}
+
+/** A metasearch server of the operator's own. */
+export interface SearxngSearchConfig extends SearchPrice {
+  readonly kind: "searxng";
+  readonly baseUrl: string;
+}
+
+/** A search provider that wants a key. */
+export interface KeyedSearchConfig extends SearchPrice {
+  readonly kind: "brave" | "tavily";
+  readonly baseUrl: string;
+  /** Name of the environment variable that holds the key. */
+  readonly apiKeyEnv?: string | undefined;
+  /** The key itself. Never shown again. */
+  readonly apiKey?: string | undefined;
+}
+
+/** A stand-in that asks nobody and says so. */
+export interface OfflineSearchConfig extends SearchPrice {
+  readonly kind: "offline";
+}
+
+/** Where hosted web search asks, and what a search costs. */
+export type SearchConfig = SearxngSearchConfig | KeyedSearchConfig | OfflineSearchConfig;
+
+/** Which model embeds the passages of vector stores and the queries to them. */
+export interface EmbeddingsConfig {
+  /** Id of an upstream of kind `openai` or `openai-compatible`. */
+  readonly upstream: string;
+  /** The upstream's own name for the model. */
+  readonly model: string;
+  /** Length of the vectors, for models that can shorten them. @default {the model's own} */
+  readonly dimensions?: number | undefined;
+}
+
+/** How vector stores are searched. */
+export interface VectorStoresConfig {
+  /** @default {none: by full text alone} */
+  readonly embeddings?: EmbeddingsConfig | undefined;
+}
+
 /** What an operator writes: everything but the version. */
 export interface CatalogContent {
   readonly upstreams: readonly UpstreamConfig[];
@@ -105,6 +164,9 @@ export interface CatalogContent {
   /** Low to high. */
   readonly tiers: readonly Tier[];
   readonly scoring: ScoringWeights;
+  /** @default {as `searchInForce` decides} */
+  readonly search?: SearchConfig | undefined;
+  readonly vectorStores?: VectorStoresConfig | undefined;
 }
 
 /** One version of the catalog. Versions count from 1 and are never changed. */

@@ -14,10 +14,12 @@ export interface CatalogChange {
 /** Stands for a key: that it changed may be seen, what it is may not. */
 export const HIDDEN = "(hidden)";
 
+const FIELDS = ["upstreams", "models", "tiers", "scoring", "search", "vectorStores"] as const;
+
 /** Differences from one catalog to another, in the order of the fields; none where they are equal. */
 export function diffCatalog(before: CatalogContent, after: CatalogContent): CatalogChange[] {
   const changes: CatalogChange[] = [];
-  for (const field of ["upstreams", "models", "tiers", "scoring"] as const) {
+  for (const field of FIELDS) {
     compare(before[field], after[field], field, changes);
   }
   const [ranksBefore, ranksAfter] = [ranksOf(before, after), ranksOf(after, before)];

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { CatalogContent, UpstreamConfig } from "./catalog.ts";
+import type { CatalogContent, SearchConfig, UpstreamConfig } from "./catalog.ts";
 import { diffCatalog, HIDDEN } from "./catalog_diff.ts";
 import { catalogOf, modelWith, tierWith } from "./routing_fixture_test.ts";
 
@@ -64,4 +64,49 @@ Deno.test("diffCatalog() never shows a key", () => {
     assertEquals(changes.length, 2);
     assert(!JSON.stringify(changes).includes("sk-"));
   }
+});
+
+Deno.test("diffCatalog() shows where web search asks and what it costs, never its key", () => {
+  const brave: SearchConfig = {
+    kind: "brave",
+    baseUrl: "https://api.search.brave.com",
+    apiKey: "sk-one",
+    pricePerSearch: "0.005",
+  };
+  const one = { ...base, search: brave };
+  const dearer = { ...base, search: { ...brave, apiKey: "sk-two", pricePerSearch: "0.01" } };
+  assertEquals(diffCatalog(one, dearer), [
+    { path: "search.apiKey", kind: "changed", before: HIDDEN, after: HIDDEN },
+    { path: "search.pricePerSearch", kind: "changed", before: "0.005", after: "0.01" },
+  ]);
+  assertEquals(diffCatalog(base, one), [
+    { path: "search", kind: "added", after: { ...brave, apiKey: HIDDEN } },
+  ]);
+  assertEquals(diffCatalog(one, { ...base, search: undefined }), [
+    { path: "search", kind: "removed", before: { ...brave, apiKey: HIDDEN } },
+  ]);
+  const offline: CatalogContent = { ...base, search: { kind: "offline", pricePerSearch: "0" } };
+  const changed = diffCatalog(one, offline);
+  assertEquals(changed.map(({ path }) => path), [
+    "search.kind",
+    "search.baseUrl",
+    "search.apiKey",
+    "search.pricePerSearch",
+  ]);
+  assert(!JSON.stringify(changed).includes("sk-"));
+});
+
+Deno.test("diffCatalog() shows what vector stores are embedded with", () => {
+  const embeddings = { upstream: "lab", model: "small" };
+  const one: CatalogContent = { ...base, vectorStores: { embeddings } };
+  assertEquals(diffCatalog(base, one), [
+    { path: "vectorStores", kind: "added", after: { embeddings } },
+  ]);
+  const other = { ...base, vectorStores: { embeddings: { ...embeddings, model: "large" } } };
+  assertEquals(diffCatalog(one, other), [{
+    path: "vectorStores.embeddings.model",
+    kind: "changed",
+    before: "small",
+    after: "large",
+  }]);
 });

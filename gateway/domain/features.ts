@@ -6,6 +6,7 @@
 
 import type { ChatMessage, ChatRequest, Endpoint } from "@svc/sdk/protocol";
 import { difficultyOf } from "./difficulty.ts";
+import { hostedToolOf, isLocalTool } from "./hosted_tool_types.ts";
 import { measureText, type TextMeasure } from "./token_estimate.ts";
 
 /** What routing needs to know of a request; computed once, in one pass, from the parsed body. */
@@ -58,8 +59,8 @@ export function chatFeatures(request: ChatRequest): RequestFeatures {
   let functions = tallyLegacyFunctions(request["functions"], tally);
   for (const tool of request.tools ?? []) {
     measureText(JSON.stringify(tool), tally);
-    if (tool.type === "function") functions++;
-    else hostedTools.push(tool.type);
+    if (isLocalTool(tool.type)) functions++;
+    else hostedTools.push(hostedToolOf(tool.type) ?? tool.type);
   }
 
   const format = request.response_format?.type;

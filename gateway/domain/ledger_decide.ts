@@ -5,7 +5,7 @@
  * @module
  */
 
-import { invariant } from "./invariant.ts";
+import { invariant, InvariantError } from "./invariant.ts";
 import type {
   CreditCommand,
   Hold,
@@ -82,10 +82,9 @@ export function decideHold(
   command: HoldCommand,
 ): LedgerDecision<{ held: Micros }> {
   const { walletId, minimum, atMs } = command;
-  invariant(
-    minimum >= 0n && command.amount >= minimum,
-    `Hold "${command.holdId}" asks for less than its minimum`,
-  );
+  if (minimum < 0n || command.amount < minimum) {
+    throw new InvariantError(`Hold "${command.holdId}" asks for less than its minimum`);
+  }
   const before = view.wallet(walletId);
   if (before === undefined) return refused("wallet_not_found");
   const earlier = view.hold(command.holdId) ?? view.ended(command.holdId)?.hold;
@@ -120,7 +119,7 @@ export function decideSettle(
   command: SettleCommand,
 ): LedgerDecision<{ charged: Micros; writtenOff: Micros }> {
   const { holdId, cost, inputTokens, cachedInputTokens, outputTokens, estimated, atMs } = command;
-  invariant(cost >= 0n, `Settlement of hold "${holdId}" is below zero`);
+  if (cost < 0n) throw new InvariantError(`Settlement of hold "${holdId}" is below zero`);
   const hold = view.hold(holdId);
   if (hold === undefined) {
     const settled = view.ended(holdId)?.settled;
@@ -254,8 +253,12 @@ function endOf(
   const before = view.wallet(hold.walletId);
   const keyId = budgetOwner(hold);
   const spent = view.spend(keyId);
-  invariant(before !== undefined, `Hold "${hold.id}" is of a wallet that does not exist`);
-  invariant(spent !== undefined, `Hold "${hold.id}" is of a key that holds nothing`);
+  if (before === undefined) {
+    throw new InvariantError(`Hold "${hold.id}" is of a wallet that does not exist`);
+  }
+  if (spent === undefined) {
+    throw new InvariantError(`Hold "${hold.id}" is of a key that holds nothing`);
+  }
   assertWallet(before);
   const spend = spendAt(spent, { keyId, atMs });
   return {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { invariant } from "./invariant.ts";
+import { InvariantError } from "./invariant.ts";
 import type {
   BudgetMicros,
   EndedHold,
@@ -66,20 +66,20 @@ export type LedgerDecision<T> =
 /** Asserts the books' equation: credits = available + held + spent, and nothing below zero. */
 export function assertWallet(wallet: Wallet): void {
   const { credits, available, held, spent, writtenOff } = wallet;
-  invariant(credits === available + held + spent, `Wallet "${wallet.id}" does not add up`);
-  invariant(
-    available >= 0n && held >= 0n && spent >= 0n && writtenOff >= 0n,
-    `Wallet "${wallet.id}" is below zero`,
-  );
+  if (credits !== available + held + spent) {
+    throw new InvariantError(`Wallet "${wallet.id}" does not add up`);
+  }
+  if (available < 0n || held < 0n || spent < 0n || writtenOff < 0n) {
+    throw new InvariantError(`Wallet "${wallet.id}" is below zero`);
+  }
 }
 
 /** Asserts that no amount of a key is below zero and no window exceeds a longer one's. */
 export function assertSpend(spend: KeySpend): void {
-  invariant(
-    spend.held >= 0n && spend.daySpent >= 0n && spend.daySpent <= spend.monthSpent &&
-      spend.monthSpent <= spend.totalSpent,
-    `Spend of key "${spend.keyId}" does not add up`,
-  );
+  const { held, daySpent, monthSpent, totalSpent } = spend;
+  if (held < 0n || daySpent < 0n || daySpent > monthSpent || monthSpent > totalSpent) {
+    throw new InvariantError(`Spend of key "${spend.keyId}" does not add up`);
+  }
 }
 
 /** Key under whose id a hold is counted: the first of its line of rotated keys. */
@@ -99,14 +99,14 @@ export function spendAt(
   spend: KeySpend | undefined,
   now: { keyId: string; atMs: number },
 ): KeySpend {
-  const day = new Date(now.atMs).toISOString().slice(0, 10);
+  const day = dayOf(now.atMs);
   const month = day.slice(0, 7);
   if (spend === undefined) {
     const keyId = now.keyId;
     return { keyId, held: 0n, day, daySpent: 0n, month, monthSpent: 0n, totalSpent: 0n };
   }
   if (spend.day >= day) {
-    const ahead = spend.day > new Date(now.atMs + DAY_MS).toISOString().slice(0, 10);
+    const ahead = spend.day > day && spend.day > dayOf(now.atMs + DAY_MS);
     return ahead ? { ...spend, day, month } : spend;
   }
   return {
@@ -118,15 +118,33 @@ export function spendAt(
   };
 }
 
+// The day that was asked for last: nearly every question is about the same one, and the text of a
+// day costs more than the rest of a decision. Remembering it leaves the function pure.
+let lastDay = NaN;
+let lastDayText = "";
+
+function dayOf(atMs: number): string {
+  const day = Math.floor(atMs / DAY_MS);
+  if (day !== lastDay) {
+    lastDayText = new Date(atMs).toISOString().slice(0, 10);
+    lastDay = day;
+  }
+  return lastDayText;
+}
+
 /** What the tightest window of a budget leaves besides what is spent; `undefined` without a budget. */
 export function unspentBudget(spend: KeySpend, budget: BudgetMicros): Micros | undefined {
-  let unspent: Micros | undefined;
-  const limit = (cap: Micros | undefined, spent: Micros) => {
-    if (cap === undefined) return;
-    unspent = unspent === undefined ? cap - spent : minMicros(unspent, cap - spent);
-  };
-  limit(budget.day, spend.daySpent);
-  limit(budget.month, spend.monthSpent);
-  limit(budget.total, spend.totalSpent);
-  return unspent;
+  const today = unspentOf(undefined, budget.day, spend.daySpent);
+  const thisMonth = unspentOf(today, budget.month, spend.monthSpent);
+  return unspentOf(thisMonth, budget.total, spend.totalSpent);
+}
+
+/** What a window leaves, or a tighter one does. */
+function unspentOf(
+  tighter: Micros | undefined,
+  cap: Micros | undefined,
+  spent: Micros,
+): Micros | undefined {
+  if (cap === undefined) return tighter;
+  return tighter === undefined ? cap - spent : minMicros(tighter, cap - spent);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { invariant } from "./invariant.ts";
+import { InvariantError } from "./invariant.ts";
 import { divideUp, type Micros, parseDecimal } from "./money.ts";
 
 /** List price of a model in dollars, as decimal strings with at most nine places. */
@@ -13,6 +13,11 @@ export interface Price {
   readonly inputPerMTok: string;
   /** Dollars for a million input tokens read from the provider's cache. @default {inputPerMTok} */
   readonly cachedInputPerMTok?: string | undefined;
+  /**
+   * Dollars for a million input tokens that the provider writes into its cache.
+   * @default {inputPerMTok}
+   */
+  readonly cacheWriteInputPerMTok?: string | undefined;
   /** Dollars for a million input tokens that are of images. @default {inputPerMTok} */
   readonly imageInputPerMTok?: string | undefined;
   /** Dollars for a million output tokens, reasoning included; of images, where it draws. */
@@ -23,11 +28,16 @@ export interface Price {
   readonly currency: "USD";
 }
 
-/** Token counts of one upstream call. Cached input and image input are parts of the input. */
+/**
+ * Token counts of one upstream call. Input read from the cache, input written into it, and image
+ * input are parts of the input; the first two have no token in common.
+ */
 export interface Usage {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
   readonly outputTokens: number;
+  /** Input tokens that the provider wrote into its cache. @default {0} */
+  readonly cacheWriteInputTokens?: number | undefined;
   /** Input tokens that are of images. @default {0} */
   readonly imageInputTokens?: number | undefined;
   /** Images drawn. @default {0} */
@@ -42,6 +52,7 @@ export interface FrozenPrice {
   readonly version: number;
   readonly input: bigint;
   readonly cachedInput: bigint;
+  readonly cacheWriteInput: bigint;
   readonly imageInput: bigint;
   readonly output: bigint;
   readonly image: bigint;
@@ -66,12 +77,13 @@ export function freezePrice(
   const rate = parseDecimal(creditsPerUsd, RATE_PLACES);
   const input = parseDecimal(price.inputPerMTok, PRICE_PLACES);
   const cached = parseDecimal(price.cachedInputPerMTok ?? price.inputPerMTok, PRICE_PLACES);
+  const written = parseDecimal(price.cacheWriteInputPerMTok ?? price.inputPerMTok, PRICE_PLACES);
   const imageInput = parseDecimal(price.imageInputPerMTok ?? price.inputPerMTok, PRICE_PLACES);
   const output = parseDecimal(price.outputPerMTok, PRICE_PLACES);
   const image = parseDecimal(price.perImage ?? "0", PRICE_PLACES);
   if (
     rate === undefined || input === undefined || cached === undefined ||
-    imageInput === undefined || output === undefined || image === undefined
+    written === undefined || imageInput === undefined || output === undefined || image === undefined
   ) {
     return undefined;
   }
@@ -79,26 +91,39 @@ export function freezePrice(
     version: options.version,
     input: input * rate,
     cachedInput: cached * rate,
+    cacheWriteInput: written * rate,
     imageInput: imageInput * rate,
     output: output * rate,
     image: image * rate * TOKENS_PER_PRICED_UNIT,
   };
 }
 
+/** A price in dollars at a tier's rate, rounded up; `undefined` where either is no such decimal. */
+export function feeOf(dollars: string, creditsPerUsd: string): Micros | undefined {
+  const price = parseDecimal(dollars, PRICE_PLACES);
+  const rate = parseDecimal(creditsPerUsd, RATE_PLACES);
+  if (price === undefined || rate === undefined) return undefined;
+  return divideUp(price * rate * TOKENS_PER_PRICED_UNIT, UNITS_PER_MICRO);
+}
+
 /** Charge of one upstream call in micro-credits: rounded once, up. */
 export function chargeOf(usage: Usage, price: FrozenPrice): Micros {
-  invariant(
-    usage.cachedInputTokens <= usage.inputTokens,
-    `Cached input of ${usage.cachedInputTokens} tokens exceeds input of ${usage.inputTokens}`,
-  );
-  const fresh = usage.inputTokens - usage.cachedInputTokens;
+  const { cacheWriteInputTokens = 0 } = usage;
+  const fresh = usage.inputTokens - usage.cachedInputTokens - cacheWriteInputTokens;
+  if (fresh < 0) {
+    throw new InvariantError(
+      `Cached input of ${usage.cachedInputTokens} and ${cacheWriteInputTokens} tokens exceeds ` +
+        `input of ${usage.inputTokens}`,
+    );
+  }
   // Which of the cached tokens are of images nobody reports: those that are left over.
   const ofImages = Math.min(usage.imageInputTokens ?? 0, fresh);
-  const units = BigInt(fresh - ofImages) * price.input +
-    BigInt(ofImages) * price.imageInput +
-    BigInt(usage.cachedInputTokens) * price.cachedInput +
-    BigInt(usage.outputTokens) * price.output +
-    BigInt(usage.images ?? 0) * price.image;
+  let units = BigInt(fresh - ofImages) * price.input + BigInt(usage.outputTokens) * price.output;
+  // Of most calls there is none of these, and each would be four numbers more on the heap.
+  if (ofImages > 0) units += BigInt(ofImages) * price.imageInput;
+  if (usage.cachedInputTokens > 0) units += BigInt(usage.cachedInputTokens) * price.cachedInput;
+  if (cacheWriteInputTokens > 0) units += BigInt(cacheWriteInputTokens) * price.cacheWriteInput;
+  if (usage.images !== undefined && usage.images > 0) units += BigInt(usage.images) * price.image;
   return divideUp(units, UNITS_PER_MICRO);
 }
 
@@ -118,7 +143,9 @@ export function affordableOutputTokens(
   return tokens > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(tokens);
 }
 
-function dearestInput({ input, cachedInput, imageInput }: FrozenPrice): bigint {
-  const text = input > cachedInput ? input : cachedInput;
-  return text > imageInput ? text : imageInput;
+function dearestInput(price: FrozenPrice): bigint {
+  const { cacheWriteInput, cachedInput, imageInput, input } = price;
+  const text = input > imageInput ? input : imageInput;
+  const cached = cachedInput > cacheWriteInput ? cachedInput : cacheWriteInput;
+  return text > cached ? text : cached;
 }

@@ -1,7 +1,13 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { InvariantError } from "./invariant.ts";
-import { affordableOutputTokens, chargeOf, freezePrice, type Price } from "./pricing.ts";
+import {
+  affordableOutputTokens,
+  chargeOf,
+  freezePrice,
+  type Price,
+  type Usage,
+} from "./pricing.ts";
 
 const LIST: Price = { inputPerMTok: "0.25", outputPerMTok: "2.00", currency: "USD" };
 
@@ -15,6 +21,7 @@ Deno.test("A price that is no decimal is refused", () => {
   const rows: [Partial<Price>, string][] = [
     [{ inputPerMTok: "free" }, "1"],
     [{ cachedInputPerMTok: "-1" }, "1"],
+    [{ cacheWriteInputPerMTok: "1,5" }, "1"],
     [{ outputPerMTok: "1e3" }, "1"],
     [{ perImage: "0.0000000001" }, "1"],
     [{}, "0.0000001"],
@@ -34,6 +41,42 @@ Deno.test("A charge is exact and rounded once, up", () => {
   assertEquals(freeze().version, 7);
 });
 
+Deno.test("Writing into the cache costs its own price, that of input where there is none", () => {
+  const usage = {
+    inputTokens: 10,
+    cachedInputTokens: 4,
+    cacheWriteInputTokens: 5,
+    outputTokens: 0,
+  };
+  assertEquals(chargeOf(usage, freeze()), 10n * 250n);
+  const dearer = freeze({ cachedInputPerMTok: "0.025", cacheWriteInputPerMTok: "0.3125" });
+  // Five tokens at 312.5 micro-credits: rounded once, up.
+  assertEquals(chargeOf(usage, dearer), 250n + 4n * 25n + 1_563n);
+});
+
+Deno.test("Tokens read, written and fresh are charged as if each were a call, but for rounding", () => {
+  const decimals = fc.nat(5_000_000).map((n) => `${Math.floor(n / 1000)}.${n % 1000}`);
+  const inputs = fc.record({
+    read: decimals,
+    written: decimals,
+    counts: fc.tuple(fc.nat(100_000), fc.nat(100_000), fc.nat(100_000)),
+  });
+  fc.assert(fc.property(inputs, ({ read, written, counts: [fresh, reads, writes] }) => {
+    const price = freeze({ cachedInputPerMTok: read, cacheWriteInputPerMTok: written });
+    const of = (more: Partial<Usage>) =>
+      chargeOf({ inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, ...more }, price);
+    const whole = of({
+      inputTokens: fresh + reads + writes,
+      cachedInputTokens: reads,
+      cacheWriteInputTokens: writes,
+    });
+    const parts = of({ inputTokens: fresh }) +
+      of({ inputTokens: reads, cachedInputTokens: reads }) +
+      of({ inputTokens: writes, cacheWriteInputTokens: writes });
+    assert(whole <= parts && parts - whole <= 2n);
+  }));
+});
+
 Deno.test("An image costs its price", () => {
   const usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, images: 3 };
   assertEquals(chargeOf(usage, freeze({ perImage: "0.04" })), 120_000_000n);
@@ -42,6 +85,8 @@ Deno.test("An image costs its price", () => {
 Deno.test("More cached input than input is a bug", () => {
   const usage = { inputTokens: 1, cachedInputTokens: 2, outputTokens: 0 };
   assertThrows(() => chargeOf(usage, freeze()), InvariantError);
+  const both = { inputTokens: 3, cachedInputTokens: 2, cacheWriteInputTokens: 2, outputTokens: 0 };
+  assertThrows(() => chargeOf(both, freeze()), InvariantError);
 });
 
 Deno.test("Affordable output is the most that the amount pays for", () => {
@@ -49,22 +94,31 @@ Deno.test("Affordable output is the most that the amount pays for", () => {
   const inputs = fc.record({
     input: decimals,
     cached: decimals,
+    written: decimals,
     output: decimals,
     tokens: fc.nat(100_000),
     amount: fc.bigInt(0n, 10n ** 12n),
   });
-  fc.assert(fc.property(inputs, ({ input, cached, output, tokens, amount }) => {
+  fc.assert(fc.property(inputs, ({ input, cached, written, output, tokens, amount }) => {
     const price = freeze({
       inputPerMTok: input,
       cachedInputPerMTok: cached,
+      cacheWriteInputPerMTok: written,
       outputPerMTok: output,
     });
     const outputTokens = affordableOutputTokens(amount, { inputTokens: tokens }, price);
     if (outputTokens === undefined) return assertEquals(price.output, 0n);
-    const worst = price.cachedInput > price.input ? tokens : 0;
-    const usage = { inputTokens: tokens, cachedInputTokens: worst, outputTokens };
-    if (outputTokens > 0) assert(chargeOf(usage, price) <= amount);
-    assert(chargeOf({ ...usage, outputTokens: outputTokens + 1 }, price) > amount);
+    const charges = (more: number) =>
+      [{}, { cachedInputTokens: tokens }, { cacheWriteInputTokens: tokens }].map((kind) =>
+        chargeOf({
+          inputTokens: tokens,
+          cachedInputTokens: 0,
+          outputTokens: outputTokens + more,
+          ...kind,
+        }, price)
+      );
+    if (outputTokens > 0) assert(charges(0).every((charge) => charge <= amount));
+    assert(charges(1).some((charge) => charge > amount));
   }));
 });
 

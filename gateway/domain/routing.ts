@@ -88,8 +88,22 @@ export interface Candidate {
   /** Set where the wallet cannot buy what was asked for: the limit to send, in tokens a choice. */
   readonly outputLimit?: number | undefined;
   readonly score: number;
-  /** One sentence: why it stands where it stands. */
-  readonly reason: string;
+  /** Where it stands, for {@linkcode reasonOf}. */
+  readonly standing: Standing;
+}
+
+/** Where a candidate stands among the others. */
+export interface Standing {
+  /** From 1 on. */
+  readonly place: number;
+  /** Of so many. */
+  readonly count: number;
+  /** Of the request. */
+  readonly difficulty: number;
+  /** It answered the conversation last. */
+  readonly stays: boolean;
+  /** As the pool had observed it. */
+  readonly latencyMs: number | undefined;
 }
 
 /** The decision. */
@@ -199,22 +213,22 @@ interface Option {
 function examine(target: Target, search: Search): Option | undefined {
   const { model, upstream } = target;
   const { features, policy, pool } = search.input;
-  const exclude = (stage: RoutingStage, reason: string) => {
-    search.exclusions.push({ model: model.id, stage, reason });
-    return undefined;
-  };
 
   const incapable = incapacity(model, features);
-  if (incapable !== undefined) return exclude(incapable.stage, incapable.reason);
+  if (incapable !== undefined) return exclude(model, incapable, search);
   const tooShort = shortness(model, features, search.likelyTokens);
-  if (tooShort !== undefined) return exclude("context", tooShort);
+  if (tooShort !== undefined) return exclude(model, { stage: "context", reason: tooShort }, search);
   const denial = modelDenial(policy, { model, provider: upstream.provider });
-  if (denial !== undefined) return exclude("policy", denial);
+  if (denial !== undefined) return exclude(model, { stage: "policy", reason: denial }, search);
   if (!tierAllows(search.tier, model.id)) {
-    return exclude("tier", `is not in the tier "${search.tier.id}"`);
+    const reason = `is not in the tier "${search.tier.id}"`;
+    return exclude(model, { stage: "tier", reason }, search);
   }
   const rate = search.rates.byModel.get(model.id);
-  if (rate === undefined) return exclude("price", "has no valid price, so nothing could be held");
+  if (rate === undefined) {
+    const reason = "has no valid price, so nothing could be held";
+    return exclude(model, { stage: "price", reason }, search);
+  }
 
   const shape = shapeOf(target, features, search.likelyTokens);
   const hold = holdFor(shape, rate.price, search.funds);
@@ -222,12 +236,23 @@ function examine(target: Target, search: Search): Option | undefined {
     if (search.least === undefined || hold.minimum < search.least) search.least = hold.minimum;
     const least = formatCredits(hold.minimum);
     const most = formatCredits(search.funds.later);
-    return exclude("affordable", `needs a hold of at least ${least} credits, ${most} can be held`);
+    const reason = `needs a hold of at least ${least} credits, ${most} can be held`;
+    return exclude(model, { stage: "affordable", reason }, search);
   }
-  if (model.disabled) return exclude("available", "was disabled by the operator");
   const state = pool.get(model.id);
-  if (state?.available === false) return exclude("available", state.reason ?? "is not available");
+  const unavailable = model.disabled
+    ? "was disabled by the operator"
+    : state?.available === false
+    ? state.reason ?? "is not available"
+    : undefined;
+  if (unavailable !== undefined) {
+    return exclude(model, { stage: "available", reason: unavailable }, search);
+  }
   return { target, price: rate.price, shape, hold, latencyMs: state?.latencyMs };
+}
+
+function exclude(model: Model, why: Omit<Exclusion, "model">, search: Search): undefined {
+  search.exclusions.push({ model: model.id, ...why });
 }
 
 /** Which of the request's needs a model does not meet. */
@@ -276,15 +301,14 @@ function shapeOf(target: Target, features: RequestFeatures, likelyTokens: number
   const inputTokens = estimateInputTokens(features, family);
   const { choices } = features;
   const imageInputTokens = features.images * family.imageTokens;
-  const input = { inputTokens, imageInputTokens };
-  if (draws(features)) {
-    const outputTokens = model.maxOutputTokens;
-    return { ...input, outputTokens, leastOutputTokens: outputTokens, choices, images: choices };
-  }
-  const most = Math.min(model.maxOutputTokens, model.contextTokens - likelyTokens);
-  const outputTokens = features.requestedOutputTokens ?? most;
-  const leastOutputTokens = Math.min(outputTokens, LEAST_OUTPUT_TOKENS);
-  return { ...input, outputTokens, leastOutputTokens, choices, images: 0 };
+  const isDrawn = draws(features);
+  const most = isDrawn
+    ? model.maxOutputTokens
+    : Math.min(model.maxOutputTokens, model.contextTokens - likelyTokens);
+  const outputTokens = isDrawn ? most : features.requestedOutputTokens ?? most;
+  const leastOutputTokens = isDrawn ? most : Math.min(outputTokens, LEAST_OUTPUT_TOKENS);
+  const images = isDrawn ? choices : 0;
+  return { inputTokens, imageInputTokens, outputTokens, leastOutputTokens, choices, images };
 }
 
 /** Leaves those whose hold can be had best; a hold cut short is only taken where none is whole. */
@@ -322,14 +346,12 @@ function order(options: readonly Option[], search: Search): Candidate[] {
   });
   const ranked = rank(scored, { seed, sticky: stickyModel });
   return ranked.map(({ option, score, id }, index) =>
-    candidateOf(option, {
-      score,
-      reason: reasonOf(option, {
-        place: index + 1,
-        count: ranked.length,
-        difficulty: features.difficulty,
-        stays: id === stickyModel,
-      }),
+    candidateOf(option, score, {
+      place: index + 1,
+      count: ranked.length,
+      difficulty: features.difficulty,
+      stays: id === stickyModel,
+      latencyMs: option.latencyMs,
     })
   );
 }
@@ -339,10 +361,7 @@ function costOf([input, output, images]: readonly [number, number, number], rate
   return input * rate.input + output * rate.output + images * rate.image;
 }
 
-function candidateOf(
-  option: Option,
-  standing: { readonly score: number; readonly reason: string },
-): Candidate {
+function candidateOf(option: Option, score: number, standing: Standing): Candidate {
   const { target, shape, hold } = option;
   const cut = hold.outputTokens < shape.outputTokens;
   return {
@@ -354,26 +373,23 @@ function candidateOf(
     holdAmount: hold.amount,
     holdMinimum: hold.minimum,
     outputLimit: cut ? hold.outputTokens : undefined,
-    score: standing.score,
-    reason: standing.reason,
+    score,
+    standing,
   };
 }
 
-function reasonOf(
-  option: Option,
-  place: { place: number; count: number; difficulty: number; stays: boolean },
-): string {
-  const { hold, shape, target, latencyMs } = option;
-  const choice = place.stays && place.place === 1
+/** One sentence: why a candidate stands where it stands. Worded when asked: nearly none is read. */
+export function reasonOf({ model, holdAmount, outputLimit, standing }: Candidate): string {
+  const { place, count, stays, latencyMs } = standing;
+  const choice = stays && place === 1
     ? "It answered this conversation last and is still among the best"
-    : `Number ${place.place} of ${place.count}`;
+    : `Number ${place} of ${count}`;
   const latency = latencyMs === undefined ? "" : `, first byte in ${Math.round(latencyMs)} ms`;
-  const cut = hold.outputTokens < shape.outputTokens
-    ? `; output is limited to ${hold.outputTokens} tokens because no more can be paid for`
-    : "";
-  const difficulty = Math.round(place.difficulty * 100) / 100;
+  const cut = outputLimit === undefined
+    ? ""
+    : `; output is limited to ${outputLimit} tokens because no more can be paid for`;
+  const difficulty = Math.round(standing.difficulty * 100) / 100;
+  const most = formatCredits(holdAmount);
   return `${choice} for a prompt of difficulty ${difficulty}: ` +
-    `quality ${target.model.quality}, at most ${
-      formatCredits(hold.amount)
-    } credits${latency}${cut}`;
+    `quality ${model.quality}, at most ${most} credits${latency}${cut}`;
 }

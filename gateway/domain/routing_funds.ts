@@ -104,12 +104,18 @@ export function holdFor(
 
 function amountOf(shape: HoldShape, outputTokens: number, price: FrozenPrice): Micros {
   const { inputTokens, imageInputTokens } = shape;
-  // Whether the provider's cache hits is not known: of each kind of input the dearer is held.
-  const cachedText = price.cachedInput > price.input ? inputTokens - imageInputTokens : 0;
-  const cachedImages = price.cachedInput > price.imageInput ? imageInputTokens : 0;
+  // Whether the provider's cache is read or written is not known: of each kind of input the dearest
+  // is held.
+  const { cacheWriteInput, cachedInput } = price;
+  const isWritten = cacheWriteInput > cachedInput;
+  const cache = isWritten ? cacheWriteInput : cachedInput;
+  const cachedText = cache > price.input ? inputTokens - imageInputTokens : 0;
+  const cachedImages = cache > price.imageInput ? imageInputTokens : 0;
+  const cached = cachedText + cachedImages;
   return chargeOf({
     inputTokens,
-    cachedInputTokens: cachedText + cachedImages,
+    cachedInputTokens: isWritten ? 0 : cached,
+    cacheWriteInputTokens: isWritten ? cached : 0,
     imageInputTokens: imageInputTokens - cachedImages,
     outputTokens: outputTokens * shape.choices,
     images: shape.images,

@@ -8,9 +8,11 @@ Deno.test("A hold covers its input, whatever of it is cached or of images", () =
   const cases = fc.record({
     input: dollars,
     cached: dollars,
+    written: dollars,
     image: dollars,
     text: fc.nat(10_000),
     images: fc.nat(10_000),
+    isWritten: fc.boolean(),
     cachedText: fc.double({ min: 0, max: 1, noNaN: true }),
     cachedImages: fc.double({ min: 0, max: 1, noNaN: true }),
   });
@@ -19,6 +21,7 @@ Deno.test("A hold covers its input, whatever of it is cached or of images", () =
       {
         inputPerMTok: row.input,
         cachedInputPerMTok: row.cached,
+        cacheWriteInputPerMTok: row.written,
         imageInputPerMTok: row.image,
         outputPerMTok: "40",
         currency: "USD",
@@ -39,9 +42,12 @@ Deno.test("A hold covers its input, whatever of it is cached or of images", () =
     const hold = holdFor(shape, price, funds);
     assertEquals(hold.affordability, 0);
     const cachedImages = Math.floor(row.cachedImages * row.images);
+    const cached = Math.floor(row.cachedText * row.text) + cachedImages;
     const cost = chargeOf({
       inputTokens: shape.inputTokens,
-      cachedInputTokens: Math.floor(row.cachedText * row.text) + cachedImages,
+      ...(row.isWritten
+        ? { cachedInputTokens: 0, cacheWriteInputTokens: cached }
+        : { cachedInputTokens: cached }),
       imageInputTokens: row.images - cachedImages,
       outputTokens: 200,
       images: 2,

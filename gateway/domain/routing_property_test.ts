@@ -27,6 +27,7 @@ const model = fc.record({
   price: fc.record({
     inputPerMTok: dollars,
     cachedInputPerMTok: dollars,
+    cacheWriteInputPerMTok: dollars,
     outputPerMTok: dollars,
     currency: fc.constant("USD" as const),
   }),
@@ -106,14 +107,18 @@ Deno.test("route() gives equal plans for equal inputs", () => {
   );
 });
 
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+
 Deno.test("route() holds what any usage within the limits costs, and no more than there is", () => {
   fc.assert(
-    fc.property(input, fc.double({ min: 0, max: 1, noNaN: true }), (given, share) => {
+    fc.property(input, share, share, (given, readShare, writtenShare) => {
       const plan = route(given);
       for (const one of plan.ok ? plan.candidates : []) {
+        const cachedInputTokens = Math.floor(one.inputTokens * readShare);
         const usage = {
           inputTokens: one.inputTokens,
-          cachedInputTokens: Math.floor(one.inputTokens * share),
+          cachedInputTokens,
+          cacheWriteInputTokens: Math.floor((one.inputTokens - cachedInputTokens) * writtenShare),
           outputTokens: one.outputTokens,
         };
         assert(chargeOf(usage, one.price) <= one.holdAmount);

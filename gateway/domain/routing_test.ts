@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Model } from "./catalog.ts";
 import type { ErrorCode } from "@svc/sdk/protocol";
-import { type Candidate, route, type RoutingInput, type RoutingPlan } from "./routing.ts";
+import { type Candidate, reasonOf, route, type RoutingInput, type RoutingPlan } from "./routing.ts";
 import {
   catalogOf,
   featuresWith,
@@ -291,7 +291,7 @@ Deno.test("route() keeps to what can be held in full, then in part, then later",
     for (const one of plan.candidates) {
       assertEquals(one.outputTokens, 2 * (one.outputLimit ?? 0));
       assert(one.holdAmount <= 700_000n && one.holdAmount >= one.holdMinimum);
-      assertMatch(one.reason, /limited to \d+ tokens/);
+      assertMatch(reasonOf(one), /limited to \d+ tokens/);
     }
   });
   await t.step("later", () => {
@@ -353,7 +353,7 @@ Deno.test("route() stays with the conversation's model while it is among the bes
   const first = (stickyModel?: string) => firstOf(route(inputWith({ catalog, stickyModel })));
   assertEquals(first().model.id, "a");
   assertEquals(first("b").model.id, "b");
-  assertMatch(first("b").reason, /answered this conversation last/);
+  assertMatch(reasonOf(first("b")), /answered this conversation last/);
   assertEquals(first("c").model.id, "a");
   assertEquals(first("unknown").model.id, "a");
 });
@@ -366,5 +366,5 @@ Deno.test("route() counts observed latency", () => {
   ]);
   const first = firstOf(route(inputWith({ catalog, pool })));
   assertEquals(first.model.id, "b");
-  assertMatch(first.reason, /first byte in 200 ms/);
+  assertMatch(reasonOf(first), /first byte in 200 ms/);
 });

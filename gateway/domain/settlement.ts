@@ -78,10 +78,15 @@ function free(): Settlement {
 // Upstreams have been seen to report fractions, negatives and more cached input than input.
 function wholeUsage(usage: Usage): Usage {
   const inputTokens = wholeCount(usage.inputTokens);
+  const cachedInputTokens = Math.min(wholeCount(usage.cachedInputTokens), inputTokens);
+  const uncached = inputTokens - cachedInputTokens;
   return {
     inputTokens,
-    cachedInputTokens: Math.min(wholeCount(usage.cachedInputTokens), inputTokens),
+    cachedInputTokens,
     outputTokens: wholeCount(usage.outputTokens),
+    ...(usage.cacheWriteInputTokens === undefined
+      ? {}
+      : { cacheWriteInputTokens: Math.min(wholeCount(usage.cacheWriteInputTokens), uncached) }),
     ...(usage.imageInputTokens === undefined
       ? {}
       : { imageInputTokens: Math.min(wholeCount(usage.imageInputTokens), inputTokens) }),

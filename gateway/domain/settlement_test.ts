@@ -66,6 +66,18 @@ Deno.test("Images are charged each, reported or counted", () => {
   }
 });
 
+Deno.test("Input written into the cache is part of the input that was not read from it", () => {
+  const usage = {
+    inputTokens: 10,
+    cachedInputTokens: 4,
+    cacheWriteInputTokens: 9.5,
+    outputTokens: 0,
+  };
+  const settlement = settlementOf({ ending: "finished", usage }, PRICE);
+  assertEquals(settlement.usage.cacheWriteInputTokens, 6);
+  assertEquals(settlement.cost, 6n * 250n + 4n * 25n);
+});
+
 Deno.test("Usage that makes no sense is brought to whole counts", () => {
   const usage = { inputTokens: 10.2, cachedInputTokens: 99, outputTokens: -3 };
   const settlement = settlementOf({ ending: "finished", usage }, PRICE);

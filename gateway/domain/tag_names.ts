@@ -19,6 +19,30 @@ const TAGS: Readonly<Record<string, Described>> = {
   },
   audio: { en: ["Audio", "Hears and speaks"], zh: ["音频", "可处理语音"] },
   files: { en: ["Files", "Reads attached files"], zh: ["文件", "可阅读附件"] },
+  software: {
+    en: ["Software", "Suits writing and reviewing code"],
+    zh: ["软件开发", "适合编写与审查代码"],
+  },
+  support: {
+    en: ["Customer support", "Suits many short conversations"],
+    zh: ["客户服务", "适合大量简短对话"],
+  },
+  education: {
+    en: ["Education", "Suits explaining and practising"],
+    zh: ["教育", "适合讲解与练习"],
+  },
+  finance: {
+    en: ["Finance", "Suits figures and long reports"],
+    zh: ["金融", "适合数据与长篇报告"],
+  },
+  legal: {
+    en: ["Legal", "Suits long documents with exact wording"],
+    zh: ["法律", "适合措辞严谨的长文档"],
+  },
+  media: {
+    en: ["Media and design", "Draws for publications and designs"],
+    zh: ["媒体与设计", "为出版与设计绘图"],
+  },
   text: { en: ["Text", "Billed by token"], zh: ["文本", "按词元计费"] },
   image: { en: ["Images", "Billed by image"], zh: ["图像", "按图片计费"] },
 };

@@ -1,0 +1,47 @@
+import type { ModelVerdict, Problem } from "./catalog_verdict.ts";
+import type { UpstreamFinding } from "./model_list.ts";
+
+/** What the check found besides the models. */
+export interface AdviceContext {
+  readonly upstreams: readonly UpstreamFinding[];
+  readonly priceList: { readonly ageDays: number; readonly old: boolean };
+}
+
+/** One sentence of what to do about what a check found. */
+export function checkAdvice(
+  models: readonly ModelVerdict[],
+  { upstreams, priceList }: AdviceContext,
+): string {
+  const wrong = models.filter(({ status }) => status !== "ok");
+  const causes = new Set(wrong.flatMap(({ problems }) => problems).map(({ cause }) => cause));
+  const steps = [...upstreamSteps(upstreams), ...modelSteps(causes)];
+  if (priceList.old) {
+    steps.push(`update the gateway, whose price list is ${priceList.ageDays} days old`);
+  }
+  const count = wrong.length === 0
+    ? "The price list is old"
+    : `${wrong.length} of ${models.length} models need${wrong.length === 1 ? "s" : ""} attention`;
+  return `${count}: ${steps.join("; ")}`;
+}
+
+function upstreamSteps(upstreams: readonly UpstreamFinding[]): string[] {
+  const named = (...statuses: readonly UpstreamFinding["status"][]) =>
+    upstreams.filter(({ status }) => statuses.includes(status));
+  const quoted = (found: readonly UpstreamFinding[]) => found.map(({ id }) => `"${id}"`).join(", ");
+  const variables = new Set(named("no credentials").flatMap(({ variables }) => variables));
+  const refused = named("refused");
+  const silent = named("timeout", "failed");
+  return [
+    ...variables.size === 0
+      ? []
+      : [`set ${[...variables].join(", ")} and restart the gateway, or leave their models out`],
+    ...refused.length === 0 ? [] : [`replace the refused key of ${quoted(refused)}`],
+    ...silent.length === 0 ? [] : [`see why ${quoted(silent)} cannot be asked`],
+  ];
+}
+
+function modelSteps(causes: ReadonlySet<Problem["cause"]>): string[] {
+  const gone = 'replace or disable ("disabled": true) what is deprecated or not listed';
+  const price = "apply the configuration again with today's prices (svc apply -f FILE)";
+  return [...causes.has("gone") ? [gone] : [], ...causes.has("price") ? [price] : []];
+}

@@ -1,0 +1,93 @@
+/**
+ * `/catalog/check`: which models of the catalog in force are priced, can be reached, and are still
+ * what the world offers.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { missingCredentials, missingCredentialsText } from "../config/missing_credentials.ts";
+import type { Catalog, UpstreamConfig } from "../domain/catalog.ts";
+import { listAge, type ModelVerdict, verdictOf } from "./catalog_verdict.ts";
+import { checkAdvice } from "./catalog_advice.ts";
+import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
+import { askForModels, type UpstreamFinding } from "./model_list.ts";
+import { readQuery } from "./request_query.ts";
+import { resource } from "./resource.ts";
+
+/** Upstreams that are asked at once. */
+const ASKED_AT_ONCE = 8;
+
+/** Serves the check. */
+export function serveCatalogCheck(app: AdminApp, deps: AdminDeps): void {
+  resource(app, "/catalog/check", { GET: (context) => checkCatalog(context, deps) });
+}
+
+async function checkCatalog(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const { timeout, tolerance } = readQuery(context, deps, () => ({
+    timeout: wholeNumber(1, 60).default("10").transform(Number),
+    tolerance: wholeNumber(0, 1_000).default("5").transform(Number),
+  }));
+  const catalog = deps.catalogs.current();
+  const nowMs = deps.clock.nowMs();
+  const upstreams = await askUpstreams(catalog, deps, timeout * 1_000);
+  const models: ModelVerdict[] = [];
+  for (const model of catalog.models) {
+    const upstream = catalog.upstreams.find(({ id }) => id === model.upstream);
+    const finding = upstreams.find(({ id }) => id === model.upstream);
+    models.push(await verdictOf(model, { upstream, finding, nowMs, tolerance }));
+  }
+  const priceList = listAge(nowMs, models);
+  const ok = !priceList.old && models.every(({ status }) => status === "ok");
+  return context.json({
+    version: catalog.version,
+    ok,
+    advice: ok ? null : checkAdvice(models, { upstreams, priceList }),
+    priceList,
+    upstreams: upstreams.map(({ models, ...finding }) => ({ ...finding, models: models.length })),
+    models,
+  });
+}
+
+function wholeNumber(least: number, most: number): z.ZodType<string, string> {
+  return z.string().refine(
+    (text) => /^\d{1,4}$/.test(text) && Number(text) >= least && Number(text) <= most,
+    `Give a whole number from ${least} to ${most}`,
+  );
+}
+
+/** Asks every upstream that serves a model, several at once, each for no longer than so many ms. */
+async function askUpstreams(
+  { models, upstreams }: Catalog,
+  deps: AdminDeps,
+  timeoutMs: number,
+): Promise<UpstreamFinding[]> {
+  const used = new Set(models.filter(({ disabled }) => !disabled).map(({ upstream }) => upstream));
+  const asked = upstreams.filter(({ id }) => used.has(id));
+  const findings = new Map<string, UpstreamFinding>();
+  const queue = asked.values();
+  const work = async () => {
+    for (const config of queue) findings.set(config.id, await ask(config, deps, timeoutMs));
+  };
+  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, work));
+  return asked.flatMap(({ id }) => findings.get(id) ?? []);
+}
+
+async function ask(
+  config: UpstreamConfig,
+  deps: AdminDeps,
+  timeoutMs: number,
+): Promise<UpstreamFinding> {
+  const { id } = config;
+  const none = { id, models: [], reason: null, variables: [] };
+  const missing = deps.env === undefined ? [] : missingCredentials([config], deps.env);
+  if (missing.length > 0) {
+    const reason = missing.map(missingCredentialsText).join("; ");
+    const variables = missing.map(({ variable }) => variable);
+    return { ...none, status: "no credentials", reason, variables };
+  }
+  const list = await askForModels(config, { connect: deps.connect, timeoutMs });
+  if (list.status === "listed") return { ...none, status: "listed", models: list.models };
+  const late = `Upstream "${id}" did not answer within ${timeoutMs / 1_000} s`;
+  return { ...none, status: list.status, reason: list.status === "timeout" ? late : list.reason };
+}
