@@ -111,6 +111,7 @@ function cli(args: readonly string[]): Promise<number> {
     stdout: print,
     stderr: complain,
     readFile: (path) => Deno.readTextFile(path),
+    readBytes: (path) => Deno.readFile(path),
     isTerminal,
     columns: isTerminal ? Deno.consoleSize().columns : 80,
     confirm: (question) => Promise.resolve(confirm(question)),

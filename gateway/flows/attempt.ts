@@ -6,20 +6,19 @@
 
 import type { AttemptOutcome, RoutingAttempt } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
-import { type Micros, minMicros, parseCredits } from "../domain/money.ts";
-import type { BudgetMicros, HoldCommand } from "../domain/ledger.ts";
-import type { KeyPolicy } from "../domain/policy.ts";
+import { formatCredits, type Micros, minMicros } from "../domain/money.ts";
 import { affordableOutputTokens, type FrozenPrice } from "../domain/pricing.ts";
 import type { Candidate, RoutingPlan } from "../domain/routing.ts";
 import {
-  type JsonBody,
   type UpstreamAnswer,
+  type UpstreamCall,
   UpstreamCut,
   type UpstreamFailure,
 } from "../ports/upstream.ts";
 import { afterMs } from "../system/deadlines.ts";
 import { CallerLeft } from "./caller_left.ts";
 import type { GatewayContext, Lease } from "./context.ts";
+import { capLeft, letGo, takeHold, type TakenHold } from "./holding.ts";
 import type { RequestTrace } from "./request_trace.ts";
 
 /** Most upstream calls for one request. */
@@ -30,9 +29,7 @@ export const ATTEMPTS_BUDGET_MS = 600_000;
 export const HOLD_WAIT_MS = 10_000;
 
 /** A hold that is open, and what it was taken for. */
-export interface OpenHold {
-  readonly id: string;
-  readonly held: Micros;
+export interface OpenHold extends TakenHold {
   readonly price: FrozenPrice;
 }
 
@@ -47,17 +44,28 @@ export interface Begun<T> {
   readonly answer: T;
 }
 
+/** A request as one model is asked it. */
+export interface Asked extends Pick<UpstreamCall, "endpoint" | "body"> {
+  /** @default {as the caller asked} */
+  readonly stream?: boolean | undefined;
+}
+
 /** What to attempt, and how to tell whether an answer has really begun. */
 export interface AttemptRequest<T> {
   readonly trace: RequestTrace;
   readonly plan: Extract<RoutingPlan, { ok: true }>;
-  readonly body: JsonBody;
   readonly choices: number;
+  /** What a model is asked with. */
+  ask(candidate: Candidate): Asked;
+  /** Aborted when nobody waits for an answer. @default {as the caller's request} */
+  readonly signal?: AbortSignal | undefined;
+  /** Most that it costs beside its tokens. @default {nothing} */
+  fees?(candidate: Candidate): Micros;
   /**
    * Takes the beginning of an answer. Throws an {@linkcode UpstreamCut} where it is not worth the
    * name: the next candidate is tried.
    */
-  open(answer: Exclude<UpstreamAnswer, UpstreamFailure>, candidate: Candidate): Promise<T>;
+  open(answer: Exclude<UpstreamAnswer, UpstreamFailure>, candidate: Candidate): T | Promise<T>;
 }
 
 type Failure = Omit<UpstreamFailure, "kind" | "code">;
@@ -80,7 +88,7 @@ export async function attempt<T>(
     if (failures.length >= ATTEMPTS_MAX || trace.elapsedMs >= ATTEMPTS_BUDGET_MS) break;
     const lease = gateway.pool.acquire(candidate.model);
     if (lease === undefined) continue;
-    const hold = await takeHold(gateway, request, candidate, refusal === undefined)
+    const hold = await holdFor(gateway, request, candidate, refusal === undefined)
       .catch((error) => {
         lease.release();
         throw error;
@@ -90,6 +98,11 @@ export async function attempt<T>(
       refusal ??= hold;
       continue;
     }
+    if (signalOf(request).aborted) {
+      lease.release();
+      letGo(gateway, hold.id, "the caller left");
+      throw new CallerLeft("The caller left before the answer");
+    }
     const outcome = await callOnce(gateway, request, { candidate, lease, hold });
     if ("answer" in outcome) return outcome;
     failures.push(outcome);
@@ -98,62 +111,43 @@ export async function attempt<T>(
   throw exhausted(trace, failures);
 }
 
-/** The key's budget in micro-credits. */
-export function budgetOf(policy: KeyPolicy): BudgetMicros {
-  const { day, month, total } = policy.budget ?? {};
-  return {
-    day: day === undefined ? undefined : parseCredits(day),
-    month: month === undefined ? undefined : parseCredits(month),
-    total: total === undefined ? undefined : parseCredits(total),
-  };
-}
-
-async function takeHold<T>(
+async function holdFor<T>(
   gateway: GatewayContext,
   request: AttemptRequest<T>,
   candidate: Candidate,
   mayWait: boolean,
 ): Promise<OpenHold | ServiceFault> {
-  const { trace } = request;
-  const { key, logId } = trace.caller;
-  const id = gateway.rng.id("hold");
-  const atMs = gateway.clock.nowMs();
-  const command: HoldCommand = {
-    kind: "hold",
-    holdId: id,
-    walletId: key.walletId,
-    keyId: key.id,
-    budgetId: key.budgetId,
-    logId,
+  const { trace, choices } = request;
+  const fees = request.fees?.(candidate) ?? 0n;
+  const amount = candidate.holdAmount + fees;
+  const minimum = candidate.holdMinimum + fees;
+  // The plan keeps to the cap, but knows of no fees.
+  const cap = capLeft(trace) ?? amount;
+  if (minimum > cap) return beyondCap(cap, minimum);
+  const taken = await takeHold(gateway, trace, {
     model: candidate.model.id,
     priceVersion: candidate.price.version,
-    amount: candidate.holdAmount,
-    minimum: minMicros(candidate.holdMinimum, candidate.holdAmount),
-    budget: budgetOf(key.policy),
-    atMs,
-  };
-  const taken = await gateway.ledger.hold(command, { waitMs: mayWait ? HOLD_WAIT_MS : 0 })
-    .catch((error) => {
-      // It may have landed all the same: then nobody knows of it, and it must not stay open.
-      const reason = "the store failed";
-      gateway.lateEndings.add({ kind: "void", holdId: id, reason, atMs }, error);
-      throw error;
-    });
-  if (!taken.ok) {
-    return new ServiceFault(
-      taken.refusal === "key_budget_exceeded" ? "key_budget_exceeded" : "insufficient_balance",
-    );
-  }
-  trace.holdIds.push(id);
+    amount: minMicros(amount, cap),
+    minimum,
+    waitMs: mayWait ? HOLD_WAIT_MS : 0,
+  });
+  if (taken instanceof ServiceFault) return taken;
   // Another request may have taken what the plan counted on: then the limit follows the hold.
-  const limit = taken.value.held < candidate.holdAmount
-    ? affordableOutputTokens(taken.value.held, candidate, candidate.price)
+  const limit = taken.held < amount
+    ? affordableOutputTokens(taken.held - fees, candidate, candidate.price)
     : undefined;
   trace.trying(
     candidate,
-    limit === undefined ? candidate.outputLimit : Math.floor(limit / request.choices),
+    limit === undefined ? candidate.outputLimit : Math.floor(limit / choices),
   );
-  return { id, held: taken.value.held, price: candidate.price };
+  return { ...taken, price: candidate.price };
+}
+
+function beyondCap(cap: Micros, minimum: Micros): ServiceFault {
+  return new ServiceFault("policy_denied", {
+    message: `The key's policy leaves ${formatCredits(cap)} credits for this request; ` +
+      `the smallest possible call, with its searches, holds ${formatCredits(minimum)}`,
+  });
 }
 
 async function callOnce<T>(
@@ -168,30 +162,32 @@ async function callOnce<T>(
   const startedMs = trace.elapsedMs;
   let begun = false;
   try {
+    const { endpoint, body, stream = trace.caller.stream } = request.ask(candidate);
     const answer = await lease.upstream.call({
-      endpoint: trace.caller.endpoint,
+      endpoint,
+      body,
       model: candidate.model.upstreamModel,
-      body: request.body,
-      stream: trace.caller.stream,
+      stream,
       outputLimit: trace.outputLimit,
+      heldOutputTokens: Math.floor(candidate.outputTokens / request.choices),
       requestId: trace.caller.requestId,
       signal: abort.signal,
     });
     if (answer.kind === "failure") {
-      return failed(gateway, trace, { ...place, abort, failure: answer, startedMs });
+      return failed(gateway, request, { ...place, abort, failure: answer, startedMs });
     }
     const opened = await request.open(answer, candidate);
     begun = true;
     const ms = trace.elapsedMs - startedMs;
     trace.attempts.push(attemptOf(candidate, { outcome: "ok", status: 200, ms }));
-    lease.report({ outcome: "ok", ms, begun: trace.caller.stream });
+    lease.report({ outcome: "ok", ms, begun: stream });
     return { ...place, abort, answer: opened };
   } catch (error) {
     if (error instanceof UpstreamCut) {
       // An answer that broke off before anything of it was passed on has simply failed.
       const outcome = error.outcome === "cut" ? "malformed" : error.outcome;
       const failure = { outcome, message: error.message };
-      return failed(gateway, trace, { ...place, abort, failure, startedMs });
+      return failed(gateway, request, { ...place, abort, failure, startedMs });
     }
     if (!(error instanceof ServiceFault || error instanceof CallerLeft)) {
       abort.abort();
@@ -204,6 +200,11 @@ async function callOnce<T>(
   }
 }
 
+/** Aborted when nobody waits for the answer any more. */
+function signalOf<T>({ signal, trace }: AttemptRequest<T>): AbortSignal {
+  return signal ?? trace.caller.signal;
+}
+
 /** Aborts the call when the caller leaves, when time is up, or when the service must end. */
 function watch<T>(
   gateway: GatewayContext,
@@ -211,7 +212,7 @@ function watch<T>(
   call: { abort: AbortController; candidate: Candidate },
 ): () => void {
   const { trace } = request;
-  const { signal } = trace.caller;
+  const signal = signalOf(request);
   const leave = () => {
     if (call.candidate.upstream.onDisconnect === "cancel") call.abort.abort("left");
   };
@@ -229,11 +230,12 @@ function watch<T>(
   };
 }
 
-function failed(
+function failed<T>(
   gateway: GatewayContext,
-  trace: RequestTrace,
+  request: AttemptRequest<T>,
   attempt: Place & { abort: AbortController; failure: Failure; startedMs: number },
 ): Failure {
+  const { trace } = request;
   const { candidate, lease, hold, abort, startedMs } = attempt;
   let { failure } = attempt;
   if (abort.signal.aborted && abort.signal.reason === "timeout") {
@@ -245,7 +247,7 @@ function failed(
   lease.report({ outcome, ms, retryAfterMs, status });
   letGo(gateway, hold.id, failure.outcome);
   if (failure.outcome === "cancelled") {
-    if (trace.caller.signal.aborted) throw new CallerLeft("The caller left before the answer");
+    if (signalOf(request).aborted) throw new CallerLeft("The caller left before the answer");
     throw new ServiceFault("shutting_down");
   }
   if (failure.outcome === "refused_input") {
@@ -256,12 +258,6 @@ function failed(
     });
   }
   return failure;
-}
-
-/** Voids a hold. Not awaited: the next candidate's hold joins it in one commit. */
-function letGo(gateway: GatewayContext, holdId: string, reason: string): void {
-  const ending = { kind: "void", holdId, reason, atMs: gateway.clock.nowMs() } as const;
-  gateway.ledger.release(ending).catch((error) => gateway.lateEndings.add(ending, error));
 }
 
 function attemptOf(

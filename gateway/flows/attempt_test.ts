@@ -71,7 +71,8 @@ async function attemptSix(
   const body = { text: "{}", value: {} };
   const open = () => Promise.resolve(1);
   const error = await assertRejects(
-    () => attempt(gateway, { trace, plan, body, choices: 1, open }),
+    () =>
+      attempt(gateway, { trace, plan, choices: 1, ask: () => ({ endpoint: "chat", body }), open }),
     Error,
   );
   const count = (event: string) => events.filter((seen) => seen === event).length;

@@ -6,13 +6,13 @@
 
 import type { BillingMetadata } from "@svc/sdk/protocol";
 import type { SettleCommand } from "../domain/ledger.ts";
-import { formatCredits, minMicros } from "../domain/money.ts";
+import { formatCredits, type Micros, minMicros } from "../domain/money.ts";
 import type { Usage } from "../domain/pricing.ts";
 import { type CallEnding, type CountedTokens, settlementOf } from "../domain/settlement.ts";
-import type { RequestRecord } from "../ports/request_log.ts";
 import type { Begun } from "./attempt.ts";
 import type { GatewayContext } from "./context.ts";
-import type { RequestTrace } from "./request_trace.ts";
+import { addBilling } from "./add_billing.ts";
+import type { RequestEnd, RequestTrace } from "./request_trace.ts";
 
 /** How a call ended. */
 export interface CallEnd {
@@ -23,18 +23,24 @@ export interface CallEnd {
   count(): Promise<CountedTokens | undefined>;
   /** The caller has had the answer, or part of it: where the store fails, the bill still stands. */
   readonly wasDelivered: boolean;
-  readonly status: number;
-  readonly outcome: RequestRecord["outcome"];
-  readonly errorCode?: RequestRecord["errorCode"];
+  /** What the call costs beside its tokens, such as searches that its model ran. @default {0n} */
+  readonly fee?: Micros | undefined;
+  /** How the request ended with it; absent where the request goes on: then nothing is logged yet. */
+  readonly request?: Omit<RequestEnd, "billing"> | undefined;
 }
 
-/** The bill of a call, durable. */
+/** The bill of a request as far as its calls have been settled, durable. */
 export interface Bill {
+  /** Of all its calls. */
   readonly billing: BillingMetadata;
+  /** Of the call settled last. */
   readonly usage: Usage;
 }
 
-/** Settles a call's hold and writes its log row, both durable when it resolves. */
+/**
+ * Settles a call's hold, and writes the request's log row where it ends with this call; both are
+ * durable when it resolves.
+ */
 export async function settleCall(
   gateway: GatewayContext,
   trace: RequestTrace,
@@ -48,15 +54,19 @@ export async function settleCall(
     usage: end.usage,
     counted,
   }, hold.price);
+  const charged = minMicros(cost + (end.fee ?? 0n), hold.held);
   const billing: BillingMetadata = {
     currency: "credits",
-    charged: formatCredits(minMicros(cost, hold.held)),
+    charged: formatCredits(charged),
     input_tokens: usage.inputTokens,
     cached_input_tokens: usage.cachedInputTokens,
     output_tokens: usage.outputTokens,
     total_tokens: usage.inputTokens + usage.outputTokens,
     estimated,
     price_version: hold.price.version,
+    ...(usage.cacheWriteInputTokens
+      ? { cache_write_input_tokens: usage.cacheWriteInputTokens }
+      : {}),
   };
   const { key } = trace.caller;
   gateway.admission.spent(key, billing.total_tokens, gateway.clock.nowMs(), trace.reserved);
@@ -64,20 +74,21 @@ export async function settleCall(
   const ending: SettleCommand = {
     kind: "settle",
     holdId: hold.id,
-    cost,
+    cost: cost + (end.fee ?? 0n),
     inputTokens: usage.inputTokens,
     cachedInputTokens: usage.cachedInputTokens,
     outputTokens: usage.outputTokens,
     estimated,
     atMs,
   };
-  const { status, outcome, errorCode } = end;
+  const total = trace.billed === undefined ? billing : addBilling(trace.billed, billing);
   try {
     // Asked for in one turn, so that both become durable in one commit.
-    await Promise.all([
-      gateway.ledger.settle(ending),
-      gateway.log.append(trace.record({ status, outcome, errorCode, billing })),
-    ]);
+    const settled = gateway.ledger.settle(ending);
+    await (end.request === undefined ? settled : Promise.all([
+      settled,
+      gateway.log.append(trace.record({ ...end.request, billing: total })),
+    ]));
   } catch (error) {
     const reason = "the store failed before the answer left";
     gateway.lateEndings.add(
@@ -86,7 +97,8 @@ export async function settleCall(
     );
     throw error;
   }
-  return { billing, usage };
+  trace.billed = total;
+  return { billing: total, usage };
 }
 
 /** Tokens of a text call; `undefined` where nothing was delivered. The input's text is made late. */

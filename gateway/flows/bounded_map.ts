@@ -1,35 +1,32 @@
-/** A map that forgets its least recently used entry when it is full. */
+/**
+ * A map that forgets what was used least recently when it is full. Two generations, since moving an
+ * entry to the end of a `Map` with every use costs more than the look for it.
+ */
 export class BoundedMap<K, V> {
-  readonly #entries = new Map<K, V>();
   readonly #capacity: number;
+  #young = new Map<K, V>();
+  #old = new Map<K, V>();
 
-  /** `capacity` is the most entries it keeps. */
+  /** `capacity` is the most entries it keeps; of those used last it keeps half as many at least. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
-  /** Number of entries kept now. */
-  get size(): number {
-    return this.#entries.size;
-  }
-
-  /** The value, which becomes the most recently used. */
+  /** The value, which counts as used. */
   get(key: K): V | undefined {
-    const value = this.#entries.get(key);
-    if (value === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    return value;
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const old = this.#old.get(key);
+    if (old !== undefined) this.set(key, old);
+    return old;
   }
 
-  /** Adds or replaces; forgets the least recently used entry where there is no room. */
+  /** Adds or replaces. */
   set(key: K, value: V): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    if (this.#entries.size <= this.#capacity) return;
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest);
-      return;
+    if (this.#young.size >= Math.ceil(this.#capacity / 2) && !this.#young.has(key)) {
+      this.#old = this.#young;
+      this.#young = new Map();
     }
+    this.#young.set(key, value);
   }
 }

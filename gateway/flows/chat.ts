@@ -9,19 +9,20 @@ import { chatFeatures } from "../domain/features.ts";
 import { typicalTokens } from "../domain/token_estimate.ts";
 import { type JsonBody, UpstreamCut, type UpstreamJson } from "../ports/upstream.ts";
 import { answerText, deliveredText, signedToolCalls } from "../wire/chat_answer.ts";
+import { ChatRelay } from "../wire/chat_relay.ts";
 import { requestText } from "../wire/chat_text.ts";
 import { attempt, type Begun } from "./attempt.ts";
 import { countTokens, settleCall } from "./bill.ts";
-import { ChatStream, openChatStream, type OpenedStream } from "./chat_stream.ts";
+import { AnswerStream } from "./answer_stream.ts";
+import { CallAnswer } from "./call_answer.ts";
 import type { GatewayContext } from "./context.ts";
-import { logFailure } from "./log_failure.ts";
+import { hostedChat } from "./hosted/hosted_chat.ts";
+import { asksForHosted, type HostedTools } from "./hosted/hosted_tools.ts";
+import type { ModelAnswer } from "./model_answer.ts";
 import { conversationOf, planRoute } from "./plan.ts";
-import { type Caller, RequestTrace } from "./request_trace.ts";
-
-/** An answer: complete, or a stream of bytes. */
-export type ChatAnswer =
-  | { readonly kind: "json"; readonly text: string }
-  | { readonly kind: "stream"; readonly bytes: ReadableStream<Uint8Array> };
+import type { Caller, RequestTrace } from "./request_trace.ts";
+import { type OpenedStream, openStream } from "./streamed_call.ts";
+import { underWay } from "./under_way.ts";
 
 type ChatOpened = UpstreamJson | OpenedStream;
 
@@ -29,18 +30,13 @@ type ChatOpened = UpstreamJson | OpenedStream;
  * Answers a validated chat request. Throws a `ServiceFault` where it cannot, and
  * `CallerLeft` where nobody waits for an answer any more; nothing is charged then.
  */
-export async function chat(
+export function chat(
   gateway: GatewayContext,
   caller: Caller,
-  body: JsonBody,
-): Promise<ChatAnswer> {
-  const trace = new RequestTrace(caller, gateway.clock);
-  const leave = gateway.inFlight.enter(() => {
-    gateway.admission.spent(caller.key, 0, gateway.clock.nowMs(), trace.reserved);
-    caller.onSettled();
-  });
-  let streaming = false;
-  try {
+  { body, hosted }: { readonly body: JsonBody; readonly hosted: HostedTools },
+): Promise<ModelAnswer> {
+  if (asksForHosted(hosted)) return hostedChat(gateway, caller, { body, hosted });
+  return underWay(gateway, caller, async (trace, onEnd) => {
     const restored = gateway.signatures.restore(caller.key.id, body);
     const features = chatFeatures(restored.value as unknown as ChatRequest);
     const tokens = typicalTokens(features);
@@ -49,40 +45,31 @@ export async function chat(
     const begun = await attempt<ChatOpened>(gateway, {
       trace,
       plan,
-      body: restored,
       choices: features.choices,
+      ask: () => ({ endpoint: "chat", body: restored }),
       open: (answer, { model }) =>
-        answer.kind === "stream" ? openChatStream(answer, model.id) : openChatJson(answer),
+        answer.kind === "stream"
+          ? openStream(answer, new ChatRelay(model.id))
+          : openChatJson(answer),
     });
     const { answer } = begun;
     gateway.conversations.set(conversationOf(caller, features), begun.candidate.model.id);
     if ("body" in answer) {
-      return {
-        kind: "json",
-        text: await finishJson(gateway, trace, { ...begun, answer }, restored),
-      };
+      const text = await finishJson(gateway, trace, { ...begun, answer }, restored);
+      return { kind: "json", text };
     }
-    streaming = true;
-    const stream = new ChatStream(gateway, {
-      trace,
-      body: restored,
-      begun: { ...begun, answer },
-      onEnd: leave,
-    });
+    const inputText = () => requestText(restored.value);
+    const streamed = new CallAnswer(gateway, { trace, begun: { ...begun, answer }, inputText });
+    const stream = new AnswerStream(gateway, { answer: streamed, trace, onEnd });
     return { kind: "stream", bytes: new ReadableStream(stream) };
-  } catch (error) {
-    logFailure(gateway, trace, error);
-    throw error;
-  } finally {
-    if (!streaming) leave();
-  }
+  });
 }
 
-function openChatJson(answer: UpstreamJson): Promise<UpstreamJson> {
+function openChatJson(answer: UpstreamJson): UpstreamJson {
   if (!Array.isArray(answer.body.value.choices)) {
     throw new UpstreamCut("malformed", "The upstream sent an answer without choices");
   }
-  return Promise.resolve(answer);
+  return answer;
 }
 
 async function finishJson(
@@ -106,8 +93,7 @@ async function finishJson(
           delivered: deliveredText(body),
         }),
       wasDelivered: false,
-      status: 200,
-      outcome: left ? "client_left" : "ok",
+      request: { status: 200, outcome: left ? "client_left" : "ok" },
     },
   });
   return answerText(body, begun.candidate.model.id, trace.metadata(billing));

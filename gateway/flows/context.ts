@@ -1,15 +1,18 @@
-import type { Model } from "../domain/catalog.ts";
+import type { Model, SearchConfig } from "../domain/catalog.ts";
 import type { Observation } from "../domain/health.ts";
 import type { TargetState } from "../domain/routing.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { MediaFile } from "../ports/fetch_image.ts";
+import type { FetchFile, MediaFile } from "../ports/fetch_image.ts";
 import type { LedgerStore } from "../ports/ledger_store.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RequestLog } from "../ports/request_log.ts";
+import type { ResponseStore } from "../ports/response_store.ts";
 import type { Rng } from "../ports/rng.ts";
 import type { TokenCounter } from "../ports/token_counter.ts";
 import type { Upstream } from "../ports/upstream.ts";
+import type { VectorStores } from "../ports/vector_stores.ts";
+import type { WebSearch } from "../ports/web_search.ts";
 import type { Admission } from "./admission.ts";
 import type { BoundedMap } from "./bounded_map.ts";
 import type { InFlight } from "./in_flight.ts";
@@ -49,6 +52,16 @@ export interface GatewayContext {
   readonly signatures: SignatureMemory;
   readonly inFlight: InFlight;
   readonly lateEndings: LateEndings;
+  /** Responses that may be asked for again. */
+  readonly responses: ResponseStore;
+  /** What file search searches. */
+  readonly vectorStores: VectorStores;
+  /** The back end of hosted web search that a catalog names. */
+  webSearch(config: SearchConfig): WebSearch;
+  /** How long a response is kept, in milliseconds. */
+  responsesKeptMs(): number;
+  /** Fetches a document that a caller points to. */
+  readonly fetchFile: FetchFile;
   /** Puts a file up for a while and returns its address; `undefined` where there is no room. */
   publishFile(file: MediaFile): Promise<string | undefined>;
 }

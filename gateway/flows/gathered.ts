@@ -1,3 +1,5 @@
+import { afterMs } from "../system/deadlines.ts";
+
 /** Pause between two batches, in milliseconds: short enough for a reader not to see it. */
 export const GATHER_MS = 4;
 /** Characters that wait before reading on waits too. */
@@ -15,7 +17,8 @@ export class Gathered implements AsyncIterator<readonly string[], undefined> {
   #reading = false;
   /** How the source ended. */
   #end: { readonly error?: unknown } | undefined;
-  #pause: ReturnType<typeof setTimeout> | undefined;
+  /** Ends the pause; absent where there is none. */
+  #pause: (() => void) | undefined;
   #wake: () => void = () => {};
 
   constructor(source: AsyncIterator<readonly string[]>) {
@@ -32,7 +35,7 @@ export class Gathered implements AsyncIterator<readonly string[], undefined> {
       const batch = this.#batch;
       this.#batch = [];
       this.#chars = 0;
-      if (this.#end === undefined) this.#pause = setTimeout(this.#onPauseOver, GATHER_MS);
+      if (this.#end === undefined) this.#pause = afterMs(GATHER_MS, this.#onPauseOver);
       return { done: false, value: batch };
     }
     if (this.#end !== undefined && "error" in this.#end) throw this.#end.error;
@@ -68,7 +71,7 @@ export class Gathered implements AsyncIterator<readonly string[], undefined> {
 
   #finish(end: { readonly error?: unknown }): void {
     this.#end ??= end;
-    clearTimeout(this.#pause);
+    this.#pause?.();
     this.#pause = undefined;
     this.#wake();
   }

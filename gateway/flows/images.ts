@@ -12,9 +12,10 @@ import { countImages, imageAnswer } from "../wire/image_answer.ts";
 import { attempt, type Begun } from "./attempt.ts";
 import { settleCall } from "./bill.ts";
 import type { GatewayContext } from "./context.ts";
-import { logFailure } from "./log_failure.ts";
+import type { ModelAnswer } from "./model_answer.ts";
 import { planRoute } from "./plan.ts";
-import { type Caller, RequestTrace } from "./request_trace.ts";
+import type { Caller, RequestTrace } from "./request_trace.ts";
+import { underWay } from "./under_way.ts";
 
 type ImageRequest = ImageGenerationRequest | ImageEditRequest;
 
@@ -22,17 +23,12 @@ type ImageRequest = ImageGenerationRequest | ImageEditRequest;
  * Answers a validated image request. Throws a `ServiceFault` where it cannot, and `CallerLeft` where
  * nobody waits for an answer any more; nothing is charged then.
  */
-export async function drawImages(
+export function drawImages(
   gateway: GatewayContext,
   caller: Caller & { readonly endpoint: ImageEndpoint },
   body: JsonBody,
-): Promise<string> {
-  const trace = new RequestTrace(caller, gateway.clock);
-  const leave = gateway.inFlight.enter(() => {
-    gateway.admission.spent(caller.key, 0, gateway.clock.nowMs(), trace.reserved);
-    caller.onSettled();
-  });
-  try {
+): Promise<ModelAnswer> {
+  return underWay(gateway, caller, async (trace) => {
     const request = body.value as unknown as ImageRequest;
     const features = imageFeatures(caller.endpoint, request);
     const tokens = typicalTokens(features);
@@ -41,20 +37,15 @@ export async function drawImages(
     const begun = await attempt<UpstreamJson>(gateway, {
       trace,
       plan,
-      body,
       choices: features.choices,
+      ask: () => ({ endpoint: caller.endpoint, body }),
       open: (answer) => {
         if (answer.kind === "json") return Promise.resolve(answer);
         throw new UpstreamCut("malformed", "The upstream streamed images");
       },
     });
-    return await finish(gateway, trace, { begun, request });
-  } catch (error) {
-    logFailure(gateway, trace, error);
-    throw error;
-  } finally {
-    leave();
-  }
+    return { kind: "json", text: await finish(gateway, trace, { begun, request }) };
+  });
 }
 
 async function finish(
@@ -76,8 +67,10 @@ async function finish(
       usage,
       count: () => Promise.resolve(counted),
       wasDelivered: false,
-      status: 200,
-      outcome: trace.caller.signal.aborted ? "client_left" : "ok",
+      request: {
+        status: 200,
+        outcome: trace.caller.signal.aborted ? "client_left" : "ok",
+      },
     },
   });
   return await imageAnswer(answer.body, {

@@ -1,9 +1,11 @@
 import { ServiceFault } from "../domain/fault.ts";
 import type { RequestFeatures } from "../domain/features.ts";
-import { invariant } from "../domain/invariant.ts";
+import { InvariantError } from "../domain/invariant.ts";
+import { formatCredits } from "../domain/money.ts";
+import type { KeyPolicy } from "../domain/policy.ts";
 import { route, type RoutingPlan } from "../domain/routing.ts";
-import { budgetOf } from "./attempt.ts";
 import type { GatewayContext } from "./context.ts";
+import { budgetOf, capLeft } from "./holding.ts";
 import type { Caller, RequestTrace } from "./request_trace.ts";
 
 /** What a conversation is known by: the key and a hash of its leading messages. */
@@ -18,19 +20,16 @@ export async function planRoute(
   features: RequestFeatures,
 ): Promise<Extract<RoutingPlan, { ok: true }>> {
   const { key } = trace.caller;
-  const [wallet, spend] = await Promise.all([
-    gateway.ledger.wallet(key.walletId),
-    gateway.ledger.keySpend(key.budgetId ?? key.id),
-  ]);
-  invariant(
-    wallet !== undefined,
-    `Key "${key.id}" names the wallet "${key.walletId}", which is gone`,
-  );
+  const wallet = await gateway.ledger.wallet(key.walletId);
+  const spend = await gateway.ledger.keySpend(key.budgetId ?? key.id);
+  if (wallet === undefined) {
+    throw new InvariantError(`Key "${key.id}" names the wallet "${key.walletId}", which is gone`);
+  }
   const nowMs = gateway.clock.nowMs();
   const plan = route({
     catalog: gateway.catalogs.current(),
     features,
-    policy: key.policy,
+    policy: trace.billed === undefined ? key.policy : capped(trace),
     wallet,
     spend,
     budget: budgetOf(key.policy),
@@ -39,9 +38,17 @@ export async function planRoute(
     seed: gateway.rng.next(),
     nowMs,
   });
-  trace.planned(plan);
+  // Where a request has been served in part, its route is the one that served it.
+  if (plan.ok || trace.billed === undefined) trace.planned(plan);
   if (!plan.ok) {
     throw new ServiceFault(plan.code, { message: plan.message, retryAfterMs: plan.retryAfterMs });
   }
   return plan;
+}
+
+/** The policy for the rest of a request that has cost something already. */
+function capped(trace: RequestTrace): KeyPolicy {
+  const { policy } = trace.caller.key;
+  const left = capLeft(trace);
+  return left === undefined ? policy : { ...policy, maxChargePerRequest: formatCredits(left) };
 }

@@ -7,7 +7,7 @@ import type {
   ServiceMetadata,
 } from "@svc/sdk/protocol";
 import type { KeyRecord } from "../domain/key.ts";
-import type { Candidate, RoutingPlan } from "../domain/routing.ts";
+import { type Candidate, reasonOf, type RoutingPlan } from "../domain/routing.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 import type { Reservation } from "./admission.ts";
@@ -41,12 +41,18 @@ export class RequestTrace {
   readonly atMs: number;
   readonly attempts: RoutingAttempt[] = [];
   readonly holdIds: string[] = [];
+  /** What the model tried last was not told of the request, a line each. */
+  notCarried: readonly string[] = [];
+  /** The bill of the calls that have been settled. */
+  billed: BillingMetadata | undefined;
   /** Tokens counted against the key's minute until the true number is known. */
   reserved: Reservation | undefined;
   readonly #clock: Clock;
   readonly #startedMs: number;
   #plan: RoutingPlan | undefined;
   #candidate: Candidate | undefined;
+  /** Why it was chosen: worded once, for the answer and for the log. */
+  #reason: string | undefined;
   #outputLimit: number | undefined;
   #firstByteMs: number | undefined;
 
@@ -70,6 +76,7 @@ export class RequestTrace {
   /** Notes the model that is tried now, and the output limit it is sent where that was lowered. */
   trying(candidate: Candidate, outputLimit: number | undefined): void {
     this.#candidate = candidate;
+    this.#reason = undefined;
     this.#outputLimit = outputLimit;
   }
 
@@ -89,28 +96,31 @@ export class RequestTrace {
     const candidate = this.#candidate;
     if (plan === undefined || !plan.ok || candidate === undefined) return undefined;
     const failed = this.attempts.filter((attempt) => attempt.outcome !== "ok").length;
+    const reason = this.#reason ??= reasonOf(candidate);
     return {
       model: candidate.model.id,
       provider: candidate.upstream.provider,
       tier: plan.tier.id,
       reason: failed === 0
-        ? candidate.reason
-        : `${candidate.reason}; after ${failed} failed ${failed === 1 ? "attempt" : "attempts"}`,
+        ? reason
+        : `${reason}; after ${failed} failed ${failed === 1 ? "attempt" : "attempts"}`,
       considered: plan.considered,
       attempts: [...this.attempts],
       ...(this.#outputLimit === undefined ? {} : { output_limit: this.#outputLimit }),
+      ...(this.notCarried.length === 0 ? {} : { not_carried: [...this.notCarried] }),
     };
   }
 
   /** The `metadata` of the answer. */
-  metadata(billing: BillingMetadata): ServiceMetadata {
+  metadata(billing?: BillingMetadata): ServiceMetadata {
     const routing = this.routing();
     if (routing === undefined) throw new TypeError("Cannot describe an answer without a route");
-    return { request_id: this.caller.requestId, routing, billing };
+    const { requestId } = this.caller;
+    return { request_id: requestId, routing, ...(billing === undefined ? {} : { billing }) };
   }
 
   /** The log row. */
-  record(end: RequestEnd): RequestRecord {
+  record({ billing = this.billed, ...end }: RequestEnd): RequestRecord {
     const { key, requestId, logId, endpoint, stream } = this.caller;
     return {
       id: logId,
@@ -128,11 +138,11 @@ export class RequestTrace {
       routing: this.routing(),
       exclusions: this.#plan?.exclusions,
       holdIds: this.holdIds,
-      charged: end.billing?.charged ?? "0.000000",
-      inputTokens: end.billing?.input_tokens ?? 0,
-      cachedInputTokens: end.billing?.cached_input_tokens ?? 0,
-      outputTokens: end.billing?.output_tokens ?? 0,
-      estimated: end.billing?.estimated ?? false,
+      charged: billing?.charged ?? "0.000000",
+      inputTokens: billing?.input_tokens ?? 0,
+      cachedInputTokens: billing?.cached_input_tokens ?? 0,
+      outputTokens: billing?.output_tokens ?? 0,
+      estimated: billing?.estimated ?? false,
     };
   }
 }

@@ -8,8 +8,8 @@
 import { createHash } from "node:crypto";
 import type { ChatRequest } from "@svc/sdk/protocol";
 import type { JsonBody } from "../ports/upstream.ts";
-import { OPAQUE_MEMBERS } from "../wire/chat_chunk.ts";
-import { editMembers, elements, members } from "../wire/json_text.ts";
+import { editMembers } from "../wire/json_text.ts";
+import { editCalls, OPAQUE_MEMBERS } from "../wire/tool_calls.ts";
 
 /** A tool call that carries opaque members. */
 export interface SignedToolCall {
@@ -60,26 +60,11 @@ export class SignatureMemory {
     if (this.#entries.size === 0) return body;
     const { messages } = body.value as unknown as ChatRequest;
     if (!messages.some((message) => Array.isArray(message.tool_calls))) return body;
-    const text = this.#restoreText(keyId, body.text);
+    const text = editCalls(body.text, (call) => {
+      const opaque = this.#missing(keyId, call);
+      return opaque && editMembers(call, Object.fromEntries(opaque));
+    });
     return text === body.text ? body : { text, value: JSON.parse(text) };
-  }
-
-  #restoreText(keyId: string, text: string): string {
-    const list = members(text).findLast((member) => member.key === "messages");
-    if (list === undefined) return text;
-    let result = text;
-    for (const message of elements(text, list.valueStart).reverse()) {
-      const calls = members(text, message.start).findLast((member) => member.key === "tool_calls");
-      if (calls === undefined || text[calls.valueStart] !== "[") continue;
-      for (const call of elements(text, calls.valueStart).reverse()) {
-        const written = text.slice(call.start, call.end);
-        const opaque = this.#missing(keyId, written);
-        if (opaque === undefined) continue;
-        const signed = editMembers(written, Object.fromEntries(opaque));
-        result = result.slice(0, call.start) + signed + result.slice(call.end);
-      }
-    }
-    return result;
   }
 
   #missing(keyId: string, written: string): ReadonlyMap<string, string> | undefined {
@@ -102,6 +87,15 @@ export class SignatureMemory {
 
 function digestOf(keyId: string, call: Omit<SignedToolCall, "opaque">): string {
   return createHash("sha256")
-    .update(JSON.stringify([keyId, call.id, call.name, call.arguments]))
+    .update(JSON.stringify([keyId, call.id, call.name, meaningOf(call.arguments)]))
     .digest("base64");
+}
+
+/** Clients that parse a call's input write it anew: what it says counts, not how it is written. */
+function meaningOf(input: string): string {
+  try {
+    return JSON.stringify(JSON.parse(input === "" ? "{}" : input));
+  } catch {
+    return input;
+  }
 }

@@ -43,11 +43,26 @@ Deno.test("another key, call, name or argument gets nothing", () => {
     ["key_2", BARE],
     ["key_1", BARE.replace('"a"', '"b"')],
     ["key_1", BARE.replace('"f"', '"g"')],
-    ["key_1", BARE.replace('"{}"', '"{ }"')],
+    ["key_1", BARE.replace('"{}"', '"{\\"a\\":1}"')],
+    ["key_1", BARE.replace('"{}"', '"{"')],
   ];
   for (const [key, call] of cases) {
     const request = continuation(call);
     assertStrictEquals(memory.restore(key, request), request);
+  }
+});
+
+Deno.test("clients that write the arguments anew get their signatures too", () => {
+  const written = [
+    ['{"city": "Z\\u00fcrich", "n":1.0}', '{"city":"Zürich","n":1}'],
+    ["", "{}"],
+    ["{ broken", "{ broken"],
+  ] as const;
+  for (const [said, echoed] of written) {
+    const memory = new SignatureMemory();
+    memory.remember("key_1", [signed("a", said)]);
+    const request = continuation(BARE.replace('"{}"', JSON.stringify(echoed)));
+    assert(memory.restore("key_1", request) !== request, said);
   }
 });
 

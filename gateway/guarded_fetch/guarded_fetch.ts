@@ -1,5 +1,5 @@
 /**
- * Fetches an image from an address that a caller named, without lending the caller this machine's
+ * Fetches an image or a document from an address that a caller named, without lending the caller this machine's
  * place in the network: public addresses only, checked after the name was resolved and on every
  * redirect, and connected to as checked.
  *
@@ -35,11 +35,34 @@ export interface GuardedFetchOptions extends UrlPolicy {
   readonly timeoutMs?: number | undefined;
   /** @default {MAX_FETCHED_BYTES} */
   readonly maxBytes?: number | undefined;
+  /** @default {IMAGES} */
+  readonly media?: FetchedMedia | undefined;
 }
 
-const IMAGE_TYPES = ["image/png", "image/jpeg", "image/jpg", "image/webp", "image/gif"];
+/** What may be fetched. */
+export interface FetchedMedia {
+  /** With its article, for the caller. */
+  readonly name: string;
+  /** In lower case, without parameters. */
+  readonly types: readonly string[];
+}
+
+/** Pictures. */
+export const IMAGES: FetchedMedia = {
+  name: "an image",
+  types: ["image/png", "image/jpeg", "image/jpg", "image/webp", "image/gif"],
+};
+
+/** PDF and what is text. */
+export const DOCUMENTS: FetchedMedia = {
+  name: "a document",
+  types: [
+    ...["application/pdf", "application/json", "application/xml"],
+    ...["text/plain", "text/markdown", "text/csv", "text/html", "text/xml"],
+  ],
+};
+
 const HEADERS = {
-  accept: "image/png,image/jpeg,image/webp,image/gif",
   // A compressed body could grow past any limit.
   "accept-encoding": "identity",
   connection: "close",
@@ -77,10 +100,11 @@ async function follow(text: string, options: Fetching): Promise<MediaFile | Unre
     const address = await checkedAddress(url, options);
     if (typeof address !== "string") return address;
     const send = options.send ?? sendPinned;
-    const response = await send({ url, address, headers: HEADERS, signal: options.signal });
+    const headers = { accept: (options.media ?? IMAGES).types.join(","), ...HEADERS };
+    const response = await send({ url, address, headers, signal: options.signal });
     try {
       const { statusCode: status = 0, headers: { location } } = response;
-      if (!REDIRECTS.includes(status)) return await readImage(response, options);
+      if (!REDIRECTS.includes(status)) return await readMedia(response, options);
       if (location === undefined) return { problem: "its server redirects to nowhere" };
       if (redirects === MAX_REDIRECTS) {
         return { problem: `its server redirects more than ${MAX_REDIRECTS} times` };
@@ -131,14 +155,15 @@ function redirected(from: URL, location: string, policy: UrlPolicy): URL | Unrea
   return readPublicUrl(to.href, policy);
 }
 
-async function readImage(
+async function readMedia(
   response: IncomingMessage,
   options: Fetching,
 ): Promise<MediaFile | Unreadable> {
   const { statusCode: status, headers } = response;
   if (status !== 200) return { problem: `its server answers with status ${status}` };
   const mediaType = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-  if (!IMAGE_TYPES.includes(mediaType)) return { problem: "its server does not send an image" };
+  const { name, types } = options.media ?? IMAGES;
+  if (!types.includes(mediaType)) return { problem: `its server does not send ${name}` };
   if ((headers["content-encoding"] ?? "identity") !== "identity") {
     return { problem: "its server compresses it, though asked not to" };
   }

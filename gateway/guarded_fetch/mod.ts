@@ -4,6 +4,12 @@
  * @module
  */
 
-export { createGuardedFetch, type GuardedFetchOptions } from "./guarded_fetch.ts";
+export {
+  createGuardedFetch,
+  DOCUMENTS,
+  type FetchedMedia,
+  type GuardedFetchOptions,
+  IMAGES,
+} from "./guarded_fetch.ts";
 export { isPublicAddress } from "./public_address.ts";
 export { readPublicUrl, type UrlPolicy } from "./public_url.ts";

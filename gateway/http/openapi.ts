@@ -19,6 +19,14 @@ import { chatRequestSchema } from "./schemas/chat.ts";
 import { chatChunkSchema, chatCompletionSchema } from "./schemas/chat_answer.ts";
 import { imageEditSchema, imageGenerationSchema, imagesAnswerSchema } from "./schemas/images.ts";
 import { errorEnvelopeSchema } from "./schemas/error.ts";
+import { responsesRequestSchema } from "./schemas/responses.ts";
+import { responseEventSchema } from "./schemas/responses_events.ts";
+import { responseSchema } from "./schemas/responses_resource.ts";
+import {
+  inputItemListSchema,
+  inputItemsQuerySchema,
+  responseDeletedSchema,
+} from "./schemas/stored_responses.ts";
 
 const MODEL_CALL_STATUSES = [400, 401, 402, 403, 405, 413, 415, 429, 500, 502, 503, 504];
 const KEYED = [{ bearer: [] }, { apiKey: [] }];
@@ -75,6 +83,19 @@ function images(summary: string, schema: z.ZodType, types: readonly string[]) {
   };
 }
 
+function storedResponse(
+  summary: string,
+  schema: z.ZodType,
+  query: z.ZodObject = z.object({}),
+) {
+  return {
+    summary,
+    security: KEYED,
+    requestParams: { header: requestHeaders, path: z.object({ id: z.string() }), query },
+    responses: { "200": json("The answer", schema), ...errors(400, 401, 403, 404, 405, 500, 503) },
+  };
+}
+
 const paths: ZodOpenApiPathsObject = {
   "/openai/v1/chat/completions": {
     post: {
@@ -93,6 +114,31 @@ const paths: ZodOpenApiPathsObject = {
         ...errors(...MODEL_CALL_STATUSES),
       },
     },
+  },
+  "/openai/v1/responses": {
+    post: {
+      summary: "Answer as a response; a stream of named events where `stream` is true",
+      security: KEYED,
+      requestParams: { header: requestHeaders },
+      requestBody: { content: { "application/json": { schema: responsesRequestSchema } } },
+      responses: {
+        "200": {
+          description: "The response, with its route and its bill in `metadata`",
+          content: {
+            "application/json": { schema: responseSchema },
+            "text/event-stream": { schema: responseEventSchema },
+          },
+        },
+        ...errors(...MODEL_CALL_STATUSES),
+      },
+    },
+  },
+  "/openai/v1/responses/{id}": {
+    get: storedResponse("A response that was kept", responseSchema),
+    delete: storedResponse("Forget a response", responseDeletedSchema),
+  },
+  "/openai/v1/responses/{id}/input_items": {
+    get: storedResponse("List a response's input", inputItemListSchema, inputItemsQuerySchema),
   },
   "/openai/v1/images/generations": images("Draw images", imageGenerationSchema, [
     "application/json",

@@ -21,6 +21,8 @@ import { chatCompletions } from "./routes/chat_completions.ts";
 import { editImages, generateImages, getFile } from "./routes/images.ts";
 import { healthz, type Readiness, readyz } from "./routes/health.ts";
 import { listOpenAIModels } from "./routes/openai_models.ts";
+import { createResponse } from "./routes/responses.ts";
+import { routeStoredResponses } from "./routes/stored_responses.ts";
 
 /** What the public listener stands on. */
 export interface PublicAppOptions {
@@ -31,7 +33,7 @@ export interface PublicAppOptions {
   readonly files: { readonly blobs: BlobStore; readonly links: SignedLinks };
 }
 
-/** Paths and the one method each takes. */
+/** Paths and the methods each takes. */
 const PATHS = [
   ["GET", "/healthz"],
   ["GET", "/readyz"],
@@ -40,8 +42,11 @@ const PATHS = [
   ["GET", "/api/v1/pricing"],
   ["GET", "/openai/v1/models"],
   ["POST", "/openai/v1/chat/completions"],
+  ["POST", "/openai/v1/responses"],
   ["POST", "/openai/v1/images/generations"],
   ["POST", "/openai/v1/images/edits"],
+  ["GET, DELETE", "/openai/v1/responses/:id"],
+  ["GET", "/openai/v1/responses/:id/input_items"],
   ["GET", "/files/:id"],
 ] as const;
 
@@ -58,14 +63,16 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   app.get("/api/v1/pricing", keyed, getPricing(gateway));
   app.get("/openai/v1/models", keyed, listOpenAIModels(gateway));
   app.post("/openai/v1/chat/completions", keyed, chatCompletions(gateway));
+  app.post("/openai/v1/responses", keyed, createResponse(gateway));
   app.post("/openai/v1/images/generations", keyed, generateImages(gateway));
   app.post("/openai/v1/images/edits", keyed, editImages(gateway));
+  routeStoredResponses(app, { keyed, responses: gateway.responses });
   app.get("/files/:id", getFile(gateway, options.files));
-  for (const [method, path] of PATHS) {
+  for (const [methods, path] of PATHS) {
     app.all(path, () => {
       throw new ServiceFault("method_not_allowed", {
-        message: `${path} takes ${method}`,
-        headers: { allow: method === "GET" ? "GET, HEAD" : method },
+        message: `${path} takes ${methods}`,
+        headers: { allow: methods.replace("GET", "GET, HEAD") },
       });
     });
   }

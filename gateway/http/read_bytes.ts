@@ -46,7 +46,7 @@ function readWhole(request: Request, patienceMs: number): Promise<Uint8Array<Arr
   return new Promise((resolve, reject) => {
     // The read itself cannot be called off; it ends with the connection, and is not listened to then.
     const callOff = afterMs(patienceMs, () => reject(tooSlow()));
-    request.bytes().then(resolve, reject).finally(callOff);
+    request.bytes().then(resolve, reject).then(callOff);
   });
 }
 

@@ -4,15 +4,19 @@ import { ServiceFault } from "../domain/fault.ts";
 /** Zod's own `validate()` sets this: a million bad elements would make a million complaints. */
 const FIRST_ONLY: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
 
-/** Checks a value against a schema; the first complaint becomes the answer, with its path. */
+/**
+ * Checks a value against a schema; the first complaint becomes the answer, with its path. `place`:
+ * where in the request the value stands.
+ */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
+  place = "",
 ): z.output<Schema> {
   const result = schema.safeParse(value, FIRST_ONLY);
   if (result.success) return result.data;
   const issue = deepest(result.error.issues);
-  const param = issue.path.map(String).join(".");
+  const param = [...place === "" ? [] : [place], ...issue.path.map(String)].join(".");
   const complaint = issue.message.replace(/^Invalid input: /, "");
   throw new ServiceFault("invalid_request", {
     message: param === "" ? complaint : `Cannot accept "${param}": ${complaint}`,

@@ -16,6 +16,9 @@ export interface Unreadable {
  */
 export type FetchImage = (url: string, signal: AbortSignal) => Promise<MediaFile | Unreadable>;
 
+/** Fetches a document likewise. */
+export type FetchFile = FetchImage;
+
 /** Whether a result says why there is none. */
 export function isUnreadable(result: object): result is Unreadable {
   return "problem" in result;

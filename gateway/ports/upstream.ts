@@ -16,6 +16,8 @@ export interface UpstreamCall {
   readonly stream: boolean;
   /** Most output tokens a choice that the hold pays for, where the body asks for more. */
   readonly outputLimit?: number | undefined;
+  /** Output tokens a choice that the hold pays for, for upstreams that must be told a limit. */
+  readonly heldOutputTokens?: number | undefined;
   readonly requestId: string;
   /** Aborted when the caller has left or the time budget is spent. */
   readonly signal: AbortSignal;
@@ -73,12 +75,28 @@ export class UpstreamCut extends Error {
   }
 }
 
+/**
+ * An upstream did not tell its models: it has no such list (`unlisted`), refuses the gateway's
+ * credentials (`refused`), or could not be asked (`failed`).
+ */
+export class ModelListError extends Error {
+  override name = "ModelListError";
+  readonly reason: "unlisted" | "refused" | "failed";
+  constructor(reason: ModelListError["reason"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
 /** A provider account or server. Never throws for what the other side does. */
 export interface Upstream {
   /** The catalog's id for it. */
   readonly id: string;
   call(call: UpstreamCall): Promise<UpstreamAnswer>;
-  /** Names of the models it offers, for the operator; throws where it cannot be asked. */
+  /**
+   * Names of the models it offers, for the operator; throws a {@linkcode ModelListError} where it
+   * cannot be asked.
+   */
   models(signal: AbortSignal): Promise<readonly string[]>;
   /** Gives sockets back. */
   close(): void;

@@ -11,9 +11,11 @@ import { diffCatalog } from "../domain/catalog_diff.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LogRetention } from "../stores/kv/request_log.ts";
+import type { ResponseRetention } from "../stores/kv/responses.ts";
 import type { ServeSettings } from "./settings.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
+const MEGABYTE = 1024 * 1024;
 /** Note of a version that was detected: the next start may detect another. */
 export const DETECTED_NOTE = "detected at start";
 
@@ -21,6 +23,7 @@ export const DETECTED_NOTE = "detected at start";
 export interface ReadConfig {
   readonly content: CatalogContent;
   readonly retention: LogRetention | undefined;
+  readonly responseRetention: ResponseRetention | undefined;
 }
 
 /** Reads the configuration file; `undefined` where there is none and none was asked for. */
@@ -34,12 +37,18 @@ export async function readCatalogText(settings: ServeSettings): Promise<ReadConf
       cause: error,
     });
   }
-  const { content, requestLog } = await parseConfig(text, { fileName: settings.configPath });
+  const { content, requestLog, responses } = await parseConfig(text, {
+    fileName: settings.configPath,
+  });
   return {
     content,
     retention: requestLog && {
       records: requestLog.keepRequests,
       ageMs: requestLog.keepDays * DAY_MS,
+    },
+    responseRetention: responses && {
+      maxBytes: responses.keepMegabytes * MEGABYTE,
+      ageMs: responses.keepDays * DAY_MS,
     },
   };
 }

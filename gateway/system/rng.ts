@@ -5,13 +5,13 @@ import type { Rng } from "../ports/rng.ts";
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const TIME_LETTERS = 10;
 const RANDOM_LETTERS = 16;
-/** Random bytes are drawn by the page: a draw costs more than the bytes. */
-const POOL_BYTES = 4_096;
+/** Random letters are drawn by the page: a draw costs more than the letters. */
+const PAGE_LETTERS = 4_096;
 
 /** The machine's own randomness; ids begin with the time, so that they sort by it. */
 export function createSystemRng(clock: Clock): Rng {
-  const pool = new Uint8Array(POOL_BYTES);
-  let used = POOL_BYTES;
+  let page = "";
+  let used = PAGE_LETTERS;
   let lastMs = -1;
   let lastText = "";
 
@@ -28,16 +28,19 @@ export function createSystemRng(clock: Clock): Rng {
 
   return {
     id(prefix) {
-      if (used + RANDOM_LETTERS > POOL_BYTES) {
-        crypto.getRandomValues(pool);
+      if (used + RANDOM_LETTERS > PAGE_LETTERS) {
+        page = randomLetters();
         used = 0;
       }
-      let text = `${prefix}_${timeText(clock.nowMs())}`;
-      for (const end = used + RANDOM_LETTERS; used < end; used += 1) {
-        text += ALPHABET[(pool[used] ?? 0) & 31];
-      }
-      return text;
+      const letters = page.slice(used, used += RANDOM_LETTERS);
+      return `${prefix}_${timeText(clock.nowMs())}${letters}`;
     },
     next: () => Math.random(),
   };
+}
+
+/** A page of letters, each as likely as any other. */
+function randomLetters(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(PAGE_LETTERS));
+  return new TextDecoder().decode(bytes.map((byte) => ALPHABET.charCodeAt(byte & 31)));
 }

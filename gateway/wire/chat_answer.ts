@@ -7,9 +7,10 @@
 
 import type { ChatCompletion, ServiceMetadata } from "@svc/sdk/protocol";
 import type { JsonBody } from "../ports/upstream.ts";
-import { OPAQUE_MEMBERS, type StreamedToolCall } from "./chat_chunk.ts";
+import type { SignedToolCall } from "./answer_relay.ts";
 import { collectText } from "./chat_text.ts";
-import { editMembers, elements, members } from "./json_text.ts";
+import { editMembers, elementTexts, memberText } from "./json_text.ts";
+import { OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
 
 /** The answer's text for the caller. */
 export function answerText(body: JsonBody, model: string, metadata: ServiceMetadata): string {
@@ -29,35 +30,18 @@ export function deliveredText(body: JsonBody): string[] {
 }
 
 /** Tool calls that carry opaque members, with these members' own bytes. */
-export function signedToolCalls(body: JsonBody): StreamedToolCall[] {
+export function signedToolCalls(body: JsonBody): SignedToolCall[] {
   if (!OPAQUE_MEMBERS.some((name) => body.text.includes(name))) return [];
-  const calls: StreamedToolCall[] = [];
-  for (const choice of elementsOf(body.text, "choices")) {
-    const message = valueOf(choice, "message");
+  const calls: SignedToolCall[] = [];
+  for (const choice of elementTexts(memberText(body.text, "choices"))) {
+    const message = memberText(choice, "message");
     if (message === undefined) continue;
-    for (const text of elementsOf(message, "tool_calls")) {
-      const call = JSON.parse(text);
-      const opaque = new Map<string, string>();
-      for (const member of members(text)) {
-        if ((OPAQUE_MEMBERS as readonly string[]).includes(member.key)) {
-          opaque.set(member.key, text.slice(member.valueStart, member.valueEnd));
-        }
-      }
-      const { id, function: called } = call ?? {};
+    for (const text of elementTexts(memberText(message, "tool_calls"))) {
+      const { id, function: called } = JSON.parse(text) ?? {};
       if (typeof id !== "string" || typeof called?.arguments !== "string") continue;
+      const opaque = new Map(Object.entries(opaqueTexts(text) ?? {}));
       calls.push({ id, name: String(called.name), arguments: called.arguments, opaque });
     }
   }
   return calls;
-}
-
-function valueOf(object: string, key: string): string | undefined {
-  const member = members(object).findLast((candidate) => candidate.key === key);
-  return member === undefined ? undefined : object.slice(member.valueStart, member.valueEnd);
-}
-
-function elementsOf(object: string, key: string): string[] {
-  const array = valueOf(object, key);
-  if (array === undefined || !array.startsWith("[")) return [];
-  return elements(array, 0).map(({ start, end }) => array.slice(start, end));
 }

@@ -11,17 +11,19 @@
 import type { ChatCompletionChunk, ChunkChoice, ToolCallDelta } from "@svc/sdk/protocol";
 import type { Usage } from "../domain/pricing.ts";
 import { UpstreamCut } from "../ports/upstream.ts";
+import type { SignedToolCall } from "./answer_relay.ts";
 import { collectText } from "./chat_text.ts";
+import { GatheredText } from "./gathered_text.ts";
 import { editMembers, elements, members } from "./json_text.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "./text_chunk.ts";
+import { noteOpaque, ToolCallIndexes } from "./tool_calls.ts";
 import { readChatUsage } from "./usage.ts";
 
-/** A tool call as it came together over a stream. */
-export interface StreamedToolCall {
+/** A tool call while it comes together. */
+interface GrowingCall {
   id: string;
   name: string;
-  arguments: string;
-  /** JSON texts of the opaque members, by name. */
+  readonly input: GatheredText;
   readonly opaque: Map<string, string>;
 }
 
@@ -29,10 +31,8 @@ interface ChoiceState {
   hasRole: boolean;
   finished: boolean;
   /** In order of their first delta. */
-  readonly calls: StreamedToolCall[];
-  /** Index given by the upstream, or the call's id, to our index. */
-  readonly indexes: Map<string, number>;
-  last: number;
+  readonly calls: GrowingCall[];
+  readonly indexes: ToolCallIndexes;
 }
 
 /** What must be put right in one choice of a chunk. */
@@ -43,8 +43,11 @@ interface ChoiceFix {
   readonly toolIndexes?: readonly number[] | undefined;
 }
 
-/** The opaque members of a tool call that must reach the caller, and come back, byte for byte. */
-export const OPAQUE_MEMBERS = ["extra_content", "thought_signature"] as const;
+/**
+ * Text that is kept to be counted where no usage is reported: more tokens than any hold pays for, so
+ * what comes after it changes no bill.
+ */
+const DELIVERED_MAX_CHARS = 8 * 1024 * 1024;
 
 /** Chunks that are looked at for a pattern: streams in which all differ have none. */
 const PATTERNS_MAX = 8;
@@ -53,9 +56,8 @@ const PATTERNS_MAX = 8;
 export class ChatChunkRelay {
   /** Usage as last reported. */
   usage: Usage | undefined;
-  /** Text that was delivered, in pieces. */
-  readonly delivered: string[] = [];
   readonly #model: string;
+  readonly #delivered = new GatheredText(DELIVERED_MAX_CHARS);
   readonly #choices = new Map<number, ChoiceState>();
   #head: { id: string; created: number } | undefined;
   #usageText: string | undefined;
@@ -64,6 +66,8 @@ export class ChatChunkRelay {
   #prefix = "";
   #editedPrefix = "";
   #pattern: TextChunkPattern | undefined;
+  /** Chunks of the pattern begin with that part. */
+  #isPatternNamed = false;
   #patternsLeft = PATTERNS_MAX;
 
   /** `model` is the catalog id that callers are shown. */
@@ -78,9 +82,16 @@ export class ChatChunkRelay {
     return true;
   }
 
+  /** Text that was delivered, in pieces. */
+  get delivered(): readonly string[] {
+    return this.#delivered.pieces();
+  }
+
   /** Tool calls of all choices, as far as they have come. */
-  get toolCalls(): readonly StreamedToolCall[] {
-    return [...this.#choices.values()].flatMap((choice) => choice.calls);
+  get toolCalls(): readonly SignedToolCall[] {
+    return [...this.#choices.values()].flatMap((choice) => choice.calls).map(
+      ({ id, name, input, opaque }) => ({ id, name, arguments: input.text(), opaque }),
+    );
   }
 
   /**
@@ -90,8 +101,8 @@ export class ChatChunkRelay {
   accept(text: string): string | undefined {
     const written = this.#pattern && patternText(text, this.#pattern);
     if (written !== undefined) {
-      if (written !== "") this.delivered.push(written);
-      return this.#named(text);
+      this.#delivered.push(written, text.length);
+      return this.#named(text, this.#isPatternNamed);
     }
     const chunk = parseChunk(text);
     this.#head ??= { id: chunk.id, created: chunk.created };
@@ -110,6 +121,7 @@ export class ChatChunkRelay {
     if (fixed === named && this.#patternsLeft > 0) {
       this.#patternsLeft -= 1;
       this.#pattern = textChunkPattern(text, chunk) ?? this.#pattern;
+      this.#comparePattern();
     }
     return fixed;
   }
@@ -165,8 +177,8 @@ export class ChatChunkRelay {
     if (member !== undefined) this.#usageText = text.slice(member.valueStart, member.valueEnd);
   }
 
-  #named(text: string): string {
-    if (this.#prefix !== "" && text.startsWith(this.#prefix)) {
+  #named(text: string, isKnown = false): string {
+    if (isKnown || (this.#prefix !== "" && text.startsWith(this.#prefix))) {
       return this.#editedPrefix + text.slice(this.#prefix.length);
     }
     const found = members(text).filter((member) => member.key === "model");
@@ -174,14 +186,20 @@ export class ChatChunkRelay {
     if (model === undefined || found.length > 1) return editMembers(text, { model: this.#model });
     this.#prefix = text.slice(0, model.valueEnd);
     this.#editedPrefix = text.slice(0, model.valueStart) + this.#model;
+    this.#comparePattern();
     return this.#editedPrefix + text.slice(model.valueEnd);
+  }
+
+  #comparePattern(): void {
+    this.#isPatternNamed = this.#prefix !== "" &&
+      this.#pattern?.before.startsWith(this.#prefix) === true;
   }
 
   #follow(choice: ChunkChoice): ChoiceFix | undefined {
     let state = this.#choices.get(choice.index);
     if (state === undefined) this.#choices.set(choice.index, state = newChoice());
     const delta = choice.delta;
-    if (delta !== undefined && delta !== null) collectText(delta, this.delivered);
+    if (delta !== undefined && delta !== null) collectText(delta, this.#delivered);
     const addRole = !state.hasRole && typeof delta?.role !== "string";
     state.hasRole = true;
     const finishes = typeof choice.finish_reason === "string";
@@ -206,18 +224,14 @@ export class ChatChunkRelay {
         const target = index === undefined
           ? undefined
           : state.calls[Number(text.slice(index.valueStart, index.valueEnd))];
-        for (const member of found) {
-          if ((OPAQUE_MEMBERS as readonly string[]).includes(member.key)) {
-            target?.opaque.set(member.key, text.slice(member.valueStart, member.valueEnd));
-          }
-        }
+        if (target !== undefined) noteOpaque(target.opaque, text.slice(call.start, call.end));
       }
     });
   }
 }
 
 function newChoice(): ChoiceState {
-  return { hasRole: false, finished: false, calls: [], indexes: new Map(), last: -1 };
+  return { hasRole: false, finished: false, calls: [], indexes: new ToolCallIndexes() };
 }
 
 function parseChunk(text: string): ChatCompletionChunk {
@@ -255,40 +269,28 @@ function isDelta(value: unknown): boolean {
 }
 
 /**
- * Gives each delta the index of its call: by the upstream's index, else by id, else the last call.
- * `undefined` where every delta carries the right index already.
+ * Gives each delta the index of its call; `undefined` where every delta carries the right one
+ * already.
  */
 function followCalls(
   state: ChoiceState,
   deltas: readonly Partial<ToolCallDelta>[],
 ): number[] | undefined {
   const indexes = deltas.map((delta) => {
-    const index = callIndex(state, delta);
-    state.last = index;
-    const call = state.calls[index];
-    if (call === undefined) return index;
+    const index = state.indexes.of(delta);
+    const call = state.calls[index] ?? newCall();
+    if (index === state.calls.length) state.calls.push(call);
     if (typeof delta.id === "string" && delta.id !== "") call.id = delta.id;
-    call.name += delta.function?.name ?? "";
-    call.arguments += delta.function?.arguments ?? "";
+    const { name, arguments: input } = delta.function ?? {};
+    if (typeof name === "string") call.name += name;
+    if (typeof input === "string") call.input.push(input);
     return index;
   });
   return indexes.every((index, at) => deltas[at]?.index === index) ? undefined : indexes;
 }
 
-function callIndex(state: ChoiceState, delta: Partial<ToolCallDelta>): number {
-  const id = typeof delta.id === "string" && delta.id !== "" ? `id ${delta.id}` : undefined;
-  const given = typeof delta.index === "number" ? `index ${delta.index}` : undefined;
-  const byId = id === undefined ? undefined : state.indexes.get(id);
-  const byIndex = given === undefined ? undefined : state.indexes.get(given);
-  // A new id under a known index is another call: some upstreams send every call as index 0.
-  const known = byId ?? (id === undefined || byIndex === undefined ? byIndex : undefined);
-  if (known !== undefined) return known;
-  if (id === undefined && given === undefined && state.last >= 0) return state.last;
-  const index = state.calls.length;
-  state.calls.push({ id: "", name: "", arguments: "", opaque: new Map() });
-  if (id !== undefined) state.indexes.set(id, index);
-  if (given !== undefined) state.indexes.set(given, index);
-  return index;
+function newCall(): GrowingCall {
+  return { id: "", name: "", input: new GatheredText(), opaque: new Map() };
 }
 
 /** Visits each choice of a chunk: its index and the members of its delta. */

@@ -46,6 +46,18 @@ Deno.test("a model's name that changes in mid-stream is replaced all the same", 
   assertEquals(relay.accept(twice), '{"model":"m","choices":[],"model":"m"}');
 });
 
+Deno.test("chunks that begin in turn in two ways keep their own beginning", () => {
+  const relay = new ChatChunkRelay("m");
+  relay.accept(delta({ role: "assistant" }));
+  for (let turn = 0; turn < 20; turn++) {
+    for (const id of ["c1", "c2"]) {
+      const text = delta({ content: `${id} "${turn}"` }).replace("c1", id);
+      assertEquals(relay.accept(text), text.replace("up-1", "m"));
+    }
+  }
+  assertEquals(relay.delivered.length, 40);
+});
+
 Deno.test("a first delta without a role gets one, once a choice", () => {
   const relay = new ChatChunkRelay("m");
   const first = JSON.parse(relay.accept(delta({ content: "a" })) ?? "");

@@ -9,8 +9,13 @@ import type { ChatMessage, ChatRequest } from "@svc/sdk/protocol";
 /** Fields of a message or delta that a model wrote as text; the last two are common extensions. */
 const TEXT_FIELDS = ["content", "refusal", "reasoning_content", "reasoning"] as const;
 
+/** Where pieces of text are gathered. */
+export interface TextSink {
+  push(piece: string): unknown;
+}
+
 /** Adds every text of a message or a stream's delta to `pieces`. */
-export function collectText(message: Readonly<Record<string, unknown>>, pieces: string[]): void {
+export function collectText(message: Readonly<Record<string, unknown>>, pieces: TextSink): void {
   for (const field of TEXT_FIELDS) {
     const value = message[field];
     if (typeof value === "string") {
@@ -27,6 +32,21 @@ export function collectText(message: Readonly<Record<string, unknown>>, pieces: 
     if (typeof call?.function?.name === "string") pieces.push(call.function.name);
     if (typeof call?.function?.arguments === "string") pieces.push(call.function.arguments);
   }
+}
+
+/** Text of a message or delta; some servers send parts. */
+export function contentOf(message: Readonly<Record<string, unknown>>): string {
+  const { content } = message;
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part) => typeof part?.text === "string" ? part.text : "").join("");
+}
+
+/** Reasoning as chat upstreams write it: an extension that goes by two names. */
+export function reasoningOf(message: Readonly<Record<string, unknown>>): string {
+  const { reasoning_content, reasoning } = message;
+  const text = reasoning_content ?? reasoning;
+  return typeof text === "string" ? text : "";
 }
 
 /** All text of a request that its model reads. */

@@ -75,13 +75,14 @@ export async function imageAnswer(body: JsonBody, options: ImageAnswerOptions): 
       ...(typeof prompt === "string" ? { revised_prompt: prompt } : {}),
     });
   }
-  const { created } = value;
+  const { created, upstream_warnings: warnings } = value;
   const usage = wireUsage(value["usage"]);
   const answer: ImagesResponse = {
     created: isCount(created) ? created : options.created,
     data,
     ...settingsOf(value),
     ...(usage === undefined ? {} : { usage: plainUsage(usage) }),
+    ...(isTexts(warnings) ? { upstream_warnings: warnings } : {}),
     metadata: options.metadata,
   };
   return JSON.stringify(answer);
@@ -144,6 +145,10 @@ function isImage(value: unknown): value is GeneratedImage {
 
 function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
 function isRecord(value: unknown): value is JsonRecord {

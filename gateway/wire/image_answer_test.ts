@@ -32,6 +32,7 @@ Deno.test("Images come in base64, with the bill, and nothing that nobody knows",
     data: [{ b64_json: png, revised_prompt: "A fox", url: null, seed: 3 }, { b64_json: jpeg }],
     size: "1024x1024",
     quality: null,
+    upstream_warnings: ['"style" is not supported and was left out'],
     model: "secret-name",
     usage: {
       input_tokens: 50,
@@ -50,6 +51,7 @@ Deno.test("Images come in base64, with the bill, and nothing that nobody knows",
       output_tokens: 272,
       total_tokens: 322,
     },
+    upstream_warnings: ['"style" is not supported and was left out'],
     metadata,
   });
 });

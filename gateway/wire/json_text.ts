@@ -7,7 +7,7 @@
  * @module
  */
 
-import { invariant } from "../domain/invariant.ts";
+import { invariant, InvariantError } from "../domain/invariant.ts";
 
 /** Where one member of an object stands in the text. */
 export interface Member {
@@ -51,18 +51,10 @@ const SPACE = 0x20;
 
 /** Members of the object that begins at `start`, white space before it aside, in their order. */
 export function members(text: string, start = 0): Member[] {
-  let at = skipSpace(text, start);
-  invariant(text.charCodeAt(at) === OPEN_BRACE, `Cannot list members at ${start}: no object there`);
   const found: Member[] = [];
-  at = skipSpace(text, at + 1);
-  while (at < text.length && text.charCodeAt(at) !== CLOSE_BRACE) {
-    const keyEnd = stringEnd(text, at);
-    const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    const end = valueEnd(text, valueStart);
-    found.push({ key: decodeKey(text, at, keyEnd), keyStart: at, valueStart, valueEnd: end });
-    at = skipSpace(text, end);
-    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
-  }
+  visitMembers(text, start, (key, keyStart, valueStart, valueEnd) => {
+    found.push({ key, keyStart, valueStart, valueEnd });
+  });
   return found;
 }
 
@@ -84,31 +76,55 @@ export function elements(text: string, start = 0): Span[] {
   return found;
 }
 
+/** The JSON text of a member of the object; of duplicates the last counts. */
+export function memberText(object: string, key: string): string | undefined {
+  const member = members(object).findLast((candidate) => candidate.key === key);
+  return member === undefined ? undefined : object.slice(member.valueStart, member.valueEnd);
+}
+
+/** The JSON texts of an array's elements; none where it is no array. */
+export function elementTexts(array: string | undefined): readonly string[] {
+  if (array === undefined || !array.startsWith("[")) return [];
+  return elements(array).map(({ start, end }) => array.slice(start, end));
+}
+
 /**
  * Returns the whole text with members of the object at `start` replaced (every duplicate of the
  * key), added at its end where there was none, or removed.
  */
 export function editMembers(text: string, edits: MemberEdits, start = 0): string {
-  const present = members(text, start);
-  const afterBrace = skipSpace(text, start) + 1;
-  const bodyStart = present[0]?.keyStart ?? afterBrace;
-  const bodyEnd = present.at(-1)?.valueEnd ?? afterBrace;
-  let body = "";
-  let separatorStart = bodyStart;
-  for (const { key, keyStart, valueStart, valueEnd } of present) {
-    const value = Object.hasOwn(edits, key) ? edits[key] : text.slice(valueStart, valueEnd);
-    if (value !== undefined) {
-      // The first member that stays needs no comma before it.
-      body += text.slice(body === "" ? keyStart : separatorStart, valueStart) + value;
-    }
-    separatorStart = valueEnd;
-  }
-  for (const key of Object.keys(edits)) {
+  const added = Object.keys(edits).filter((key) => edits[key] !== undefined);
+  let out = "";
+  // The text up to here is in `out`, or left out of it.
+  let done = 0;
+  let bodyEnd = skipSpace(text, start) + 1;
+  let isFirst = true;
+  visitMembers(text, start, (key, keyStart, valueStart, valueEnd) => {
+    const isEdited = Object.hasOwn(edits, key);
     const value = edits[key];
-    if (value === undefined || present.some((member) => member.key === key)) continue;
-    body += `${body === "" ? "" : ","}${JSON.stringify(key)}:${value}`;
+    if (isEdited && value === undefined) {
+      // With the comma before it; the first member that stays needs none.
+      if (!isFirst) out += text.slice(done, bodyEnd);
+      else if (done === 0) out = text.slice(0, keyStart);
+      done = valueEnd;
+    } else {
+      if (isFirst && done > 0) done = keyStart;
+      isFirst = false;
+      if (isEdited) {
+        out += text.slice(done, valueStart) + value;
+        done = valueEnd;
+        const at = added.indexOf(key);
+        if (at >= 0) added.splice(at, 1);
+      }
+    }
+    bodyEnd = valueEnd;
+  });
+  out += text.slice(done, bodyEnd);
+  for (const key of added) {
+    out += `${isFirst ? "" : ","}${JSON.stringify(key)}:${edits[key]}`;
+    isFirst = false;
   }
-  return text.slice(0, bodyStart) + body + text.slice(bodyEnd);
+  return out + text.slice(bodyEnd);
 }
 
 /**
@@ -136,6 +152,25 @@ export function exceededLimit(text: string, limits: JsonLimits): keyof JsonLimit
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
   }
   return undefined;
+}
+
+/** Called with one member, see {@linkcode Member}: no object is made for those that nobody keeps. */
+type VisitMember = (key: string, keyStart: number, valueStart: number, valueEnd: number) => void;
+
+function visitMembers(text: string, start: number, visit: VisitMember): void {
+  let at = skipSpace(text, start);
+  if (text.charCodeAt(at) !== OPEN_BRACE) {
+    throw new InvariantError(`Cannot list members at ${start}: no object there`);
+  }
+  at = skipSpace(text, at + 1);
+  while (at < text.length && text.charCodeAt(at) !== CLOSE_BRACE) {
+    const keyEnd = stringEnd(text, at);
+    const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const end = valueEnd(text, valueStart);
+    visit(decodeKey(text, at, keyEnd), at, valueStart, end);
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+  }
 }
 
 /** Offset after the value that begins at `at`. */

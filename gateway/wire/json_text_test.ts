@@ -1,7 +1,14 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { InvariantError } from "../domain/invariant.ts";
-import { editMembers, elements, exceededLimit, members } from "./json_text.ts";
+import {
+  editMembers,
+  elements,
+  elementTexts,
+  exceededLimit,
+  members,
+  memberText,
+} from "./json_text.ts";
 
 const KEYS = ["a", "b", "c", "model", "n"];
 
@@ -143,4 +150,12 @@ Deno.test("exceededLimit() reads no further than the limit", () => {
   // The end of the text would be too deep: it is not reached.
   const text = `[${"1,".repeat(16 * 1024 * 1024)}${"[".repeat(200)}`;
   assertEquals(exceededLimit(text, { maxDepth: 128, maxValues: 1_000 }), "maxValues");
+});
+
+Deno.test("memberText() and elementTexts() give values in their own bytes", () => {
+  const text = '{"a":1.0,"b":[ {"x":1e2} , "\\u0041"],"a":2.0}';
+  assertEquals(memberText(text, "a"), "2.0");
+  assertEquals(memberText(text, "c"), undefined);
+  assertEquals(elementTexts(memberText(text, "b")), ['{"x":1e2}', '"\\u0041"']);
+  assertEquals([elementTexts(undefined), elementTexts("7"), elementTexts("[]")], [[], [], []]);
 });

@@ -12,7 +12,10 @@ export const SSE_KEEP_ALIVE = ": keep-alive\n\n";
 
 /** One event. JSON texts with line breaks in them take one data line each, as the format demands. */
 export function sseEvent(json: string): string {
-  return json.includes("\n")
-    ? `data: ${json.replace(/\r?\n/g, "\ndata: ")}\n\n`
-    : `data: ${json}\n\n`;
+  return json.includes("\n") ? `data: ${json.replace(/\r?\n/g, "\ndata: ")}\n\n` : sseLine(json);
+}
+
+/** One event, of a JSON text without line breaks. */
+export function sseLine(json: string): string {
+  return `data: ${json}\n\n`;
 }

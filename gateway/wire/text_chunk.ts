@@ -8,8 +8,9 @@
 import type { ChatCompletionChunk } from "@svc/sdk/protocol";
 import { elements, type Member, members } from "./json_text.ts";
 
-/** A JSON string without escapes; control characters are left to the parser to refuse. */
-const PLAIN_STRING = /^"[^"\\\p{Cc}]*"$/u;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
 
 /** What stands around the text, byte for byte. */
 export interface TextChunkPattern {
@@ -40,15 +41,29 @@ export function patternText(text: string, pattern: TextChunkPattern): string | u
   const { before, after } = pattern;
   if (text.length < before.length + after.length) return undefined;
   if (!text.startsWith(before) || !text.endsWith(after)) return undefined;
-  const literal = text.slice(before.length, text.length - after.length);
-  if (PLAIN_STRING.test(literal)) return literal.slice(1, -1);
+  const start = before.length;
+  const end = text.length - after.length;
+  if (isPlainString(text, start, end)) return text.slice(start + 1, end - 1);
   try {
-    const value: unknown = JSON.parse(literal);
+    const value: unknown = JSON.parse(text.slice(start, end));
     return typeof value === "string" ? value : undefined;
   } catch {
     // More than one value stands there: not of this pattern.
     return undefined;
   }
+}
+
+/** Whether a JSON string without escapes stands there; control characters the parser is to refuse. */
+function isPlainString(text: string, start: number, end: number): boolean {
+  const last = end - 1;
+  if (last <= start || text.charCodeAt(start) !== QUOTE || text.charCodeAt(last) !== QUOTE) {
+    return false;
+  }
+  for (let at = start + 1; at < last; at++) {
+    const code = text.charCodeAt(at);
+    if (code < SPACE || code === QUOTE || code === BACKSLASH) return false;
+  }
+  return true;
 }
 
 /** Of duplicates none is the one. */

@@ -78,6 +78,8 @@ export interface ImagesResponse extends Extensible {
   data: GeneratedImage[];
   /** Present where the model counts tokens. */
   usage?: ImageUsage;
+  /** What the provider has no place for and was left out, or asked for otherwise. */
+  upstream_warnings?: string[];
   /** The route and the bill. */
   metadata?: ServiceMetadata;
 }

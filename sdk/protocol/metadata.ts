@@ -5,6 +5,7 @@
  */
 
 import type { Extensible } from "./extensible.ts";
+import type { ResponseFileSearchCall, ResponseWebSearchCall } from "./responses_items.ts";
 
 /** The only model name a caller may send (specification, section 2.1). */
 export const MODEL_AUTO = "auto";
@@ -55,6 +56,8 @@ export interface RoutingMetadata extends Extensible {
   attempts: RoutingAttempt[];
   /** Set when the wallet could not buy the output asked for: the limit that was sent instead, in tokens. */
   output_limit?: number;
+  /** What of the request this model's upstream has no place for, and was left out: a line each. */
+  not_carried?: string[];
 }
 
 /** What the call cost. */
@@ -67,6 +70,8 @@ export interface BillingMetadata extends Extensible {
   input_tokens: number;
   /** Prompt tokens read from the provider's cache. */
   cached_input_tokens: number;
+  /** Prompt tokens written into the provider's cache; absent where there are none. */
+  cache_write_input_tokens?: number;
   /** Completion tokens, reasoning included. */
   output_tokens: number;
   /** Sum of input and output tokens. */
@@ -85,4 +90,9 @@ export interface ServiceMetadata extends Extensible {
   routing: RoutingMetadata;
   /** The bill; absent where nothing was billed because nothing was served. */
   billing?: BillingMetadata;
+  /**
+   * Searches that the service ran for a Chat Completions answer, in their order, with what they found;
+   * absent where it ran none. Responses has them as items of its output.
+   */
+  hosted_tools?: (ResponseWebSearchCall | ResponseFileSearchCall)[];
 }

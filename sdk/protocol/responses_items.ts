@@ -169,8 +169,11 @@ export interface ResponseWebSearchCall extends Extensible {
   id: string;
   /** How it stands. */
   status: "in_progress" | "searching" | "completed" | "failed";
-  /** What was searched for. */
-  action: { type: "search"; query: string; sources?: { type: "url"; url: string }[] };
+  /** What was searched for; or, of upstreams that search by themselves, which page was read. */
+  action:
+    | { type: "search"; query: string; sources?: { type: "url"; url: string }[] }
+    | { type: "open_page"; url?: string | null }
+    | { type: "find_in_page"; pattern: string; url: string };
 }
 
 /** A file that a search found. */

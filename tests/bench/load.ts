@@ -5,24 +5,32 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
+
 const LAST_PIECE = "\r\n0\r\n\r\n";
 const DONE_EVENT = "data: [DONE]\n\n";
+/** How the last event of a stream begins that has a name for it; read as one character a byte. */
+const COMPLETED_EVENT = "event: response.completed\n";
 const HEAD_END = "\r\n\r\n";
 
 // One character a byte, so that offsets in text are offsets in bytes.
 const latin1 = new TextDecoder("latin1");
 
+/** Whether an answer is a stream of events: one that ends with `[DONE]`, or as Responses end. */
+export type StreamForm = boolean | "responses";
+
 /** Follows one answer to its last byte. Throws where it is not what a client would be glad of. */
 export class AnswerReader {
-  readonly #stream: boolean;
+  readonly #stream: StreamForm;
+  #isCompleted = false;
   #head = "";
   #inBody = false;
   /** Bytes still to come; `undefined` where the body comes in pieces. */
   #left: number | undefined;
   #tail = "";
 
-  /** `stream`: the answer must be a stream of events that ends with `[DONE]`. */
-  constructor(stream: boolean) {
+  /** `stream`: the answer must be a stream of events, and whole. */
+  constructor(stream: StreamForm) {
     this.#stream = stream;
   }
 
@@ -35,12 +43,22 @@ export class AnswerReader {
       if (this.#left < 0) throw new Error("The answer is longer than it said");
       return this.#left === 0;
     }
+    if (this.#stream === "responses") this.#look(body);
     this.#tail = (this.#tail + latin1.decode(body.subarray(-64))).slice(-64);
     if (!this.#tail.endsWith(LAST_PIECE)) return false;
-    if (this.#stream && !this.#tail.slice(0, -LAST_PIECE.length).endsWith(DONE_EVENT)) {
+    if (this.#stream === "responses") {
+      if (!this.#isCompleted) throw new Error("The stream ended without response.completed");
+    } else if (this.#stream && !this.#tail.slice(0, -LAST_PIECE.length).endsWith(DONE_EVENT)) {
       throw new Error(`The stream ended without [DONE]: ${this.#tail}`);
     }
     return true;
+  }
+
+  /** The last event may be long, and its head in two pieces. */
+  #look(body: Uint8Array): void {
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+    const seam = this.#tail + latin1.decode(body.subarray(0, COMPLETED_EVENT.length));
+    this.#isCompleted ||= bytes.includes(COMPLETED_EVENT) || seam.includes(COMPLETED_EVENT);
   }
 
   #feedHead(bytes: Uint8Array): Uint8Array | undefined {
@@ -54,7 +72,7 @@ export class AnswerReader {
     if (length === undefined && !/\r\ntransfer-encoding: *chunked/.test(head)) {
       throw new Error(`The answer has no length: ${head}`);
     }
-    if (this.#stream !== /\r\ncontent-type: *text\/event-stream/.test(head)) {
+    if ((this.#stream !== false) !== /\r\ncontent-type: *text\/event-stream/.test(head)) {
       throw new Error(`The answer is of another kind: ${head}`);
     }
     this.#left = length === undefined ? undefined : Number(length);
@@ -69,8 +87,7 @@ export interface LoadRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Whether the answer is a stream. */
-  readonly stream: boolean;
+  readonly stream: StreamForm;
 }
 
 /** How much load: for a time, or a number of requests. */
@@ -127,7 +144,7 @@ export async function drive(request: LoadRequest, amount: LoadAmount): Promise<L
 /** One request and its answer, in milliseconds. */
 async function exchange(
   conn: Deno.Conn,
-  request: { bytes: Uint8Array; buffer: Uint8Array; stream: boolean },
+  request: { bytes: Uint8Array; buffer: Uint8Array; stream: StreamForm },
 ): Promise<number> {
   const { bytes, buffer, stream } = request;
   const sentMs = performance.now();

@@ -78,3 +78,17 @@ Deno.test("what cannot be measured here is said to be skipped", () => {
   assertEquals(findings.map(({ met }) => met), [undefined]);
   assert(table(findings).includes("SKIPPED"));
 });
+
+Deno.test("a stream of Responses is whole with its last event, in however many pieces", () => {
+  const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n" +
+    "Transfer-Encoding: chunked\r\n\r\n";
+  const end = "\r\n0\r\n\r\n";
+  const whole = encoder.encode(`${head}event: response.completed\ndata: {}\n\n${end}`);
+  for (let cut = 1; cut < whole.length; cut++) {
+    const reader = new AnswerReader("responses");
+    reader.feed(whole.subarray(0, cut));
+    assert(reader.feed(whole.subarray(cut)));
+  }
+  const failed = encoder.encode(`${head}event: response.failed\ndata: {}\n\n${end}`);
+  assertThrows(() => new AnswerReader("responses").feed(failed), Error, "response.completed");
+});

@@ -8,6 +8,7 @@
 import { parseArgs } from "node:util";
 import { join } from "@std/path";
 import { commitMs } from "./commit.ts";
+import { configuration } from "./configuration.ts";
 import type { LoadAmount, LoadRequest, LoadResult } from "./load.ts";
 import type { LoadOrder } from "./load_process.ts";
 import {
@@ -20,6 +21,8 @@ import {
   throughputFinding,
 } from "./marks.ts";
 import { expectLine, residentMegabytes, type Running, serviceFlags, start } from "./process.ts";
+import { translation } from "./translation.ts";
+import { streamMemory } from "./stream_memory.ts";
 
 const KEY = "svc_bench_key_of_no_worth_0123456789";
 const CONNECTIONS = 32;
@@ -67,6 +70,15 @@ const PARTS = {
   stream: (bench: Bench) => throughput(bench, true),
   latency,
   memory,
+  responses: (bench: Bench) =>
+    translation({
+      ...bench.extent,
+      gatewayUrl: bench.gatewayUrl,
+      key: KEY,
+      load: (request, amount) => load(bench, request, amount),
+      say,
+    }),
+  "stream-memory": (bench: Bench) => streamMemory({ ...bench.extent, key: KEY, say }),
 };
 
 function say(text: string): void {
@@ -152,43 +164,6 @@ async function memory(bench: Bench): Promise<Finding[]> {
     say(`memory after ${step * requests} requests: ${resident?.toFixed(0) ?? "not shown"} MB`);
   }
   return memoryFindings(samples);
-}
-
-/** What the operator of the measured gateway would write. */
-function configuration(upstreamUrl: string): string {
-  const model = (id: string, quality: number, price: string) => ({
-    id,
-    upstream: "bench",
-    upstreamModel: "bench-1",
-    endpoints: ["chat"],
-    quality,
-    contextTokens: 128_000,
-    maxOutputTokens: 16_000,
-    price: { inputPerMTok: price, outputPerMTok: price },
-    description: { en: `Model ${id}`, zh: `模型 ${id}` },
-  });
-  const names = { en: "Standard", zh: "标准" };
-  return JSON.stringify({
-    upstreams: [{
-      id: "bench",
-      kind: "openai-compatible",
-      baseUrl: `${upstreamUrl}/v1`,
-      apiKey: "none",
-    }],
-    models: [
-      model("small", 0.5, "0.10"),
-      model("middle", 0.7, "0.40"),
-      model("large", 0.9, "2.00"),
-    ],
-    tiers: [{
-      id: "standard",
-      creditsPerUsd: "1000",
-      models: "*",
-      orchestration: "off",
-      name: names,
-      description: names,
-    }],
-  });
 }
 
 async function startGateway(folder: string, upstreamUrl: string): Promise<Running> {

@@ -19,7 +19,9 @@ type Fits<From, To> = [From] extends [To] ? true : false;
 /** What is named: OpenAI's own interfaces take no others, and name more of what passes through. */
 type Named<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
 
-assertType<Fits<Omit<Named<ImagesResponse>, "metadata">, OpenAI.Images.ImagesResponse>>(true);
+assertType<
+  Fits<Omit<Named<ImagesResponse>, "metadata" | "upstream_warnings">, OpenAI.Images.ImagesResponse>
+>(true);
 assertType<Fits<GeneratedImage, OpenAI.Images.Image>>(true);
 assertType<Fits<ImageUsage, OpenAI.Images.ImagesResponse.Usage>>(true);
 type Asked = Omit<Named<ImageGenerationRequest>, "size">;

@@ -154,7 +154,7 @@ for (const stream of [false, true]) {
     assertEquals([restored.extra_content, restored.thought_signature], [EXTRA, THOUGHT]);
     await (await at.service.chat(continuation(DROPPED), { key: other.key })).text();
     assertFalse("extra_content" in echoed(at.upstream), "another key's signature");
-    const altered = DROPPED.replace('"arguments":"{}"', '"arguments":"{ }"');
+    const altered = DROPPED.replace('"arguments":"{}"', '"arguments":"{\\"a\\":1}"');
     await (await at.service.chat(continuation(altered))).text();
     assertFalse("extra_content" in echoed(at.upstream), "a signature of other arguments");
   });

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { createGuardedFetch } from "../../gateway/guarded_fetch/mod.ts";
+import { createGuardedFetch, DOCUMENTS } from "../../gateway/guarded_fetch/mod.ts";
 import { PRIVATE_URLS } from "../../gateway/guarded_fetch/private_addresses_fixture.ts";
 import { isUnreadable } from "../../gateway/ports/fetch_image.ts";
 
@@ -142,4 +142,29 @@ Deno.test("TLS speaks to the checked address, and asks it for the name", async (
   assertEquals(refused, { problem: "it could not be fetched" });
   assert((await hello).includes("images.example"));
   listener.close();
+});
+
+Deno.test("Documents come where documents are asked for, and nothing else does", async () => {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    const type = decodeURIComponent(new URL(request.url).pathname.slice(1));
+    return new Response("%PDF-1.4", {
+      headers: { "content-type": type, "x-accept": request.headers.get("accept") ?? "" },
+    });
+  });
+  const { port } = server.addr;
+  const open = { ports: [port], allows: () => true, timeoutMs: 2_000, maxBytes: 400_000 };
+  const fetchFile = createGuardedFetch({ ...open, media: DOCUMENTS });
+  const url = (type: string) => `http://127.0.0.1:${port}/${encodeURIComponent(type)}`;
+  const bytes = new TextEncoder().encode("%PDF-1.4");
+  for (const type of ["application/pdf", "text/plain; charset=utf-8", "Text/Markdown"]) {
+    const mediaType = type.split(";")[0]?.toLowerCase() ?? "";
+    assertEquals(await fetchFile(url(type), NEVER), { mediaType, bytes });
+  }
+  for (const type of ["image/png", "application/octet-stream", "application/x-sh"]) {
+    const refused = await fetchFile(url(type), NEVER);
+    assertEquals(refused, { problem: "its server does not send a document" });
+  }
+  const guarded = createGuardedFetch({ ports: [port], media: DOCUMENTS });
+  assert(isUnreadable(await guarded(url("application/pdf"), NEVER)));
+  await server.shutdown();
 });

@@ -98,6 +98,48 @@ Deno.test("what a provider cannot carry is the caller's 400, named, and costs no
   await service.assertBooks();
 });
 
+Deno.test("what is read from a provider's cache, and written into it, has a price each", async () => {
+  for (const stream of [false, true]) {
+    await using fake = new FakeUpstream();
+    const price = {
+      inputPerMTok: "3",
+      cachedInputPerMTok: "0.3",
+      cacheWriteInputPerMTok: "3.75",
+      outputPerMTok: "15",
+    };
+    const upstream = { kind: "anthropic" };
+    const config = labConfig({ id: "native", baseUrl: fake.baseUrl, upstream, price });
+    await using service = await TestService.start({ config });
+    fake.answer(script(ANTHROPIC, ANTHROPIC.cached, stream));
+    const { completions } = service.client().chat;
+    const params = { model: "auto", messages: [{ role: "user" as const, content: "Hi" }] };
+    const last = stream
+      ? (await Array.fromAsync(await completions.create({ ...params, stream: true }))).at(-1)
+      : await completions.create(params);
+    assert(last !== undefined);
+    const { billing } = Reflect.get(last, "metadata");
+    // 13 fresh, 80 read, 7 written and 5 out, at 3 000, 300, 3 750 and 15 000 micro-credits each.
+    assertEquals(billing.charged, "0.164250");
+    assertEquals(
+      [billing.input_tokens, billing.cached_input_tokens, billing.cache_write_input_tokens],
+      [100, 80, 7],
+    );
+    assertEquals(Reflect.get(last.usage?.prompt_tokens_details ?? {}, "cache_write_tokens"), 7);
+    await service.assertBooks();
+  }
+});
+
+Deno.test("the provider is told the limit that is held, where the caller gives none", async () => {
+  await using fake = new FakeUpstream();
+  const upstream = { kind: "anthropic" };
+  const model = { id: "native", baseUrl: fake.baseUrl, upstream, maxOutputTokens: 900 };
+  await using service = await TestService.start({ config: labConfig(model) });
+  fake.answer(json(ANTHROPIC.text.json));
+  const messages = [{ role: "user" as const, content: "Hi" }];
+  await service.client().chat.completions.create({ model: "auto", messages });
+  assertEquals(ANTHROPIC.read(JSON.parse(fake.last.text)).maxTokens, 900);
+});
+
 Deno.test("what was left out is said in the answer", async () => {
   await using fake = new FakeUpstream();
   const upstream = { kind: "anthropic" };

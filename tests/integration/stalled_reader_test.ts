@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { STALLED_READER_MS } from "../../gateway/flows/chat_stream.ts";
+import { STALLED_READER_MS } from "../../gateway/flows/answer_stream.ts";
 import { systemClock } from "../../gateway/system/clock.ts";
 import { BOOTSTRAP_KEY, TestService, until } from "../fixtures/service.ts";
 

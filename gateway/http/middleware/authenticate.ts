@@ -14,11 +14,7 @@ export type FindKey = (presented: string) => Promise<KeyRecord | undefined>;
 export function presentedKey(headers: Headers): string | undefined {
   const direct = headers.get("x-api-key");
   if (direct !== null) return direct.trim();
-  const [scheme, token, ...rest] = (headers.get("authorization") ?? "").trim().split(/\s+/);
-  if (scheme?.toLowerCase() !== "bearer" || token === undefined || rest.length > 0) {
-    return undefined;
-  }
-  return token;
+  return /^\s*bearer\s+(\S+)\s*$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
 /** Lets requests with a good key through, from where the key's policy allows. */
@@ -40,6 +36,6 @@ export function authenticate(
       options.onDenied(c, fault);
       throw fault;
     }
-    await next();
+    return await next();
   };
 }

@@ -14,7 +14,7 @@ export interface RequestIdEnv {
 
 /** Takes the caller's `X-Request-ID`, or makes one. It correlates and never deduplicates. */
 export function requestId(rng: Rng): MiddlewareHandler<RequestIdEnv> {
-  return async function requestIdMiddleware(c, next) {
+  return function requestIdMiddleware(c, next) {
     const given = c.req.raw.headers.get("x-request-id");
     const accepted = given !== null && ACCEPTED.test(given);
     c.set("requestId", accepted ? given : rng.id("req"));
@@ -24,6 +24,6 @@ export function requestId(rng: Rng): MiddlewareHandler<RequestIdEnv> {
         param: "X-Request-ID",
       });
     }
-    await next();
+    return next();
   };
 }

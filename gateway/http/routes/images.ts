@@ -18,10 +18,8 @@ export function generateImages(gateway: GatewayContext): Handler<PublicEnv> {
     endpoint: "images.generations",
     read: (request) => readJson(request),
     check: ({ value }) => void validate(imageGenerationSchema, value),
-    answer: async (caller, body) => ({
-      kind: "json",
-      text: await drawImages(gateway, { ...caller, endpoint: "images.generations" }, body),
-    }),
+    answer: (caller, body) =>
+      drawImages(gateway, { ...caller, endpoint: "images.generations" }, body),
   });
 }
 
@@ -31,10 +29,7 @@ export function editImages(gateway: GatewayContext): Handler<PublicEnv> {
     endpoint: "images.edits",
     read: (request) => readImageEdit(request),
     check: ({ value }) => checkEditImages(validate(imageEditSchema, value)),
-    answer: async (caller, body) => ({
-      kind: "json",
-      text: await drawImages(gateway, { ...caller, endpoint: "images.edits" }, body),
-    }),
+    answer: (caller, body) => drawImages(gateway, { ...caller, endpoint: "images.edits" }, body),
   });
 }
 

@@ -1,29 +1,29 @@
 import type { Handler } from "@hono/hono";
 import { type Endpoint, MODEL_AUTO } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
-import type { KeyRecord } from "../../domain/key.ts";
 import type { GatewayContext } from "../../flows/context.ts";
 import { logFailure } from "../../flows/log_failure.ts";
+import type { ModelAnswer } from "../../flows/model_answer.ts";
 import { type Caller, RequestTrace } from "../../flows/request_trace.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import type { PublicEnv } from "../env.ts";
-
-/** An answer: complete, or a stream of bytes. */
-export type ModelAnswer =
-  | { readonly kind: "json"; readonly text: string }
-  | { readonly kind: "stream"; readonly bytes: ReadableStream<Uint8Array> };
+import { requireEndpoint } from "../require_endpoint.ts";
 
 /** What one model endpoint does with a request that may be made. */
-export interface ModelCall {
+export interface ModelCall<Checked> {
   readonly endpoint: Endpoint;
   read(request: Request): Promise<JsonBody>;
   /** Throws a {@linkcode ServiceFault} where the body is not valid. `model` is checked already. */
-  check(body: JsonBody): void;
-  answer(caller: Caller, body: JsonBody): Promise<ModelAnswer>;
+  check(body: JsonBody): Checked;
+  /** `checked` is what `check` made of the body. */
+  answer(caller: Caller, body: JsonBody, checked: Checked): Promise<ModelAnswer>;
 }
 
 /** The handler of a model endpoint: policy, body, limits, answer; a refusal is in the log too. */
-export function modelCall(gateway: GatewayContext, call: ModelCall): Handler<PublicEnv> {
+export function modelCall<Checked>(
+  gateway: GatewayContext,
+  call: ModelCall<Checked>,
+): Handler<PublicEnv> {
   return async function modelCallHandler(c) {
     let leave = () => {};
     const caller: Caller = {
@@ -37,6 +37,7 @@ export function modelCall(gateway: GatewayContext, call: ModelCall): Handler<Pub
     };
     const headers: Record<string, string> = { "x-request-id": caller.requestId };
     let body: JsonBody;
+    let checked: Checked;
     try {
       requireEndpoint(caller.key, call.endpoint);
       body = await call.read(c.req.raw);
@@ -47,13 +48,14 @@ export function modelCall(gateway: GatewayContext, call: ModelCall): Handler<Pub
       if (body.value.model !== MODEL_AUTO) {
         throw new ServiceFault("model_not_allowed", { param: "model" });
       }
-      call.check(body);
+      checked = call.check(body);
     } catch (error) {
       leave();
       logFailure(gateway, new RequestTrace(caller, gateway.clock), error);
       throw error;
     }
-    const answer = await call.answer({ ...caller, stream: body.value.stream === true }, body);
+    const stream = body.value.stream === true;
+    const answer = await call.answer({ ...caller, stream }, body, checked);
     if (answer.kind === "json") {
       headers["content-type"] = "application/json";
       return new Response(answer.text, { headers });
@@ -64,12 +66,4 @@ export function modelCall(gateway: GatewayContext, call: ModelCall): Handler<Pub
     headers["x-accel-buffering"] = "no";
     return new Response(answer.bytes, { headers });
   };
-}
-
-function requireEndpoint(key: KeyRecord, endpoint: Endpoint): void {
-  const { endpoints } = key.policy;
-  if (endpoints === undefined || endpoints.includes(endpoint)) return;
-  throw new ServiceFault("policy_denied", {
-    message: `The key's policy allows ${endpoints.join(", ") || "no endpoint"}, not ${endpoint}`,
-  });
 }

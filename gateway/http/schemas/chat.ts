@@ -8,7 +8,7 @@ import type { ChatRequest } from "@svc/sdk/protocol";
 import { z } from "zod";
 
 /** Most messages of a request, and most parts of a message. */
-const MOST_MESSAGES = 10_000;
+export const MOST_MESSAGES = 10_000;
 /** Most tools of a request, tool calls of a message, and stop sequences. */
 const MOST_TOOLS = 1_024;
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fileSearchCallSchema, webSearchCallSchema } from "./search_calls.ts";
 
 const attempt = z.strictObject({
   model: z.string(),
@@ -27,11 +28,15 @@ export const metadataSchema = z.looseObject({
     charged: credits,
     input_tokens: z.int(),
     cached_input_tokens: z.int(),
+    cache_write_input_tokens: z.int().optional(),
     output_tokens: z.int(),
     total_tokens: z.int(),
     estimated: z.boolean(),
     price_version: z.int(),
   }).optional(),
+  hosted_tools: z.array(
+    z.discriminatedUnion("type", [webSearchCallSchema, fileSearchCallSchema]),
+  ).optional(),
 }).meta({ id: "Metadata" });
 
 const usage = z.looseObject({
@@ -48,6 +53,26 @@ const toolCall = z.looseObject({
   thought_signature: z.string().optional(),
 });
 
+const annotations = z.array(z.discriminatedUnion("type", [
+  z.looseObject({
+    type: z.literal("url_citation"),
+    url_citation: z.looseObject({
+      start_index: z.int(),
+      end_index: z.int(),
+      url: z.string(),
+      title: z.string(),
+    }),
+  }),
+  z.looseObject({
+    type: z.literal("file_citation"),
+    file_citation: z.looseObject({
+      file_id: z.string(),
+      filename: z.string(),
+      index: z.int(),
+    }),
+  }),
+]));
+
 /** A complete answer. */
 export const chatCompletionSchema = z.looseObject({
   id: z.string(),
@@ -60,6 +85,7 @@ export const chatCompletionSchema = z.looseObject({
       role: z.literal("assistant"),
       content: z.string().nullable(),
       tool_calls: z.array(toolCall).optional(),
+      annotations: annotations.optional(),
     }),
     finish_reason: z.string(),
   })),
@@ -75,7 +101,7 @@ export const chatChunkSchema = z.looseObject({
   model: z.string(),
   choices: z.array(z.looseObject({
     index: z.int(),
-    delta: z.looseObject({}),
+    delta: z.looseObject({ annotations: annotations.optional() }),
     finish_reason: z.string().nullish(),
   })),
   usage: usage.nullish(),

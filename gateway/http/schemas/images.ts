@@ -76,5 +76,8 @@ export const imagesAnswerSchema = z.strictObject({
     output_tokens_details: z.strictObject({ image_tokens: tokens, text_tokens: tokens }).optional(),
     total_tokens: tokens,
   }).optional(),
+  upstream_warnings: z.array(z.string()).optional().meta({
+    description: "What the provider has no place for and was left out, or asked for otherwise",
+  }),
   metadata: metadataSchema,
 }).meta({ id: "ImagesResponse" });

@@ -6,6 +6,13 @@
 
 import { z } from "zod";
 
+/** Beyond what any model reads. */
+const MOST_ITEMS = 10_000;
+const MOST_TOOLS = 1_024;
+
+/** Whatever an id names lies in the operator's own account at a provider, for every tenant alike. */
+const NO_FILES = "no files are kept here: send the file itself";
+
 const ROLES = ["system", "developer", "user", "assistant"];
 
 const part = z.looseObject({
@@ -21,11 +28,12 @@ const part = z.looseObject({
   if ((type === "input_text" || type === "output_text") && text === undefined) {
     complain(ctx, "text", "expected the part's text");
   }
-  if (type === "input_image" && !image_url && !file_id) {
+  if (file_id) return complain(ctx, "file_id", NO_FILES);
+  if (type === "input_image" && !image_url) {
     complain(ctx, "image_url", "expected an http(s) URL or a data URI");
   }
-  if (type === "input_file" && !file_data && !file_url && !file_id) {
-    complain(ctx, "file_data", "expected the file, its URL or its id");
+  if (type === "input_file" && !file_data && !file_url) {
+    complain(ctx, "file_data", "expected the file or its URL");
   }
 });
 
@@ -54,7 +62,7 @@ const item = z.looseObject({
     nested(ctx, "output");
   } else if (type === "item_reference" || (type ?? undefined) === undefined) {
     if (!id) complain(ctx, "id", "expected the item's id");
-  }
+  } else filesOf(ctx);
 });
 
 const tool = z.looseObject({
@@ -83,9 +91,15 @@ const format = z.looseObject({
 /** Body of `POST /openai/v1/responses`. Fields not named here pass through unchanged. */
 export const responsesRequestSchema = z.looseObject({
   model: z.literal("auto").meta({ description: "Always auto: the service chooses the model" }),
-  input: z.union([z.string(), z.array(item).min(1, "expected at least one item")]),
+  input: z.union([
+    z.string(),
+    z.array(item).min(1, "expected at least one item").max(
+      MOST_ITEMS,
+      `send at most ${MOST_ITEMS} items`,
+    ),
+  ]),
   instructions: z.string().nullish(),
-  tools: z.array(tool).nullish(),
+  tools: z.array(tool).max(MOST_TOOLS).nullish(),
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   max_tool_calls: z.int().min(1).nullish(),
@@ -97,7 +111,7 @@ export const responsesRequestSchema = z.looseObject({
   metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
   store: z.boolean().nullish(),
   previous_response_id: z.string().nullish(),
-  include: z.array(z.string()).nullish(),
+  include: z.array(z.string()).max(MOST_TOOLS).nullish(),
   stream: z.boolean().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
@@ -108,6 +122,16 @@ type Context = { value: unknown; issues: z.core.$ZodRawIssue[] };
 
 function complain(ctx: Context, field: string, message: string): void {
   ctx.issues.push({ code: "custom", input: ctx.value, path: [field], message });
+}
+
+/** Checks that the output of a tool which only providers know names no file of theirs. */
+function filesOf(ctx: Context): void {
+  const { output } = ctx.value as Record<string, unknown>;
+  for (const [at, part] of (Array.isArray(output) ? output : [output]).entries()) {
+    if (typeof part !== "object" || part === null || !part.file_id) continue;
+    const path = Array.isArray(output) ? ["output", at, "file_id"] : ["output", "file_id"];
+    ctx.issues.push({ code: "custom", input: part, path, message: NO_FILES });
+  }
 }
 
 /** Checks text or parts in their place: what they must be depends on the item's type. */

@@ -6,6 +6,7 @@
 
 import { z } from "zod";
 import { metadataSchema } from "./chat_answer.ts";
+import { fileSearchCallSchema, webSearchCallSchema } from "./search_calls.ts";
 
 const urlCitation = z.strictObject({
   type: z.literal("url_citation"),
@@ -49,7 +50,6 @@ export const summaryTextSchema = z.strictObject({
 });
 
 const itemStatus = z.enum(["in_progress", "completed", "incomplete"]);
-const searchStatus = z.enum(["in_progress", "searching", "completed", "failed"]);
 const id = z.string().min(1);
 
 const opaque = {
@@ -85,38 +85,13 @@ const reasoning = z.strictObject({
   status: itemStatus,
 });
 
-const webSearchCall = z.strictObject({
-  type: z.literal("web_search_call"),
-  id,
-  status: searchStatus,
-  action: z.strictObject({
-    type: z.literal("search"),
-    query: z.string(),
-    sources: z.array(z.strictObject({ type: z.literal("url"), url: z.string() })).optional(),
-  }),
-});
-
-const fileSearchCall = z.strictObject({
-  type: z.literal("file_search_call"),
-  id,
-  status: searchStatus,
-  queries: z.array(z.string()),
-  results: z.array(z.strictObject({
-    file_id: z.string(),
-    filename: z.string(),
-    score: z.number(),
-    text: z.string(),
-    attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullish(),
-  })).nullable(),
-});
-
 /** An item of the output. */
 export const outputItemSchema = z.discriminatedUnion("type", [
   message,
   functionCall,
   reasoning,
-  webSearchCall,
-  fileSearchCall,
+  webSearchCallSchema,
+  fileSearchCallSchema,
 ]);
 
 const functionTool = z.looseObject({
@@ -166,6 +141,14 @@ const echo = {
   access_programs: z.null(),
 };
 
+/** The service's own, nothing unknown among it; the caller's pairs stand beside it. */
+const metadata = z.object({
+  request_id: metadataSchema.shape.request_id,
+  routing: metadataSchema.shape.routing.extend({ not_carried: z.array(z.string()).optional() })
+    .strict(),
+  billing: metadataSchema.shape.billing.unwrap().strict(),
+}).partial().catchall(z.string());
+
 /** The whole resource. */
 export const responseSchema = z.strictObject({
   id: z.string().startsWith("resp_"),
@@ -182,6 +165,6 @@ export const responseSchema = z.strictObject({
   model: z.string(),
   ...echo,
   usage: usage.nullable(),
-  metadata: metadataSchema.partial(),
+  metadata,
   output: z.array(outputItemSchema),
 }).meta({ id: "Response", description: "A response" });

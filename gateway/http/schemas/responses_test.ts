@@ -57,6 +57,17 @@ Deno.test("requests that are not, with the field", () => {
     [{ metadata: { a: 1 } }, "metadata.a"],
     [{ max_output_tokens: 0 }, "max_output_tokens"],
     [{ temperature: 3 }, "temperature"],
+    [part({ type: "input_image", file_id: "f" }), "input.0.content.0.file_id"],
+    [part({ type: "input_image", image_url: "data:", file_id: "f" }), "input.0.content.0.file_id"],
+    [part({ type: "input_file", file_data: "data:", file_id: "f" }), "input.0.content.0.file_id"],
+    [
+      { input: [{ type: "computer_call_output", call_id: "a", output: { file_id: "f" } }] },
+      "input.0.output.file_id",
+    ],
+    [
+      { input: [{ type: "custom_tool_call_output", output: [{}, { file_id: "f" }] }] },
+      "input.0.output.1.file_id",
+    ],
   ];
   for (const [request, path] of invalid) assertEquals(complaint(request), path);
 });

@@ -6,8 +6,10 @@
 
 import type { ResponseAnnotation } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { OPAQUE_MEMBERS } from "../chat_chunk.ts";
-import { elementTexts, memberText, type OpaqueTexts, opaqueTexts } from "./items.ts";
+import type { AnswerEnd } from "../answer_relay.ts";
+import { contentOf, reasoningOf } from "../chat_text.ts";
+import { elementTexts, memberText } from "../json_text.ts";
+import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../tool_calls.ts";
 import {
   annotationOf,
   endingOf,
@@ -17,7 +19,7 @@ import {
   reasoningKind,
   reasoningText,
 } from "./output_text.ts";
-import { ResourceWriter, type ResponseContext, type ResponseEnd } from "./resource.ts";
+import { ResourceWriter, type ResponseContext } from "./resource.ts";
 import { responseUsageOf } from "./usage.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -29,7 +31,7 @@ type ItemDraft = (status: "completed" | "incomplete") => string;
 export function responseOf(
   completion: JsonBody,
   context: ResponseContext,
-  end: ResponseEnd,
+  end: AnswerEnd,
 ): string {
   const { choices, usage } = completion.value;
   const choice = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
@@ -47,26 +49,11 @@ export function responseOf(
   });
 }
 
-/** Reasoning as chat upstreams write it: an extension that goes by two names. */
-export function reasoningOf(message: Fields): string {
-  const { reasoning_content, reasoning } = message;
-  const text = reasoning_content ?? reasoning;
-  return typeof text === "string" ? text : "";
-}
-
 /** The citations of a message or delta. */
 export function annotationsOf(message: Fields): readonly ResponseAnnotation[] {
   const { annotations } = message;
   if (!Array.isArray(annotations)) return [];
   return annotations.map(annotationOf).filter((annotation) => annotation !== undefined);
-}
-
-/** Text of a message or delta; some servers send parts. */
-export function contentOf(message: Fields): string {
-  const { content } = message;
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content.map((part) => typeof part?.text === "string" ? part.text : "").join("");
 }
 
 /** The first message's own text where anything in the answer is signed. */

@@ -6,9 +6,9 @@
 
 import type { ChatMessage, ContentPart, ToolCall } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { OPAQUE_MEMBERS } from "../chat_chunk.ts";
+import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../tool_calls.ts";
 import { assistantContent, chatContent } from "./chat_parts.ts";
-import { itemType, type OpaqueTexts, opaqueTexts } from "./items.ts";
+import { itemType, referencedItem } from "./items.ts";
 import type { Loss } from "./loss.ts";
 
 /** Where opaque members belong: to a message, or to one of its tool calls. */
@@ -64,18 +64,18 @@ export class ChatMessages {
       case "function_call_output":
         return this.#addOutput(item.value, path);
       case "reasoning":
-        return this.#lose(path, "earlier reasoning is not repeated to the model", false);
+        return this.#lose(path, "earlier reasoning is not repeated to the model", "report");
       case "item_reference": {
+        const found = referencedItem(item, this.#references);
+        if (found !== undefined) return this.add(found, path);
         const id = String(item.value["id"]);
-        const found = this.#references.get(id);
-        if (found !== undefined && itemType(found) !== type) return this.add(found, path);
-        return this.#lose(`${path}.id`, `no item "${id}" is kept here`, true);
+        return this.#lose(`${path}.id`, `no item "${id}" is kept here`, "refuse");
       }
       default:
         if (HOSTED_TRACES.includes(type)) {
-          return this.#lose(path, "the model reads the text that came of it", false);
+          return this.#lose(path, "the model reads the text that came of it", "report");
         }
-        this.#lose(`${path}.type`, `an item of type "${type}" cannot be carried`, true);
+        this.#lose(`${path}.type`, `an item of type "${type}" cannot be carried`, "native");
     }
   }
 
@@ -86,7 +86,7 @@ export class ChatMessages {
 
   #addMessage({ text, value }: JsonBody, path: string): void {
     if (value["phase"] !== undefined && value["phase"] !== null) {
-      this.#lose(`${path}.phase`, "messages have no phase", false);
+      this.#lose(`${path}.phase`, "messages have no phase", "report");
     }
     const role = String(value["role"]);
     const more = Object.fromEntries(
@@ -115,7 +115,7 @@ export class ChatMessages {
     for (const [name, member] of Object.entries(value)) {
       if ((OPAQUE_MEMBERS as readonly string[]).includes(name)) call[name] = member;
       else if (!CALL_MEMBERS.includes(name) && member !== null) {
-        this.#lose(`${path}.${name}`, "tool calls have no such field", false);
+        this.#lose(`${path}.${name}`, "tool calls have no such field", "report");
       }
     }
     this.#callIds.add(call.id);
@@ -128,7 +128,7 @@ export class ChatMessages {
   #addOutput(value: Readonly<Record<string, unknown>>, path: string): void {
     const id = String(value["call_id"]);
     if (!this.#callIds.has(id)) {
-      this.#lose(`${path}.call_id`, `no function_call "${id}" stands before it`, true);
+      this.#lose(`${path}.call_id`, `no function_call "${id}" stands before it`, "native");
     }
     const output = chatContent(value["output"], `${path}.output`, this.losses);
     if (typeof output === "string") return this.#pushResult(id, output);
@@ -160,7 +160,7 @@ export class ChatMessages {
     if (opaque !== undefined) this.opaque.push({ message: this.messages.length - 1, call, opaque });
   }
 
-  #lose(path: string, reason: string, essential: boolean): void {
-    this.losses.push({ path, reason, essential });
+  #lose(path: string, reason: string, action: Loss["action"]): void {
+    this.losses.push({ path, reason, action });
   }
 }

@@ -79,7 +79,7 @@ function imagePart(part: Fields, path: string, losses: Loss[]): ContentPart | un
     losses.push({
       path: `${path}.detail`,
       reason: '"high" is the closest that can be carried',
-      essential: false,
+      action: "report",
     });
   }
   return { type: "image_url", image_url: image, ...more };
@@ -93,20 +93,20 @@ function filePart(part: Fields, path: string, losses: Loss[]): ContentPart | und
   }
   losses.push(
     typeof file_url === "string"
-      ? { path: `${path}.file_url`, reason: "send the file itself in file_data", essential: true }
+      ? { path: `${path}.file_url`, reason: "send the file itself in file_data", action: "native" }
       : keptFile(`${path}.file_id`, file_id),
   );
   return undefined;
 }
 
 function keptFile(path: string, id: unknown): Loss {
-  return { path, reason: `no file "${String(id)}" is kept here`, essential: true };
+  return { path, reason: `no file "${String(id)}" is kept here`, action: "refuse" };
 }
 
 function unknownPart(part: Fields | null | undefined, path: string): Loss {
   return {
     path: `${path}.type`,
     reason: `a part of type "${String(part?.["type"])}" cannot be carried`,
-    essential: true,
+    action: "native",
   };
 }

@@ -21,7 +21,7 @@ export interface ChatBody extends JsonBody {
 /** A translated request. */
 export interface TranslatedRequest {
   readonly chat: ChatBody;
-  /** What it does not carry; without an essential one it asks for the same answer. */
+  /** What it does not carry; each says what is to be done about it. */
   readonly losses: readonly Loss[];
 }
 
@@ -37,28 +37,30 @@ export interface TranslationOptions {
 const TAKEN: ReadonlySet<string> = new Set([
   ...["model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "text"],
   ...["reasoning", "max_output_tokens", "metadata", "store", "previous_response_id", "include"],
+  "truncation",
 ]);
 
 /** What Chat Completions has no place for. */
 const LOST: Readonly<Record<string, Omit<Loss, "path">>> = {
-  background: { reason: "responses are not made in the background", essential: true },
-  conversation: { reason: "conversations are not kept; use previous_response_id", essential: true },
-  prompt: { reason: "prompt templates are not kept; send the prompt itself", essential: true },
-  moderation: { reason: "moderation is not carried", essential: true },
-  top_logprobs: { reason: "log probabilities are not carried", essential: true },
-  truncation: { reason: "a model takes the input whole or refuses it", essential: false },
-  max_tool_calls: { reason: "models set no limit to tool calls", essential: false },
-  context_management: { reason: "the context is not managed", essential: false },
-  stream_options: { reason: "events are not padded", essential: false },
-  image: { reason: "images are not compressed", essential: false },
-  access_programs: { reason: "access programs are OpenAI's own", essential: false },
+  background: { reason: "responses are not made in the background", action: "refuse" },
+  conversation: {
+    reason: "conversations are not kept; use previous_response_id",
+    action: "refuse",
+  },
+  prompt: { reason: "prompt templates are not kept; send the prompt itself", action: "refuse" },
+  moderation: { reason: "moderation is not carried", action: "native" },
+  top_logprobs: { reason: "log probabilities are not carried", action: "native" },
+  max_tool_calls: { reason: "models set no limit to tool calls", action: "report" },
+  context_management: { reason: "the context is not managed", action: "report" },
+  stream_options: { reason: "events are not padded", action: "report" },
+  image: { reason: "images are not compressed", action: "report" },
+  access_programs: { reason: "access programs are OpenAI's own", action: "report" },
 };
 
 /** Values that ask for nothing. */
 const IDLE: Readonly<Record<string, unknown>> = {
   background: false,
   top_logprobs: 0,
-  truncation: "disabled",
 };
 
 /** Parameters of Chat Completions that Responses has not: they would overrule what is translated. */
@@ -122,7 +124,7 @@ function carried(request: ResponsesRequest, losses: Loss[]): Record<string, unkn
       const loss = LOST[name];
       if (loss !== undefined && IDLE[name] !== value) losses.push({ path: name, ...loss });
     } else if (FOREIGN.has(name)) {
-      losses.push({ path: name, reason: "it is no parameter of Responses", essential: true });
+      losses.push({ path: name, reason: "it is no parameter of Responses", action: "refuse" });
     } else fields[name] = value;
   }
   return fields;
@@ -158,7 +160,7 @@ function chatTool(
   const { type: _type, name, description, parameters, strict, ...more } = tool;
   const rest = Object.entries(more).filter(([field, value]) => {
     if (!FUNCTION_EXTRAS.includes(field) || value === null) return true;
-    losses.push({ path: `${path}.${field}`, reason: "functions have none", essential: false });
+    losses.push({ path: `${path}.${field}`, reason: "functions have none", action: "report" });
     return false;
   });
   return {
@@ -216,15 +218,15 @@ function unknownMembers(
 ): void {
   for (const name of Object.keys(value ?? {})) {
     if (known.includes(name)) continue;
-    losses.push({ path: `${path}.${name}`, reason: "it has no counterpart", essential: false });
+    losses.push({ path: `${path}.${name}`, reason: "it has no counterpart", action: "report" });
   }
 }
 
 function includeLosses({ include }: ResponsesRequest, losses: Loss[]): void {
   for (const [at, extra] of (include ?? []).entries()) {
     if (HARMLESS_INCLUDES.has(extra)) continue;
-    const essential = extra === "message.output_text.logprobs";
-    losses.push({ path: `include.${at}`, reason: `"${extra}" is not carried`, essential });
+    const action = extra === "message.output_text.logprobs" ? "native" : "report";
+    losses.push({ path: `include.${at}`, reason: `"${extra}" is not carried`, action });
   }
 }
 

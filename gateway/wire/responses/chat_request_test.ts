@@ -5,7 +5,7 @@ import { chatRequestOf, responsesFeatures } from "./chat_request.ts";
 import { outputItems, referencedIds, requestItems } from "./items.ts";
 import { bodyOf } from "./responses_fixture.ts";
 
-/** Messages of an input, and what of it was lost: `!` marks what is essential. */
+/** Messages of an input, and what of it was lost: `!` marks what must not be left out. */
 function translated(input: unknown, more: Readonly<Record<string, unknown>> = {}) {
   const { chat, losses } = chatRequestOf(bodyOf({ model: "auto", input, ...more }));
   assertEquals(JSON.parse(chat.text), chat.value);
@@ -13,7 +13,7 @@ function translated(input: unknown, more: Readonly<Record<string, unknown>> = {}
   return {
     messages,
     fields,
-    losses: losses.map(({ path, essential }) => essential ? `${path}!` : path),
+    losses: losses.map(({ path, action }) => action === "report" ? path : `${path}!`),
   };
 }
 
@@ -181,7 +181,7 @@ Deno.test("what a tool gives beside text follows the last result as the user's m
   assertEquals(translated([call("a"), result("a", [image])]).messages.at(-1)?.role, "user");
 });
 
-Deno.test("a result without its call, and items of unknown kinds, are essential", () => {
+Deno.test("a result without its call, and items of unknown kinds, must not be left out", () => {
   const { losses } = translated([
     result("gone"),
     { type: "computer_call", id: "cu_1" },
@@ -321,7 +321,6 @@ Deno.test("fields that Chat Completions has no place for", () => {
     [{ background: true, top_logprobs: 2, truncation: "auto", conversation: "c", n: 4 }, {}, [
       "background!",
       "top_logprobs!",
-      "truncation",
       "conversation!",
       "n!",
     ]],

@@ -1,17 +1,19 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import type { ResponseResource, ResponsesRequest, ResponseStreamEvent } from "@svc/sdk/protocol";
+import type { ResponsesRequest } from "@svc/sdk/protocol";
 import fc from "fast-check";
-import { ResponseStream } from "openai/lib/responses/ResponseStream";
 import { responseEventSchema } from "../../http/schemas/responses_events.ts";
 import { UpstreamCut } from "../../ports/upstream.ts";
 import { responseOf } from "./answer.ts";
 import { ResponseEventRelay } from "./event_relay.ts";
 import {
   bodyOf,
+  checkEvents,
   chunkText,
+  collected,
   contextOf,
   END,
   eventsOf,
+  failureOf,
   METADATA,
   streamed,
 } from "./responses_fixture.ts";
@@ -23,40 +25,6 @@ const USAGE = {
   prompt_tokens_details: { cached_tokens: 3, cache_write_tokens: 4 },
   completion_tokens_details: { reasoning_tokens: 2 },
 };
-
-/** What OpenAI's client makes of the events. */
-async function collected(events: readonly ResponseStreamEvent[]): Promise<ResponseResource> {
-  const lines = events.map((event) => `${JSON.stringify(event)}\n`);
-  const bytes = new Blob(lines).stream();
-  const response: unknown = await ResponseStream.fromReadableStream(bytes).finalResponse();
-  const { output_text: _derived, ...resource } = JSON.parse(JSON.stringify(response));
-  for (const item of resource.output) {
-    for (const part of item.content ?? []) delete part.parsed;
-    delete item.parsed_arguments;
-  }
-  delete resource.output_parsed;
-  return resource;
-}
-
-/** What must hold for every stream; returns the last event's resource. */
-function checkEvents(events: readonly ResponseStreamEvent[]): ResponseResource {
-  const open = new Map<string, string>();
-  let nextItem = 0;
-  for (const [at, event] of events.entries()) {
-    assertEquals(responseEventSchema.safeParse(event).error?.issues, undefined, event.type);
-    assertEquals(event.sequence_number, at);
-    if (event.type === "response.output_item.added") {
-      assertEquals(event.output_index, nextItem++);
-      for (const type of open.values()) assertEquals(type, "function_call", "still open");
-      open.set(event.item.id, event.item.type);
-    } else if (event.type === "response.output_item.done") assert(open.delete(event.item.id));
-    else if ("item_id" in event) assert(open.has(String(event.item_id)), event.type);
-  }
-  assertEquals(open.size, 0);
-  const last = events.at(-1);
-  assert(last?.type === "response.completed" || last?.type === "response.incomplete");
-  return last.response;
-}
 
 const call = fc.record({
   name: fc.string({ minLength: 1 }),
@@ -174,7 +142,12 @@ Deno.test("the whole sequence of a short answer, in order", () => {
     ...["output_item.added", "function_call_arguments.delta"],
     ...["function_call_arguments.done", "output_item.done", "completed"],
   ]);
-  assertEquals(relay.usage, { inputTokens: 11, cachedInputTokens: 3, outputTokens: 6 });
+  assertEquals(relay.usage, {
+    inputTokens: 11,
+    cachedInputTokens: 3,
+    cacheWriteInputTokens: 4,
+    outputTokens: 6,
+  });
   assert(relay.finished);
   const last = events.at(-1);
   assert(last?.type === "response.completed");
@@ -276,7 +249,7 @@ Deno.test("a failure tells what there was, then makes clients raise an error", a
   const relay = new ResponseEventRelay(contextOf());
   let sent = relay.accept(chunkText({ content: "Hel" }));
   sent += relay.accept(chunkText({ tool_calls: [{ id: "a", function: { name: "f" } }] }));
-  const failure = { code: "upstream_timeout", message: "The answer broke off" };
+  const failure = failureOf("upstream_timeout", "The answer broke off");
   for (const event of relay.failed(failure, { metadata: METADATA, usage: END.usage })) {
     sent += event;
   }
@@ -295,7 +268,7 @@ Deno.test("a failure tells what there was, then makes clients raise an error", a
 
 Deno.test("a failure before anything came still begins; without a bill it has no usage", () => {
   const relay = new ResponseEventRelay(contextOf());
-  const failure = { code: "rate_limit_exceeded", message: "Wait", param: null };
+  const failure = failureOf("rate_limit_exceeded", "Wait");
   const events = eventsOf([...relay.failed(failure, { metadata: METADATA })].join(""));
   assertEquals(events.map(({ type }) => type), [
     "response.created",
@@ -347,4 +320,12 @@ Deno.test("a long text comes together, halves of surrogate pairs among its piece
   const events = eventsOf([...relay.completed(END)].join(""));
   const done = events.find(({ type }) => type === "response.output_text.done");
   assertEquals(done?.["text"], text);
+});
+
+Deno.test("text that no model writes breaks the answer off: all of it would be said again", () => {
+  const relay = new ResponseEventRelay(contextOf());
+  const piece = "a".repeat(1024 * 1024);
+  for (let at = 0; at < 4; at += 1) relay.accept(chunkText({ content: piece }));
+  const error = assertThrows(() => relay.accept(chunkText({ content: "b" })), UpstreamCut);
+  assertEquals(error.outcome, "malformed");
 });

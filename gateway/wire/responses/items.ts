@@ -5,11 +5,7 @@
  */
 
 import type { JsonBody } from "../../ports/upstream.ts";
-import { OPAQUE_MEMBERS } from "../chat_chunk.ts";
-import { elements, members } from "../json_text.ts";
-
-/** JSON texts of opaque members, by name. */
-export type OpaqueTexts = Readonly<Record<string, string>>;
+import { elementTexts, memberText } from "../json_text.ts";
 
 /** The items of a request's `input`; a string is the user's message. */
 export function requestItems(request: JsonBody): readonly JsonBody[] {
@@ -29,34 +25,20 @@ export function referencedIds(items: readonly JsonBody[]): readonly string[] {
     .map((item) => String(item.value["id"]));
 }
 
+/** The item that a reference stands for; `undefined` where it is none or names nothing known. */
+export function referencedItem(
+  item: JsonBody,
+  references: ReadonlyMap<string, JsonBody> | undefined,
+): JsonBody | undefined {
+  if (itemType(item) !== "item_reference") return undefined;
+  const found = references?.get(String(item.value["id"]));
+  return found === undefined || itemType(found) === "item_reference" ? undefined : found;
+}
+
 /** What an item is: a message may leave its type out, and so may a reference. */
 export function itemType({ value }: JsonBody): string {
   const type = value["type"] ?? (typeof value["role"] === "string" ? "message" : "item_reference");
   return String(type);
-}
-
-/** The opaque members of an object in their own bytes; `undefined` where it has none. */
-export function opaqueTexts(text: string): OpaqueTexts | undefined {
-  if (!OPAQUE_MEMBERS.some((name) => text.includes(name))) return undefined;
-  const found: Record<string, string> = {};
-  for (const { key, valueStart, valueEnd } of members(text)) {
-    if ((OPAQUE_MEMBERS as readonly string[]).includes(key)) {
-      found[key] = text.slice(valueStart, valueEnd);
-    }
-  }
-  return Object.keys(found).length === 0 ? undefined : found;
-}
-
-/** The JSON text of a member; of duplicates the last counts. */
-export function memberText(object: string, key: string): string | undefined {
-  const member = members(object).findLast((candidate) => candidate.key === key);
-  return member === undefined ? undefined : object.slice(member.valueStart, member.valueEnd);
-}
-
-/** The JSON texts of an array's elements; none where it is no array. */
-export function elementTexts(array: string | undefined): readonly string[] {
-  if (array === undefined || !array.startsWith("[")) return [];
-  return elements(array).map(({ start, end }) => array.slice(start, end));
 }
 
 function itemOf(value: Readonly<Record<string, unknown>>): JsonBody {

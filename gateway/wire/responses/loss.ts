@@ -4,6 +4,16 @@ export interface Loss {
   readonly path: string;
   /** One clause: why it cannot be carried. */
   readonly reason: string;
-  /** Whether the answer would be another than the one asked for: then the request is refused. */
-  readonly essential: boolean;
+  /**
+   * What is to be done. `report`: it is left out, and the answer says so. `native`: without it the
+   * answer would be another; only upstreams that speak Responses themselves may be asked. `refuse`:
+   * nobody may be asked, since it names what the operator's own account at a provider holds, for
+   * every customer alike, or what the service does not do.
+   */
+  readonly action: "report" | "native" | "refuse";
+}
+
+/** A loss in one line, for the answer's metadata. */
+export function lossText({ path, reason }: Loss): string {
+  return `${path}: ${reason}`;
 }

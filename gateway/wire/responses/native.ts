@@ -5,26 +5,15 @@
  * @module
  */
 
+import type { ErrorEnvelope } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/pricing.ts";
 import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
-import { editMembers } from "../json_text.ts";
-import { type Fields, parsed } from "./chunk.ts";
-import { GrowingText } from "./growing_text.ts";
-import { memberText } from "./items.ts";
-import {
-  errorEvent,
-  type FailedEnd,
-  responseErrorOf,
-  responseEvent,
-  type ResponseFailure,
-  type ResponseRelay,
-} from "./relay.ts";
-import {
-  mergedMetadata,
-  ResourceWriter,
-  type ResponseContext,
-  type ResponseEnd,
-} from "./resource.ts";
+import type { AnswerEnd, FailedEnd } from "../answer_relay.ts";
+import { type Fields, parsed } from "../chunk.ts";
+import { GrowingText } from "../growing_text.ts";
+import { editMembers, memberText } from "../json_text.ts";
+import { errorEvent, responseErrorOf, responseEvent, type ResponseRelay } from "./relay.ts";
+import { mergedMetadata, ResourceWriter, type ResponseContext } from "./resource.ts";
 import { readResponseUsage, responseUsageOf } from "./usage.ts";
 
 const OPENING: readonly string[] = ["response.created", "response.queued", "response.in_progress"];
@@ -45,12 +34,18 @@ export function checkNativeAnswer({ value }: JsonBody): void {
 export function nativeResponseText(
   body: JsonBody,
   context: ResponseContext,
-  end: ResponseEnd,
+  end: AnswerEnd,
 ): string {
   return withService(body.text, context, {
     metadata: end.metadata,
     ...(readResponseUsage(body.value["usage"]) === undefined ? { usage: end.usage } : {}),
   });
+}
+
+/** Whether an item is a search of the web, and not a look at a page that was found. */
+export function isWebSearch(item: unknown): boolean {
+  const { type, action } = Object(item);
+  return type === "web_search_call" && (Object(action).type ?? "search") === "search";
 }
 
 /** Everything a model wrote in an answer, in pieces. */
@@ -69,6 +64,10 @@ export function nativeDelivered({ value }: JsonBody): string[] {
 /** Follows one streamed response of a native upstream. */
 export class NativeResponseRelay implements ResponseRelay {
   usage: Usage | undefined;
+  /** What is signed travels in items of its own here. */
+  readonly toolCalls = [];
+  /** Searches of the web that the upstream has run. */
+  searches = 0;
   resource: string | undefined;
   readonly #context: ResponseContext;
   readonly #written = new GrowingText();
@@ -98,6 +97,7 @@ export class NativeResponseRelay implements ResponseRelay {
     if (type === "error" || type === "response.failed") throw failedUpstream();
     const number = event["sequence_number"];
     if (typeof number === "number") this.#sequence = number + 1;
+    if (type === "response.output_item.done" && isWebSearch(event["item"])) this.searches += 1;
     const isClosing = CLOSING.includes(type);
     if (isClosing || OPENING.includes(type)) {
       if (typeof response !== "object" || response === null) {
@@ -123,7 +123,7 @@ export class NativeResponseRelay implements ResponseRelay {
     }
   }
 
-  *completed(end: ResponseEnd): Iterable<string> {
+  *completed(end: AnswerEnd): Iterable<string> {
     this.upstreamEnded();
     if (this.#closing === undefined) return;
     const { type, text } = this.#closing;
@@ -135,19 +135,19 @@ export class NativeResponseRelay implements ResponseRelay {
     yield responseEvent(type, edited);
   }
 
-  *failed(failure: ResponseFailure, end: FailedEnd): Iterable<string> {
+  *failed({ error }: ErrorEnvelope, end: FailedEnd): Iterable<string> {
     const { usage } = end;
     this.resource = new ResourceWriter(this.#context).text({
       id: this.#id,
       status: "failed",
-      error: responseErrorOf(failure),
+      error: responseErrorOf(error),
       usage: usage === undefined ? null : responseUsageOf(usage, undefined),
       metadata: end.metadata,
       output: [],
     });
     const numbered = `"sequence_number":${this.#sequence++},"response":${this.resource}`;
     yield responseEvent("response.failed", `{"type":"response.failed",${numbered}}`);
-    yield errorEvent(failure, this.#sequence++);
+    yield errorEvent(error, this.#sequence++);
   }
 
   #noteResponse({ id, usage }: Fields): void {
@@ -157,7 +157,7 @@ export class NativeResponseRelay implements ResponseRelay {
 }
 
 /** What the service writes into a native resource. */
-type ServiceFields = Pick<Partial<ResponseEnd>, "usage"> & {
+type ServiceFields = Pick<Partial<AnswerEnd>, "usage"> & {
   readonly metadata: ResponseContext["opening"];
 };
 
@@ -168,8 +168,11 @@ function editResponse(event: string, context: ResponseContext, fields: ServiceFi
 
 function withService(resource: string, context: ResponseContext, fields: ServiceFields): string {
   const { usage, metadata } = fields;
+  const { previous_response_id: previousId } = context.request;
   return editMembers(resource, {
     model: JSON.stringify(context.model),
+    // The upstream may have been sent the items themselves.
+    ...(typeof previousId === "string" ? { previous_response_id: JSON.stringify(previousId) } : {}),
     metadata: JSON.stringify(mergedMetadata(context.request, metadata)),
     ...(usage === undefined ? {} : { usage: JSON.stringify(responseUsageOf(usage, undefined)) }),
   });

@@ -7,7 +7,15 @@ import {
   nativeResponseText,
 } from "./native.ts";
 import { echoOf, reservedMetadataConflict } from "./resource.ts";
-import { bodyOf, contextOf, END, eventsOf, METADATA, streamed } from "./responses_fixture.ts";
+import {
+  bodyOf,
+  contextOf,
+  END,
+  eventsOf,
+  failureOf,
+  METADATA,
+  streamed,
+} from "./responses_fixture.ts";
 import { readResponseUsage } from "./usage.ts";
 
 const USAGE = '{"input_tokens":3,"input_tokens_details":{"cached_tokens":1},"output_tokens":2,' +
@@ -74,7 +82,7 @@ Deno.test("a failure goes on with the upstream's id and numbers", () => {
   const relay = new NativeResponseRelay(contextOf());
   relay.accept(event("response.created", 0, `"response":${resource("in_progress")}`));
   relay.accept(DELTA);
-  const failure = { code: "upstream_error", message: "Broken", param: null };
+  const failure = failureOf("upstream_error", "Broken");
   const end = { metadata: METADATA, usage: END.usage };
   const events = eventsOf([...relay.failed(failure, end)].join(""));
   assertEquals(events.map((each) => [each.type, each.sequence_number]), [

@@ -11,7 +11,7 @@ import type {
   ResponseStatus,
 } from "@svc/sdk/protocol";
 import { editMembers } from "../json_text.ts";
-import type { OpaqueTexts } from "./items.ts";
+import type { OpaqueTexts } from "../tool_calls.ts";
 
 /** The kinds of parts that an item's text can be. */
 export type PartKind = "output_text" | "refusal" | "reasoning_text" | "summary_text";

@@ -10,9 +10,7 @@ import type {
   ResponseResource,
   ResponsesRequest,
   ResponseTool,
-  ServiceMetadata,
 } from "@svc/sdk/protocol";
-import type { Usage } from "../../domain/pricing.ts";
 
 /** Prefixes of the ids that a response needs: message, function call, reasoning, call. */
 export type ResponseIdPrefix = "msg" | "fc" | "rs" | "call";
@@ -30,15 +28,6 @@ export interface ResponseContext {
   readonly opening: ResponseMetadata;
   /** A new id for an item. */
   newId(prefix: ResponseIdPrefix): string;
-}
-
-/** What is known of a call at its end. */
-export interface ResponseEnd {
-  readonly metadata: ServiceMetadata;
-  /** As it was settled. */
-  readonly usage: Usage;
-  /** Unix time. */
-  readonly completedSeconds: number;
 }
 
 /** The names of the service's own metadata. */

@@ -4,11 +4,23 @@
  * @module
  */
 
-import type { ResponsesRequest, ResponseStreamEvent, ServiceMetadata } from "@svc/sdk/protocol";
+import { assert, assertEquals } from "@std/assert";
+import {
+  ERROR_TABLE,
+  type ErrorCode,
+  type ErrorEnvelope,
+  type ResponseResource,
+  type ResponsesRequest,
+  type ResponseStreamEvent,
+  type ServiceMetadata,
+} from "@svc/sdk/protocol";
 import { createParser } from "eventsource-parser";
+import { ResponseStream } from "openai/lib/responses/ResponseStream";
+import { responseEventSchema } from "../../http/schemas/responses_events.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
+import type { AnswerEnd } from "../answer_relay.ts";
 import type { ResponseRelay } from "./relay.ts";
-import type { ResponseContext, ResponseEnd } from "./resource.ts";
+import type { ResponseContext } from "./resource.ts";
 
 /** The metadata of a finished call. */
 export const METADATA: ServiceMetadata = {
@@ -24,11 +36,17 @@ export const METADATA: ServiceMetadata = {
 };
 
 /** The end of a call. */
-export const END: ResponseEnd = {
+export const END: AnswerEnd = {
   metadata: METADATA,
   usage: { inputTokens: 7, cachedInputTokens: 2, outputTokens: 5 },
   completedSeconds: 9,
 };
+
+/** A failure as callers are told of it. */
+export function failureOf(code: ErrorCode, message: string): ErrorEnvelope {
+  const { type } = ERROR_TABLE[code];
+  return { error: { message, type, code, param: null, request_id: "req_1" } };
+}
 
 /** A body from its value, or from its text. */
 export function bodyOf(value: unknown): JsonBody {
@@ -66,7 +84,7 @@ export function chunkText(delta: unknown, more: Readonly<Record<string, unknown>
 export function streamed(
   relay: ResponseRelay,
   texts: readonly string[],
-  end: ResponseEnd = END,
+  end: AnswerEnd = END,
 ): string {
   let sent = "";
   for (const text of texts) sent += relay.accept(text);
@@ -87,4 +105,38 @@ export function eventsOf(sent: string): ResponseStreamEvent[] {
   });
   parser.feed(sent);
   return events;
+}
+
+/** What OpenAI's client makes of the events. */
+export async function collected(events: readonly ResponseStreamEvent[]): Promise<ResponseResource> {
+  const lines = events.map((event) => `${JSON.stringify(event)}\n`);
+  const bytes = new Blob(lines).stream();
+  const response: unknown = await ResponseStream.fromReadableStream(bytes).finalResponse();
+  const { output_text: _derived, ...resource } = JSON.parse(JSON.stringify(response));
+  for (const item of resource.output) {
+    for (const part of item.content ?? []) delete part.parsed;
+    delete item.parsed_arguments;
+  }
+  delete resource.output_parsed;
+  return resource;
+}
+
+/** What must hold for every stream; returns the last event's resource. */
+export function checkEvents(events: readonly ResponseStreamEvent[]): ResponseResource {
+  const open = new Map<string, string>();
+  let nextItem = 0;
+  for (const [at, event] of events.entries()) {
+    assertEquals(responseEventSchema.safeParse(event).error?.issues, undefined, event.type);
+    assertEquals(event.sequence_number, at);
+    if (event.type === "response.output_item.added") {
+      assertEquals(event.output_index, nextItem++);
+      for (const type of open.values()) assert(type.endsWith("_call"), `${type} is still open`);
+      open.set(event.item.id, event.item.type);
+    } else if (event.type === "response.output_item.done") assert(open.delete(event.item.id));
+    else if ("item_id" in event) assert(open.has(String(event.item_id)), event.type);
+  }
+  assertEquals(open.size, 0);
+  const last = events.at(-1);
+  assert(last?.type === "response.completed" || last?.type === "response.incomplete");
+  return last.response;
 }

@@ -5,7 +5,9 @@
  */
 
 import type { ResponseAnnotation, ResponseItemStatus } from "@svc/sdk/protocol";
-import { GrowingText } from "./growing_text.ts";
+import { GrowingText } from "../growing_text.ts";
+import type { FindCitations, HostedCall, HostedOutcome } from "../hosted_relay.ts";
+import { searchItem, type ShownFindings } from "../search_item.ts";
 import {
   functionCallText,
   messageText,
@@ -41,9 +43,11 @@ const PART_EVENTS: Readonly<Record<PartKind, PartEvents>> = {
 
 /** An item of the output. */
 export interface StreamItem {
+  /** Whether the events that end it have been written. */
+  readonly ended: boolean;
   /** What it delivered, in pieces. */
   pieces(): readonly string[];
-  /** Its JSON text as it stands. */
+  /** Its JSON text as it stands; `status` is that of an item that has not ended. */
   text(status: ResponseItemStatus): string;
   /** The events that end it. */
   done(emit: Emit, status: ResponseItemStatus): Iterable<string>;
@@ -66,12 +70,23 @@ export class TextItem implements StreamItem {
   readonly #opaque = new Map<string, string>();
   readonly #done: string[] = [];
   readonly #parts: Part[] = [];
+  readonly #cite: FindCitations | undefined;
   #open: Part | undefined;
+  #status: ResponseItemStatus | undefined;
 
-  constructor(type: "message" | "reasoning", id: string, outputIndex: number) {
+  constructor(
+    type: "message" | "reasoning",
+    place: { readonly id: string; readonly outputIndex: number },
+    cite?: FindCitations,
+  ) {
     this.type = type;
-    this.#id = id;
-    this.#outputIndex = outputIndex;
+    this.#id = place.id;
+    this.#outputIndex = place.outputIndex;
+    this.#cite = cite;
+  }
+
+  get ended(): boolean {
+    return this.#status !== undefined;
   }
 
   /** Opaque members, by name. */
@@ -97,11 +112,14 @@ export class TextItem implements StreamItem {
   /** A citation of the text so far. */
   cite(emit: Emit, annotation: ResponseAnnotation): string {
     const events = this.#opened(emit, "output_text");
-    const part = this.#open;
-    if (part === undefined) return events;
-    const index = part.annotations.push(annotation) - 1;
-    const cited = `"annotation_index":${index},"annotation":${JSON.stringify(annotation)}`;
-    return events + emit("response.output_text.annotation.added", `${part.place},${cited}`);
+    return this.#open === undefined ? events : events + annotated(emit, this.#open, annotation);
+  }
+
+  /** All that it says in parts of a kind. */
+  said(kind: PartKind): string {
+    return this.#parts.filter((part) => part.kind === kind).map((part) => part.text.text()).join(
+      "",
+    );
   }
 
   pieces(): readonly string[] {
@@ -113,13 +131,15 @@ export class TextItem implements StreamItem {
     const parts = open === undefined
       ? this.#done
       : [...this.#done, partText(open.kind, open.text.literal(), open.annotations)];
-    const fields = { id: this.#id, status, opaque: Object.fromEntries(this.#opaque) };
+    const opaque = Object.fromEntries(this.#opaque);
+    const fields = { id: this.#id, status: this.#status ?? status, opaque };
     if (this.type === "message") return messageText(fields, parts);
     return reasoningText(fields, this.#parts[0]?.kind ?? "reasoning_text", parts);
   }
 
   *done(emit: Emit, status: ResponseItemStatus): Iterable<string> {
     yield* this.#closed(emit);
+    this.#status = status;
     yield emit("response.output_item.done", this.#itemFields(status));
   }
 
@@ -144,6 +164,9 @@ export class TextItem implements StreamItem {
     const open = this.#open;
     if (open === undefined) return;
     const { part, text, doneField } = PART_EVENTS[open.kind];
+    if (open.kind === "output_text") {
+      for (const found of this.#cite?.(open.text.text()) ?? []) yield annotated(emit, open, found);
+    }
     const literal = open.text.literal();
     const written = partText(open.kind, literal, open.annotations);
     this.#open = undefined;
@@ -154,12 +177,19 @@ export class TextItem implements StreamItem {
   }
 }
 
+function annotated(emit: Emit, part: Part, annotation: ResponseAnnotation): string {
+  const index = part.annotations.push(annotation) - 1;
+  const cited = `"annotation_index":${index},"annotation":${JSON.stringify(annotation)}`;
+  return emit("response.output_text.annotation.added", `${part.place},${cited}`);
+}
+
 /** A tool call. It begins once its name is known and ends with the response: late pieces are common. */
 export class CallItem implements StreamItem {
   readonly #input = new GrowingText();
   readonly #opaque = new Map<string, string>();
   #id = "";
   #outputIndex = -1;
+  #status: ResponseItemStatus | undefined;
   /** The call's own id, as the upstream gave it. */
   callId = "";
   /** The function. */
@@ -170,9 +200,18 @@ export class CallItem implements StreamItem {
     return this.#opaque;
   }
 
+  /** Its input so far. */
+  get input(): string {
+    return this.#input.text();
+  }
+
   /** Whether its first event has been written. */
   get begun(): boolean {
     return this.#outputIndex >= 0;
+  }
+
+  get ended(): boolean {
+    return this.#status !== undefined;
   }
 
   /** The events that begin it, with what has come of its input. */
@@ -194,16 +233,17 @@ export class CallItem implements StreamItem {
   }
 
   pieces(): readonly string[] {
-    return [this.name, this.#input.text()];
+    return [this.name, this.input];
   }
 
   text(status: ResponseItemStatus): string {
-    return this.#text(status, this.#input.literal(), true);
+    return this.#text(this.#status ?? status, this.#input.literal(), true);
   }
 
   *done(emit: Emit, status: ResponseItemStatus): Iterable<string> {
     const literal = this.#input.literal();
     const ended = `${this.#place()},"name":${JSON.stringify(this.name)},"arguments":${literal}`;
+    this.#status = status;
     yield emit("response.function_call_arguments.done", ended);
     yield emit("response.output_item.done", this.#itemFields(this.text(status)));
   }
@@ -225,5 +265,67 @@ export class CallItem implements StreamItem {
 
   #place(): string {
     return `"item_id":${JSON.stringify(this.#id)},"output_index":${this.#outputIndex}`;
+  }
+}
+
+/** A search that the service runs. */
+export class SearchCallItem implements StreamItem {
+  readonly #call: HostedCall;
+  readonly #outputIndex: number;
+  readonly #shown: ShownFindings;
+  #outcome: HostedOutcome | undefined;
+
+  constructor(call: HostedCall, outputIndex: number, shown: ShownFindings) {
+    this.#call = call;
+    this.#outputIndex = outputIndex;
+    this.#shown = shown;
+  }
+
+  /** The search's own id. */
+  get id(): string {
+    return this.#call.id;
+  }
+
+  get ended(): boolean {
+    return this.#outcome !== undefined;
+  }
+
+  /** The events that begin it. */
+  begin(emit: Emit): string {
+    const item = JSON.stringify(searchItem(this.#call, undefined, this.#shown));
+    return emit("response.output_item.added", this.#itemFields(item)) +
+      this.#progress(emit, "in_progress") + this.#progress(emit, "searching");
+  }
+
+  /** The events that end it. */
+  end(emit: Emit, outcome: HostedOutcome): string {
+    this.#outcome = outcome;
+    const completed = outcome.status === "completed" ? this.#progress(emit, "completed") : "";
+    return completed + emit("response.output_item.done", this.#itemFields(this.text()));
+  }
+
+  /** None: a search is no text of the model's. */
+  pieces(): readonly string[] {
+    return [];
+  }
+
+  /** A search that never ended has failed. */
+  text(): string {
+    const outcome = this.#outcome ?? { status: "failed" };
+    return JSON.stringify(searchItem(this.#call, outcome, this.#shown));
+  }
+
+  *done(emit: Emit): Iterable<string> {
+    yield this.end(emit, { status: "failed" });
+  }
+
+  #progress(emit: Emit, step: "in_progress" | "searching" | "completed"): string {
+    const kind = this.#call.type === "file_search" ? "file_search_call" : "web_search_call";
+    const place = `"output_index":${this.#outputIndex},"item_id":${JSON.stringify(this.id)}`;
+    return emit(`response.${kind}.${step}`, place);
+  }
+
+  #itemFields(item: string): string {
+    return `"output_index":${this.#outputIndex},"item":${item}`;
   }
 }

@@ -9,7 +9,10 @@ export function readResponseUsage(usage: unknown): Usage | undefined {
   return readChatUsage({
     prompt_tokens: input_tokens,
     completion_tokens: output_tokens,
-    prompt_tokens_details: { cached_tokens: input_tokens_details?.cached_tokens ?? 0 },
+    prompt_tokens_details: {
+      cached_tokens: input_tokens_details?.cached_tokens ?? 0,
+      cache_write_tokens: input_tokens_details?.cache_write_tokens ?? 0,
+    },
   });
 }
 

@@ -27,7 +27,7 @@ export class GrowingText {
       this.#used += written;
       if (read === rest.length) return literal;
       rest = rest.slice(read);
-      this.#grow();
+      this.#grow(rest.length);
     }
   }
 
@@ -46,10 +46,11 @@ export class GrowingText {
     return JSON.parse(this.#literal ?? this.#joined());
   }
 
-  #grow(): void {
+  /** Another block, as large as the last ones made it likely, or the rest needs at once. */
+  #grow(rest: number): void {
     if (this.#used > 0) this.#full.push(this.#block.subarray(0, this.#used));
-    const size = Math.min(Math.max(this.#block.length * 2, BLOCK_BYTES.first), BLOCK_BYTES.most);
-    this.#block = new Uint8Array(size);
+    const wanted = Math.max(this.#block.length * 2, rest, BLOCK_BYTES.first);
+    this.#block = new Uint8Array(Math.min(wanted, BLOCK_BYTES.most));
     this.#used = 0;
   }
 

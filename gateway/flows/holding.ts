@@ -1,0 +1,96 @@
+/**
+ * Holds of one request: taken before anything that costs, let go of where nothing came of it.
+ *
+ * @module
+ */
+
+import { ServiceFault } from "../domain/fault.ts";
+import type { BudgetMicros, HoldCommand } from "../domain/ledger.ts";
+import { type Micros, minMicros, parseCredits } from "../domain/money.ts";
+import type { KeyPolicy } from "../domain/policy.ts";
+import { microsOf } from "./add_billing.ts";
+import type { GatewayContext } from "./context.ts";
+import type { RequestTrace } from "./request_trace.ts";
+
+/** What a hold is taken for. */
+export interface HoldPurpose {
+  /** Catalog id of the model, or the name of a hosted tool. */
+  readonly model: string;
+  readonly priceVersion: number;
+  readonly amount: Micros;
+  /** Where the wallet has less than the amount: at the least this. */
+  readonly minimum: Micros;
+  /** How long to wait for other holds to return, in milliseconds. */
+  readonly waitMs: number;
+}
+
+/** A hold that is open. */
+export interface TakenHold {
+  readonly id: string;
+  readonly held: Micros;
+}
+
+/** The key's budget in micro-credits. */
+export function budgetOf(policy: KeyPolicy): BudgetMicros {
+  const { day, month, total } = policy.budget ?? {};
+  return {
+    day: day === undefined ? undefined : parseCredits(day),
+    month: month === undefined ? undefined : parseCredits(month),
+    total: total === undefined ? undefined : parseCredits(total),
+  };
+}
+
+/** What the key's policy leaves for the rest of a request; `undefined` where it sets no cap. */
+export function capLeft({ caller, billed }: RequestTrace): Micros | undefined {
+  const { maxChargePerRequest } = caller.key.policy;
+  if (maxChargePerRequest === undefined) return undefined;
+  // A cap that cannot be read allows nothing.
+  const cap = parseCredits(maxChargePerRequest) ?? 0n;
+  const spent = billed === undefined ? 0n : microsOf(billed);
+  return cap > spent ? cap - spent : 0n;
+}
+
+/** Takes a hold, durable when it resolves; a refusal is a value. Throws where the store fails. */
+export async function takeHold(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  purpose: HoldPurpose,
+): Promise<TakenHold | ServiceFault> {
+  const { key, logId } = trace.caller;
+  const { model, priceVersion, amount, minimum, waitMs } = purpose;
+  const id = gateway.rng.id("hold");
+  const atMs = gateway.clock.nowMs();
+  const command: HoldCommand = {
+    kind: "hold",
+    holdId: id,
+    walletId: key.walletId,
+    keyId: key.id,
+    budgetId: key.budgetId,
+    logId,
+    model,
+    priceVersion,
+    amount,
+    minimum: minMicros(minimum, amount),
+    budget: budgetOf(key.policy),
+    atMs,
+  };
+  const taken = await gateway.ledger.hold(command, { waitMs }).catch((error) => {
+    // It may have landed all the same: then nobody knows of it, and it must not stay open.
+    const reason = "the store failed";
+    gateway.lateEndings.add({ kind: "void", holdId: id, reason, atMs }, error);
+    throw error;
+  });
+  if (!taken.ok) {
+    return new ServiceFault(
+      taken.refusal === "key_budget_exceeded" ? "key_budget_exceeded" : "insufficient_balance",
+    );
+  }
+  trace.holdIds.push(id);
+  return { id, held: taken.value.held };
+}
+
+/** Voids a hold. Not awaited: the next hold joins it in one commit. */
+export function letGo(gateway: GatewayContext, holdId: string, reason: string): void {
+  const ending = { kind: "void", holdId, reason, atMs: gateway.clock.nowMs() } as const;
+  gateway.ledger.release(ending).catch((error) => gateway.lateEndings.add(ending, error));
+}

@@ -1,0 +1,86 @@
+import type { ChatRequest } from "@svc/sdk/protocol";
+import { ServiceFault } from "../../domain/fault.ts";
+import { chatFeatures } from "../../domain/features.ts";
+import { typicalTokens } from "../../domain/token_estimate.ts";
+import type { JsonBody } from "../../ports/upstream.ts";
+import { HostedChatRelay } from "../../wire/hosted_chat_relay.ts";
+import type { HostedRelay } from "../../wire/hosted_relay.ts";
+import { AnswerStream } from "../answer_stream.ts";
+import { attempt } from "../attempt.ts";
+import type { GatewayContext } from "../context.ts";
+import type { ModelAnswer } from "../model_answer.ts";
+import { conversationOf, planRoute } from "../plan.ts";
+import type { Caller } from "../request_trace.ts";
+import type { OpenedStream } from "../streamed_call.ts";
+import { underWay } from "../under_way.ts";
+import { HostedAnswer } from "./hosted_answer.ts";
+import {
+  canSearchWeb,
+  hostedSetup,
+  laterTurns,
+  needsTools,
+  notStreamed,
+  noWebSearch,
+  openHosted,
+  requireStores,
+  takesChat,
+  webSearchFor,
+} from "./hosted_setup.ts";
+import type { HostedTools } from "./hosted_tools.ts";
+
+/**
+ * Answers a validated chat request that asks for hosted tools. Throws a `ServiceFault` where it
+ * cannot, and `CallerLeft` where nobody waits for an answer any more.
+ */
+export function hostedChat(
+  gateway: GatewayContext,
+  caller: Caller,
+  { body, hosted }: { readonly body: JsonBody; readonly hosted: HostedTools },
+): Promise<ModelAnswer> {
+  return underWay(gateway, caller, async (trace, onEnd) => {
+    requireStores(gateway, caller.key.walletId, hosted);
+    if (hosted.webSearch !== undefined && !canSearchWeb(gateway)) throw noWebSearch();
+    const restored = gateway.signatures.restore(caller.key.id, body);
+    const features = needsTools(chatFeatures(restored.value as unknown as ChatRequest));
+    if (features.choices > 1) throw oneChoice();
+    const tokens = typicalTokens(features);
+    trace.reserved = gateway.admission.reserve(caller.key, tokens, gateway.clock.nowMs());
+    const plan = await planRoute(gateway, trace, features);
+    const setup = hostedSetup(restored, hosted);
+    const begun = await attempt<OpenedStream<HostedRelay>>(gateway, {
+      trace,
+      plan: { ...plan, candidates: plan.candidates.filter(takesChat) },
+      choices: 1,
+      ask: () => ({ endpoint: "chat", body: setup.conversation, stream: true }),
+      open: async (answer, { model }) => {
+        if (answer.kind !== "stream") throw notStreamed();
+        const relay = new HostedChatRelay(model.id, {
+          hosted: setup.names,
+          cite: setup.cite,
+          createdSeconds: Math.floor(trace.atMs / 1_000),
+          newCallId: () => gateway.rng.id("call"),
+        });
+        return await openHosted(answer, relay);
+      },
+    });
+    gateway.conversations.set(conversationOf(caller, features), begun.candidate.model.id);
+    const { relay } = begun.answer;
+    const answer = new HostedAnswer(gateway, {
+      ...setup,
+      trace,
+      begun,
+      web: webSearchFor(gateway, plan),
+      begin: laterTurns(gateway, trace, { relay, features }),
+    });
+    if (!caller.stream) return { kind: "json", text: await answer.complete() };
+    const stream = new AnswerStream(gateway, { answer, trace, onEnd });
+    return { kind: "stream", bytes: new ReadableStream(stream) };
+  });
+}
+
+function oneChoice(): ServiceFault {
+  return new ServiceFault("invalid_request", {
+    message: "Send n as 1 or leave it out: hosted tools work for one choice",
+    param: "n",
+  });
+}

@@ -1,0 +1,158 @@
+/**
+ * A conversation with hosted tools as models that have none are asked it: a chat request in which
+ * they are functions.
+ *
+ * @module
+ */
+
+import type { ConversationPort } from "@svc/sdk/loop";
+import type { ChatRequest, ChatTool } from "@svc/sdk/protocol";
+import { ServiceFault } from "../../domain/fault.ts";
+import { hostedToolOf, type HostedToolType } from "../../domain/hosted_tool_types.ts";
+import { invariant } from "../../domain/invariant.ts";
+import type { JsonBody } from "../../ports/upstream.ts";
+import type { HostedNames } from "../../wire/hosted_relay.ts";
+import { editMembers, elements, members } from "../../wire/json_text.ts";
+
+/** The shapes of the loop that the gateway drives: JSON texts, so that signatures keep their bytes. */
+export interface HostedShapes {
+  /** A chat request. */
+  conversation: JsonBody;
+  /** An assistant message. */
+  turn: string;
+  /** A tool call as it stands in its message. */
+  call: string;
+  /** Events for the caller. */
+  chunk: string;
+}
+
+const DESCRIPTIONS: Readonly<Record<HostedToolType, string>> = {
+  web_search_preview:
+    "Searches the web. Answers with numbered sources; cite those that the answer " +
+    "uses by their number in square brackets, for instance [1].",
+  file_search: "Searches the files that belong to this conversation. Answers with numbered " +
+    "passages; cite those that the answer uses by their number in square brackets, for instance [1].",
+};
+
+/** What models know the tools by, beside the caller's own functions. */
+const NAMES: Readonly<Record<HostedToolType, string>> = {
+  web_search_preview: "web_search",
+  file_search: "file_search",
+};
+
+/** Names for the hosted tools of a request that none of its functions has. */
+export function hostedNames(tools: readonly ChatTool[]): HostedNames {
+  const taken = new Set(tools.map((tool) => Object(tool[tool.type])["name"]));
+  const names: Partial<Record<HostedToolType, string>> = {};
+  for (const tool of tools) {
+    const type = hostedToolOf(tool.type);
+    if (type === undefined) continue;
+    let name = NAMES[type];
+    while (taken.has(name)) name = `hosted_${name}`;
+    names[type] = name;
+  }
+  return names;
+}
+
+/** The request with functions in place of hosted tools, streamed. */
+export function hostedConversation(body: JsonBody, names: HostedNames): JsonBody {
+  const request = body.value as unknown as ChatRequest;
+  const written = arrayTexts(body.text, "tools");
+  const tools = (request.tools ?? []).map((tool, at) => {
+    const type = hostedToolOf(tool.type);
+    return type === undefined ? written[at] : JSON.stringify(declaration(type, names));
+  });
+  const choice = hostedChoice(request, names);
+  return edited(body, {
+    tools: `[${tools.join(",")}]`,
+    stream: "true",
+    ...(choice === undefined ? {} : { tool_choice: choice }),
+  });
+}
+
+function declaration(type: HostedToolType, names: HostedNames): ChatTool {
+  const name = names[type];
+  invariant(name !== undefined, `Cannot declare ${type} without a name`);
+  return {
+    type: "function",
+    function: {
+      name,
+      description: DESCRIPTIONS[type],
+      parameters: {
+        type: "object",
+        properties: { query: { type: "string", description: "What to search for" } },
+        required: ["query"],
+        additionalProperties: false,
+      },
+    },
+  };
+}
+
+/** Choices of hosted tools are of their functions; `undefined` where the choice stays as it is. */
+function hostedChoice({ tool_choice: choice }: ChatRequest, names: HostedNames) {
+  if (typeof choice !== "object" || choice === null) return undefined;
+  const chosen = chosenFunction(choice, names, "tool_choice");
+  if (chosen !== undefined) return JSON.stringify(chosen);
+  if (choice.type !== "allowed_tools") return undefined;
+  const { tools, ...rest } = Object(choice["allowed_tools"]);
+  if (!Array.isArray(tools)) return undefined;
+  const allowed = tools.map((tool, at) =>
+    chosenFunction(Object(tool), names, `tool_choice.tools.${at}`) ?? tool
+  );
+  return JSON.stringify({ ...choice, allowed_tools: { ...rest, tools: allowed } });
+}
+
+/** The function of a hosted tool that is chosen; `undefined` where it is another tool. */
+function chosenFunction(
+  { type }: { readonly type?: unknown },
+  names: HostedNames,
+  param: string,
+): { type: "function"; function: { name: string } } | undefined {
+  const hosted = typeof type === "string" ? hostedToolOf(type) : undefined;
+  if (hosted === undefined) return undefined;
+  const name = names[hosted];
+  if (name !== undefined) return { type: "function", function: { name } };
+  throw new ServiceFault("invalid_request", {
+    message: `Declare "${type}" among the tools: it cannot be chosen otherwise`,
+    param,
+  });
+}
+
+/** The conversation in which no tool may be called any more. */
+export function withoutTools(conversation: JsonBody): JsonBody {
+  return edited(conversation, { tool_choice: '"none"' });
+}
+
+/** How turns and results are written down. */
+export const hostedSurface: ConversationPort<HostedShapes> = {
+  withAssistantTurn: (conversation, turn) => withMessages(conversation, [turn]),
+  withToolResults: (conversation, results) =>
+    withMessages(
+      conversation,
+      results.map(({ call, text }) =>
+        JSON.stringify({ role: "tool", tool_call_id: call.id, content: text })
+      ),
+    ),
+  withAutoToolChoice: (conversation) => {
+    const { tool_choice: choice } = conversation.value as unknown as ChatRequest;
+    if (choice === undefined || choice === null) return conversation;
+    if (choice === "auto" || choice === "none") return conversation;
+    return edited(conversation, { tool_choice: '"auto"' });
+  },
+};
+
+function withMessages(conversation: JsonBody, messages: readonly string[]): JsonBody {
+  const all = [...arrayTexts(conversation.text, "messages"), ...messages];
+  return edited(conversation, { messages: `[${all.join(",")}]` });
+}
+
+function arrayTexts(text: string, name: string): readonly string[] {
+  const member = members(text).findLast(({ key }) => key === name);
+  if (member === undefined || text[member.valueStart] !== "[") return [];
+  return elements(text, member.valueStart).map(({ start, end }) => text.slice(start, end));
+}
+
+function edited(body: JsonBody, edits: Readonly<Record<string, string>>): JsonBody {
+  const text = editMembers(body.text, edits);
+  return { text, value: JSON.parse(text) };
+}

@@ -1,0 +1,99 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import type { ChatTool } from "@svc/sdk/protocol";
+import { ServiceFault } from "../../domain/fault.ts";
+import type { JsonBody } from "../../ports/upstream.ts";
+import {
+  hostedConversation,
+  hostedNames,
+  hostedSurface,
+  withoutTools,
+} from "./hosted_conversation.ts";
+
+const WEB = { type: "web_search" };
+const FILES = { type: "file_search", vector_store_ids: ["vs_1"] };
+
+function named(name: string): ChatTool {
+  return { type: "function", function: { name } };
+}
+
+function bodyOf(text: string): JsonBody {
+  return { text, value: JSON.parse(text) };
+}
+
+/** The conversation of a request with these tools. */
+function asked(tools: readonly unknown[], more: Readonly<Record<string, unknown>> = {}) {
+  const value = { messages: [{ role: "user", content: "Hi" }], tools, ...more };
+  const body = bodyOf(JSON.stringify(value));
+  return hostedConversation(body, hostedNames(tools as ChatTool[]));
+}
+
+Deno.test("hosted tools have names that no tool of the caller has", () => {
+  assertEquals(hostedNames([WEB, FILES]), {
+    web_search_preview: "web_search",
+    file_search: "file_search",
+  });
+  assertEquals(hostedNames([named("web_search"), named("hosted_web_search"), WEB]), {
+    web_search_preview: "hosted_hosted_web_search",
+  });
+  const custom = { type: "custom", custom: { name: "file_search" } };
+  assertEquals(hostedNames([custom, FILES]), { file_search: "hosted_file_search" });
+  assertEquals(hostedNames([named("own")]), {});
+});
+
+Deno.test("functions stand in their places, the caller's own in their bytes", () => {
+  const own = '{"type":"function",  "function":{"name":"own","parameters":{"x":1e2}}}';
+  const text = `{"messages":[],"tools":[{"type":"web_search"},${own}],"seed":1.0,"stream":false}`;
+  const { text: sent, value } = hostedConversation(bodyOf(text), {
+    web_search_preview: "web_search",
+  });
+  assertEquals([sent.includes(own), sent.includes('"seed":1.0')], [true, true]);
+  const { tools, stream } = Object(value);
+  assertEquals([tools[0].function.name, tools[1].function.name], ["web_search", "own"]);
+  assertEquals(tools[0].function.parameters.required, ["query"]);
+  assertEquals(stream, true);
+});
+
+Deno.test("a choice of a hosted tool is one of its function; others stay as they are", () => {
+  const choiceOf = (tool_choice: unknown, tools: readonly unknown[] = [WEB, named("web_search")]) =>
+    Object(asked(tools, { tool_choice }).value)["tool_choice"];
+  const hosted = { type: "function", function: { name: "hosted_web_search" } };
+  assertEquals(choiceOf({ type: "web_search_preview" }), hosted);
+  for (const choice of ["auto", "required", "none", named("web_search"), null]) {
+    assertEquals(choiceOf(choice), choice);
+  }
+  const allowed = (...tools: unknown[]) => ({
+    type: "allowed_tools",
+    allowed_tools: { mode: "auto", tools },
+  });
+  assertEquals(choiceOf(allowed(WEB, named("web_search"))), allowed(hosted, named("web_search")));
+  assertEquals(choiceOf({ type: "allowed_tools" }), { type: "allowed_tools" });
+});
+
+Deno.test("a hosted tool that is not declared cannot be chosen", () => {
+  const choices = [
+    { type: "file_search" },
+    { type: "allowed_tools", allowed_tools: { mode: "auto", tools: [{ type: "file_search" }] } },
+  ];
+  for (const tool_choice of choices) {
+    const fault = assertThrows(() => asked([WEB], { tool_choice }), ServiceFault);
+    assertEquals(fault.code, "invalid_request");
+    assertEquals(fault.param?.split(".")[0], "tool_choice");
+  }
+});
+
+Deno.test("turns and results are written down, signatures in their own bytes", () => {
+  const turn = '{"role":"assistant","tool_calls":[{"id":"c1","sig":"a\\/b"}]}';
+  const first = asked([WEB], { tool_choice: "required" });
+  const call = { id: "c1", name: "web_search", arguments: "{}", raw: "" };
+  const result = { call, isError: false, text: "found", isCut: false, output: {} };
+  const turned = hostedSurface.withAssistantTurn(first, turn);
+  const next = hostedSurface.withAutoToolChoice(hostedSurface.withToolResults(turned, [result]));
+  assertEquals(next.text.includes(turn), true);
+  const { messages, tool_choice } = Object(next.value);
+  assertEquals(messages.at(-1), { role: "tool", tool_call_id: "c1", content: "found" });
+  assertEquals([messages.length, tool_choice], [3, "auto"]);
+  assertEquals(hostedSurface.withAutoToolChoice(next), next);
+  const plain = asked([WEB]);
+  assertEquals(hostedSurface.withAutoToolChoice(plain), plain);
+  assertEquals(Object(withoutTools(next).value)["tool_choice"], "none");
+});

@@ -1,0 +1,186 @@
+/**
+ * What every answer with hosted tools begins with, whatever the endpoint.
+ *
+ * @module
+ */
+
+import type { ChatRequest } from "@svc/sdk/protocol";
+import { ServiceFault } from "../../domain/fault.ts";
+import { chatFeatures, type RequestFeatures } from "../../domain/features.ts";
+import { isLocalTool } from "../../domain/hosted_tool_types.ts";
+import { invariant } from "../../domain/invariant.ts";
+import { feeOf } from "../../domain/pricing.ts";
+import type { Candidate, RoutingPlan } from "../../domain/routing.ts";
+import { searchInForce } from "../../domain/search_in_force.ts";
+import { type JsonBody, UpstreamCut, type UpstreamStream } from "../../ports/upstream.ts";
+import { readChunk } from "../../wire/chunk.ts";
+import { findCitations } from "../../wire/citations.ts";
+import type { FindCitations, HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
+import { attempt, type Begun } from "../attempt.ts";
+import type { GatewayContext } from "../context.ts";
+import { Gathered } from "../gathered.ts";
+import { planRoute } from "../plan.ts";
+import type { RequestTrace } from "../request_trace.ts";
+import type { OpenedStream } from "../streamed_call.ts";
+import { hostedConversation, hostedNames } from "./hosted_conversation.ts";
+import type { HostedTools } from "./hosted_tools.ts";
+import type { PricedWebSearch } from "./search_tools.ts";
+import { Sources } from "./sources.ts";
+
+/** A request's hosted tools, ready to be offered to models that have none. */
+export interface HostedSetup {
+  readonly tools: HostedTools;
+  readonly names: HostedNames;
+  /** Whether the caller's own functions are declared beside them. */
+  readonly hasFunctions: boolean;
+  /** The first turn's request. */
+  readonly conversation: JsonBody;
+  readonly sources: Sources;
+  readonly cite: FindCitations;
+}
+
+/** Prepares the hosted tools of a chat request. */
+export function hostedSetup(chat: JsonBody, hosted: HostedTools): HostedSetup {
+  const declared = (chat.value as unknown as ChatRequest).tools ?? [];
+  const names = hostedNames(declared);
+  const sources = new Sources();
+  return {
+    tools: hosted,
+    names,
+    hasFunctions: declared.some(({ type }) => isLocalTool(type)),
+    conversation: hostedConversation(chat, names),
+    sources,
+    cite: findCitations(sources.list),
+  };
+}
+
+/** Throws a {@linkcode ServiceFault} where a vector store is unknown or another owner's: both alike. */
+export function requireStores(
+  gateway: GatewayContext,
+  walletId: string,
+  { fileSearch }: HostedTools,
+): void {
+  for (const [at, id] of (fileSearch?.storeIds ?? []).entries()) {
+    if (gateway.vectorStores.get(id)?.ownerId === walletId) continue;
+    throw new ServiceFault("invalid_request", {
+      message: `There is no vector store "${id}"; the operator creates them`,
+      param: `${fileSearch?.path}.${at}`,
+    });
+  }
+}
+
+/** Whether the web can be searched here. */
+export function canSearchWeb(gateway: GatewayContext): boolean {
+  return searchInForce(gateway.catalogs.current()) !== undefined;
+}
+
+/** Where the web is searched, at the price of the plan's tier; `undefined` where nowhere. */
+export function webSearchFor(
+  gateway: GatewayContext,
+  { tier }: Extract<RoutingPlan, { ok: true }>,
+): PricedWebSearch | undefined {
+  const catalog = gateway.catalogs.current();
+  const config = searchInForce(catalog);
+  if (config === undefined) return undefined;
+  const fee = feeOf(config.pricePerSearch, tier.creditsPerUsd);
+  invariant(fee !== undefined, `Cannot read the price of a search, "${config.pricePerSearch}"`);
+  return { search: gateway.webSearch(config), fee, priceVersion: catalog.version };
+}
+
+/** What the caller is told where nobody can search the web. */
+export function noWebSearch(): ServiceFault {
+  return new ServiceFault("unsupported_tool", {
+    message: 'No web search is configured here; the operator names one under "search"',
+    param: "tools",
+  });
+}
+
+/** A model that is to call functions must know how. */
+export function needsTools(features: RequestFeatures): RequestFeatures {
+  if (features.needs.includes("tools")) return features;
+  return { ...features, needs: [...features.needs, "tools"] };
+}
+
+/** Whether a model can be asked for a chat completion, also where another endpoint was called. */
+export function takesChat({ model, upstream }: Candidate): boolean {
+  return upstream.kind !== "openai" || model.endpoints.includes("chat");
+}
+
+/** Begins a later turn of an answer. `signal`: aborted when nobody waits for it. */
+export type BeginTurn = (
+  conversation: JsonBody,
+  signal: AbortSignal,
+) => Promise<Begun<OpenedStream<HostedRelay>>>;
+
+/** Later turns of an answer are routed anew, for what the conversation has become. */
+export function laterTurns(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  answer: {
+    readonly relay: HostedRelay;
+    /** Of the first turn. */
+    readonly features: RequestFeatures;
+  },
+): BeginTurn {
+  const { conversation: name, endpoint, hostedTools } = answer.features;
+  return async (conversation, signal) => {
+    const asked = chatFeatures(conversation.value as unknown as ChatRequest);
+    // It is the same conversation, whatever it is written like by now.
+    const features = { ...asked, conversation: name, endpoint, hostedTools };
+    const plan = await planRoute(gateway, trace, features);
+    return await attempt(gateway, {
+      trace,
+      plan: { ...plan, candidates: plan.candidates.filter(takesChat) },
+      choices: 1,
+      signal,
+      ask: () => ({ endpoint: "chat", body: conversation, stream: true }),
+      open: async (opened) => {
+        if (opened.kind !== "stream") throw notStreamed();
+        return await openHosted(opened, answer.relay);
+      },
+    });
+  };
+}
+
+/**
+ * Opens a turn: waits for its first event, and leaves that to be read. The relay has other turns
+ * before it, and must not hear of one that failed before it began. Throws an
+ * {@linkcode UpstreamCut} where there is no event, or the first is broken.
+ */
+export async function openHosted<Relay extends HostedRelay>(
+  answer: UpstreamStream,
+  relay: Relay,
+): Promise<OpenedStream<Relay>> {
+  const events = answer.events[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await events.next();
+      if (next.done) throw new UpstreamCut("malformed", "The upstream ended before it began");
+      const [first] = next.value;
+      if (first === undefined) continue;
+      readChunk(first);
+      return { events: new Gathered(startingWith(next.value, events)), relay, first: "" };
+    }
+  } catch (error) {
+    await events.return?.();
+    throw error;
+  }
+}
+
+/** What has been read already, and then the rest. */
+function startingWith<T>(read: T, rest: AsyncIterator<T>): AsyncIterator<T> {
+  let isRead = false;
+  return {
+    next: () => {
+      if (isRead) return rest.next();
+      isRead = true;
+      return Promise.resolve({ done: false, value: read });
+    },
+    return: () => rest.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+  };
+}
+
+/** An upstream that was asked for a stream and sent something else. */
+export function notStreamed(): UpstreamCut {
+  return new UpstreamCut("malformed", "The upstream did not stream");
+}

@@ -1,0 +1,31 @@
+import type { AttributeFilter } from "../../ports/vector_stores.ts";
+import type { ApproximateLocation, SearchContextSize } from "../../ports/web_search.ts";
+
+/** Hosted web search, as a request asks for it. */
+export interface WebSearchTool {
+  readonly contextSize?: SearchContextSize | undefined;
+  readonly userLocation?: ApproximateLocation | undefined;
+  readonly allowedDomains?: readonly string[] | undefined;
+}
+
+/** Hosted file search, as a request asks for it. */
+export interface FileSearchTool {
+  /** Never empty. */
+  readonly storeIds: readonly string[];
+  /** Path of the ids in the request. */
+  readonly path: string;
+  readonly maxResults?: number | undefined;
+  readonly scoreThreshold?: number | undefined;
+  readonly filter?: AttributeFilter | undefined;
+}
+
+/** The hosted tools of a request. */
+export interface HostedTools {
+  readonly webSearch?: WebSearchTool | undefined;
+  readonly fileSearch?: FileSearchTool | undefined;
+}
+
+/** Whether a request asks for any. */
+export function asksForHosted({ webSearch, fileSearch }: HostedTools): boolean {
+  return webSearch !== undefined || fileSearch !== undefined;
+}

@@ -1,0 +1,263 @@
+/**
+ * The two roads of a Responses request: upstreams that speak Responses themselves are sent it as it
+ * is, all others are asked for a chat completion.
+ *
+ * @module
+ */
+
+import type { ResponsesRequest } from "@svc/sdk/protocol";
+import { ServiceFault } from "../domain/fault.ts";
+import type { RequestFeatures } from "../domain/features.ts";
+import type { KeyRecord } from "../domain/key.ts";
+import type { Candidate } from "../domain/routing.ts";
+import type { JsonBody } from "../ports/upstream.ts";
+import { requestText } from "../wire/chat_text.ts";
+import { editMembers } from "../wire/json_text.ts";
+import { responsesFeatures } from "../wire/responses/chat_request.ts";
+import { referencedItem, requestItems } from "../wire/responses/items.ts";
+import { type Loss, lossText } from "../wire/responses/loss.ts";
+import { hasForeignItems, selfContained } from "../wire/responses/native_request.ts";
+import type { Asked } from "./attempt.ts";
+import type { GatewayContext } from "./context.ts";
+import {
+  canSearchWeb,
+  needsTools,
+  noWebSearch,
+  requireStores,
+  takesChat,
+} from "./hosted/hosted_setup.ts";
+import { asksForHosted, type HostedTools } from "./hosted/hosted_tools.ts";
+import { withSearchLimit } from "./hosted/native_searches.ts";
+import type { FileUrls } from "./file_urls.ts";
+import { historyOf, type ResponseHistory } from "./response_history.ts";
+
+type Key = Pick<KeyRecord, "id" | "walletId">;
+
+/** How a model is asked for a response. */
+export type Road = "native" | "chat";
+
+/** A request that has been read, whichever model it goes to. */
+export class AskedResponse {
+  /** The request as it came. */
+  readonly body: JsonBody;
+  readonly features: RequestFeatures;
+  /** The request as Chat Completions has it. */
+  readonly chat: JsonBody;
+  readonly hosted: HostedTools;
+  /** What is sent for `body`: the same, but for items that were left out or filled in. */
+  readonly #sent: JsonBody;
+  readonly #history: ResponseHistory;
+  readonly #losses: readonly Loss[];
+  readonly #canSearchWeb: boolean;
+  /** Its own items, each in full; `undefined` in the place of one that was left out. */
+  #own: readonly (JsonBody | undefined)[] | undefined;
+  #expanded: JsonBody | undefined;
+  #writtenOut = false;
+
+  private constructor(
+    body: JsonBody,
+    read: {
+      readonly sent: JsonBody;
+      readonly own?: readonly (JsonBody | undefined)[];
+      readonly history: ResponseHistory;
+      readonly chat: JsonBody;
+      readonly losses: readonly Loss[];
+      readonly features: RequestFeatures;
+      readonly hosted: HostedTools;
+      readonly canSearchWeb: boolean;
+    },
+  ) {
+    this.body = body;
+    this.#sent = read.sent;
+    this.#own = read.own;
+    this.#history = read.history;
+    this.chat = read.chat;
+    this.hosted = read.hosted;
+    this.#canSearchWeb = read.canSearchWeb;
+    this.#losses = read.losses;
+    this.features = read.features;
+  }
+
+  /**
+   * Reads a validated request and what it leans on. Throws a {@linkcode ServiceFault} where it leans
+   * on what is not kept, or asks for what no upstream may be asked.
+   */
+  static async read(
+    gateway: GatewayContext,
+    key: Key,
+    { body, hosted }: { readonly body: JsonBody; readonly hosted: HostedTools },
+  ): Promise<AskedResponse> {
+    requireStores(gateway, key.walletId, hosted);
+    const history = await historyOf(gateway.responses, key.walletId, body);
+    const { chat, losses, features } = responsesFeatures(body, history);
+    const refused = losses.find(({ action }) => action === "refuse");
+    if (refused !== undefined) throw cannotCarry(refused);
+    return new AskedResponse(body, {
+      sent: body,
+      history,
+      chat: gateway.signatures.restore(key.id, chat),
+      losses,
+      features: asksForHosted(hosted) ? needsTools(features) : features,
+      hosted,
+      canSearchWeb: canSearchWeb(gateway),
+    });
+  }
+
+  /** What the body says. */
+  get request(): ResponsesRequest {
+    return this.body.value as unknown as ResponsesRequest;
+  }
+
+  /** The request's own items, each in full where it was only named: to be kept. */
+  ownItems(): readonly JsonBody[] {
+    const { references } = this.#history;
+    return requestItems(this.body).map((item) => referencedItem(item, references) ?? item);
+  }
+
+  /** All that a model reads, oldest first: what the request continues, and its own items. */
+  get items(): readonly JsonBody[] {
+    return [...this.#history.earlierItems, ...this.#ownPlaces.filter((item) => item !== undefined)];
+  }
+
+  /** All text that a model reads. */
+  inputText(): string {
+    return requestText(this.chat.value);
+  }
+
+  /** The same request without some of its items; it is kept as it came. */
+  without(gateway: GatewayContext, key: Key, items: ReadonlySet<JsonBody>): AskedResponse {
+    const earlier = this.#history.earlierItems.filter((item) => !items.has(item));
+    const own = this.#ownPlaces.map((item) => item && items.has(item) ? undefined : item);
+    return this.#with(gateway, key.id, { earlier, own });
+  }
+
+  /** Whether files must be fetched before any of these can be asked. */
+  needsFiles(candidates: readonly Candidate[]): boolean {
+    const losses = this.#losses.filter(({ action }) => action === "native");
+    return losses.length > 0 && losses.every(({ path }) => path.endsWith(".file_url")) &&
+      !candidates.some((candidate) => this.roadTo(candidate) !== undefined);
+  }
+
+  /** The same request with the files in it that it points to; it is kept as it came. */
+  async withFiles(gateway: GatewayContext, key: Key, files: FileUrls): Promise<AskedResponse> {
+    const earlier: JsonBody[] = [];
+    for (const item of this.#history.earlierItems) {
+      earlier.push(await files.fill(item, "previous_response_id"));
+    }
+    const own: (JsonBody | undefined)[] = [];
+    for (const [at, item] of this.#ownPlaces.entries()) {
+      own.push(item && await files.fill(item, `input.${at}`));
+    }
+    return this.#with(gateway, key.id, { earlier, own });
+  }
+
+  /** The road to a model; `undefined` where none leads there. */
+  roadTo(candidate: Candidate): Road | undefined {
+    const { webSearch, fileSearch } = this.hosted;
+    // Vector stores are the gateway's own, whoever answers.
+    if (candidate.upstream.kind === "openai" && fileSearch === undefined) return "native";
+    if (this.#losses.some(({ action }) => action === "native")) return undefined;
+    if (webSearch !== undefined && !this.#canSearchWeb) return undefined;
+    return takesChat(candidate) ? "chat" : undefined;
+  }
+
+  /** Those who can be asked. Throws a {@linkcode ServiceFault} where nobody can. */
+  passable(candidates: readonly Candidate[]): readonly Candidate[] {
+    const passable = candidates.filter((candidate) => this.roadTo(candidate) !== undefined);
+    if (passable.length > 0) return passable;
+    const loss = this.#losses.find(({ action }) => action === "native");
+    if (loss !== undefined) throw cannotCarry(loss);
+    throw this.hosted.webSearch !== undefined && !this.#canSearchWeb
+      ? noWebSearch()
+      : new ServiceFault("no_model_available");
+  }
+
+  /**
+   * From now on everything is said in full, also to the upstream that should know it. False where
+   * it has been before.
+   */
+  writeOut(): boolean {
+    const wasLeaning = this.#history.upstreamId !== undefined && !this.#writtenOut;
+    this.#writtenOut = true;
+    return wasLeaning;
+  }
+
+  /** What a model is asked with. */
+  ask(candidate: Candidate): Asked {
+    if (this.roadTo(candidate) !== "native") return { endpoint: "chat", body: this.chat };
+    return { endpoint: "responses", body: this.#nativeBody(candidate.upstream.id) };
+  }
+
+  /** What a model is not told of the request, a line each. */
+  leftOut(candidate: Candidate): readonly string[] {
+    if (this.roadTo(candidate) === "native") {
+      return this.#losses.filter(({ path }) => path === "input").map(lossText);
+    }
+    const limitsCalls = asksForHosted(this.hosted);
+    return this.#losses.filter(({ path }) => !(limitsCalls && path === "max_tool_calls"))
+      .map(lossText);
+  }
+
+  get #ownPlaces(): readonly (JsonBody | undefined)[] {
+    return this.#own ??= this.ownItems();
+  }
+
+  #nativeBody(upstreamId: string): JsonBody {
+    return this.hosted.webSearch === undefined
+      ? this.#nativeText(upstreamId)
+      : withSearchLimit(this.#nativeText(upstreamId));
+  }
+
+  #nativeText(upstreamId: string): JsonBody {
+    const { references, upstreamId: keeper } = this.#history;
+    const leans = typeof this.request.previous_response_id === "string" || references.size > 0;
+    const isKept = !leans || (keeper === upstreamId && !this.#writtenOut);
+    if (isKept && !hasForeignItems(this.#sent)) return this.#sent;
+    return this.#expanded ??= selfContained(this.#sent, this.#history);
+  }
+
+  /** The same request of other items; what it was told not to carry follows from them anew. */
+  #with(
+    gateway: GatewayContext,
+    keyId: string,
+    { earlier, own }: {
+      readonly earlier: readonly JsonBody[];
+      readonly own: readonly (JsonBody | undefined)[];
+    },
+  ): AskedResponse {
+    const items = own.filter((item) => item !== undefined);
+    const sent = {
+      text: editMembers(this.body.text, { input: `[${items.map(({ text }) => text).join(",")}]` }),
+      value: { ...this.body.value, input: items.map(({ value }) => value) },
+    };
+    // What is left out here would be there again at the upstream that keeps it.
+    const history = { ...this.#history, earlierItems: earlier, upstreamId: undefined };
+    const { chat, losses, features } = responsesFeatures(sent, history);
+    const leftOut = this.items.length - earlier.length - items.length;
+    return new AskedResponse(this.body, {
+      sent,
+      own,
+      history,
+      chat: gateway.signatures.restore(keyId, chat),
+      // Of a shortened input the places are no longer the caller's.
+      losses: leftOut === 0 ? losses : [
+        ...this.#losses.filter(({ path }) => path !== "input"),
+        { path: "input", reason: `the ${leftOut} oldest items were left out`, action: "report" },
+      ],
+      features: {
+        ...(asksForHosted(this.hosted) ? needsTools(features) : features),
+        conversation: this.features.conversation,
+      },
+      hosted: this.hosted,
+      canSearchWeb: this.#canSearchWeb,
+    });
+  }
+}
+
+function cannotCarry(loss: Loss): ServiceFault {
+  const { path, reason } = loss;
+  return new ServiceFault("invalid_request", {
+    message: `Cannot carry "${path}": ${reason}`,
+    param: path,
+  });
+}

@@ -1,0 +1,225 @@
+/**
+ * One response, from the validated request to the settled bill and the place where it is kept.
+ *
+ * @module
+ */
+
+import { ServiceFault } from "../domain/fault.ts";
+import type { Candidate, RoutingPlan } from "../domain/routing.ts";
+import { typicalTokens } from "../domain/token_estimate.ts";
+import type { JsonBody } from "../ports/upstream.ts";
+import { deliveredText, signedToolCalls } from "../wire/chat_answer.ts";
+import { responseOf } from "../wire/responses/answer.ts";
+import type { ResponseEventRelay } from "../wire/responses/event_relay.ts";
+import { nativeDelivered, nativeResponseText } from "../wire/responses/native.ts";
+import type { ResponseContext } from "../wire/responses/resource.ts";
+import { AnswerStream, type StreamedAnswer } from "./answer_stream.ts";
+import { attempt, type Begun } from "./attempt.ts";
+import { countTokens, settleCall } from "./bill.ts";
+import { CallAnswer } from "./call_answer.ts";
+import type { GatewayContext } from "./context.ts";
+import { FileUrls } from "./file_urls.ts";
+import { HostedAnswer } from "./hosted/hosted_answer.ts";
+import { type HostedSetup, hostedSetup, laterTurns, webSearchFor } from "./hosted/hosted_setup.ts";
+import { asksForHosted, type HostedTools } from "./hosted/hosted_tools.ts";
+import { countSearches, searchesHold, searchFee } from "./hosted/native_searches.ts";
+import { keepResponse } from "./keep_response.ts";
+import type { ModelAnswer } from "./model_answer.ts";
+import { type OpenedResponse, openResponse } from "./open_response.ts";
+import { conversationOf } from "./plan.ts";
+import type { Caller, RequestTrace } from "./request_trace.ts";
+import { AskedResponse } from "./response_roads.ts";
+import type { OpenedStream } from "./streamed_call.ts";
+import { type PlannedResponse, planWithinContext } from "./truncation.ts";
+import { underWay } from "./under_way.ts";
+
+/** A response that is being made. */
+interface ResponseCall {
+  readonly asked: AskedResponse;
+  readonly plan: Extract<RoutingPlan, { ok: true }>;
+  /** Of the hosted tools that the gateway runs where the model has none of its own. */
+  readonly hosting: HostedSetup | undefined;
+}
+
+/** Puts a resource by. */
+type Keep = (resource: string | undefined) => Promise<void>;
+
+/**
+ * Answers a validated Responses request. Throws a `ServiceFault` where it cannot, and `CallerLeft`
+ * where nobody waits for an answer any more; nothing is charged then but turns that were complete.
+ */
+export function respond(
+  gateway: GatewayContext,
+  caller: Caller,
+  request: { readonly body: JsonBody; readonly hosted: HostedTools },
+): Promise<ModelAnswer> {
+  return underWay(gateway, caller, async (trace, onEnd) => {
+    const read = await AskedResponse.read(gateway, caller.key, request);
+    const { asked, plan } = await planResponse(gateway, trace, read);
+    const tokens = typicalTokens(asked.features);
+    trace.reserved = gateway.admission.reserve(caller.key, tokens, gateway.clock.nowMs());
+    const hosting = asksForHosted(asked.hosted) ? hostedSetup(asked.chat, asked.hosted) : undefined;
+    const call = { asked, plan, hosting };
+    const begun = await beginWithHistory(gateway, trace, call);
+    const { answer, candidate } = begun;
+    gateway.conversations.set(conversationOf(caller, asked.features), candidate.model.id);
+    const keep: Keep = (resource) => keepResponse(gateway, trace, { asked, candidate, resource });
+    if (answer.kind === "json") {
+      const text = await finishJson(gateway, trace, { begun: { ...begun, answer }, call });
+      await keep(text);
+      return { kind: "json", text };
+    }
+    let streamed: StreamedAnswer;
+    if (answer.kind === "turns") {
+      const hosted = hostedAnswer(gateway, trace, {
+        ...call,
+        begun: { ...begun, answer: answer.stream },
+        keep,
+      });
+      if (!caller.stream) return { kind: "json", text: await hosted.complete() };
+      streamed = hosted;
+    } else {
+      const { relay } = answer.stream;
+      streamed = new CallAnswer(gateway, {
+        trace,
+        begun: { ...begun, answer: answer.stream },
+        inputText: () => asked.inputText(),
+        fee: () => BigInt(answer.searches()) * searchFee(plan.tier.creditsPerUsd),
+        keep: () => keep(relay.resource),
+      });
+    }
+    const stream = new AnswerStream(gateway, { answer: streamed, trace, onEnd });
+    return { kind: "stream", bytes: new ReadableStream(stream) };
+  });
+}
+
+/** Who may answer, of what fits and can be carried. Files are fetched only where they must be. */
+async function planResponse(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  read: AskedResponse,
+): Promise<PlannedResponse> {
+  const planned = await planWithinContext(gateway, trace, read);
+  if (!planned.asked.needsFiles(planned.plan.candidates)) return planned;
+  const { key, signal } = trace.caller;
+  const files = new FileUrls(gateway.fetchFile, signal);
+  return await planWithinContext(gateway, trace, await read.withFiles(gateway, key, files));
+}
+
+/** As `begin`; an upstream that keeps a conversation for a shorter time than the service is told it. */
+async function beginWithHistory(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  call: ResponseCall,
+): Promise<Begun<OpenedResponse>> {
+  try {
+    return await begin(gateway, trace, call);
+  } catch (error) {
+    const hasForgotten = error instanceof ServiceFault && error.code === "invalid_request" &&
+      error.param === "previous_response_id";
+    if (!hasForgotten || !call.asked.writeOut()) throw error;
+    return await begin(gateway, trace, call);
+  }
+}
+
+function begin(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  { asked, plan, hosting }: ResponseCall,
+): Promise<Begun<OpenedResponse>> {
+  return attempt<OpenedResponse>(gateway, {
+    trace,
+    plan: { ...plan, candidates: asked.passable(plan.candidates) },
+    choices: 1,
+    ask: (candidate) =>
+      hosting === undefined || asked.roadTo(candidate) === "native"
+        ? asked.ask(candidate)
+        : { endpoint: "chat", body: hosting.conversation, stream: true },
+    fees: (candidate) =>
+      asked.hosted.webSearch !== undefined && asked.roadTo(candidate) === "native"
+        ? searchesHold(asked.request, plan.tier.creditsPerUsd)
+        : 0n,
+    open: (answer, candidate) => {
+      trace.notCarried = asked.leftOut(candidate);
+      return openResponse(answer, {
+        road: asked.roadTo(candidate) ?? "chat",
+        context: contextOf(gateway, trace, { asked, candidate }),
+        hosting,
+      });
+    },
+  });
+}
+
+function contextOf(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  call: { readonly asked: AskedResponse; readonly candidate: Candidate },
+): ResponseContext {
+  return {
+    id: gateway.rng.id("resp"),
+    request: call.asked.request,
+    model: call.candidate.model.id,
+    createdSeconds: Math.floor(trace.atMs / 1_000),
+    opening: { request_id: trace.caller.requestId },
+    newId: (prefix) => gateway.rng.id(prefix),
+  };
+}
+
+function hostedAnswer(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  call: ResponseCall & {
+    readonly begun: Begun<OpenedStream<ResponseEventRelay>>;
+    readonly keep: Keep;
+  },
+): HostedAnswer {
+  const { asked, plan, hosting = hostedSetup(asked.chat, asked.hosted), begun, keep } = call;
+  const { relay } = begun.answer;
+  return new HostedAnswer(gateway, {
+    ...hosting,
+    trace,
+    begun,
+    web: webSearchFor(gateway, plan),
+    begin: laterTurns(gateway, trace, { relay, features: asked.features }),
+    callsMax: asked.request.max_tool_calls ?? undefined,
+    keep: () => keep(relay.resource),
+  });
+}
+
+async function finishJson(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  { begun, call }: {
+    readonly begun: Begun<Extract<OpenedResponse, { kind: "json" }>>;
+    readonly call: ResponseCall;
+  },
+): Promise<string> {
+  const { answer: { body, usage }, context, isNative } = begun.answer;
+  begun.lease.release();
+  if (!isNative) gateway.signatures.remember(trace.caller.key.id, signedToolCalls(body));
+  const searches = isNative ? countSearches(body.value["output"]) : 0;
+  const { billing, usage: billed } = await settleCall(gateway, trace, {
+    begun,
+    end: {
+      ending: "finished",
+      usage,
+      count: () =>
+        countTokens(gateway, {
+          inputText: () => call.asked.inputText(),
+          delivered: isNative ? nativeDelivered(body) : deliveredText(body),
+        }),
+      fee: BigInt(searches) * searchFee(call.plan.tier.creditsPerUsd),
+      wasDelivered: false,
+      request: {
+        status: 200,
+        outcome: trace.caller.signal.aborted ? "client_left" : "ok",
+      },
+    },
+  });
+  const end = {
+    metadata: trace.metadata(billing),
+    usage: billed,
+    completedSeconds: Math.floor(gateway.clock.nowMs() / 1_000),
+  };
+  return isNative ? nativeResponseText(body, context, end) : responseOf(body, context, end);
+}

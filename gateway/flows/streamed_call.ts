@@ -1,0 +1,248 @@
+/**
+ * One streamed call of a model: what it sends as text for the caller, and its bill however it ends.
+ *
+ * @module
+ */
+
+import { ServiceFault } from "../domain/fault.ts";
+import type { Usage } from "../domain/pricing.ts";
+import { UpstreamCut, type UpstreamStream } from "../ports/upstream.ts";
+import type { AnswerRelay } from "../wire/answer_relay.ts";
+import type { Begun } from "./attempt.ts";
+import { type Bill, type CallEnd, countTokens, settleCall } from "./bill.ts";
+import type { GatewayContext } from "./context.ts";
+import { faultOf } from "./fault_of.ts";
+import { Gathered } from "./gathered.ts";
+import type { RequestTrace } from "./request_trace.ts";
+
+/** A streamed call whose first events have come. */
+export interface OpenedStream<Relay extends AnswerRelay = AnswerRelay> {
+  readonly events: AsyncIterator<readonly string[]>;
+  readonly relay: Relay;
+  /** Text of the first events, ready to send. */
+  readonly first: string;
+}
+
+/**
+ * Reads to the first event that can be passed on. Throws an {@linkcode UpstreamCut} where there is
+ * none, or where what comes first is broken.
+ */
+export async function openStream<Relay extends AnswerRelay>(
+  answer: UpstreamStream,
+  relay: Relay,
+): Promise<OpenedStream<Relay>> {
+  const events = answer.events[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await events.next();
+      if (next.done) throw new UpstreamCut("malformed", "The upstream ended before it began");
+      const first = acceptAll(relay, next.value);
+      if (first !== "") return { events: new Gathered(events), relay, first };
+    }
+  } catch (error) {
+    await events.return?.();
+    throw error;
+  }
+}
+
+function acceptAll(relay: AnswerRelay, texts: readonly string[]): string {
+  let out = "";
+  for (const text of texts) out += relay.accept(text);
+  return out;
+}
+
+/** What a streamed call needs of its request. */
+export interface StreamedCallOptions {
+  readonly trace: RequestTrace;
+  readonly begun: Begun<OpenedStream>;
+  /** All text that the model read, for when no usage is reported. */
+  readonly inputText: () => string;
+  /** What it costs beside its tokens, at its end. @default {nothing} */
+  readonly fee?: CallFee | undefined;
+  /** Whether the request ends with this call, so that its log row is written with the bill. */
+  readonly endsRequest: boolean;
+}
+
+/** Counts, at the end of a call, what it costs beside its tokens. */
+export type CallFee = () => CallEnd["fee"];
+
+/** A call that broke off, settled. */
+export interface CutCall {
+  /** For the caller. */
+  readonly fault: ServiceFault;
+  /** As it was settled; absent where it could not be. */
+  readonly usage?: Usage | undefined;
+}
+
+/** Follows one call. Exactly one of `finish`, `leave` and `cut` settles it: the first. */
+export class StreamedCall {
+  readonly #gateway: GatewayContext;
+  readonly #options: StreamedCallOptions;
+  #begun = false;
+  /** The upstream's side is over: settled, or being settled. */
+  #ending: Promise<unknown> | undefined;
+  /** The read under way: where the caller leaves meanwhile, what it brings is counted all the same. */
+  #reading: Promise<IteratorResult<readonly string[]>> | undefined;
+  /** Why what came last could not be followed to its end. */
+  #broken: { readonly cause: unknown } | undefined;
+
+  constructor(gateway: GatewayContext, options: StreamedCallOptions) {
+    this.#gateway = gateway;
+    this.#options = options;
+  }
+
+  /** Whether it has been settled or is being settled. */
+  get over(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  /** Text to send; `undefined` at the clean end. Throws where the call breaks off. */
+  async read(): Promise<string | undefined> {
+    const { events, relay, first } = this.#options.begun.answer;
+    if (!this.#begun) {
+      this.#begun = true;
+      if (first !== "") return first;
+    }
+    try {
+      for (;;) {
+        if (this.#broken !== undefined) throw this.#broken.cause;
+        const next = await (this.#reading = events.next());
+        if (this.over) return undefined;
+        this.#reading = undefined;
+        if (next.done) break;
+        const text = this.#accept(next.value);
+        if (text !== "") return text;
+      }
+      relay.upstreamEnded();
+    } catch (error) {
+      // An upstream that hangs up after the last finish has said everything but good-bye.
+      const isWhole = error instanceof UpstreamCut && error.outcome === "cut" && relay.finished;
+      if (!isWhole) throw error;
+    }
+    return undefined;
+  }
+
+  /** Settles after the clean end. Throws where the store fails. */
+  finish(): Promise<Bill> {
+    const { trace, begun } = this.#options;
+    begun.lease.report({ outcome: "ok", ms: trace.attempts.at(-1)?.ms ?? 0 });
+    const settled = this.#settle("finished", { status: 200, outcome: "ok" });
+    this.#ending = settled.catch(() => {});
+    this.#gateway.signatures.remember(trace.caller.key.id, begun.answer.relay.toolCalls);
+    begun.lease.release();
+    return settled;
+  }
+
+  /** Nobody waits for more: ends the upstream's side and settles. Never throws. */
+  leave(): Promise<unknown> {
+    return this.#ending ??= this.#leave();
+  }
+
+  /**
+   * Settles a call that broke off, and says why. Never throws. `shutdown`: it did not break off by
+   * itself, the service must end.
+   */
+  async cut(cause: unknown, { shutdown = false } = {}): Promise<CutCall> {
+    if (this.#ending !== undefined) {
+      await this.#ending;
+      return { fault: faultOf(cause) };
+    }
+    if (shutdown) this.#options.begun.abort.abort("shutdown");
+    const cut = this.#cut(cause);
+    this.#ending = cut;
+    return await cut;
+  }
+
+  /** What came before a broken event is passed on first: it is counted, so the caller is to have it. */
+  #accept(texts: readonly string[]): string {
+    let out = "";
+    try {
+      for (const text of texts) out += this.#options.begun.answer.relay.accept(text);
+    } catch (cause) {
+      this.#broken = { cause };
+    }
+    return out;
+  }
+
+  async #leave(): Promise<void> {
+    const { begun } = this.#options;
+    const { events, relay } = begun.answer;
+    begun.lease.release();
+    try {
+      if (begun.candidate.upstream.onDisconnect === "cancel") {
+        begun.abort.abort("left");
+      } else {
+        let next = await (this.#reading ?? events.next());
+        for (; !next.done; next = await events.next()) acceptAll(relay, next.value);
+      }
+    } catch (error) {
+      if (!(error instanceof UpstreamCut)) this.#report(error);
+    }
+    await this.#drop(events);
+    await this.#settle("client_left", { status: 200, outcome: "client_left" })
+      .catch((error) => this.#report(error));
+  }
+
+  async #cut(cause: unknown): Promise<CutCall> {
+    const { trace, begun } = this.#options;
+    const ended = begun.abort.signal.reason === "shutdown";
+    const outcome = ended ? "cancelled" : cause instanceof UpstreamCut ? cause.outcome : "cut";
+    const errorCode = ended
+      ? "shutting_down"
+      : outcome === "timeout"
+      ? "upstream_timeout"
+      : "upstream_error";
+    const attempt = trace.attempts.at(-1);
+    if (attempt !== undefined) attempt.outcome = outcome;
+    begun.lease.report({ outcome, ms: attempt?.ms ?? 0 });
+    begun.lease.release();
+    begun.abort.abort("cut");
+    await this.#drop(begun.answer.events);
+    if (!(cause instanceof UpstreamCut)) this.#report(cause);
+    try {
+      const bill = await this.#settle("cut", { status: 200, outcome: "cut", errorCode });
+      const message = cause instanceof UpstreamCut
+        ? `The answer broke off: ${cause.message}`
+        : undefined;
+      const extra = { metadata: trace.metadata(bill.billing) };
+      return { fault: new ServiceFault(errorCode, { message, extra }), usage: bill.usage };
+    } catch (error) {
+      this.#report(error);
+      return { fault: faultOf(error) };
+    }
+  }
+
+  #settle(ending: CallEnd["ending"], request: CallEnd["request"]): Promise<Bill> {
+    const { trace, begun, inputText, fee, endsRequest } = this.#options;
+    const { relay } = begun.answer;
+    // Who does not stream has had nothing of a call that broke off.
+    const isHad = trace.caller.stream || ending === "finished";
+    const delivered = () => isHad ? relay.delivered : [];
+    return settleCall(this.#gateway, trace, {
+      begun,
+      end: {
+        ending,
+        usage: relay.usage,
+        count: () => countTokens(this.#gateway, { inputText, delivered: delivered() }),
+        wasDelivered: trace.caller.stream,
+        fee: fee?.(),
+        ...(endsRequest ? { request } : {}),
+      },
+    });
+  }
+
+  async #drop(events: AsyncIterator<readonly string[]>): Promise<void> {
+    try {
+      await events.return?.();
+    } catch (error) {
+      if (!(error instanceof UpstreamCut)) this.#report(error);
+    }
+  }
+
+  #report(error: unknown): void {
+    this.#gateway.logger.error("stream_failed", {
+      requestId: this.#options.trace.caller.requestId,
+      cause: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+    });
+  }
+}

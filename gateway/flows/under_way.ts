@@ -1,0 +1,31 @@
+import type { GatewayContext } from "./context.ts";
+import { logFailure } from "./log_failure.ts";
+import type { ModelAnswer } from "./model_answer.ts";
+import { type Caller, RequestTrace } from "./request_trace.ts";
+
+/**
+ * Answers one request while it counts as under way: until its answer is complete or, where it is a
+ * stream, until `onEnd` is called. Whatever it reserved is given back then; a failure is in the log.
+ */
+export async function underWay(
+  gateway: GatewayContext,
+  caller: Caller,
+  answer: (trace: RequestTrace, onEnd: () => void) => Promise<ModelAnswer>,
+): Promise<ModelAnswer> {
+  const trace = new RequestTrace(caller, gateway.clock);
+  const leave = gateway.inFlight.enter(() => {
+    gateway.admission.spent(caller.key, 0, gateway.clock.nowMs(), trace.reserved);
+    caller.onSettled();
+  });
+  let streaming = false;
+  try {
+    const answered = await answer(trace, leave);
+    streaming = answered.kind === "stream";
+    return answered;
+  } catch (error) {
+    logFailure(gateway, trace, error);
+    throw error;
+  } finally {
+    if (!streaming) leave();
+  }
+}

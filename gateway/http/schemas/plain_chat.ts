@@ -1,0 +1,52 @@
+/**
+ * The chat requests that nearly all are, recognised without the schema.
+ *
+ * @module
+ */
+
+import { MOST_MESSAGES } from "./chat.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields that only the schema judges. */
+const JUDGED = ["tools", "tool_choice", "parallel_tool_calls", "response_format", "stop", "n"];
+const PLAIN_ROLES: readonly unknown[] = ["system", "developer", "user", "assistant"];
+
+/**
+ * Whether a body is plain: messages that are text, no tools, and numbers where they may be. Of such
+ * a body the schema has nothing to complain about, and checking it copies every object; of others
+ * this says nothing.
+ */
+export function isPlainChat(body: Fields): boolean {
+  const { model, messages, stream, stream_options: options } = body;
+  if (model !== "auto" || !Array.isArray(messages)) return false;
+  if (messages.length < 1 || messages.length > MOST_MESSAGES) return false;
+  for (const message of messages) if (!isPlainMessage(message)) return false;
+  for (const field of JUDGED) if (body[field] !== undefined) return false;
+  return isFlag(stream) &&
+    (options === undefined || isRecord(options) && isFlag(options["include_usage"])) &&
+    isLimit(body["max_completion_tokens"]) && isLimit(body["max_tokens"]) &&
+    isWithin(body["temperature"], 2) && isWithin(body["top_p"], 1);
+}
+
+function isPlainMessage(message: unknown): boolean {
+  return isRecord(message) && typeof message["content"] === "string" &&
+    PLAIN_ROLES.includes(message["role"]) &&
+    message["tool_calls"] === undefined && message["tool_call_id"] === undefined;
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isFlag(value: unknown): boolean {
+  return value === undefined || typeof value === "boolean";
+}
+
+function isLimit(value: unknown): boolean {
+  return value === undefined || Number.isSafeInteger(value) && Number(value) >= 1;
+}
+
+function isWithin(value: unknown, most: number): boolean {
+  return value === undefined || typeof value === "number" && value >= 0 && value <= most;
+}

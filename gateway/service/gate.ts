@@ -1,0 +1,61 @@
+import { ServiceFault } from "../domain/fault.ts";
+import { errorResponse } from "../http/error_response.ts";
+import type { Answering } from "../http/listen.ts";
+import type { Rng } from "../ports/rng.ts";
+import type { KvStores } from "../stores/kv/open.ts";
+
+/** Holds requests back until the operator has been told, and refuses them once it is closed. */
+export class Gate {
+  readonly #rng: Rng;
+  #opened: Promise<void>;
+  #open: () => void = () => {};
+  #state: "waiting" | "open" | "closed" = "waiting";
+
+  /** Closed to all until it is opened. */
+  constructor(rng: Rng) {
+    this.#rng = rng;
+    this.#opened = new Promise((resolve) => this.#open = resolve);
+  }
+
+  /** Lets requests in, those that wait first. */
+  open(): void {
+    this.#state = "open";
+    this.#open();
+  }
+
+  /** Refuses requests from here on. */
+  close(): void {
+    this.#state = "closed";
+    this.#open();
+  }
+
+  /** The application behind the gate. */
+  guard(app: Answering): Answering {
+    return {
+      fetch: (request, connection) => {
+        if (this.#state === "open") return app.fetch(request, connection);
+        return this.#opened.then(() =>
+          this.#state === "open" ? app.fetch(request, connection) : this.#refuse(request)
+        );
+      },
+    };
+  }
+
+  /** Why requests cannot be taken now; `undefined` where they can. */
+  async unready(stores: KvStores): Promise<ServiceFault | undefined> {
+    if (this.#state === "closed") return new ServiceFault("shutting_down");
+    if (stores.health() === "lost") return new ServiceFault("store_unavailable");
+    try {
+      await stores.settings.get("key_pepper_check");
+      return undefined;
+    } catch (cause) {
+      return new ServiceFault("store_unavailable", { cause });
+    }
+  }
+
+  #refuse(request: Request): Response {
+    // A probe of the process itself is answered as long as it lives.
+    if (new URL(request.url).pathname === "/healthz") return Response.json({ status: "ok" });
+    return errorResponse(new ServiceFault("shutting_down"), this.#rng.id("req"));
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * The parts of the service, each made of those before it.
+ *
+ * @module
+ */
+
+import {
+  missingCredentials,
+  missingCredentialsText,
+  missingSearchVariable,
+  missingSearchVariableText,
+} from "../config/missing_credentials.ts";
+import type { Catalog, SearchConfig } from "../domain/catalog.ts";
+import { Admission } from "../flows/admission.ts";
+import { BoundedMap } from "../flows/bounded_map.ts";
+import type { GatewayContext } from "../flows/context.ts";
+import { InFlight } from "../flows/in_flight.ts";
+import type { KeyRing } from "../flows/key_ring.ts";
+import { LateEndings } from "../flows/late_endings.ts";
+import { publishFile, type SignedLinks } from "../flows/signed_links.ts";
+import { SignatureMemory } from "../flows/signature_memory.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Rng } from "../ports/rng.ts";
+import type { VectorStores } from "../ports/vector_stores.ts";
+import type { WebSearch } from "../ports/web_search.ts";
+import { createWebSearch } from "../search/factory.ts";
+import type { KvStores } from "../stores/kv/open.ts";
+import { createTokenCounter } from "../tokens/token_counter.ts";
+import { embedderInForce } from "../upstreams/embedder.ts";
+import { createUpstream } from "../upstreams/factory.ts";
+import { UpstreamPool } from "../upstreams/pool.ts";
+import { createVectorStores } from "../vector_stores/vector_stores.ts";
+import { fetchFile } from "./fetch_file.ts";
+import type { Gate } from "./gate.ts";
+import type { ServeSettings } from "./settings.ts";
+
+/** Conversations whose model is remembered. */
+const CONVERSATIONS_MAX = 20_000;
+
+/** What the service needs of the process it runs in. */
+export interface ServiceDeps {
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly logger: Logger;
+  /** Looks an environment variable up; one that may not be read is absent. */
+  readonly env: (name: string) => string | undefined;
+  /** Shows text to the operator. */
+  readonly print: (text: string) => void;
+}
+
+/** The parts of a running service. */
+export interface House {
+  readonly settings: ServeSettings;
+  readonly deps: ServiceDeps;
+  readonly stores: KvStores;
+  readonly pool: UpstreamPool;
+  readonly keyRing: KeyRing;
+  readonly links: SignedLinks;
+  readonly gateway: GatewayContext;
+  readonly vectorStores: VectorStores;
+  readonly gate: Gate;
+}
+
+/** The upstreams of a catalog; those that cannot be called for want of a key are told of. */
+export function poolOf(catalog: Catalog, deps: ServiceDeps): UpstreamPool {
+  const { clock, env, logger } = deps;
+  for (const missing of missingCredentials(catalog.upstreams, env)) {
+    const message = missingCredentialsText(missing);
+    logger.warn("upstream_without_credentials", { ...missing, message });
+  }
+  const variable = missingSearchVariable(catalog.search, env);
+  if (variable !== undefined) {
+    const message = missingSearchVariableText(variable);
+    logger.warn("search_without_credentials", { variable, message });
+  }
+  return new UpstreamPool(catalog, {
+    clock,
+    create: (config) => createUpstream(config, deps),
+    onOperatorTrouble: (event) => logger.error("upstream_refuses_credentials", { ...event }),
+  });
+}
+
+/** The gateway's own vector stores. */
+export function vectorStoresOf(stores: KvStores, deps: ServiceDeps): VectorStores {
+  return createVectorStores({
+    ...deps,
+    passages: stores.passages,
+    embedder: embedderInForce({ ...deps, catalog: () => stores.catalogs.current() }),
+  });
+}
+
+/** What requests reach the world through. */
+export function gatewayOf(
+  stores: KvStores,
+  parts: Pick<House, "pool" | "links" | "vectorStores" | "deps">,
+): GatewayContext {
+  const { blobs, catalogs, ledger, log, responses } = stores;
+  const { pool, links, vectorStores } = parts;
+  const { clock, rng, logger } = parts.deps;
+  return {
+    catalogs,
+    ledger,
+    log,
+    pool,
+    vectorStores,
+    clock,
+    rng,
+    logger,
+    tokens: createTokenCounter(),
+    admission: new Admission(),
+    conversations: new BoundedMap(CONVERSATIONS_MAX),
+    signatures: new SignatureMemory(),
+    inFlight: new InFlight(),
+    lateEndings: new LateEndings(ledger, logger),
+    webSearch: webSearches(parts.deps),
+    responses,
+    responsesKeptMs: () => responses.retentionMs,
+    fetchFile,
+    publishFile: (file) => publishFile({ blobs, links, clock, rng }, file),
+  };
+}
+
+/** Back ends of web search, one for each configuration that has been in force. */
+function webSearches({ env, clock }: ServiceDeps): GatewayContext["webSearch"] {
+  const known = new WeakMap<SearchConfig, WebSearch>();
+  return (config) => {
+    const search = known.get(config) ?? createWebSearch(config, { env, clock });
+    known.set(config, search);
+    return search;
+  };
+}

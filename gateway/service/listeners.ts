@@ -1,0 +1,111 @@
+import { createAdminApp } from "../admin/app.ts";
+import type { Catalog, CatalogContent } from "../domain/catalog.ts";
+import { ServiceFault } from "../domain/fault.ts";
+import { allowedHosts } from "../http/allowed_hosts.ts";
+import { type Answering, listen } from "../http/listen.ts";
+import { createPublicApp } from "../http/public_app.ts";
+import { RefusalLog } from "../http/refusal_log.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { KvStores } from "../stores/kv/open.ts";
+import { createUpstream } from "../upstreams/factory.ts";
+import type { UpstreamPool } from "../upstreams/pool.ts";
+import { adminTokenDigests } from "./first_start.ts";
+import type { House } from "./house.ts";
+import { explainListen } from "./settings.ts";
+
+/** A listener in use. */
+export type Server = Deno.HttpServer<Deno.NetAddr>;
+
+/** The public and the admin listener, in this order. */
+export async function openListeners(house: House): Promise<[Server, Server]> {
+  const { settings, deps, stores, pool, keyRing, links, gateway, gate } = house;
+  const { clock, rng, logger } = deps;
+  const publicApp = createPublicApp({
+    gateway,
+    findKey: (presented) => keyRing.authenticate(presented),
+    readiness: { unready: () => gate.unready(stores) },
+    files: { blobs: stores.blobs, links },
+  });
+  const adminApp = createAdminApp({
+    ...stores,
+    vectorStores: house.vectorStores,
+    keyRing,
+    pool,
+    clock,
+    rng,
+    logger,
+    adminTokenDigests: await adminTokenDigests(stores.settings, {
+      keyRing,
+      adminToken: settings.adminToken,
+    }),
+    env: deps.env,
+    connect: (config) => createUpstream(config, deps),
+    applyCatalog: (content, options) => applyCatalog(stores, pool, { content, ...options, clock }),
+    verifyLedger: () => stores.verify(),
+  });
+  const { host, port, adminHost, adminPort } = settings;
+  const publicServer = openListener(house, publicApp, { name: "public", flag: "port", host, port });
+  try {
+    const admin = { name: "admin", flag: "admin-port", host: adminHost, port: adminPort } as const;
+    return [publicServer, openListener(house, adminApp, admin)];
+  } catch (error) {
+    gate.close();
+    await publicServer.shutdown();
+    throw error;
+  }
+}
+
+function openListener(
+  { settings, deps, gate }: House,
+  app: Answering,
+  at: {
+    readonly name: "public" | "admin";
+    readonly flag: "port" | "admin-port";
+    readonly host: string;
+    readonly port: number;
+  },
+): Server {
+  const { name, flag, host, port } = at;
+  const { publicUrl, trustedProxies } = settings;
+  try {
+    return listen(gate.guard(app), {
+      hostname: host,
+      port,
+      trustedProxies,
+      rng: deps.rng,
+      allowedHosts: allowedHosts({ listener: name, host, publicUrl }),
+      refusals: new RefusalLog(name, deps),
+    });
+  } catch (error) {
+    throw explainListen(error, { flag, address: `${host}:${port}` });
+  }
+}
+
+/** Brings a catalog into force: the pool first, which may refuse it, then for good. */
+async function applyCatalog(
+  stores: KvStores,
+  pool: UpstreamPool,
+  change: { content: CatalogContent; expected: number; note: string; clock: Clock },
+): Promise<Catalog | undefined> {
+  const { content, expected, note, clock } = change;
+  const atMs = clock.nowMs();
+  try {
+    pool.apply({ ...content, version: expected + 1, updatedAtMs: atMs });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new ServiceFault("invalid_request", { message, param: "upstreams", cause: error });
+  }
+  let applied: Catalog | undefined;
+  try {
+    applied = await stores.catalogs.apply(content, { expected, note, atMs });
+    return applied;
+  } finally {
+    if (applied === undefined) pool.apply(stores.catalogs.current());
+  }
+}
+
+/** Where a listener is reached from this machine. */
+export function urlOf({ hostname, port }: Deno.NetAddr): string {
+  const host = hostname === "0.0.0.0" ? "127.0.0.1" : hostname === "::" ? "[::1]" : hostname;
+  return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,69 @@
+/**
+ * A complete answer of Chat Completions that several calls of models made.
+ *
+ * @module
+ */
+
+import type { ChatUsage, ResponseAnnotation, ServiceMetadata } from "@svc/sdk/protocol";
+import { editMembers } from "./json_text.ts";
+
+/** What all chunks of an answer have in common. */
+export interface ChatHead {
+  readonly id: string;
+  /** Unix time. */
+  readonly created: number;
+}
+
+/** A citation as Chat Completions has it. */
+export type ChatAnnotation = ReturnType<typeof chatAnnotation>;
+
+/** Everything that the answer says. */
+export interface ChatContent {
+  readonly content: string;
+  readonly refusal: string;
+  readonly reasoning: string;
+  readonly annotations: readonly ChatAnnotation[];
+  /** Of the message: JSON texts by name. */
+  readonly opaque: ReadonlyMap<string, string>;
+  /** JSON texts. */
+  readonly calls: readonly string[];
+  readonly finishReason: string;
+}
+
+/** A citation of a response in the shape of Chat Completions. */
+export function chatAnnotation({ type, ...citation }: ResponseAnnotation) {
+  return { type, [type]: citation };
+}
+
+/** The whole answer as JSON text. */
+export function completionText(
+  head: ChatHead & {
+    readonly model: string;
+    readonly usage: ChatUsage;
+    readonly metadata: ServiceMetadata;
+  },
+  said: ChatContent,
+): string {
+  const { content, refusal, reasoning, annotations, calls, finishReason } = said;
+  const hasNoText = content === "" && (calls.length > 0 || refusal !== "");
+  const message = editMembers(
+    JSON.stringify({
+      role: "assistant",
+      content: hasNoText ? null : content,
+      refusal: refusal === "" ? null : refusal,
+      ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+      ...(annotations.length === 0 ? {} : { annotations }),
+    }),
+    {
+      ...(calls.length === 0 ? {} : { tool_calls: `[${calls.join(",")}]` }),
+      ...Object.fromEntries(said.opaque),
+    },
+  );
+  const finish = JSON.stringify(finishReason);
+  const choice = `{"index":0,"message":${message},"finish_reason":${finish},"logprobs":null}`;
+  const { id, created, model, usage, metadata } = head;
+  return editMembers(
+    JSON.stringify({ id, object: "chat.completion", created, model, usage, metadata }),
+    { choices: `[${choice}]` },
+  );
+}

@@ -1,0 +1,30 @@
+import { assertEquals } from "@std/assert";
+import { chatUsageOf, readChatUsage } from "./usage.ts";
+
+const of = (details: unknown) =>
+  readChatUsage({ prompt_tokens: 10, completion_tokens: 2, prompt_tokens_details: details });
+const READ = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 2 };
+
+Deno.test("readChatUsage() reads what was written into a cache, under the names it has", () => {
+  const written = { ...READ, cachedInputTokens: 4, cacheWriteInputTokens: 5 };
+  assertEquals(of({ cached_tokens: 4, cache_write_tokens: 5 }), written);
+  assertEquals(of({ cached_tokens: 4, cache_creation_tokens: 5 }), written);
+  // No more than the input has left.
+  assertEquals(of({ cached_tokens: 4, cache_write_tokens: 9 })?.cacheWriteInputTokens, 6);
+});
+
+Deno.test("readChatUsage() takes a count of writes that makes no sense for none", () => {
+  for (const cache_write_tokens of [0, -1, 0.5, "7", null]) {
+    assertEquals(of({ cache_write_tokens }), READ);
+  }
+  assertEquals(of(null), READ);
+  assertEquals(of(undefined), READ);
+  assertEquals(of({ cached_tokens: 11 }), undefined);
+});
+
+Deno.test("chatUsageOf() writes what readChatUsage() reads", () => {
+  for (const more of [{}, { cachedInputTokens: 3, cacheWriteInputTokens: 4 }]) {
+    const usage = { ...READ, ...more };
+    assertEquals(readChatUsage(chatUsageOf(usage)), usage);
+  }
+});

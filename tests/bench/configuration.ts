@@ -1,0 +1,36 @@
+/** What the operator of the measured gateway would write. */
+export function configuration(upstreamUrl: string): string {
+  const model = (id: string, quality: number, price: string) => ({
+    id,
+    upstream: "bench",
+    upstreamModel: "bench-1",
+    endpoints: ["chat", "responses"],
+    quality,
+    contextTokens: 128_000,
+    maxOutputTokens: 16_000,
+    price: { inputPerMTok: price, outputPerMTok: price },
+    description: { en: `Model ${id}`, zh: `模型 ${id}` },
+  });
+  const names = { en: "Standard", zh: "标准" };
+  return JSON.stringify({
+    upstreams: [{
+      id: "bench",
+      kind: "openai-compatible",
+      baseUrl: `${upstreamUrl}/v1`,
+      apiKey: "none",
+    }],
+    models: [
+      model("small", 0.5, "0.10"),
+      model("middle", 0.7, "0.40"),
+      model("large", 0.9, "2.00"),
+    ],
+    tiers: [{
+      id: "standard",
+      creditsPerUsd: "1000",
+      models: "*",
+      orchestration: "off",
+      name: names,
+      description: names,
+    }],
+  });
+}

@@ -1,0 +1,130 @@
+/**
+ * What it costs to tell a chat answer as a response: the same gateway in front of the same upstream,
+ * asked for the same by Chat Completions, which passes through, and by Responses.
+ *
+ * @module
+ */
+
+import { type LoadAmount, type LoadRequest, type LoadResult, median } from "./load.ts";
+import type { Finding } from "./marks.ts";
+
+/** Median time that the translation of a short answer adds at one connection, below. */
+export const TRANSLATION_ADDED_MS_MAX = 0.5;
+/** Throughput of translated streams over those that pass through, at least. */
+export const TRANSLATED_STREAM_RATIO_MIN = 0.7;
+
+const CONNECTIONS = 32;
+const INSTRUCTIONS = "You are a terse assistant that answers in one sentence.";
+const QUESTION = "What does a gateway between applications and models do?";
+
+/** What is measured with. */
+export interface TranslationBench {
+  readonly gatewayUrl: string;
+  readonly key: string;
+  readonly rounds: number;
+  readonly roundSeconds: number;
+  readonly latencySeconds: number;
+  readonly warmUpSeconds: number;
+  load(request: LoadRequest, amount: LoadAmount): Promise<LoadResult>;
+  say(text: string): void;
+}
+
+/** Figures of the two roads, and of the translated one where responses are kept too. */
+interface Round {
+  readonly passed: number;
+  readonly translated: number;
+  readonly kept: number;
+}
+
+/** Measures both marks. */
+export async function translation(bench: TranslationBench): Promise<Finding[]> {
+  const { warmUpSeconds, rounds, roundSeconds, latencySeconds } = bench;
+  const warm = { connections: CONNECTIONS, seconds: warmUpSeconds / 3 };
+  for (const stream of [false, true]) {
+    for (const request of requestsOf(bench, stream)) await bench.load(request, warm);
+  }
+  const times: Round[] = [];
+  const rates: Round[] = [];
+  for (let at = 1; at <= rounds; at++) {
+    const amount = { connections: 1, seconds: latencySeconds };
+    times.push(await round(bench, { stream: false, amount, figure: ({ p50Ms }) => p50Ms }));
+    const many = { connections: CONNECTIONS, seconds: roundSeconds / 2 };
+    const figure = ({ requests, seconds }: LoadResult) => requests / seconds;
+    rates.push(await round(bench, { stream: true, amount: many, figure }));
+    bench.say(
+      `responses, round ${at} of ${rounds}: ${shown(times, 3)} ms, ${shown(rates, 0)} a second`,
+    );
+  }
+  return [addedFinding(times), streamFinding(rates)];
+}
+
+/** What the translation adds to a short answer. */
+export function addedFinding(rounds: readonly Round[]): Finding {
+  const added = median(rounds.map(({ passed, translated }) => translated - passed));
+  const kept = median(rounds.map(({ passed, kept }) => kept - passed));
+  return {
+    name: "Responses over Chat, added p50",
+    measured: `${added.toFixed(2)} ms (kept as well: ${kept.toFixed(2)})`,
+    mark: `< ${TRANSLATION_ADDED_MS_MAX} ms`,
+    met: added < TRANSLATION_ADDED_MS_MAX,
+  };
+}
+
+/** What the translation leaves of a stream's throughput. */
+export function streamFinding(rounds: readonly Round[]): Finding {
+  const ratio = median(rounds.map(({ passed, translated }) => translated / passed));
+  const kept = median(rounds.map(({ passed, kept }) => kept / passed));
+  return {
+    name: "stream throughput, Responses / Chat",
+    measured: `${ratio.toFixed(2)} (kept as well: ${kept.toFixed(2)})`,
+    mark: `>= ${TRANSLATED_STREAM_RATIO_MIN}`,
+    met: ratio >= TRANSLATED_STREAM_RATIO_MIN,
+  };
+}
+
+async function round(
+  bench: TranslationBench,
+  measure: {
+    readonly stream: boolean;
+    readonly amount: LoadAmount;
+    readonly figure: (result: LoadResult) => number;
+  },
+): Promise<Round> {
+  const { stream, amount, figure } = measure;
+  const [chat, translated, kept] = requestsOf(bench, stream);
+  return {
+    passed: figure(await bench.load(chat, amount)),
+    translated: figure(await bench.load(translated, amount)),
+    kept: figure(await bench.load(kept, amount)),
+  };
+}
+
+/** By Chat Completions, by Responses, and by Responses with the answer kept. */
+function requestsOf(
+  { gatewayUrl, key }: TranslationBench,
+  stream: boolean,
+): [LoadRequest, LoadRequest, LoadRequest] {
+  const options = { model: "auto", temperature: 0.2, ...(stream ? { stream } : {}) };
+  const request = (path: string, form: LoadRequest["stream"], body: unknown): LoadRequest => ({
+    url: `${gatewayUrl}/openai/v1${path}`,
+    headers: { authorization: `Bearer ${key}` },
+    body: JSON.stringify(body),
+    stream: form,
+  });
+  const form = stream ? "responses" : false;
+  const asked = { instructions: INSTRUCTIONS, input: QUESTION, max_output_tokens: 200 };
+  return [
+    request("/chat/completions", stream, {
+      ...options,
+      messages: [{ role: "system", content: INSTRUCTIONS }, { role: "user", content: QUESTION }],
+      max_completion_tokens: 200,
+    }),
+    request("/responses", form, { ...options, ...asked, store: false }),
+    request("/responses", form, { ...options, ...asked }),
+  ];
+}
+
+function shown(rounds: readonly Round[], digits: number): string {
+  const { passed = NaN, translated = NaN, kept = NaN } = rounds.at(-1) ?? {};
+  return [passed, translated, kept].map((figure) => figure.toFixed(digits)).join(" / ");
+}

@@ -1,0 +1,4 @@
+import { CLAUDE } from "./roads.ts";
+import { openResponsesSuite } from "./suite.ts";
+
+openResponsesSuite(CLAUDE);

@@ -1,0 +1,4 @@
+import { CHAT } from "./roads.ts";
+import { openResponsesSuite } from "./suite.ts";
+
+openResponsesSuite(CHAT);

@@ -1,0 +1,4 @@
+import { GEMINI } from "./roads.ts";
+import { openResponsesSuite } from "./suite.ts";
+
+openResponsesSuite(GEMINI);

@@ -1,0 +1,4 @@
+import { NATIVE } from "./roads.ts";
+import { openResponsesSuite } from "./suite.ts";
+
+openResponsesSuite(NATIVE);

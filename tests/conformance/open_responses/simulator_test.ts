@@ -1,0 +1,4 @@
+import { SIMULATOR } from "./roads.ts";
+import { openResponsesSuite } from "./suite.ts";
+
+openResponsesSuite(SIMULATOR);

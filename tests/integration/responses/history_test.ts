@@ -1,0 +1,143 @@
+/**
+ * What responses lean on: those before them, whose they are, and how long they last.
+ *
+ * @module
+ */
+
+import { assertEquals, assertRejects } from "@std/assert";
+import OpenAI from "openai";
+import { FakeUpstream, json, sse } from "../../fixtures/fake_upstream.ts";
+import { completion, streamed } from "../../fixtures/lab.ts";
+import { answered, postResponse, refused } from "../../fixtures/responses_calls.ts";
+import { ManualClock } from "../../fixtures/service.ts";
+import { twoRoads } from "../../fixtures/two_roads.ts";
+
+const ROADS = ["native", "chat"] as const;
+
+Deno.test("a response that was not to be stored is not", async () => {
+  for (const road of ROADS) {
+    await using roads = await twoRoads(road, new FakeUpstream());
+    const { service } = roads;
+    const client = service.client();
+    for (const stream of [false, true]) {
+      if (road === "chat") {
+        roads.chat.answer(stream ? sse(streamed(["Hello"])) : json(completion()));
+      }
+      const params = { model: "auto", input: "Hi", store: false };
+      const { id, store } = stream
+        ? await answeredInEvents(await postResponse(service, { ...params, stream }))
+        : await answered(service, params);
+      assertEquals(store, false);
+      await service.quiet();
+      await assertRejects(() => client.responses.retrieve(id), OpenAI.NotFoundError);
+      const { status, param } = await refused(service, { input: "On", previous_response_id: id });
+      assertEquals([status, param], [400, "previous_response_id"]);
+    }
+  }
+});
+
+async function answeredInEvents(response: Response): Promise<{ id: string; store: boolean }> {
+  const text = await response.text();
+  const last = text.trimEnd().split("\n\n").at(-1) ?? "";
+  return JSON.parse(last.slice(last.indexOf("data: ") + 6)).response ?? {};
+}
+
+Deno.test("a streamed response can be read and continued, as its last event had it", async () => {
+  for (const road of ROADS) {
+    await using roads = await twoRoads(road, new FakeUpstream());
+    const { service } = roads;
+    if (road === "chat") roads.chat.answer(sse(streamed(["Hello"])));
+    const client = service.client();
+    const stream = client.responses.stream({ model: "auto", input: "Hi" });
+    const { id, model, output_text: said } = await stream.finalResponse();
+    assertEquals(model, road);
+    const read = await client.responses.retrieve(id);
+    assertEquals([read.id, read.output_text], [id, said]);
+    const next = await answered(service, { input: "On", previous_response_id: id });
+    assertEquals(next.previous_response_id, id);
+  }
+});
+
+Deno.test("what belongs to others is as unknown as what never was", async () => {
+  for (const road of ROADS) {
+    await using roads = await twoRoads(road, new FakeUpstream());
+    const { service } = roads;
+    const mine = await service.newKey();
+    const theirs = await service.newKey();
+    const { id, output: [item] } = await answered(service, { input: "Secret" }, theirs.key);
+    const said = async (body: Readonly<Record<string, unknown>>) => {
+      const { message, ...rest } = await refused(service, body, mine.key);
+      return { ...rest, message: message.replaceAll(/"(resp|msg)_[^"]*"/g, '"…"') };
+    };
+    const unknownId = id.replace(/.{4}$/, "zzzz");
+    assertEquals(
+      await said({ input: "Hi", previous_response_id: id }),
+      await said({ input: "Hi", previous_response_id: unknownId }),
+    );
+    const itemId = String(item?.id);
+    const reference = (id: string) => ({ input: [{ type: "item_reference", id }] });
+    assertEquals(
+      await said(reference(itemId)),
+      await said(reference(itemId.replace(/.{4}$/, "zzzz"))),
+    );
+    assertEquals((await said(reference(itemId))).status, 400);
+    // Its owner may.
+    await answered(service, { input: "Hi", previous_response_id: id }, theirs.key);
+    await answered(
+      service,
+      { input: [{ id: itemId }, { role: "user", content: "Hi" }] },
+      theirs.key,
+    );
+  }
+});
+
+Deno.test("an ancestor that was deleted or has expired ends the conversation", async () => {
+  const clock = new ManualClock();
+  await using roads = await twoRoads("chat", new FakeUpstream(), { clock });
+  const { service } = roads;
+  const client = service.client();
+  const first = await answered(service, { input: "One" });
+  const second = await answered(service, { input: "Two", previous_response_id: first.id });
+  await client.responses.delete(first.id);
+  const orphan = await refused(service, { input: "Three", previous_response_id: second.id });
+  assertEquals([orphan.status, orphan.param], [400, "previous_response_id"]);
+  assertEquals(
+    orphan.message,
+    `Response "${second.id}" continues "${first.id}", which is not kept any more; send the ` +
+      "conversation as input",
+  );
+  // The response itself can be read all the same.
+  assertEquals((await client.responses.retrieve(second.id)).id, second.id);
+
+  const third = await answered(service, { input: "Three" });
+  clock.advance(service.running.gateway.responsesKeptMs());
+  const late = await refused(service, { input: "Four", previous_response_id: third.id });
+  assertEquals([late.status, late.param], [400, "previous_response_id"]);
+});
+
+Deno.test("tenants at once, each with its own conversation", async () => {
+  for (const road of ROADS) {
+    await using roads = await twoRoads(road, new FakeUpstream());
+    const { service } = roads;
+    const keys = [await service.newKey(), await service.newKey()];
+    const turns = async (key: string, name: string) => {
+      let previous_response_id: string | null = null;
+      for (let turn = 0; turn < 5; turn++) {
+        const input = `${name} ${turn}`;
+        const answer = await answered(service, { input, previous_response_id }, key);
+        assertEquals(answer.previous_response_id, previous_response_id);
+        previous_response_id = answer.id;
+      }
+      const { data } = await service.client({ apiKey: key }).responses.inputItems
+        .list(String(previous_response_id));
+      assertEquals(JSON.stringify(data).includes(`${name} 4`), true);
+    };
+    await Promise.all(keys.map(({ key }, at) => turns(key, at === 0 ? "Ada" : "Bob")));
+    for (const request of roads.chat.requests) {
+      assertEquals(request.text.includes("Ada") && request.text.includes("Bob"), false);
+    }
+    await service.assertBooks();
+    const [one, other] = await Promise.all(keys.map(({ wallet }) => service.wallet(wallet)));
+    assertEquals(one?.spent, other?.spent);
+  }
+});

@@ -1,0 +1,72 @@
+/**
+ * One Responses request through five kinds of upstream, as an application sees the answers: the same
+ * members, of the same types, whole and streamed, the kinds of events among them.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import {
+  CHAT,
+  CLAUDE,
+  GEMINI,
+  NATIVE,
+  type RoadPlan,
+  SIMULATOR,
+} from "../../conformance/open_responses/roads.ts";
+
+const ROADS = [CHAT, CLAUDE, GEMINI, NATIVE, SIMULATOR];
+const CALCULATOR = {
+  type: "function" as const,
+  name: "calculator",
+  description: "Reckons",
+  strict: false,
+  parameters: { type: "object", properties: { expression: { type: "string" } } },
+};
+const ASKS = {
+  text: { input: "Say hello" },
+  tool: { input: "What is 2 + 3?", tools: [CALCULATOR] },
+};
+// What not every provider has: signatures, and what the client makes of nothing.
+const OWN: ReadonlySet<string> = new Set(["extra_content", "parsed_arguments"]);
+
+/** The types of a value's members, by their paths; those of a list's elements together. */
+function shapeOf(value: unknown, path = ""): string[] {
+  if (Array.isArray(value)) {
+    return [`${path}: list`, ...value.flatMap((one) => shapeOf(one, `${path}[]`))];
+  }
+  if (typeof value !== "object" || value === null) {
+    return [`${path}: ${value === null ? "null" : typeof value}`];
+  }
+  return Object.entries(value).filter(([name]) => !OWN.has(name))
+    .flatMap(([name, member]) => shapeOf(member, `${path}.${name}`));
+}
+
+/** What an application gets along a road: the events of a stream, or the one answer. */
+async function answersOf(
+  plan: RoadPlan,
+  { asks, stream }: { asks: "text" | "tool"; stream: boolean },
+): Promise<string[]> {
+  await using road = await plan.start();
+  road.prepare(asks, stream);
+  const { responses } = road.service.client();
+  const params = { model: "auto", ...ASKS[asks] };
+  if (!stream) return shapeOf(await responses.create(params));
+  const events = await Array.fromAsync(await responses.create({ ...params, stream: true }));
+  return events.flatMap((event) => shapeOf(event, event.type));
+}
+
+for (const asks of ["text", "tool"] as const) {
+  for (const stream of [false, true]) {
+    const how = stream ? ", streamed" : "";
+    Deno.test(`one Responses request, five kinds of upstream, one shape: ${asks}${how}`, async () => {
+      const shapes: string[][] = [];
+      for (const plan of ROADS) {
+        shapes.push([...new Set(await answersOf(plan, { asks, stream }))].sort());
+      }
+      const [first, ...others] = shapes;
+      assert(first !== undefined && first.length > 50);
+      for (const other of others) assertEquals(other, first);
+    });
+  }
+}
