@@ -4,4 +4,4 @@
  * @module
  */
 
-export type { Tool, ToolContext, ToolExecute } from "./tool.ts";
+export { type Tool, type ToolContext, ToolError, type ToolExecute } from "./tool.ts";
