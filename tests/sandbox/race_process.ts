@@ -1,0 +1,53 @@
+/**
+ * Calls the file tools over and over while somebody swaps what they work on, in whatever runtime and
+ * with whatever permissions it was started. The first argument names the workspace and the rounds;
+ * prints how often each call ended in which way, and whether anything from outside was seen.
+ */
+
+import { fileRead, fileSearch, fileWrite, listDir, type Tool } from "@svc/tools";
+import { argv } from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
+import { SECRET } from "./attacks.ts";
+
+const MAX_PAUSE_MS = 20;
+const CALL = { toolCallId: "call", signal: new AbortController().signal };
+
+const { workspace, rounds }: { workspace: string; rounds: number } = JSON.parse(argv[2] ?? "");
+const read = fileRead({ workspace });
+const list = listDir({ workspace });
+const search = fileSearch({ workspace });
+const write = fileWrite({ workspace, permission: () => true });
+const counts: Record<string, number> = {};
+
+async function call(name: string, tool: Tool, input: unknown): Promise<void> {
+  const end = await endOf(tool, input);
+  counts[`${name}: ${end}`] = (counts[`${name}: ${end}`] ?? 0) + 1;
+}
+
+async function endOf(tool: Tool, input: unknown): Promise<string> {
+  try {
+    const answer = JSON.stringify(await tool.execute?.(input, CALL));
+    return answer.includes(SECRET) ? `leaked ${answer.slice(0, 200)}` : "answered";
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return "code" in error && error.name === "ToolError" ? String(error.code) : `bug: ${error}`;
+  }
+}
+
+for (let round = 0; round < rounds; round++) {
+  const written = { content: "written inside" };
+  await Promise.all([
+    call("read in folder", read, { path: "folder/file.txt" }),
+    call("read", read, { path: "file.txt" }),
+    call("read pipe", read, { path: "pipe.txt" }),
+    call("list", list, { path: "folder" }),
+    call("search", search, { query: SECRET.slice(0, 6), path: "folder", glob: "file*" }),
+    call("names", search, { glob: "*", path: "folder" }),
+    call("overwrite", write, { path: "folder/file.txt", mode: "overwrite", ...written }),
+    call("replace", write, { path: "file.txt", mode: "replace", old_text: "inside", ...written }),
+    call("create", write, { path: `folder/new_${round}.txt`, mode: "create", ...written }),
+  ]);
+  // Refusals are quick: without a pause most rounds would meet the same moment.
+  await delay(Math.random() * MAX_PAUSE_MS);
+}
+console.log(JSON.stringify(counts));

@@ -1,0 +1,119 @@
+/** A workspace full of traps, and what is around it. */
+
+import {
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { join } from "@std/path";
+import { DENIED, SECRET, type World } from "./attacks.ts";
+
+/** A world that ends with the test. */
+export interface BuiltWorld extends World, AsyncDisposable {
+  /** The folder that everything is in. */
+  readonly root: string;
+}
+
+/** Builds a world in a folder of its own. */
+export async function buildWorld(): Promise<BuiltWorld> {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  const workspace = join(root, "workspace");
+  const sibling = join(root, "workspace-evil");
+  const outside = join(root, "outside");
+  for (const folder of [sibling, outside]) {
+    await mkdir(folder);
+    await writeFile(join(folder, "secret.txt"), SECRET);
+    // Its other name is in the workspace, so that its content is not a secret of the outside.
+    await writeFile(join(folder, "linked.txt"), "linked");
+  }
+  await mkdir(join(workspace, "inner"), { recursive: true });
+  const world = { workspace, sibling, outside };
+  await putLinks(world);
+  await putSecrets(workspace);
+  await putLarge(workspace);
+  const socket = await putSpecial(workspace);
+  return {
+    root,
+    ...world,
+    async [Symbol.asyncDispose]() {
+      await new Promise((done) => socket.close(done));
+      await Deno.remove(root, { recursive: true });
+    },
+  };
+}
+
+async function putLinks({ workspace, outside, sibling }: World): Promise<void> {
+  const links: Record<string, string> = {
+    to_file: `${outside}/secret.txt`,
+    to_folder: "../outside",
+    to_sibling: sibling,
+    to_root: "/",
+    chain_1: "chain_2",
+    chain_2: "inner/chain_3",
+    "inner/chain_3": "../../outside/secret.txt",
+    "inner/up": "../..",
+    dangling: "../outside/made_by_link",
+    dangling_chain: "dangling",
+    loop: "loop",
+    loop_a: "loop_b",
+    loop_b: "loop_a",
+    itself: ".",
+    to_zero: "/dev/zero",
+    to_env: ".env",
+  };
+  for (const [name, target] of Object.entries(links)) await symlink(target, join(workspace, name));
+  await link(`${outside}/linked.txt`, join(workspace, "hard.txt"));
+}
+
+async function putSecrets(workspace: string): Promise<void> {
+  for (const name of [".env", ".env.local", "inner/.ENV", "id_rsa", "server.pem"]) {
+    await writeFile(join(workspace, name), DENIED);
+  }
+  await writeFile(join(workspace, ".env.example"), "KEY=");
+}
+
+async function putLarge(workspace: string): Promise<void> {
+  await writeFile(join(workspace, "sparse"), "");
+  await truncate(join(workspace, "sparse"), 2 ** 40);
+  await writeFile(join(workspace, "long_line.txt"), "é".repeat(3_000_000));
+  await mkdir(join(workspace, "many"));
+  for (let n = 0; n < 600; n++) await writeFile(join(workspace, "many", `${n}.log`), "");
+  await mkdir(join(workspace, "a/".repeat(45)), { recursive: true });
+  await mkdir(join(workspace, "slow_rules", "a/".repeat(30)), { recursive: true });
+  await writeFile(
+    join(workspace, "slow_rules", ".gitignore"),
+    `${"**/a/".repeat(20)}b\n`.repeat(50),
+  );
+}
+
+async function putSpecial(workspace: string): Promise<Server> {
+  const { success } = await new Deno.Command("mkfifo", { args: [join(workspace, "pipe")] })
+    .output();
+  if (!success) throw new Error("Cannot make a pipe");
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(join(workspace, "socket"), done));
+  return server;
+}
+
+/** All that is outside the workspace: names, what the system knows of them, and contents. */
+export async function outsideOf({ root, workspace }: BuiltWorld): Promise<string[]> {
+  const seen: string[] = [];
+  const visit = async (folder: string): Promise<void> => {
+    for (const name of (await readdir(folder)).sort()) {
+      const path = join(folder, name);
+      if (path === workspace) continue;
+      const stats = await lstat(path, { bigint: true });
+      const text = stats.isFile() ? await readFile(path, "utf8") : "";
+      seen.push(`${path} ${stats.ino} ${stats.mode} ${stats.size} ${stats.mtimeNs} ${text}`);
+      if (stats.isDirectory()) await visit(path);
+    }
+  };
+  await visit(root);
+  return seen;
+}

@@ -1,0 +1,48 @@
+import { isoText } from "./describe.ts";
+import type { Duration, Moment } from "./temporal.ts";
+
+/** The time between two moments as the tool tells it. */
+export interface DifferenceText {
+  /** ISO 8601 with the offset. */
+  readonly from: string;
+  /** ISO 8601 with the offset. */
+  readonly until: string;
+  /** ISO 8601, in calendar units; negative where `until` is before `from`. */
+  readonly duration: string;
+  /** The same in words. */
+  readonly text: string;
+  /** In days of the calendar, some of which have 23 or 25 hours. */
+  readonly total_days: number;
+  /** In hours that passed. */
+  readonly total_hours: number;
+  /** In seconds that passed. */
+  readonly total_seconds: number;
+}
+
+const UNITS = ["years", "months", "days", "hours", "minutes", "seconds"] as const;
+
+/** Tells how much later one moment is than another. */
+export function describeDifference(from: Moment, until: Moment): DifferenceText {
+  const duration = from.until(until, { largestUnit: "years" });
+  const seconds = (until.epochMilliseconds - from.epochMilliseconds) / 1_000;
+  return {
+    from: isoText(from),
+    until: isoText(until),
+    duration: duration.toString(),
+    text: inWords(duration),
+    total_days: duration.total({ unit: "days", relativeTo: from }),
+    total_hours: seconds / 3_600,
+    total_seconds: seconds,
+  };
+}
+
+function inWords(duration: Duration): string {
+  const { milliseconds, sign } = duration;
+  const parts = UNITS.flatMap((unit) => {
+    const count = Math.abs(duration[unit]) +
+      (unit === "seconds" ? Math.abs(milliseconds) / 1e3 : 0);
+    return count === 0 ? [] : [`${count} ${count === 1 ? unit.slice(0, -1) : unit}`];
+  });
+  if (parts.length === 0) return "none";
+  return sign < 0 ? `${parts.join(", ")} earlier` : parts.join(", ");
+}

@@ -1,0 +1,27 @@
+import type { Temporal } from "temporal-polyfill";
+import { ToolError } from "../tool.ts";
+
+/** The namespace `Temporal`. */
+export type TemporalApi = typeof Temporal;
+
+/** A date and time of day in a zone. */
+export type Moment = Temporal.ZonedDateTime;
+
+/** A length of time, such as one month and two days. */
+export type Duration = Temporal.Duration;
+
+/** The host's own `Temporal` where it has one; Node 20 has none. */
+export async function loadTemporal(): Promise<TemporalApi> {
+  const own: TemporalApi | undefined = Reflect.get(globalThis, "Temporal");
+  return own ?? (await import("temporal-polyfill")).Temporal;
+}
+
+/** Does something with dates; what `Temporal` refuses becomes an error that the model can act on. */
+export function attempt<Result>(failure: string, run: () => Result): Result {
+  try {
+    return run();
+  } catch (cause) {
+    if (!(cause instanceof RangeError) && !(cause instanceof TypeError)) throw cause;
+    throw new ToolError(failure, { code: "invalid_datetime", cause });
+  }
+}

@@ -1,0 +1,111 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { fileSearch } from "./file_search.ts";
+import { call, refusal, scratch } from "./sandbox/scratch_test.ts";
+
+const FILES = {
+  "readme.md": "Hello\nworld",
+  "src/a.ts": "// hello\nconst a = 1;",
+  "src/deep/b.tsx": "hello hello",
+  "dist/out.js": "hello",
+  "node_modules/x/index.js": "hello",
+  ".gitignore": "dist/\n*.log\n!keep.log\n",
+  "src/.ignore": "deep/*.tsx\n",
+  "a.log": "hello",
+  "src/keep.log": "hello",
+  ".env": "hello",
+  "binary": "hello\0",
+};
+
+async function paths(lab: { workspace: string }, input: object): Promise<string[]> {
+  const { files, matches } = Object(await call(fileSearch(lab), input));
+  return (files ?? matches).map((found: string | { path: string }) =>
+    typeof found === "string" ? found : found.path
+  );
+}
+
+Deno.test("file_search finds lines, without regard to case unless told", async () => {
+  await using lab = await scratch(FILES);
+  assertEquals(await call(fileSearch(lab), { query: "hello" }), {
+    matches: [
+      { path: "readme.md", line: 1, text: "Hello" },
+      { path: "src/a.ts", line: 1, text: "// hello" },
+      { path: "src/keep.log", line: 1, text: "hello" },
+    ],
+    truncated: false,
+  });
+  assertEquals(await paths(lab, { query: "Hello", case_sensitive: true }), ["readme.md"]);
+  assertEquals(await paths(lab, { query: ".*" }), []);
+});
+
+Deno.test("file_search finds files by name", async () => {
+  await using lab = await scratch({ ...FILES, "!odd": "", "#odd": "" });
+  assertEquals(await paths(lab, { glob: "*.{ts,md}" }), ["readme.md", "src/a.ts"]);
+  assertEquals(await paths(lab, { glob: "./src/*" }), ["src/.ignore", "src/a.ts", "src/keep.log"]);
+  assertEquals(await paths(lab, { glob: "!odd" }), ["!odd"]);
+  assertEquals(await paths(lab, { glob: "#odd" }), ["#odd"]);
+  assertEquals(await paths(lab, { glob: "**/*.ts", query: "const" }), ["src/a.ts"]);
+  assertEquals(await paths(lab, { glob: "*.env" }), []);
+});
+
+Deno.test("file_search looks at what is ignored only when told", async () => {
+  await using lab = await scratch(FILES);
+  const all = { query: "hello", include_ignored: true };
+  assertEquals((await paths(lab, all)).length, 6);
+  assertEquals(await paths(lab, { path: "src", query: "hello" }), ["src/a.ts", "src/keep.log"]);
+  assertEquals(await paths(lab, { path: "src/deep", query: "hello" }), []);
+  assertEquals(await paths(lab, { ...all, path: "src/deep" }), ["src/deep/b.tsx"]);
+});
+
+Deno.test("file_search follows no links", async () => {
+  await using lab = await scratch({ "a.txt": "outside" });
+  await Deno.symlink("..", lab.at("up"));
+  await Deno.symlink(".", lab.at("loop"));
+  await Deno.symlink("../outside.txt", lab.at("file"));
+  assertEquals(await paths(lab, { query: "outside" }), ["a.txt"]);
+  await refusal(fileSearch(lab), { path: "up", query: "outside" }, "outside_workspace");
+});
+
+Deno.test("file_search stops at the number of results, and shows a part of a long line", async () => {
+  await using lab = await scratch({
+    "a.txt": "x\n".repeat(200),
+    "b.txt": "-".repeat(500) + "needle" + "-".repeat(500),
+  });
+  const search = async (input: object) => Object(await call(fileSearch(lab), input));
+  const few = await search({ query: "x", max_results: 7 });
+  assertEquals([few.matches.length, few.truncated], [7, true]);
+  const { matches: [{ text }] } = await search({ query: "needle" });
+  assert(text.includes("needle") && text.length === 300);
+  const { files, truncated } = await search({ glob: "*", max_results: 1 });
+  assertEquals([files, truncated], [["a.txt"], true]);
+});
+
+Deno.test("file_search passes over what is too large or too deep", async () => {
+  await using lab = await scratch({
+    "large.txt": "needle" + "x".repeat(4 * 1024 * 1024),
+    [`${"d/".repeat(45)}deep.txt`]: "needle",
+    "near.txt": "needle",
+  });
+  const { matches, truncated } = Object(await call(fileSearch(lab), { query: "needle" }));
+  assertEquals(matches.map(({ path }: { path: string }) => path), ["near.txt"]);
+  assertEquals(truncated, true);
+});
+
+Deno.test("file_search asks for something to look for that can be found in time", async () => {
+  await using lab = await scratch();
+  await refusal(fileSearch(lab), {}, "invalid_tool_arguments");
+  await refusal(fileSearch(lab), { query: "a\nb" }, "invalid_tool_arguments");
+  await refusal(fileSearch(lab), { glob: "**/a/**/b/**/c" }, "invalid_glob");
+  await refusal(fileSearch(lab), { glob: "*".repeat(300) }, "invalid_glob");
+});
+
+Deno.test("file_search is not kept busy by an ignore file", async () => {
+  const rules = `${"**/d/".repeat(12)}x\n`.repeat(200) + `${"**/d/".repeat(2)}x\n`.repeat(200);
+  await using lab = await scratch({ ".gitignore": rules, [`${"d/".repeat(30)}a.txt`]: "needle" });
+  assertEquals((await paths(lab, { query: "needle" })).length, 1);
+});
+
+Deno.test("file_search ends when it is not wanted any more", async () => {
+  await using lab = await scratch({ "a.txt": "a" });
+  const signal = AbortSignal.abort(new Error("Enough"));
+  await assertRejects(() => call(fileSearch(lab), { query: "a" }, signal), Error, "Enough");
+});

@@ -1,0 +1,281 @@
+/** What of a value does not fit its schema. */
+export interface SchemaIssue {
+  /** Where, as in `items[2].name`; empty: the value itself. */
+  readonly path: string;
+  /** What is expected there. */
+  readonly message: string;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Place {
+  readonly path: string;
+  readonly schema: Json;
+  readonly root: Json;
+  readonly depth: number;
+}
+
+type Keyword = (rule: unknown, value: unknown, place: Place) => readonly SchemaIssue[];
+
+const MAX_DEPTH = 100;
+const NONE: readonly SchemaIssue[] = [];
+
+function isRecord(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function expect(met: boolean, message: string, { path }: { path: string }): readonly SchemaIssue[] {
+  return met ? NONE : [{ path, message }];
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_, part) => isRecord(part) ? Object.fromEntries(Object.entries(part).sort()) : part,
+  ) ?? "undefined";
+}
+
+function typeMatches(type: unknown, value: unknown): boolean {
+  switch (type) {
+    case "null":
+      return value === null;
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return isRecord(value);
+    case "integer":
+      return Number.isInteger(value);
+    case "string":
+    case "number":
+    case "boolean":
+      return typeof value === `${type}`;
+    default:
+      return false;
+  }
+}
+
+/** A keyword that sets a bound on a measure of values of one kind. */
+function bound(
+  measure: (value: unknown) => number | undefined,
+  holds: (measured: number, limit: number) => boolean,
+  say: (limit: number) => string,
+): Keyword {
+  return (rule, value, place) => {
+    const measured = measure(value);
+    if (typeof rule !== "number" || measured === undefined) return NONE;
+    return expect(holds(measured, rule), say(rule), place);
+  };
+}
+
+const numberOf = (value: unknown) => typeof value === "number" ? value : undefined;
+const lengthOf = (value: unknown) => typeof value === "string" ? [...value].length : undefined;
+const countOf = (value: unknown) => Array.isArray(value) ? value.length : undefined;
+const keysOf = (value: unknown) => isRecord(value) ? Object.keys(value).length : undefined;
+const atLeast = (measured: number, limit: number) => measured >= limit;
+const atMost = (measured: number, limit: number) => measured <= limit;
+
+function isMultiple(value: number, of: number): boolean {
+  const quotient = value / of;
+  return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient));
+}
+
+/** Applies a schema to every entry of an array or object that `select` names. */
+function each(
+  value: unknown,
+  place: Place,
+  select: (key: string) => readonly unknown[],
+): readonly SchemaIssue[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) =>
+      select(String(index)).flatMap((schema) =>
+        validate(schema, item, { ...place, path: `${place.path}[${index}]` })
+      )
+    );
+  }
+  if (!isRecord(value)) return NONE;
+  return Object.entries(value).flatMap(([key, item]) => {
+    const path = place.path === "" ? key : `${place.path}.${key}`;
+    return select(key).flatMap((schema) => validate(schema, item, { ...place, path }));
+  });
+}
+
+function fits(schema: unknown, value: unknown, place: Place): boolean {
+  return validate(schema, value, place).length === 0;
+}
+
+function listed(rule: unknown): readonly unknown[] {
+  return Array.isArray(rule) ? rule : [];
+}
+
+function own(record: unknown, key: string): readonly unknown[] {
+  return isRecord(record) && Object.hasOwn(record, key) ? [record[key]] : [];
+}
+
+function patternsFor(patterns: unknown, key: string): readonly unknown[] {
+  if (!isRecord(patterns)) return [];
+  return Object.entries(patterns).flatMap(([pattern, schema]) =>
+    new RegExp(pattern, "u").test(key) ? [schema] : []
+  );
+}
+
+function alternatives(rule: unknown, value: unknown, place: Place): readonly SchemaIssue[] {
+  const tried = listed(rule).map((schema) => validate(schema, value, place));
+  if (tried.some((issues) => issues.length === 0)) return NONE;
+  // The alternative that comes closest says best what is wrong.
+  const closest = tried.toSorted((one, other) => one.length - other.length)[0];
+  return closest ?? NONE;
+}
+
+/** The keywords that restrict values, as JSON Schema 2020-12 defines them. */
+const KEYWORDS: Readonly<Record<string, Keyword>> = {
+  type: (rule, value, place) => {
+    const types = Array.isArray(rule) ? rule : [rule];
+    return expect(
+      types.some((type) => typeMatches(type, value)),
+      `expected ${types.join(" or ")}`,
+      {
+        path: place.path,
+      },
+    );
+  },
+  enum: (rule, value, place) => {
+    const choices = listed(rule).map(canonical);
+    return expect(
+      choices.includes(canonical(value)),
+      `expected one of ${choices.join(", ")}`,
+      place,
+    );
+  },
+  const: (rule, value, place) =>
+    expect(canonical(rule) === canonical(value), `expected ${canonical(rule)}`, place),
+  minimum: bound(numberOf, atLeast, (limit) => `expected at least ${limit}`),
+  maximum: bound(numberOf, atMost, (limit) => `expected at most ${limit}`),
+  exclusiveMinimum: bound(numberOf, (it, limit) => it > limit, (limit) => `expected > ${limit}`),
+  exclusiveMaximum: bound(numberOf, (it, limit) => it < limit, (limit) => `expected < ${limit}`),
+  multipleOf: bound(numberOf, isMultiple, (limit) => `expected a multiple of ${limit}`),
+  minLength: bound(lengthOf, atLeast, (limit) => `expected at least ${limit} characters`),
+  maxLength: bound(lengthOf, atMost, (limit) => `expected at most ${limit} characters`),
+  minItems: bound(countOf, atLeast, (limit) => `expected at least ${limit} items`),
+  maxItems: bound(countOf, atMost, (limit) => `expected at most ${limit} items`),
+  minProperties: bound(keysOf, atLeast, (limit) => `expected at least ${limit} properties`),
+  maxProperties: bound(keysOf, atMost, (limit) => `expected at most ${limit} properties`),
+  pattern: (rule, value, place) => {
+    if (typeof rule !== "string" || typeof value !== "string") return NONE;
+    return expect(new RegExp(rule, "u").test(value), `expected text that matches ${rule}`, place);
+  },
+  uniqueItems: (rule, value, place) => {
+    if (rule !== true || !Array.isArray(value)) return NONE;
+    return expect(new Set(value.map(canonical)).size === value.length, "expected no item twice", {
+      path: place.path,
+    });
+  },
+  required: (rule, value, place) => {
+    if (!isRecord(value)) return NONE;
+    const missing = listed(rule).filter((key) => !Object.hasOwn(value, String(key)));
+    return missing.map((key) => ({ path: place.path, message: `"${key}" is missing` }));
+  },
+  properties: (rule, value, place) =>
+    isRecord(value) ? each(value, place, (key) => own(rule, key)) : NONE,
+  patternProperties: (rule, value, place) =>
+    isRecord(value) ? each(value, place, (key) => patternsFor(rule, key)) : NONE,
+  additionalProperties: (rule, value, place) => {
+    const { properties, patternProperties } = place.schema;
+    const isDeclared = (key: string) =>
+      own(properties, key).length > 0 || patternsFor(patternProperties, key).length > 0;
+    if (!isRecord(value)) return NONE;
+    if (rule !== false) return each(value, place, (key) => isDeclared(key) ? [] : [rule]);
+    const known = isRecord(properties) ? Object.keys(properties).join(", ") : "";
+    return Object.keys(value).filter((key) => !isDeclared(key)).map((key) => ({
+      path: place.path,
+      message: `"${key.slice(0, 64)}" is not known; known are: ${known || "none"}`,
+    }));
+  },
+  prefixItems: (rule, value, place) =>
+    Array.isArray(value) ? each(value, place, (key) => own({ ...listed(rule) }, key)) : NONE,
+  items: (rule, value, place) => {
+    const before = listed(place.schema.prefixItems).length;
+    return Array.isArray(value)
+      ? each(value, place, (key) => Number(key) < before ? [] : [rule])
+      : NONE;
+  },
+  allOf: (rule, value, place) =>
+    listed(rule).flatMap((schema) => validate(schema, value, { ...place })),
+  anyOf: alternatives,
+  oneOf: (rule, value, place) => {
+    const fitting = listed(rule).filter((schema) => fits(schema, value, place)).length;
+    if (fitting === 0) return alternatives(rule, value, place);
+    return expect(fitting === 1, "expected to fit one alternative only", place);
+  },
+  not: (rule, value, place) =>
+    expect(!fits(rule, value, place), "expected something that is not excluded", place),
+  $ref: (rule, value, place) => validate(resolve(rule, place.root), value, place),
+};
+
+/** They say something about a value and restrict nothing. `format` is one, as the standard has it. */
+const ANNOTATIONS = new Set(
+  ("$schema $id $comment $defs definitions title description default examples format deprecated " +
+    "readOnly writeOnly contentEncoding contentMediaType").split(" "),
+);
+
+function resolve(reference: unknown, root: Json): unknown {
+  if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return undefined;
+  let target: unknown = root;
+  for (const part of reference.split("/").slice(1)) {
+    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    target = own(Array.isArray(target) ? { ...target } : target, key)[0];
+  }
+  return target;
+}
+
+function validate(schema: unknown, value: unknown, place: Place): readonly SchemaIssue[] {
+  if (schema === false) return [{ path: place.path, message: "expected nothing here" }];
+  if (!isRecord(schema)) return NONE;
+  if (place.depth > MAX_DEPTH) return [{ path: place.path, message: "nested too deeply" }];
+  const inner = { ...place, schema, depth: place.depth + 1 };
+  const ofType = "type" in schema ? KEYWORDS.type?.(schema.type, value, inner) ?? NONE : NONE;
+  if (ofType.length > 0) return ofType;
+  return Object.entries(schema).flatMap(([name, rule]) =>
+    name === "type" || !Object.hasOwn(KEYWORDS, name) ? [] : KEYWORDS[name]?.(rule, value, inner) ??
+      []
+  );
+}
+
+/** Keywords whose value is a schema, a list of schemas, or a map of schemas. */
+const NESTED = ["additionalProperties", "items", "not"];
+const NESTED_LISTS = ["prefixItems", "allOf", "anyOf", "oneOf"];
+const NESTED_MAPS = ["properties", "patternProperties", "$defs", "definitions"];
+
+/** Refuses a schema that says more than is checked here: a restriction is never ignored. */
+function checkSchema(schema: unknown, root: Json): void {
+  if (typeof schema === "boolean") return;
+  if (!isRecord(schema)) {
+    throw new TypeError(`Cannot use the schema: expected an object, got ${canonical(schema)}`);
+  }
+  for (const name of Object.keys(schema)) {
+    if (Object.hasOwn(KEYWORDS, name) || ANNOTATIONS.has(name) || name.startsWith("x-")) continue;
+    throw new TypeError(`Cannot use the schema: the keyword "${name}" is not supported`);
+  }
+  if ("$ref" in schema && resolve(schema.$ref, root) === undefined) {
+    throw new TypeError(`Cannot use the schema: there is no "${schema.$ref}" in it`);
+  }
+  if (typeof schema.pattern === "string") new RegExp(schema.pattern, "u");
+  for (const pattern of Object.keys(schema.patternProperties ?? {})) new RegExp(pattern, "u");
+  for (const name of NESTED) if (name in schema) checkSchema(schema[name], root);
+  for (const name of NESTED_LISTS) {
+    for (const nested of listed(schema[name])) checkSchema(nested, root);
+  }
+  for (const name of NESTED_MAPS) {
+    for (const nested of Object.values(schema[name] ?? {})) checkSchema(nested, root);
+  }
+}
+
+/**
+ * A function that says what of a value does not fit a JSON Schema (draft 2020-12).
+ *
+ * @throws {TypeError} The schema uses a keyword that is not checked here, or refers to nothing.
+ */
+export function schemaValidator(schema: Json): (value: unknown) => readonly SchemaIssue[] {
+  const root: Json = structuredClone(schema);
+  checkSchema(root, root);
+  return (value) => validate(root, value, { path: "", schema: root, root, depth: 0 });
+}

@@ -1,0 +1,38 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { type Folder, OPEN_FOLDER } from "./folder.ts";
+
+/**
+ * A folder held by a descriptor. Its entries are reached through the descriptor, so a rename of the
+ * folder, or of any above it, changes nothing: what `openat` is elsewhere. Linux has such paths;
+ * Deno allows them only under all permissions.
+ */
+export class AnchoredFolder implements Folder {
+  readonly path: string;
+  readonly #handle: FileHandle;
+
+  private constructor(handle: FileHandle) {
+    this.#handle = handle;
+    this.path = `/proc/self/fd/${handle.fd}`;
+  }
+
+  /** Opens a folder, unless its path ends in a link. */
+  static async open(path: string): Promise<AnchoredFolder> {
+    return new AnchoredFolder(await open(path, OPEN_FOLDER));
+  }
+
+  at(name: string): string {
+    return `${this.path}/${name}`;
+  }
+
+  enter(name: string): Promise<Folder> {
+    return AnchoredFolder.open(this.at(name));
+  }
+
+  steady<Seen>(look: () => Promise<Seen>): Promise<Seen> {
+    return look();
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import process from "node:process";
+import { BoundedOutput } from "./bounded_output.ts";
+
+/** A program to run. */
+export interface GroupCommand {
+  /** Path of the program. */
+  readonly file: string;
+  /** What it is given. */
+  readonly args: readonly string[];
+  /** Where it runs. */
+  readonly cwd: string;
+  /** All of its environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Limits of a run. */
+export interface GroupLimits {
+  /** Longest run in milliseconds. */
+  readonly timeoutMs: number;
+  /** Bytes kept of each output. */
+  readonly maxOutputBytes: number;
+  /** Stops it when aborted. */
+  readonly signal: AbortSignal;
+}
+
+/** Why a run was ended from outside. */
+export type StopReason = "timeout" | "output" | "abort";
+
+/** What came of a run. */
+export interface GroupResult {
+  /** The exit code; `null` where a signal ended it. */
+  readonly exitCode: number | null;
+  /** The signal that ended it. */
+  readonly signal: string | null;
+  /** Absent: it ended by itself. */
+  readonly stopped: StopReason | undefined;
+  /** What it wrote. */
+  readonly stdout: BoundedOutput;
+  /** What it wrote about errors. */
+  readonly stderr: BoundedOutput;
+}
+
+/** Between the request to end and the end by force. */
+export const GRACE_MS = 1_000;
+
+/** More output than this, in bytes, ends the run: reading it would keep the service busy. */
+export const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
+
+/** A process that left the group may hold the pipes open: so long is their end waited for. */
+const DRAIN_MS = 500;
+
+/**
+ * Runs a program in a process group of its own, with nothing to read. When it ends, or time, output
+ * or patience do, every process of the group is killed: first asked to, then by force.
+ *
+ * A process that makes itself the leader of another group or session (`setsid`) is not in the group
+ * and lives on; only a container holds those.
+ */
+export async function runInGroup(
+  { file, args, cwd, env }: GroupCommand,
+  { timeoutMs, maxOutputBytes, signal }: GroupLimits,
+): Promise<GroupResult> {
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const closed = once(child, "close").catch(() => undefined);
+  const outputs = {
+    stdout: new BoundedOutput(maxOutputBytes),
+    stderr: new BoundedOutput(maxOutputBytes),
+  };
+  let stopped: StopReason | undefined;
+  let force: ReturnType<typeof setTimeout> | undefined;
+  const stop = (reason: StopReason) => {
+    if (stopped !== undefined) return;
+    stopped = reason;
+    killGroup(child, "SIGTERM");
+    force = setTimeout(() => killGroup(child, "SIGKILL"), GRACE_MS);
+  };
+  const onAbort = () => stop("abort");
+  const timer = setTimeout(() => stop("timeout"), timeoutMs);
+  signal.addEventListener("abort", onAbort);
+  if (signal.aborted) onAbort();
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].on("data", (chunk: Uint8Array) => {
+      outputs[name].push(chunk);
+      if (outputs[name].total > MAX_TOTAL_BYTES) stop("output");
+    });
+  }
+  try {
+    const [exitCode, exitSignal]: (number | string | null)[] = await once(child, "exit");
+    return {
+      exitCode: typeof exitCode === "number" ? exitCode : null,
+      signal: typeof exitSignal === "string" ? exitSignal : null,
+      stopped,
+      ...outputs,
+    };
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    clearTimeout(timer);
+    clearTimeout(force);
+    killGroup(child, "SIGKILL");
+    await drain(child, closed);
+  }
+}
+
+function killGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    // Nobody is left, or (as macOS says it) nobody who still runs: what was wanted.
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code !== "ESRCH" && code !== "EPERM") throw error;
+  }
+}
+
+/** Reads what is left in the pipes, as long as somebody who may still write is not the reason. */
+async function drain(child: ChildProcess, closed: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, DRAIN_MS));
+  await Promise.race([closed, late]);
+  clearTimeout(timer);
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}

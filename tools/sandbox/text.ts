@@ -1,0 +1,38 @@
+import type { FileHandle } from "node:fs/promises";
+import { ToolError } from "../tool.ts";
+
+const CHUNK_BYTES = 65_536;
+
+/**
+ * The text of an open file, piece by piece, up to so many bytes.
+ *
+ * @throws {ToolError} It is not text: it has a zero byte, or is not UTF-8.
+ */
+export async function* textOf(handle: FileHandle, maxBytes: number): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const chunk = new Uint8Array(CHUNK_BYTES);
+  for (let position = 0; position < maxBytes;) {
+    const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) break;
+    position += bytesRead;
+    yield decode(decoder, chunk.subarray(0, bytesRead));
+  }
+  // A character that the limit cuts in two is no fault of the file's.
+  decoder.decode(new Uint8Array(0), { stream: true });
+}
+
+/** The whole text of an open file, up to so many bytes. */
+export async function readText(handle: FileHandle, maxBytes: number): Promise<string> {
+  let whole = "";
+  for await (const text of textOf(handle, maxBytes)) whole += text;
+  return whole;
+}
+
+function decode(decoder: TextDecoder, bytes: Uint8Array): string {
+  try {
+    if (!bytes.includes(0)) return decoder.decode(bytes, { stream: true });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  throw new ToolError("Cannot read it as text: it is a binary file", { code: "binary_file" });
+}

@@ -1,0 +1,91 @@
+import type { BigIntStats } from "node:fs";
+import { link, rename } from "node:fs/promises";
+import { ToolError } from "../tool.ts";
+import { type Folder, holds, isMissing, isSame, look } from "./folder.ts";
+import { type MadeFile, makeFile, removeMade } from "./make_file.ts";
+import { type OpenFile, openFile } from "./open_file.ts";
+
+/** The content of a file before, or nothing where there is no file; gives the content after. */
+export type Edit = (current: OpenFile | undefined) => Promise<Uint8Array>;
+
+const PERMISSION_BITS = 0o777n;
+
+/**
+ * Writes a file as a whole: the content goes to a new file beside it, and takes its name when it is
+ * complete and on the disk. Whoever reads sees the old content or the new, also after a crash.
+ */
+export async function writeFile(folder: Folder, name: string, edit: Edit): Promise<number> {
+  const current = await currentFile(folder, name);
+  try {
+    if (current !== undefined) refuseLinked(current.stats);
+    const content = await edit(current);
+    const made = await makeFile(folder);
+    try {
+      if (current !== undefined) await made.handle.chmod(modeOf(current.stats));
+      await made.handle.writeFile(content);
+      await made.handle.sync();
+      await (current === undefined
+        ? putNew(folder, made, name)
+        : putOver(folder, made, { name, expected: current.stats }));
+      await refuseMoved(folder, name, made.stats);
+      return content.byteLength;
+    } finally {
+      await made.handle.close();
+      await removeMade(folder, made);
+    }
+  } finally {
+    await current?.handle.close();
+  }
+}
+
+async function currentFile(folder: Folder, name: string): Promise<OpenFile | undefined> {
+  try {
+    return await openFile(folder, name);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The other name may be outside, and nobody can tell. */
+function refuseLinked({ nlink }: BigIntStats): void {
+  if (nlink <= 1n) return;
+  throw new ToolError(
+    `The file has ${nlink} names (hard links), and another one may be outside the workspace`,
+    { code: "hard_linked" },
+  );
+}
+
+function modeOf({ mode }: BigIntStats): number {
+  return Number(mode & PERMISSION_BITS);
+}
+
+/** A link, unlike a rename, fails where there is something. */
+async function putNew(folder: Folder, made: MadeFile, name: string): Promise<void> {
+  await folder.steady(() => Promise.resolve());
+  await link(folder.at(made.name), folder.at(name));
+  await removeMade(folder, made);
+}
+
+/** The file must be the one that was read, as it was read. */
+async function putOver(
+  folder: Folder,
+  made: MadeFile,
+  { name, expected }: { readonly name: string; readonly expected: BigIntStats },
+): Promise<void> {
+  const now = await folder.steady(() => look(folder.at(name)));
+  refuseLinked(now);
+  if (!isSame(now, expected) || now.mtimeNs !== expected.mtimeNs || now.size !== expected.size) {
+    throw new ToolError("The file was changed by something else meanwhile; read it again", {
+      code: "file_changed",
+    });
+  }
+  await rename(folder.at(made.name), folder.at(name));
+}
+
+async function refuseMoved(folder: Folder, name: string, made: BigIntStats): Promise<void> {
+  if (await holds(folder, name, made)) return;
+  throw new ToolError("The folder was swapped at the moment of writing; look where the file is", {
+    code: "workspace_moved",
+  });
+}

@@ -1,0 +1,188 @@
+import { schemaValidator } from "./json_schema.ts";
+import { type Tool, type ToolContext, ToolError } from "./tool.ts";
+
+/** A JSON Schema (draft 2020-12) of an object. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * A schema of a library that speaks [Standard Schema](https://standardschema.dev) and writes JSON
+ * Schema: zod from 4.2 on, and others.
+ */
+export interface StandardSchema<Output = unknown> {
+  /** What the standard asks for. */
+  readonly "~standard": {
+    /** Checks a value. */
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    /** Writes the schema as JSON Schema. */
+    readonly jsonSchema: {
+      /** Of what is taken in. */
+      readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
+    };
+  };
+}
+
+/** A value that fits a {@linkcode StandardSchema}, or what does not fit. */
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** What of a value does not fit a {@linkcode StandardSchema}. */
+export interface StandardIssue {
+  /** What is expected. */
+  readonly message: string;
+  /** Where, as keys from the value inwards. */
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** The type of the values that fit a schema; `unknown` where the schema does not say. */
+export type InputOf<Schema> = Schema extends StandardSchema<infer Output> ? Output
+  : Schema extends { readonly const: infer Constant } ? Constant
+  : Schema extends { readonly enum: readonly (infer Choice)[] } ? Choice
+  : Schema extends { readonly anyOf: readonly (infer Alternative)[] } ? InputOf<Alternative>
+  : Schema extends { readonly oneOf: readonly (infer Alternative)[] } ? InputOf<Alternative>
+  : Schema extends { readonly type: readonly (infer Type)[] } ? TypeNamed<Type, Schema>
+  : Schema extends { readonly type: infer Type } ? TypeNamed<Type, Schema>
+  : unknown;
+
+/** The type that a JSON Schema's `type` names. */
+export type TypeNamed<Type, Schema> = Type extends "string" ? string
+  : Type extends "number" | "integer" ? number
+  : Type extends "boolean" ? boolean
+  : Type extends "null" ? null
+  : Type extends "array"
+    ? Schema extends { readonly items: infer Item } ? readonly InputOf<Item>[] : readonly unknown[]
+  : Type extends "object"
+    ? Schema extends { readonly properties: infer Properties }
+      ? ObjectOf<Properties, RequiredOf<Schema>>
+    : Readonly<Record<string, unknown>>
+  : unknown;
+
+/** The names that a JSON Schema requires. */
+export type RequiredOf<Schema> = Schema extends { readonly required: readonly (infer Name)[] }
+  ? Name
+  : never;
+
+/** An object of the properties of a JSON Schema. */
+export type ObjectOf<Properties, Required> =
+  & {
+    readonly [Name in keyof Properties as Name extends Required ? Name : never]: InputOf<
+      Properties[Name]
+    >;
+  }
+  & {
+    readonly [Name in keyof Properties as Name extends Required ? never : Name]?:
+      | InputOf<Properties[Name]>
+      | undefined;
+  };
+
+/** What {@linkcode tool} is given. */
+export interface ToolDefinition<Schema> {
+  /** 1 to 64 of `[A-Za-z0-9_-]`. */
+  readonly name: string;
+  /** What the model reads to decide whether to call it, and how. */
+  readonly description: string;
+  /** What it takes: a JSON Schema, or a schema of zod. */
+  readonly parameters: Schema;
+  /** Runs it with input that fits `parameters`. */
+  readonly execute: (input: InputOf<Schema>, context: ToolContext) => unknown;
+  /** Longest run of one call in milliseconds, as in {@linkcode Tool}. */
+  readonly timeoutMs?: number | undefined;
+}
+
+const MAX_ISSUES = 5;
+const MAX_ISSUE_CHARS = 300;
+
+/**
+ * A tool whose input is checked before it runs, and typed. Input that does not fit never reaches
+ * `execute`: the model is told what to correct, as a {@linkcode ToolError} with the code
+ * `invalid_tool_arguments`.
+ *
+ * @example
+ * ```ts
+ * import { tool } from "@svc/tools";
+ *
+ * const area = tool({
+ *   name: "area",
+ *   description: "Area of a rectangle in square metres",
+ *   parameters: {
+ *     type: "object",
+ *     properties: { width: { type: "number" }, height: { type: "number" } },
+ *     required: ["width", "height"],
+ *     additionalProperties: false,
+ *   },
+ *   execute: ({ width, height }) => width * height,
+ * });
+ * ```
+ *
+ * @throws {TypeError} The name is not one, or the schema has a restriction that cannot be checked.
+ */
+export function tool<const Schema extends JsonSchema | StandardSchema>(
+  definition: ToolDefinition<Schema>,
+): Tool {
+  const { name, description, parameters, execute, timeoutMs } = definition;
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+    throw new TypeError(`Cannot name a tool "${name}": expected 1 to 64 of A-Z a-z 0-9 _ -`);
+  }
+  const { jsonSchema, decode } = isStandard(parameters)
+    ? standardInput(parameters)
+    : plainInput(parameters);
+  return {
+    name,
+    description,
+    parameters: jsonSchema,
+    timeoutMs,
+    async execute(input, context) {
+      // The decoder has just established the type that the schema stands for.
+      return await execute(await decode(input) as InputOf<Schema>, context);
+    },
+  };
+}
+
+interface Input {
+  readonly jsonSchema: JsonSchema;
+  readonly decode: (input: unknown) => unknown;
+}
+
+function isStandard(schema: JsonSchema | StandardSchema): schema is StandardSchema {
+  return "~standard" in schema;
+}
+
+function standardInput(schema: StandardSchema): Input {
+  const { validate, jsonSchema } = schema["~standard"];
+  return {
+    jsonSchema: jsonSchema.input({ target: "draft-2020-12" }),
+    async decode(input) {
+      const result = await validate(input);
+      if (result.issues === undefined) return result.value;
+      throw invalid(result.issues.map(({ message, path = [] }) => {
+        const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
+        return { path: keys.join("."), message };
+      }));
+    },
+  };
+}
+
+function plainInput(schema: JsonSchema): Input {
+  const issuesOf = schemaValidator(schema);
+  return {
+    jsonSchema: schema,
+    decode(input) {
+      const issues = issuesOf(input);
+      if (issues.length > 0) throw invalid(issues);
+      return input;
+    },
+  };
+}
+
+function invalid(
+  issues: readonly { readonly path: string; readonly message: string }[],
+): ToolError {
+  const told = issues.slice(0, MAX_ISSUES).map(({ path, message }) =>
+    (path === "" ? message : `${path}: ${message}`).slice(0, MAX_ISSUE_CHARS)
+  );
+  const left = issues.length - told.length;
+  const more = left > 0 ? `; and ${left} more` : "";
+  return new ToolError(`The arguments do not fit the parameters: ${told.join("; ")}${more}`, {
+    code: "invalid_tool_arguments",
+  });
+}
