@@ -112,6 +112,7 @@ const price = strict({
   imageInputPerMTok: dollars.optional(),
   outputPerMTok: dollars,
   perImage: dollars.optional(),
+  perWebSearch: dollars.optional(),
   currency: z.literal("USD").default("USD"),
 });
 

@@ -50,6 +50,12 @@ function difficultyOf(promptChars: number): number {
   return 0.3 + 0.4 * Math.min(1, promptChars / 1_000);
 }
 
+/**
+ * Tokens that an image is taken for where its upstream reports none: what OpenAI's models take for a
+ * square one of medium quality.
+ */
+export const IMAGE_OUTPUT_TOKENS = 1_056;
+
 /** What an image call brought. */
 export interface ImageDelivery {
   /** Images in the answer. */
@@ -60,8 +66,9 @@ export interface ImageDelivery {
 
 /**
  * Usage to settle an image call by. Reported tokens win, beside the images counted. Without a report
- * a price for images alone needs none; where tokens are priced they are taken to be what was held
- * for, and the bill says that it is an estimate.
+ * a price for images alone needs none; where tokens are priced the input is taken for what was held
+ * and, unless images have a price of their own, each image for {@linkcode IMAGE_OUTPUT_TOKENS} of output
+ * or the model's most: the bill says that it is an estimate.
  */
 export function imageUsage(
   delivery: ImageDelivery,
@@ -73,10 +80,10 @@ export function imageUsage(
 ): Pick<CallEnd, "usage" | "counted"> {
   const { images, reported } = delivery;
   if (reported !== undefined) return { usage: { ...reported, images } };
-  const { input, cachedInput, output, imageInput } = held.price;
+  const { input, cachedInput, output, imageInput, image } = held.price;
   if (input === 0n && cachedInput === 0n && output === 0n && imageInput === 0n) {
     return { usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, images } };
   }
-  const counted = { input: held.inputTokens, output: held.model.maxOutputTokens * images, images };
-  return { counted };
+  const each = image > 0n ? 0 : Math.min(IMAGE_OUTPUT_TOKENS, held.model.maxOutputTokens);
+  return { counted: { input: held.inputTokens, output: each * images, images } };
 }

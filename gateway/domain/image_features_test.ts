@@ -61,7 +61,19 @@ Deno.test("imageUsage() charges by what is priced and reported", () => {
   assertEquals(end({ images: 1, reported }, perToken).cost, 500_000n + 2_000_000n + 40_000_000n);
   const estimate = end({ images: 2 }, perToken);
   assertEquals(estimate.estimated, true);
-  assertEquals(estimate.cost, 50n * 5_000n + 8_000n * 40_000n);
+  assertEquals(estimate.cost, 50n * 5_000n + 2n * 1_056n * 40_000n);
+  assertEquals(
+    imageUsage({ images: 2 }, {
+      price: perToken,
+      model: { maxOutputTokens: 500 },
+      inputTokens: 50,
+    }),
+    { counted: { input: 50, output: 1_000, images: 2 } },
+  );
+  // An image's own price is what it costs; the tokens it was written with are not guessed beside it.
+  const both = freeze({ inputPerMTok: "5", outputPerMTok: "40", perImage: "0.04" });
+  assertEquals(end({ images: 2 }, both).cost, 50n * 5_000n + 80_000_000n);
+  assertEquals(end({ images: 2 }, both).estimated, true);
 });
 
 Deno.test("Image input has a price of its own, else that of text", () => {

@@ -24,6 +24,11 @@ export interface Price {
   readonly outputPerMTok: string;
   /** Dollars for one image. @default {"0"} */
   readonly perImage?: string | undefined;
+  /**
+   * Dollars for one search of the web that the model's upstream runs itself.
+   * @default {OpenAI's list price}
+   */
+  readonly perWebSearch?: string | undefined;
   /** Always `USD`. */
   readonly currency: "USD";
 }

@@ -75,7 +75,9 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
     };
     this.#callOffWatch = afterMs(WATCH_MS, watch);
     // Somebody who does not read is never asked for more: the end must not wait for a pull.
-    this.#answer.abort.signal.addEventListener("abort", this.#onAbort);
+    const { signal } = this.#answer.abort;
+    signal.addEventListener("abort", this.#onAbort);
+    if (signal.aborted) this.#onAbort();
   }
 
   async pull(): Promise<void> {

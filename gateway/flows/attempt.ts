@@ -280,7 +280,10 @@ function errorMetadata(trace: RequestTrace): Readonly<Record<string, unknown>> {
 /** What the caller is told when nobody answered. */
 function exhausted(trace: RequestTrace, failures: readonly Failure[]): ServiceFault {
   const extra = errorMetadata(trace);
-  if (failures.length === 0) return new ServiceFault("no_model_available", { extra });
+  if (failures.length === 0) {
+    const isOver = trace.elapsedMs >= ATTEMPTS_BUDGET_MS;
+    return new ServiceFault(isOver ? "upstream_timeout" : "no_model_available", { extra });
+  }
   if (failures.every((failure) => failure.outcome === "rate_limited")) {
     const waits = failures.map((failure) => failure.retryAfterMs ?? 1_000);
     return new ServiceFault("rate_limit_exceeded", {

@@ -4,7 +4,7 @@ import type { Piece, StreamedAnswer } from "./answer_stream.ts";
 import type { Begun } from "./attempt.ts";
 import type { GatewayContext } from "./context.ts";
 import { faultOf } from "./fault_of.ts";
-import { LastPieces } from "./last_pieces.ts";
+import { type KeepAnswer, LastPieces } from "./last_pieces.ts";
 import type { RequestTrace } from "./request_trace.ts";
 import { type CallFee, type OpenedStream, StreamedCall } from "./streamed_call.ts";
 
@@ -17,7 +17,7 @@ export interface CallAnswerOptions {
   /** What the call costs beside its tokens. */
   readonly fee?: CallFee | undefined;
   /** Called when the answer is whole and settled, before its last event is sent. */
-  readonly keep?: (() => Promise<void>) | undefined;
+  readonly keep?: KeepAnswer | undefined;
 }
 
 /** A streamed answer that is one call of a model: events as they come, the bill, the end. */
@@ -27,7 +27,7 @@ export class CallAnswer implements StreamedAnswer {
   readonly #trace: RequestTrace;
   readonly #relay: AnswerRelay;
   readonly #call: StreamedCall;
-  readonly #keep: (() => Promise<void>) | undefined;
+  readonly #keep: KeepAnswer | undefined;
   /** Settles the call; resolves to what is left to say then. */
   #finishing: Promise<LastPieces> | undefined;
 

@@ -37,7 +37,8 @@ export function chat(
 ): Promise<ModelAnswer> {
   if (asksForHosted(hosted)) return hostedChat(gateway, caller, { body, hosted });
   return underWay(gateway, caller, async (trace, onEnd) => {
-    const restored = gateway.signatures.restore(caller.key.id, body);
+    const signed = gateway.signatures.restore(caller.key.id, body);
+    const restored = gateway.found.restore(caller.key.id, signed);
     const features = chatFeatures(restored.value as unknown as ChatRequest);
     const tokens = typicalTokens(features);
     trace.reserved = gateway.admission.reserve(caller.key, tokens, gateway.clock.nowMs());

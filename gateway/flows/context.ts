@@ -15,6 +15,7 @@ import type { VectorStores } from "../ports/vector_stores.ts";
 import type { WebSearch } from "../ports/web_search.ts";
 import type { Admission } from "./admission.ts";
 import type { BoundedMap } from "./bounded_map.ts";
+import type { FoundMemory } from "./found_memory.ts";
 import type { InFlight } from "./in_flight.ts";
 import type { LateEndings } from "./late_endings.ts";
 import type { SignatureMemory } from "./signature_memory.ts";
@@ -50,6 +51,7 @@ export interface GatewayContext {
   /** The model that answered a conversation last, by key id and conversation hash. */
   readonly conversations: BoundedMap<string, string>;
   readonly signatures: SignatureMemory;
+  readonly found: FoundMemory;
   readonly inFlight: InFlight;
   readonly lateEndings: LateEndings;
   /** Responses that may be asked for again. */

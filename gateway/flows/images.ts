@@ -6,9 +6,19 @@
 
 import type { ImageEditRequest, ImageGenerationRequest } from "@svc/sdk/protocol";
 import { type ImageEndpoint, imageFeatures, imageUsage } from "../domain/image_features.ts";
+import type { Candidate } from "../domain/routing.ts";
 import { typicalTokens } from "../domain/token_estimate.ts";
-import { type JsonBody, UpstreamCut, type UpstreamJson } from "../ports/upstream.ts";
-import { countImages, imageAnswer } from "../wire/image_answer.ts";
+import { type DrawnImage, drawnImages } from "../images/drawn_images.ts";
+import { fetchDrawnFrom } from "../images/fetch_drawn.ts";
+import {
+  type JsonBody,
+  type UpstreamAnswer,
+  UpstreamCut,
+  type UpstreamFailure,
+  type UpstreamJson,
+} from "../ports/upstream.ts";
+import { afterMs } from "../system/deadlines.ts";
+import { imageAnswer } from "../wire/image_answer.ts";
 import { attempt, type Begun } from "./attempt.ts";
 import { settleCall } from "./bill.ts";
 import type { GatewayContext } from "./context.ts";
@@ -16,6 +26,14 @@ import type { ModelAnswer } from "./model_answer.ts";
 import { planRoute } from "./plan.ts";
 import type { Caller, RequestTrace } from "./request_trace.ts";
 import { underWay } from "./under_way.ts";
+
+/** Longest time for fetching the images of an answer that gives addresses, in milliseconds. */
+export const DRAWN_FETCH_MS = 30_000;
+
+/** An answer with its images at hand. */
+interface DrawnAnswer extends UpstreamJson {
+  readonly images: readonly DrawnImage[];
+}
 
 type ImageRequest = ImageGenerationRequest | ImageEditRequest;
 
@@ -34,30 +52,50 @@ export function drawImages(
     const tokens = typicalTokens(features);
     trace.reserved = gateway.admission.reserve(caller.key, tokens, gateway.clock.nowMs());
     const plan = await planRoute(gateway, trace, features);
-    const begun = await attempt<UpstreamJson>(gateway, {
+    const begun = await attempt<DrawnAnswer>(gateway, {
       trace,
       plan,
       choices: features.choices,
       ask: () => ({ endpoint: caller.endpoint, body }),
-      open: (answer) => {
-        if (answer.kind === "json") return Promise.resolve(answer);
-        throw new UpstreamCut("malformed", "The upstream streamed images");
-      },
+      open: (answer, { upstream }) => openDrawn(gateway, answer, upstream),
     });
     return { kind: "json", text: await finish(gateway, trace, { begun, request }) };
   });
 }
 
+/**
+ * Looks at the images, and fetches those that are addresses: a caller who asked for base64 gets it, and
+ * one who asked for addresses is not sent to the upstream's own. Who leaves meanwhile has been drawn for.
+ */
+async function openDrawn(
+  gateway: GatewayContext,
+  answer: Exclude<UpstreamAnswer, UpstreamFailure>,
+  { baseUrl }: Candidate["upstream"],
+): Promise<DrawnAnswer> {
+  if (answer.kind !== "json") throw new UpstreamCut("malformed", "The upstream streamed images");
+  const abort = new AbortController();
+  const unwatch = gateway.inFlight.watch(abort);
+  const callOff = afterMs(DRAWN_FETCH_MS, () => abort.abort("timeout"));
+  try {
+    const fetchImage = fetchDrawnFrom(baseUrl);
+    const images = await drawnImages(answer.body.value, { fetchImage, signal: abort.signal });
+    return { ...answer, images };
+  } finally {
+    callOff();
+    unwatch();
+  }
+}
+
 async function finish(
   gateway: GatewayContext,
   trace: RequestTrace,
-  call: { readonly begun: Begun<UpstreamJson>; readonly request: ImageRequest },
+  call: { readonly begun: Begun<DrawnAnswer>; readonly request: ImageRequest },
 ): Promise<string> {
   const { begun, request } = call;
   const { answer, candidate, hold } = begun;
   begun.lease.release();
   const { usage, counted } = imageUsage({
-    images: countImages(answer.body.value),
+    images: answer.images.length,
     reported: answer.usage,
   }, { price: hold.price, model: candidate.model, inputTokens: candidate.inputTokens });
   const { billing } = await settleCall(gateway, trace, {
@@ -74,6 +112,7 @@ async function finish(
     },
   });
   return await imageAnswer(answer.body, {
+    images: answer.images,
     format: request.response_format ?? "b64_json",
     created: Math.floor(gateway.clock.nowMs() / 1_000),
     metadata: trace.metadata(billing),

@@ -3,6 +3,7 @@ export class InFlight {
   readonly #aborts = new Set<AbortController>();
   readonly #waiting: (() => void)[] = [];
   #count = 0;
+  #isOver = false;
 
   /** Requests that have not been settled yet. */
   get count(): number {
@@ -27,12 +28,14 @@ export class InFlight {
 
   /** An upstream call begins; the function returned ends the watch. */
   watch(abort: AbortController): () => void {
+    if (this.#isOver) abort.abort("shutdown");
     this.#aborts.add(abort);
     return () => this.#aborts.delete(abort);
   }
 
-  /** Breaks off every upstream call under way. */
+  /** Breaks off every upstream call under way, and every one that would begin after it. */
   abortAll(): void {
+    this.#isOver = true;
     for (const abort of this.#aborts) abort.abort("shutdown");
   }
 

@@ -18,7 +18,7 @@ Deno.test("idle waits for the last request; leaving twice counts once", async ()
   await inFlight.idle();
 });
 
-Deno.test("abortAll reaches the calls under way and no others", () => {
+Deno.test("abortAll does not reach calls that have ended", () => {
   const inFlight = new InFlight();
   const [open, ended] = [new AbortController(), new AbortController()];
   inFlight.watch(open);
@@ -26,4 +26,12 @@ Deno.test("abortAll reaches the calls under way and no others", () => {
   inFlight.abortAll();
   assert(open.signal.aborted);
   assert(!ended.signal.aborted);
+});
+
+Deno.test("a call that begins after abortAll is broken off as well", () => {
+  const inFlight = new InFlight();
+  inFlight.abortAll();
+  const late = new AbortController();
+  inFlight.watch(late)();
+  assertEquals(late.signal.reason, "shutdown");
 });

@@ -1,13 +1,15 @@
 import type { Candidate } from "../domain/routing.ts";
 import type { JsonBody } from "../ports/upstream.ts";
-import { editMembers } from "../wire/json_text.ts";
+import { editMembers, memberText } from "../wire/json_text.ts";
+import { responseEvent } from "../wire/responses/relay.ts";
 import type { GatewayContext } from "./context.ts";
 import type { RequestTrace } from "./request_trace.ts";
 import type { AskedResponse } from "./response_roads.ts";
 
 /**
  * Keeps a response that its caller did not ask not to keep, durable when it resolves. A store that
- * fails or is full costs the caller nothing but the memory: the answer is paid for and goes out.
+ * fails or is full costs the caller nothing but the memory: the answer is paid for and goes out, and
+ * the false that comes back is what {@linkcode notStored} makes it say.
  */
 export async function keepResponse(
   gateway: GatewayContext,
@@ -17,12 +19,21 @@ export async function keepResponse(
     readonly candidate: Candidate;
     /** JSON text of the resource; `undefined` where there is none. */
     readonly resource: string | undefined;
+    /** What its searches found that no text of it stands for, by the ids of their items. */
+    readonly found?: ReadonlyMap<string, string> | undefined;
   },
-): Promise<void> {
-  const { asked, candidate, resource } = answer;
+): Promise<boolean> {
+  const { asked, candidate, resource, found } = answer;
   const { store, previous_response_id: previousId } = asked.request;
-  if (store === false || resource === undefined) return;
+  if (store === false || resource === undefined) return true;
   const { id, output } = JSON.parse(resource);
+  const notKept = (cause: string) => {
+    gateway.logger.warn("response_not_kept", { id, cause });
+    return false;
+  };
+  if (typeof id !== "string") return notKept("the upstream gave it no id");
+  // In the place of what it continues it would continue itself.
+  if (id === previousId) return notKept("the upstream gave it the id of the response it continues");
   const input = asked.ownItems().map((item) => identified(gateway, item));
   try {
     const kept = await gateway.responses.put({
@@ -32,15 +43,33 @@ export async function keepResponse(
       resource,
       input: input.map(({ text }) => text),
       previousId: previousId ?? undefined,
-      itemIds: [...input.map(({ value }) => value), ...output].flatMap((item) =>
-        typeof item?.id === "string" ? [item.id] : []
-      ),
+      itemIds: [...input.map(({ value }) => value), ...(Array.isArray(output) ? output : [])]
+        .flatMap((item) => typeof item?.id === "string" ? [item.id] : []),
+      found: found === undefined || found.size === 0 ? undefined : Object.fromEntries(found),
       upstreamId: asked.roadTo(candidate) === "native" ? candidate.upstream.id : undefined,
     });
-    if (!kept) gateway.logger.warn("response_not_kept", { id, cause: "there is no room" });
+    return kept || notKept("there is no room");
   } catch (error) {
     gateway.logger.error("response_not_kept", { id, cause: String(error) });
+    return false;
   }
+}
+
+/** A resource that says that it is not kept, though it was to be. */
+export function notStored(resource: string): string {
+  return editMembers(resource, { store: "false" });
+}
+
+/** The last event of a stream, with such a resource. */
+export function notStoredEvent(event: string): string {
+  const [head = "", ...lines] = event.trimEnd().split("\ndata: ");
+  const json = lines.join("\n");
+  const response = memberText(json, "response");
+  if (response === undefined) return event;
+  return responseEvent(
+    head.slice("event: ".length),
+    editMembers(json, { response: notStored(response) }),
+  );
 }
 
 /** An item of a request has an id from when it is kept on. */

@@ -1,18 +1,21 @@
 import type { Piece } from "./answer_stream.ts";
 
+/** Puts an answer by; resolves to its last event as it is to be sent. */
+export type KeepAnswer = (lastEvent: string) => Promise<string>;
+
 /** The last events of an answer, one at a time: the next is made when the one before was taken. */
 export class LastPieces {
   readonly #pieces: Iterator<string>;
-  readonly #onLast: (() => Promise<void>) | undefined;
+  readonly #keep: KeepAnswer | undefined;
   #upcoming: IteratorResult<string>;
   #isOver = false;
   /** The piece that is being made ready to be given out. */
   #taking: Promise<Piece> | undefined;
 
-  /** `onLast` is called once, when the last of them has been made and before it is given out. */
-  constructor(pieces: Iterable<string>, onLast?: () => Promise<void>) {
+  /** `keep` is called once, with the last of them and before it is given out. */
+  constructor(pieces: Iterable<string>, keep?: KeepAnswer) {
     this.#pieces = pieces[Symbol.iterator]();
-    this.#onLast = onLast;
+    this.#keep = keep;
     this.#upcoming = this.#pieces.next();
   }
 
@@ -37,12 +40,12 @@ export class LastPieces {
   }
 
   async #take(): Promise<Piece> {
-    const text = this.#upcoming.done ? "" : this.#upcoming.value;
+    let text = this.#upcoming.done ? "" : this.#upcoming.value;
     if (!this.#upcoming.done) this.#upcoming = this.#pieces.next();
     const last = this.#upcoming.done === true;
     if (last && !this.#isOver) {
       this.#isOver = true;
-      await this.#onLast?.();
+      text = await this.#keep?.(text) ?? text;
     }
     return { text, last };
   }

@@ -8,6 +8,7 @@ import { ResponseEventRelay } from "../wire/responses/event_relay.ts";
 import { checkNativeAnswer, NativeResponseRelay } from "../wire/responses/native.ts";
 import type { ResponseRelay } from "../wire/responses/relay.ts";
 import type { ResponseContext } from "../wire/responses/resource.ts";
+import { upstreamWarnings } from "../wire/upstream_warnings.ts";
 import { type HostedSetup, notStreamed, openHosted } from "./hosted/hosted_setup.ts";
 import type { Road } from "./response_roads.ts";
 import { type OpenedStream, openStream } from "./streamed_call.ts";
@@ -52,6 +53,12 @@ export async function openResponse(
     throw new UpstreamCut("malformed", "The upstream sent an answer without choices");
   }
   return { kind: "json", answer, context, isNative: false };
+}
+
+/** What the upstream says it was not told of the request, as far as it has come, a line each. */
+export function notCarriedBy(opened: OpenedResponse): readonly string[] {
+  if (opened.kind === "json") return upstreamWarnings(opened.answer.body.value);
+  return opened.stream.relay.notCarried ?? [];
 }
 
 async function openNative(

@@ -41,8 +41,8 @@ export class RequestTrace {
   readonly atMs: number;
   readonly attempts: RoutingAttempt[] = [];
   readonly holdIds: string[] = [];
-  /** What the model tried last was not told of the request, a line each. */
-  notCarried: readonly string[] = [];
+  /** What the model tried last was not told of the request, a line each: asked for when it is told. */
+  notCarried: () => readonly string[] = () => [];
   /** The bill of the calls that have been settled. */
   billed: BillingMetadata | undefined;
   /** Tokens counted against the key's minute until the true number is known. */
@@ -97,6 +97,7 @@ export class RequestTrace {
     if (plan === undefined || !plan.ok || candidate === undefined) return undefined;
     const failed = this.attempts.filter((attempt) => attempt.outcome !== "ok").length;
     const reason = this.#reason ??= reasonOf(candidate);
+    const notCarried = this.notCarried();
     return {
       model: candidate.model.id,
       provider: candidate.upstream.provider,
@@ -107,7 +108,7 @@ export class RequestTrace {
       considered: plan.considered,
       attempts: [...this.attempts],
       ...(this.#outputLimit === undefined ? {} : { output_limit: this.#outputLimit }),
-      ...(this.notCarried.length === 0 ? {} : { not_carried: [...this.notCarried] }),
+      ...(notCarried.length === 0 ? {} : { not_carried: [...notCarried] }),
     };
   }
 

@@ -9,7 +9,7 @@ import type { ResponsesRequest } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
 import type { ResponseStore, StoredResponse } from "../ports/response_store.ts";
 import type { JsonBody } from "../ports/upstream.ts";
-import { outputItems, referencedIds, requestItems } from "../wire/responses/items.ts";
+import { namedIds, outputItems, requestItems } from "../wire/responses/items.ts";
 
 /** Most responses that one continues, itself not counted. */
 export const CHAIN_MAX = 1_000;
@@ -22,8 +22,12 @@ export const REFERENCES_MAX = 1_000;
 export interface ResponseHistory {
   /** Of the responses it continues, oldest first. */
   readonly earlierItems: readonly JsonBody[];
-  /** Items that it refers to, by id. */
+  /** Items that it names, by id. */
   readonly references: ReadonlyMap<string, JsonBody>;
+  /** Of the ids that it names those which its owner was answered with. */
+  readonly owned: ReadonlySet<string>;
+  /** What searches found that no text stands for, by the ids of their items. */
+  readonly found: ReadonlyMap<string, string>;
   /** The upstream that keeps all of it under the same ids, where there is one. */
   readonly upstreamId: string | undefined;
 }
@@ -31,6 +35,8 @@ export interface ResponseHistory {
 const NONE: ResponseHistory = {
   earlierItems: [],
   references: new Map(),
+  owned: new Set(),
+  found: new Map(),
   upstreamId: undefined,
 };
 
@@ -42,18 +48,17 @@ export async function historyOf(
 ): Promise<ResponseHistory> {
   const { previous_response_id: previousId } = body.value as unknown as ResponsesRequest;
   const isContinued = typeof previousId === "string";
-  const wanted = new Set(referencedIds(requestItems(body)));
+  const wanted = new Set(requestItems(body).flatMap(namedIds).map(({ id }) => id));
   if (!isContinued && wanted.size === 0) return NONE;
   const chain = isContinued ? await chainOf(store, ownerId, previousId) : [];
-  const earlierItems = chain.flatMap(itemsOf);
-  const named = wanted.size === 0
-    ? { references: NONE.references, sources: [] }
-    : await referencesOf(store, ownerId, { wanted, earlierItems });
-  const keepers = new Set([...chain.slice(-1), ...named.sources].map((kept) => kept.upstreamId));
+  const named = await namedItems(store, ownerId, { wanted, chain });
+  const keepers = new Set([...chain.slice(-1).map((kept) => kept.upstreamId), ...named.keepers]);
   const [keeper] = keepers;
   return {
-    earlierItems,
+    earlierItems: chain.flatMap(itemsOf),
     references: named.references,
+    owned: named.owned,
+    found: new Map([...named.found, ...chain.flatMap(foundOf)]),
     upstreamId: keepers.size === 1 ? keeper : undefined,
   };
 }
@@ -65,12 +70,16 @@ async function chainOf(
   lastId: string,
 ): Promise<StoredResponse[]> {
   const chain: StoredResponse[] = [];
+  const seen = new Set<string>();
   let chars = 0;
-  for (let id: string | undefined = lastId; id !== undefined;) {
+  // An upstream that gives an id twice may have made a circle: what was read is not read again.
+  for (let id: string | undefined = lastId; id !== undefined && !seen.has(id);) {
+    seen.add(id);
     const found: StoredResponse | undefined = await store.get(ownerId, id);
     if (found === undefined) throw notKept(lastId, id);
     chars += found.resource.length;
     for (const item of found.input) chars += item.length;
+    for (const [, text] of foundOf(found)) chars += text.length;
     if (chain.push(found) > CHAIN_MAX || chars > HISTORY_MAX_CHARS) {
       throw new ServiceFault("invalid_request", {
         message:
@@ -84,40 +93,88 @@ async function chainOf(
 }
 
 /** What a response stands for when it is continued. */
-function itemsOf({ input, resource }: StoredResponse): JsonBody[] {
-  const value = JSON.parse(resource);
-  return [...input.map(bodyOf), ...outputItems({ text: resource, value })];
+function itemsOf(kept: StoredResponse): JsonBody[] {
+  return [...kept.input.map(bodyOf), ...answeredItems(kept)];
 }
 
-async function referencesOf(
+function foundOf({ found }: StoredResponse): [string, string][] {
+  return Object.entries(found ?? {});
+}
+
+function answeredItems({ resource }: StoredResponse): readonly JsonBody[] {
+  return outputItems(bodyOf(resource));
+}
+
+/** What a request names: each item, whose it is, and which upstreams know it by its id. */
+interface NamedItems {
+  readonly references: ReadonlyMap<string, JsonBody>;
+  readonly owned: ReadonlySet<string>;
+  readonly keepers: ReadonlySet<string | undefined>;
+  readonly found: ReadonlyMap<string, string>;
+}
+
+async function namedItems(
   store: ResponseStore,
   ownerId: string,
-  lean: { readonly wanted: ReadonlySet<string>; readonly earlierItems: readonly JsonBody[] },
-): Promise<{ references: Map<string, JsonBody>; sources: StoredResponse[] }> {
-  if (lean.wanted.size > REFERENCES_MAX) {
+  { wanted, chain }: {
+    readonly wanted: ReadonlySet<string>;
+    readonly chain: readonly StoredResponse[];
+  },
+): Promise<NamedItems> {
+  if (wanted.size > REFERENCES_MAX) {
     throw new ServiceFault("invalid_request", {
       message: `The input refers to more than ${REFERENCES_MAX} items`,
       param: "input",
     });
   }
-  const references = new Map<string, JsonBody>();
-  const sources: StoredResponse[] = [];
-  const note = (items: readonly JsonBody[]) => {
-    for (const item of items) {
-      const id = item.value["id"];
-      if (typeof id === "string" && lean.wanted.has(id)) references.set(id, item);
+  const known = new Map<string, KnownItem>();
+  const searched = new Map<string, string>();
+  const note = (kept: StoredResponse) => {
+    for (const [id, text] of foundOf(kept)) searched.set(id, text);
+    for (const item of knownItems(kept)) {
+      const id = item.body.value["id"];
+      if (typeof id !== "string" || !wanted.has(id)) continue;
+      // An answer's own item says more of its id than one that a request repeats.
+      if (item.isOwned || known.get(id)?.isOwned !== true) known.set(id, item);
     }
   };
-  note(lean.earlierItems);
-  for (const id of lean.wanted) {
-    if (references.has(id)) continue;
+  if (wanted.size > 0) chain.forEach(note);
+  for (const id of wanted) {
+    if (known.get(id)?.isOwned === true) continue;
     const found = await store.withItem(ownerId, id);
-    // An item that is not kept is refused where the request is translated, with its path.
-    if (found === undefined) continue;
-    sources.push(found);
-    note(itemsOf(found));
+    // An item that is not kept is refused where the request is read, with its path.
+    if (found !== undefined) note(found);
   }
-  return { references, sources };
+  const items = [...known];
+  return {
+    references: new Map(items.map(([id, { body }]) => [id, body])),
+    owned: new Set(items.flatMap(([id, { isOwned }]) => isOwned ? [id] : [])),
+    keepers: new Set(items.map(([, { keeper }]) => keeper)),
+    found: searched,
+  };
+}
+
+interface KnownItem {
+  readonly body: JsonBody;
+  /**
+   * Whether its owner was answered with it. A request may give any id to what it says itself: only
+   * where it said nothing beside the id, that was looked up before it was kept.
+   */
+  readonly isOwned: boolean;
+  /** The upstream that knows it by its id. */
+  readonly keeper: string | undefined;
+}
+
+function knownItems(kept: StoredResponse): KnownItem[] {
+  const said = kept.input.map(bodyOf).map((body) => ({
+    body,
+    isOwned: namedIds(body).length > 0,
+  }));
+  const answered = answeredItems(kept).map((body) => ({ body, isOwned: true }));
+  return [...said, ...answered].map((item) => ({
+    ...item,
+    keeper: item.isOwned ? kept.upstreamId : undefined,
+  }));
 }
 
 function bodyOf(text: string): JsonBody {

@@ -14,7 +14,7 @@ import type { JsonBody } from "../ports/upstream.ts";
 import { requestText } from "../wire/chat_text.ts";
 import { editMembers } from "../wire/json_text.ts";
 import { responsesFeatures } from "../wire/responses/chat_request.ts";
-import { referencedItem, requestItems } from "../wire/responses/items.ts";
+import { itemType, namedIds, referencedItem, requestItems } from "../wire/responses/items.ts";
 import { type Loss, lossText } from "../wire/responses/loss.ts";
 import { hasForeignItems, selfContained } from "../wire/responses/native_request.ts";
 import type { Asked } from "./attempt.ts";
@@ -88,9 +88,12 @@ export class AskedResponse {
     { body, hosted }: { readonly body: JsonBody; readonly hosted: HostedTools },
   ): Promise<AskedResponse> {
     requireStores(gateway, key.walletId, hosted);
-    const history = await historyOf(gateway.responses, key.walletId, body);
+    const kept = await historyOf(gateway.responses, key.walletId, body);
+    const remembered = gateway.found.ofItems(key.id, requestItems(body));
+    const history = { ...kept, found: new Map([...remembered, ...kept.found]) };
     const { chat, losses, features } = responsesFeatures(body, history);
-    const refused = losses.find(({ action }) => action === "refuse");
+    const refused = strangeName(body, history) ??
+      losses.find(({ action }) => action === "refuse");
     if (refused !== undefined) throw cannotCarry(refused);
     return new AskedResponse(body, {
       sent: body,
@@ -252,6 +255,23 @@ export class AskedResponse {
       canSearchWeb: this.#canSearchWeb,
     });
   }
+}
+
+/** The first item that names what is not kept here for its owner. */
+function strangeName(body: JsonBody, { owned, references }: ResponseHistory): Loss | undefined {
+  for (const [at, item] of requestItems(body).entries()) {
+    // A reference is also good for what a request said: it is written out.
+    const known = itemType(item) === "item_reference" ? references : owned;
+    const strange = namedIds(item).find(({ id }) => !known.has(id));
+    if (strange === undefined) continue;
+    const { id, member } = strange;
+    return {
+      path: `input.${at}.${member}`,
+      reason: `no item "${id}" is kept here`,
+      action: "refuse",
+    };
+  }
+  return undefined;
 }
 
 function cannotCarry(loss: Loss): ServiceFault {

@@ -5,6 +5,7 @@
  */
 
 import { ServiceFault } from "../domain/fault.ts";
+import type { Micros } from "../domain/money.ts";
 import type { Candidate, RoutingPlan } from "../domain/routing.ts";
 import { typicalTokens } from "../domain/token_estimate.ts";
 import type { JsonBody } from "../ports/upstream.ts";
@@ -22,10 +23,16 @@ import { FileUrls } from "./file_urls.ts";
 import { HostedAnswer } from "./hosted/hosted_answer.ts";
 import { type HostedSetup, hostedSetup, laterTurns, webSearchFor } from "./hosted/hosted_setup.ts";
 import { asksForHosted, type HostedTools } from "./hosted/hosted_tools.ts";
-import { countSearches, searchesHold, searchFee } from "./hosted/native_searches.ts";
-import { keepResponse } from "./keep_response.ts";
+import {
+  countSearches,
+  searchesHold,
+  searchFee,
+  type SearchPrice,
+} from "./hosted/native_searches.ts";
+import type { PricedWebSearch } from "./hosted/search_tools.ts";
+import { keepResponse, notStored, notStoredEvent } from "./keep_response.ts";
 import type { ModelAnswer } from "./model_answer.ts";
-import { type OpenedResponse, openResponse } from "./open_response.ts";
+import { notCarriedBy, type OpenedResponse, openResponse } from "./open_response.ts";
 import { conversationOf } from "./plan.ts";
 import type { Caller, RequestTrace } from "./request_trace.ts";
 import { AskedResponse } from "./response_roads.ts";
@@ -39,10 +46,15 @@ interface ResponseCall {
   readonly plan: Extract<RoutingPlan, { ok: true }>;
   /** Of the hosted tools that the gateway runs where the model has none of its own. */
   readonly hosting: HostedSetup | undefined;
+  /** Where the web is searched until the answer is whole, whatever is applied meanwhile. */
+  readonly web: PricedWebSearch | undefined;
 }
 
-/** Puts a resource by. */
-type Keep = (resource: string | undefined) => Promise<void>;
+/** Puts a resource by; false where it should have been kept and was not. */
+type Keep = (
+  resource: string | undefined,
+  found?: ReadonlyMap<string, string>,
+) => Promise<boolean>;
 
 /**
  * Answers a validated Responses request. Throws a `ServiceFault` where it cannot, and `CallerLeft`
@@ -59,24 +71,28 @@ export function respond(
     const tokens = typicalTokens(asked.features);
     trace.reserved = gateway.admission.reserve(caller.key, tokens, gateway.clock.nowMs());
     const hosting = asksForHosted(asked.hosted) ? hostedSetup(asked.chat, asked.hosted) : undefined;
-    const call = { asked, plan, hosting };
+    const call = { asked, plan, hosting, web: hosting && webSearchFor(gateway, plan) };
     const begun = await beginWithHistory(gateway, trace, call);
     const { answer, candidate } = begun;
     gateway.conversations.set(conversationOf(caller, asked.features), candidate.model.id);
-    const keep: Keep = (resource) => keepResponse(gateway, trace, { asked, candidate, resource });
+    const keep: Keep = (resource, found) =>
+      keepResponse(gateway, trace, { asked, candidate, resource, found });
     if (answer.kind === "json") {
       const text = await finishJson(gateway, trace, { begun: { ...begun, answer }, call });
-      await keep(text);
-      return { kind: "json", text };
+      return { kind: "json", text: await keep(text) ? text : notStored(text) };
     }
     let streamed: StreamedAnswer;
     if (answer.kind === "turns") {
+      let isKept = true;
       const hosted = hostedAnswer(gateway, trace, {
         ...call,
         begun: { ...begun, answer: answer.stream },
-        keep,
+        keep: async (resource, found) => isKept = await keep(resource, found),
       });
-      if (!caller.stream) return { kind: "json", text: await hosted.complete() };
+      if (!caller.stream) {
+        const text = await hosted.complete();
+        return { kind: "json", text: isKept ? text : notStored(text) };
+      }
       streamed = hosted;
     } else {
       const { relay } = answer.stream;
@@ -84,8 +100,11 @@ export function respond(
         trace,
         begun: { ...begun, answer: answer.stream },
         inputText: () => asked.inputText(),
-        fee: () => BigInt(answer.searches()) * searchFee(plan.tier.creditsPerUsd),
-        keep: () => keep(relay.resource),
+        fee: () => {
+          const searches = answer.searches();
+          return searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, candidate);
+        },
+        keep: async (last) => await keep(relay.resource) ? last : notStoredEvent(last),
       });
     }
     const stream = new AnswerStream(gateway, { answer: streamed, trace, onEnd });
@@ -137,17 +156,28 @@ function begin(
         : { endpoint: "chat", body: hosting.conversation, stream: true },
     fees: (candidate) =>
       asked.hosted.webSearch !== undefined && asked.roadTo(candidate) === "native"
-        ? searchesHold(asked.request, plan.tier.creditsPerUsd)
+        ? searchesHold(asked.request, priceOfSearch(plan, candidate))
         : 0n,
-    open: (answer, candidate) => {
-      trace.notCarried = asked.leftOut(candidate);
-      return openResponse(answer, {
+    open: async (answer, candidate) => {
+      const leftOut = asked.leftOut(candidate);
+      trace.notCarried = () => leftOut;
+      const opened = await openResponse(answer, {
         road: asked.roadTo(candidate) ?? "chat",
         context: contextOf(gateway, trace, { asked, candidate }),
         hosting,
       });
+      trace.notCarried = () => [...leftOut, ...notCarriedBy(opened)];
+      return opened;
     },
   });
+}
+
+function priceOfSearch({ tier }: ResponseCall["plan"], { model }: Candidate): SearchPrice {
+  return { model, creditsPerUsd: tier.creditsPerUsd };
+}
+
+function feeOfSearch({ asked, plan }: ResponseCall, candidate: Candidate): Micros {
+  return searchFee(asked.request, priceOfSearch(plan, candidate));
 }
 
 function contextOf(
@@ -173,17 +203,18 @@ function hostedAnswer(
     readonly keep: Keep;
   },
 ): HostedAnswer {
-  const { asked, plan, hosting = hostedSetup(asked.chat, asked.hosted), begun, keep } = call;
+  const { asked, web, hosting = hostedSetup(asked.chat, asked.hosted), begun, keep } = call;
   const { relay } = begun.answer;
-  return new HostedAnswer(gateway, {
+  const answer: HostedAnswer = new HostedAnswer(gateway, {
     ...hosting,
     trace,
     begun,
-    web: webSearchFor(gateway, plan),
+    web,
     begin: laterTurns(gateway, trace, { relay, features: asked.features }),
     callsMax: asked.request.max_tool_calls ?? undefined,
-    keep: () => keep(relay.resource),
+    keep: async (last) => await keep(relay.resource, answer.found) ? last : notStoredEvent(last),
   });
+  return answer;
 }
 
 async function finishJson(
@@ -208,7 +239,7 @@ async function finishJson(
           inputText: () => call.asked.inputText(),
           delivered: isNative ? nativeDelivered(body) : deliveredText(body),
         }),
-      fee: BigInt(searches) * searchFee(call.plan.tier.creditsPerUsd),
+      fee: searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, begun.candidate),
       wasDelivered: false,
       request: {
         status: 200,

@@ -68,21 +68,26 @@ export class SignatureMemory {
   }
 
   #missing(keyId: string, written: string): ReadonlyMap<string, string> | undefined {
-    const call = JSON.parse(written) as Partial<SignedToolCall> & {
-      function?: { name?: unknown; arguments?: unknown };
-    };
+    const call = JSON.parse(written);
     if (OPAQUE_MEMBERS.some((name) => name in call)) return undefined;
-    const { id, function: called } = call;
-    if (typeof id !== "string" || typeof called?.name !== "string") return undefined;
-    if (typeof called.arguments !== "string") return undefined;
-    const digest = digestOf(keyId, { id, name: called.name, arguments: called.arguments });
-    return this.#entries.get(digest)?.opaque;
+    const digest = callDigest(keyId, call);
+    return digest === undefined ? undefined : this.#entries.get(digest)?.opaque;
   }
 
   #forget(digest: string): void {
     this.#bytes -= this.#entries.get(digest)?.bytes ?? 0;
     this.#entries.delete(digest);
   }
+}
+
+/** What a call that was made for a key is found by; `undefined` where it is no call of a function. */
+export function callDigest(keyId: string, call: unknown): string | undefined {
+  const { id, function: called } = Object(call);
+  const { name, arguments: input } = Object(called);
+  if (typeof id !== "string" || typeof name !== "string" || typeof input !== "string") {
+    return undefined;
+  }
+  return digestOf(keyId, { id, name, arguments: input });
 }
 
 function digestOf(keyId: string, call: Omit<SignedToolCall, "opaque">): string {

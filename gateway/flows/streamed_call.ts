@@ -11,6 +11,7 @@ import type { AnswerRelay } from "../wire/answer_relay.ts";
 import type { Begun } from "./attempt.ts";
 import { type Bill, type CallEnd, countTokens, settleCall } from "./bill.ts";
 import type { GatewayContext } from "./context.ts";
+import { drain } from "./drain.ts";
 import { faultOf } from "./fault_of.ts";
 import { Gathered } from "./gathered.ts";
 import type { RequestTrace } from "./request_trace.ts";
@@ -81,10 +82,12 @@ export class StreamedCall {
   #begun = false;
   /** The upstream's side is over: settled, or being settled. */
   #ending: Promise<unknown> | undefined;
-  /** The read under way: where the caller leaves meanwhile, what it brings is counted all the same. */
+  /** The read under way: where the caller leaves meanwhile, it may still bring the usage. */
   #reading: Promise<IteratorResult<readonly string[]>> | undefined;
   /** Why what came last could not be followed to its end. */
   #broken: { readonly cause: unknown } | undefined;
+  /** What the caller was sent, where more is read after that. @default {all that was read} */
+  #sent: readonly string[] | undefined;
 
   constructor(gateway: GatewayContext, options: StreamedCallOptions) {
     this.#gateway = gateway;
@@ -172,8 +175,8 @@ export class StreamedCall {
       if (begun.candidate.upstream.onDisconnect === "cancel") {
         begun.abort.abort("left");
       } else {
-        let next = await (this.#reading ?? events.next());
-        for (; !next.done; next = await events.next()) acceptAll(relay, next.value);
+        this.#sent = [...relay.delivered];
+        await drain(this.#gateway.inFlight, begun, { reading: this.#reading });
       }
     } catch (error) {
       if (!(error instanceof UpstreamCut)) this.#report(error);
@@ -217,7 +220,7 @@ export class StreamedCall {
     const { relay } = begun.answer;
     // Who does not stream has had nothing of a call that broke off.
     const isHad = trace.caller.stream || ending === "finished";
-    const delivered = () => isHad ? relay.delivered : [];
+    const delivered = () => isHad ? this.#sent ?? relay.delivered : [];
     return settleCall(this.#gateway, trace, {
       begun,
       end: {

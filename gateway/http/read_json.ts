@@ -20,7 +20,11 @@ export const BODY_MAX_VALUES = 100_000;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Reads a JSON object. Throws a {@linkcode ServiceFault} that says what is wrong with it. */
+/**
+ * Reads a JSON object. Throws a {@linkcode ServiceFault} that says what is wrong with it. None of these
+ * names a field: as with OpenAI, whose `param` is null here too, it is the body that cannot be read,
+ * and nothing inside it is looked at before.
+ */
 export async function readJson(
   request: Request,
   options: { maxBytes: number } = { maxBytes: BODY_MAX_BYTES },

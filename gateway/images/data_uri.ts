@@ -25,14 +25,14 @@ export function decodeDataUri(
   const length = text.length - comma - 1;
   if (length === 0) return { problem: "the data URI is empty" };
   if (Math.floor(length / 4) * 3 > options.maxBytes + 2) return tooLong(options.maxBytes);
-  const bytes = strictly(text.slice(comma + 1));
+  const bytes = decodeBase64(text.slice(comma + 1));
   if (bytes === undefined) return { problem: "the data URI is not valid base64" };
   if (bytes.length > options.maxBytes) return tooLong(options.maxBytes);
   return { mediaType: type.trim().toLowerCase(), bytes };
 }
 
 /** Bytes of a base64 text; `undefined` where it is not plain base64 from end to end. */
-function strictly(base64: string): Uint8Array | undefined {
+export function decodeBase64(base64: string): Uint8Array | undefined {
   const letters = base64.endsWith("==")
     ? base64.length - 2
     : base64.length - (base64.endsWith("=") ? 1 : 0);

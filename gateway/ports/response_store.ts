@@ -14,6 +14,11 @@ export interface StoredResponse {
   readonly previousId?: string | undefined;
   /** Ids of the items of its request and of its output, by which it is found too. */
   readonly itemIds: readonly string[];
+  /**
+   * What a model is to read of its searches where no text of it stands for them, by the ids of their
+   * items: it is given to whoever continues it.
+   */
+  readonly found?: Readonly<Record<string, string>> | undefined;
   /** Id of the upstream that keeps it under the same id; absent where only we do. */
   readonly upstreamId?: string | undefined;
 }
@@ -22,7 +27,8 @@ export interface StoredResponse {
 export interface ResponseStore {
   /**
    * Keeps a response; resolves once it is durable. False, and nothing is kept, where the room that
-   * all responses share is used up by those that have not expired.
+   * all responses share is used up by those that have not expired: an owner may keep as much as is
+   * still free, so that nobody's responses take the room of all others'.
    */
   put(response: StoredResponse): Promise<boolean>;
   /** A response of this owner that has not expired. */

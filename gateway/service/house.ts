@@ -18,6 +18,7 @@ import { InFlight } from "../flows/in_flight.ts";
 import type { KeyRing } from "../flows/key_ring.ts";
 import { LateEndings } from "../flows/late_endings.ts";
 import { publishFile, type SignedLinks } from "../flows/signed_links.ts";
+import { FoundMemory } from "../flows/found_memory.ts";
 import { SignatureMemory } from "../flows/signature_memory.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -111,6 +112,7 @@ export function gatewayOf(
     admission: new Admission(),
     conversations: new BoundedMap(CONVERSATIONS_MAX),
     signatures: new SignatureMemory(),
+    found: new FoundMemory(),
     inFlight: new InFlight(),
     lateEndings: new LateEndings(ledger, logger),
     webSearch: webSearches(parts.deps),

@@ -52,6 +52,31 @@ Deno.test("HTML is what a reader sees: a line for each block, entities decoded, 
   );
 });
 
+Deno.test("the text after a head that nobody closes is the page's", () => {
+  assertEquals(
+    htmlText("<!doctype html><html><head><title>T</title><p>Text</p></html>"),
+    "T\n\nText",
+  );
+  assertEquals(htmlText("<head><meta charset=utf-8><title>T</title>Text"), "T\n\nText");
+  assertEquals(htmlText("<title>T</title><style>no</style><h1>Head</h1>"), "T\n\nHead");
+  assertEquals(htmlText("<head><template><p>no</p></template><body>Text"), "Text");
+});
+
+Deno.test("what a page hides is left out; preformatted lines stay lines", () => {
+  assertEquals(
+    htmlText(
+      "<p>one<p hidden>no<div style='color:red; DISPLAY: none'>no<div>no</div>no</div>" +
+        "<p hidden=until-found>two<p style='x-display:none'>three<svg><title>no</title></svg>",
+    ),
+    "one\n\ntwo\n\nthree",
+  );
+  assertEquals(
+    htmlText("<body hidden style='display:none'>shown by a script"),
+    "shown by a script",
+  );
+  assertEquals(htmlText("<pre>a\r\n  b\n\nc</pre>d\ne"), "a\nb\n\nc\n\nd e");
+});
+
 Deno.test("broken HTML is read as far as it goes; what is nested too deep is refused", async () => {
   assertEquals(htmlText("<p>a<b <i>c</p></div></p>&#xZZ;"), "ac\n\n&#xZZ;");
   assertEquals(await extract("<div>".repeat(MAX_HTML_DEPTH + 1), "text/html"), {

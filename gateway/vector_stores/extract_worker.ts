@@ -11,14 +11,22 @@ import { type Extracted, extractPassages } from "./extract_passages.ts";
 /** What the thread is given. */
 export interface ExtractJob {
   readonly budget: ExtractBudget;
-  readonly file: { readonly mediaType: string; readonly bytes: Uint8Array<ArrayBuffer> };
+  readonly mediaType: string;
+  /** Where the bytes of the file come from, as one message. */
+  readonly bytes: MessagePort;
 }
 
-parentPort?.once("message", async (job: ExtractJob) => {
-  parentPort?.postMessage(await extract(job));
+parentPort?.once("message", ({ budget, bytes, mediaType }: ExtractJob) => {
+  bytes.onmessage = async ({ data }: MessageEvent<Uint8Array>) => {
+    bytes.close();
+    parentPort?.postMessage(await extract({ mediaType, bytes: data }, budget));
+  };
 });
 
-async function extract({ budget, file }: ExtractJob): Promise<Extracted> {
+async function extract(
+  file: { readonly mediaType: string; readonly bytes: Uint8Array },
+  budget: ExtractBudget,
+): Promise<Extracted> {
   const exhausted = imposeBudget(budget);
   let result: Extracted | undefined;
   try {

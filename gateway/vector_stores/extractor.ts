@@ -16,6 +16,13 @@ export interface ExtractorLimits extends Partial<ExtractBudget> {
   readonly heapMib?: number | undefined;
 }
 
+/** A file whose text is wanted. */
+export interface ExtractedFile {
+  readonly mediaType: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+const FAILED = "Cannot get the text out of a file";
 const TOO_LONG = { ok: false, problem: "it takes too much time to get its text out" } as const;
 const TOO_MUCH = { ok: false, problem: "it takes too much memory to get its text out" } as const;
 
@@ -39,13 +46,13 @@ export class Extractor {
   }
 
   /** The passages of a file, whose bytes are given away. */
-  extract(file: ExtractJob["file"]): Promise<Extracted> {
+  extract(file: ExtractedFile): Promise<Extracted> {
     const result = this.#last.then(() => this.#run(file));
     this.#last = result.catch(() => {});
     return result;
   }
 
-  async #run(file: ExtractJob["file"]): Promise<Extracted> {
+  async #run({ bytes, mediaType }: ExtractedFile): Promise<Extracted> {
     const budget = this.#budget;
     const worker = new Worker(new URL("./extract_worker.ts", import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: this.#heapMib },
@@ -54,16 +61,22 @@ export class Extractor {
     worker.on("message", resolve);
     worker.on("error", (error: Error) => {
       if (/memory limit/.test(error.message)) resolve(TOO_MUCH);
-      else reject(new Error("Cannot get the text out of a file", { cause: error }));
+      else reject(new Error(FAILED, { cause: error }));
     });
-    // By message: as `workerData` a large file stops the gateway for seconds. The bytes move over.
-    worker.postMessage({ budget, file } satisfies ExtractJob, [file.bytes.buffer]);
+    worker.on("exit", (code) => reject(new Error(`${FAILED}: its thread ended with ${code}`)));
+    // Bytes move through a web port in a millisecond; messages and ports of Node take seconds.
+    const { port1, port2 } = new MessageChannel();
+    const job: ExtractJob = { budget, mediaType, bytes: port2 };
+    // By reflection, since the types of Node's threads know Node's ports alone.
+    Reflect.apply(worker.postMessage, worker, [job, [port2]]);
+    port1.postMessage(bytes, [bytes.buffer]);
     // The thread looks at the time itself; this is for one that never comes to it.
     const timer = setTimeout(() => resolve(TOO_LONG), budget.timeMs + EXTRACT_GRACE_MS);
     try {
       return await promise;
     } finally {
       clearTimeout(timer);
+      port1.close();
       await worker.terminate();
     }
   }

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { Extractor } from "./extractor.ts";
 
 const encoder = new TextEncoder();
@@ -55,4 +55,23 @@ Deno.test("a file that takes too long is refused", async () => {
     ok: false,
     problem: "it takes too much time to get its text out",
   });
+});
+
+Deno.test("a file of nearly 32 MiB is read, and the gateway goes on meanwhile", async () => {
+  const pdf = await deflatedPdf("BT /F1 12 Tf 72 720 Td (Below the lamp) Tj ET");
+  const [size, at] = [
+    Math.floor(31.9 * 1024 * 1024),
+    new TextDecoder().decode(pdf)
+      .indexOf("trailer"),
+  ];
+  assert(at > 0);
+  // Blanks before the trailer, where readers pass over them.
+  const large = new Uint8Array(size).fill(0x20);
+  large.set(pdf.subarray(0, at));
+  large.set(pdf.subarray(at), size - (pdf.length - at));
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  assertEquals(await read(new Extractor(), large), { ok: true, passages: ["Below the lamp"] });
+  clearInterval(timer);
+  assert(turns > 10, String(turns));
 });

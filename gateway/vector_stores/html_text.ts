@@ -2,7 +2,10 @@ import { Parser } from "htmlparser2";
 import { MAX_HTML_DEPTH } from "./limits.ts";
 import { UnreadableFile } from "./unreadable_file.ts";
 
-/** Elements whose content nobody reads. */
+/**
+ * Elements whose content nobody reads. The head is none of them: what it has besides its title is
+ * nothing or in this list, and text that follows an unclosed head is the page's.
+ */
 const SILENT = new Set([
   "script",
   "style",
@@ -11,8 +14,9 @@ const SILENT = new Set([
   "svg",
   "math",
   "iframe",
-  "head",
 ]);
+/** Elements that keep their line ends. */
+const PREFORMATTED = new Set(["pre", "textarea"]);
 /** Elements that stand within a line. */
 const INLINE = new Set(
   ("a abbr b bdi bdo cite code data dfn em font i kbd label mark q s samp small span strong sub sup " +
@@ -25,10 +29,10 @@ const INLINE = new Set(
  */
 export function htmlText(html: string): string {
   const pieces: string[] = [];
-  // Inside elements that are never shown, the title excepted.
-  let silent = 0;
-  let titles = 0;
   let depth = 0;
+  // Depth of the outermost element that is never shown.
+  let silentFrom: number | undefined;
+  let preformatted = 0;
   const endLine = () => {
     if (pieces.at(-1)?.endsWith("\n") === false) pieces.push("\n");
   };
@@ -36,19 +40,20 @@ export function htmlText(html: string): string {
     onopentag(name, attributes) {
       // The parser's own work grows with the depth.
       if (++depth > MAX_HTML_DEPTH) throw new UnreadableFile("its elements are nested too deep");
-      if (SILENT.has(name)) silent++;
-      else if (name === "title") titles++;
-      else if (name === "img" && silent === 0) pieces.push(` ${attributes.alt ?? ""} `);
+      if (isSilent(name, attributes)) silentFrom ??= depth;
+      if (PREFORMATTED.has(name)) preformatted++;
+      if (name === "img" && silentFrom === undefined) pieces.push(` ${attributes.alt ?? ""} `);
       if (CELL.test(name)) pieces.push(" ");
       else if (!INLINE.has(name)) endLine();
     },
     ontext(text) {
-      if (silent === 0 || titles > 0) pieces.push(text.replace(/\s+/g, " "));
+      if (silentFrom !== undefined) return;
+      pieces.push(text.replace(preformatted > 0 ? /[^\S\n]+/g : /\s+/g, " "));
     },
     onclosetag(name) {
+      if (silentFrom === depth) silentFrom = undefined;
       depth--;
-      if (SILENT.has(name)) silent--;
-      else if (name === "title") titles--;
+      if (PREFORMATTED.has(name)) preformatted--;
       if (BLANK_AFTER.test(name)) pieces.push("\n\n");
       else if (!INLINE.has(name) && !CELL.test(name)) endLine();
     },
@@ -62,5 +67,14 @@ export function htmlText(html: string): string {
     .trim();
 }
 
+/** Whether an element and all in it is never shown. Scripts uncover pages that begin hidden as a whole. */
+function isSilent(name: string, { hidden, style }: Record<string, string>): boolean {
+  if (SILENT.has(name)) return true;
+  if (name === "body" || name === "html") return false;
+  const isHidden = hidden !== undefined && hidden.toLowerCase() !== "until-found";
+  return isHidden || (style !== undefined && NOT_DISPLAYED.test(style));
+}
+
+const NOT_DISPLAYED = /(?:^|[;\s])display\s*:\s*none\b/i;
 const CELL = /^t[dh]$/;
 const BLANK_AFTER = /^(?:p|h[1-6]|ul|ol|table|section|article|title|pre|blockquote)$/;

@@ -33,6 +33,8 @@ export class IndexThread {
   #ending: Promise<void> = Promise.resolve();
   #numbers = 0;
   #closed = false;
+  /** Pieces of work that want what is loaded to stay. */
+  #holds = 0;
   readonly #waiting = new Map<number, PromiseWithResolvers<readonly IndexHit[]>>();
   #idle: ReturnType<typeof setTimeout> | undefined;
 
@@ -61,6 +63,17 @@ export class IndexThread {
   /** Forgets the index of a store. */
   async drop(storeId: string): Promise<void> {
     await this.#ask(storeId, { ask: "drop" });
+  }
+
+  /** Does some work, in which the thread does not end for want of questions. */
+  async hold<T>(work: () => Promise<T>): Promise<T> {
+    this.#holds++;
+    try {
+      return await work();
+    } finally {
+      this.#holds--;
+      this.#restUnlessNeeded();
+    }
   }
 
   /** Ends the thread. What waits for it fails. */
@@ -92,7 +105,7 @@ export class IndexThread {
     worker.on("message", ({ number, hits }: IndexAnswer) => {
       this.#waiting.get(number)?.resolve(hits);
       this.#waiting.delete(number);
-      if (this.#waiting.size === 0) this.#rest();
+      this.#restUnlessNeeded();
     });
     const fail = (cause: unknown) => {
       if (this.#worker !== worker) return;
@@ -103,8 +116,8 @@ export class IndexThread {
     return worker;
   }
 
-  /** Nothing is asked at present. */
-  #rest(): void {
+  #restUnlessNeeded(): void {
+    if (this.#closed || this.#holds > 0 || this.#waiting.size > 0) return;
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => void this.#end(new StoreError("Not asked")), this.#idleMs);
   }

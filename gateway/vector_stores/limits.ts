@@ -43,14 +43,16 @@ export const EXTRACT_HEAP_MIB = 1_024;
 /** Deepest nesting of a page of HTML. */
 export const MAX_HTML_DEPTH = 5_000;
 
-/** Passages in loaded indexes, and so at most 313 MiB of vectors: beyond, the index that was used longest ago is dropped. */
-export const MAX_LOADED_PASSAGES = 20_000;
+/** Passages in loaded indexes, as many as two of the largest stores: beyond, the index that was used longest ago is dropped. */
+export const MAX_LOADED_PASSAGES = 40_000;
+/** Most passages of a load that waits for no larger one. */
+export const SMALL_LOAD = 1_000;
 /** Passages sent to the index at once. */
 export const LOAD_BATCH = 100;
 /** The index is given back when nobody has searched for so long, in milliseconds. */
 export const INDEX_IDLE_MS = 10 * 60_000;
-/** Heap of the indexes, in MiB: twice what {@linkcode MAX_LOADED_PASSAGES} were measured to take. */
-export const INDEX_HEAP_MIB = 1_536;
+/** Heap of the indexes, in MiB: twice what {@linkcode MAX_LOADED_PASSAGES} take, of which 4 000 of Chinese were measured to take 156 MB. */
+export const INDEX_HEAP_MIB = 3_072;
 /** What of it holds new values, in MiB: words come and go, and loading takes a third longer with less. */
 export const INDEX_YOUNG_HEAP_MIB = 96;
 

@@ -1,7 +1,9 @@
 import type { PassageStore } from "../ports/passage_store.ts";
+import { StoreError } from "../ports/store_error.ts";
 import type { VectorStore, VectorStoreFile } from "../ports/vector_stores.ts";
 import { IndexThread } from "./index_thread.ts";
-import { LOAD_BATCH, MAX_LOADED_PASSAGES } from "./limits.ts";
+import { LOAD_BATCH, MAX_LOADED_PASSAGES, SMALL_LOAD } from "./limits.ts";
+import { LoadQueue } from "./load_queue.ts";
 import type { IndexHit } from "./passage_index.ts";
 import type { QueryVector } from "./vector_index.ts";
 
@@ -28,32 +30,46 @@ export interface StoreSearch {
   readonly vector?: QueryVector | undefined;
 }
 
+/** Where the passages come from. */
+export type LoadedFrom = Pick<PassageStore, "store" | "files" | "passages" | "vectors">;
+
 /** A passage of a known file. */
 export interface StoreHit extends IndexHit {
   readonly file: VectorStoreFile;
 }
 
 /**
- * The indexes that are loaded: each when its store is first searched, one at a time, and brought up to
- * date when its files have changed. Those that were used longest ago are dropped first where there
- * would be more than {@linkcode MAX_LOADED_PASSAGES} passages.
+ * The indexes that are loaded: each when its store is first searched, and brought up to date when its
+ * files have changed. One small one and one large one load at a time, so that the small wait for none
+ * of the large. Those that were used longest ago are dropped first where there would be more than
+ * {@linkcode MAX_LOADED_PASSAGES} passages.
  */
 export class LoadedIndexes {
-  readonly #passages: PassageStore;
+  readonly #passages: LoadedFrom;
   readonly #thread: IndexThread;
   readonly #maxPassages: number;
   /** Those used last are at the end. */
   readonly #loaded = new Map<string, Loaded>();
-  #loading: Promise<unknown> = Promise.resolve();
+  /** Loads that wait or are under way, by store. */
+  readonly #loads = new Map<string, Promise<unknown>>();
+  /** Passages of the stores whose load is under way. */
+  readonly #underWay = new Map<string, number>();
+  readonly #small = new LoadQueue();
+  readonly #large = new LoadQueue();
+  /** How often all that was loaded has gone. */
+  #generation = 0;
 
   constructor(
-    passages: PassageStore,
+    passages: LoadedFrom,
     options: { maxPassages?: number | undefined; idleMs?: number | undefined } = {},
   ) {
     this.#passages = passages;
     this.#maxPassages = options.maxPassages ?? MAX_LOADED_PASSAGES;
     this.#thread = new IndexThread({ idleMs: options.idleMs });
-    this.#thread.onGone = () => this.#loaded.clear();
+    this.#thread.onGone = () => {
+      this.#generation++;
+      this.#loaded.clear();
+    };
   }
 
   /** How many passages are loaded. */
@@ -63,22 +79,16 @@ export class LoadedIndexes {
 
   /** The best passages of a store, best first. */
   async search(store: VectorStore, query: StoreSearch): Promise<readonly StoreHit[]> {
-    const present = this.#loaded.get(store.id);
-    const space = query.vector?.space;
-    const isCurrent = present?.revision === store.revision &&
-      (space === undefined || present.space === space);
-    if (present !== undefined && isCurrent) {
-      this.#loaded.delete(store.id);
-      this.#loaded.set(store.id, present);
-      return await this.#ask(present, query);
+    for (;;) {
+      const present = this.#current(store, query.vector?.space);
+      if (present !== undefined) {
+        this.#keep(present);
+        return await this.#ask(present, query);
+      }
+      const others = this.#loads.get(store.id);
+      if (others === undefined) return await this.#searchAnew(store, query);
+      await others;
     }
-    const loading = this.#loading.then(async () => {
-      const loaded = await this.#load(store.id, space);
-      // Asked before the next one loads, for which this index may have to go.
-      return { hits: this.#ask(loaded, query) };
-    });
-    this.#loading = loading.catch(() => {});
-    return await (await loading).hits;
   }
 
   /** Gives back what a store took. */
@@ -89,6 +99,39 @@ export class LoadedIndexes {
   /** Ends the thread of the indexes. */
   close(): Promise<void> {
     return this.#thread.close();
+  }
+
+  #current(store: VectorStore, space: string | undefined): Loaded | undefined {
+    const present = this.#loaded.get(store.id);
+    const isCurrent = present?.revision === store.revision &&
+      (space === undefined || present.space === space);
+    return isCurrent ? present : undefined;
+  }
+
+  /** Loads a store when its turn comes, and searches it. */
+  async #searchAnew(store: VectorStore, query: StoreSearch): Promise<readonly StoreHit[]> {
+    const former = this.#loaded.get(store.id);
+    const size = Math.max(0, store.passages - (former === undefined ? 0 : sizeOf(former)));
+    const queue = size > SMALL_LOAD ? this.#large : this.#small;
+    const loading = queue.run(size, () =>
+      this.#thread.hold(async () => {
+        try {
+          const loaded = await this.#load(store.id, query.vector?.space);
+          // Asked before another one loads, for which this index may have to go.
+          return { hits: this.#ask(loaded, query) };
+        } finally {
+          this.#underWay.delete(store.id);
+        }
+      }));
+    const ended = () => void this.#loads.delete(store.id);
+    this.#loads.set(store.id, loading.then(ended, ended));
+    return await (await loading).hits;
+  }
+
+  /** Keeps an index as the one that was used last. */
+  #keep(loaded: Loaded): void {
+    this.#loaded.delete(loaded.storeId);
+    this.#loaded.set(loaded.storeId, loaded);
   }
 
   async #ask({ storeId, files, indexed }: Loaded, query: StoreSearch): Promise<StoreHit[]> {
@@ -107,8 +150,22 @@ export class LoadedIndexes {
     });
   }
 
-  /** Brings an index up to date. Where most of its files are gone it begins anew. */
+  /** Loads an index; once more where the thread has ended meanwhile, with what it had of it. */
   async #load(storeId: string, wanted: string | undefined): Promise<Loaded> {
+    for (let tries = 0; tries < 2; tries++) {
+      const generation = this.#generation;
+      const loaded = await this.#bringUpToDate(storeId, wanted);
+      if (generation === this.#generation) {
+        this.#keep(loaded);
+        return loaded;
+      }
+      await this.#thread.drop(storeId);
+    }
+    throw new StoreError("Cannot search: the index has failed");
+  }
+
+  /** Brings an index up to date. Where most of its files are gone it begins anew. */
+  async #bringUpToDate(storeId: string, wanted: string | undefined): Promise<Loaded> {
     const store = this.#passages.store(storeId);
     const all = store === undefined ? [] : await this.#passages.files(storeId);
     const files = new Map(all.map((file) => [file.id, file] as const));
@@ -138,8 +195,6 @@ export class LoadedIndexes {
       await this.#thread.drop(storeId);
       throw error;
     }
-    this.#loaded.delete(storeId);
-    this.#loaded.set(storeId, loaded);
     return loaded;
   }
 
@@ -170,13 +225,22 @@ export class LoadedIndexes {
     embedded.set(fileId, embeddings.id);
   }
 
+  /** Drops what was used longest ago, but none that is being loaded. */
   async #makeRoom(storeId: string, passages: number): Promise<void> {
+    this.#underWay.set(storeId, passages);
     for (const other of [...this.#loaded.values()]) {
-      const own = this.#loaded.get(storeId);
-      const others = this.size - (own === undefined ? 0 : sizeOf(own));
-      if (others + passages <= this.#maxPassages) return;
-      if (other.storeId !== storeId) await this.forget(other.storeId);
+      if (this.#taken() <= this.#maxPassages) return;
+      if (!this.#underWay.has(other.storeId)) await this.forget(other.storeId);
     }
+  }
+
+  #taken(): number {
+    let passages = 0;
+    for (const count of this.#underWay.values()) passages += count;
+    for (const loaded of this.#loaded.values()) {
+      if (!this.#underWay.has(loaded.storeId)) passages += sizeOf(loaded);
+    }
+    return passages;
   }
 }
 

@@ -43,7 +43,7 @@ export interface VectorStoresDeps {
   /** Longest wait for the vector of a query, in milliseconds. @default {5000} */
   readonly queryTimeoutMs?: number | undefined;
   readonly extractor?: ExtractorLimits | undefined;
-  /** Passages in loaded indexes. @default {20000} */
+  /** Passages in loaded indexes. @default {40000} */
   readonly maxLoadedPassages?: number | undefined;
   /** How long an index stays loaded that nobody searches, in milliseconds. @default {600000} */
   readonly indexIdleMs?: number | undefined;

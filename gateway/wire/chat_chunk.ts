@@ -15,8 +15,11 @@ import type { SignedToolCall } from "./answer_relay.ts";
 import { collectText } from "./chat_text.ts";
 import { GatheredText } from "./gathered_text.ts";
 import { editMembers, elements, members } from "./json_text.ts";
+import { ITEM_CHARS, KeptChars } from "./kept_chars.ts";
+import { OpaqueMembers } from "./opaque_members.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "./text_chunk.ts";
-import { noteOpaque, ToolCallIndexes } from "./tool_calls.ts";
+import { ToolCallIndexes } from "./tool_call_indexes.ts";
+import { OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
 import { readChatUsage } from "./usage.ts";
 
 /** A tool call while it comes together. */
@@ -24,7 +27,7 @@ interface GrowingCall {
   id: string;
   name: string;
   readonly input: GatheredText;
-  readonly opaque: Map<string, string>;
+  readonly opaque: OpaqueMembers;
 }
 
 interface ChoiceState {
@@ -59,6 +62,8 @@ export class ChatChunkRelay {
   readonly #model: string;
   readonly #delivered = new GatheredText(DELIVERED_MAX_CHARS);
   readonly #choices = new Map<number, ChoiceState>();
+  /** Calls are kept, to remember what signs them. */
+  readonly #kept = new KeptChars();
   #head: { id: string; created: number } | undefined;
   #usageText: string | undefined;
   #usageChunk: string | undefined;
@@ -90,7 +95,12 @@ export class ChatChunkRelay {
   /** Tool calls of all choices, as far as they have come. */
   get toolCalls(): readonly SignedToolCall[] {
     return [...this.#choices.values()].flatMap((choice) => choice.calls).map(
-      ({ id, name, input, opaque }) => ({ id, name, arguments: input.text(), opaque }),
+      ({ id, name, input, opaque }) => ({
+        id,
+        name,
+        arguments: input.text(),
+        opaque: opaque.texts(),
+      }),
     );
   }
 
@@ -115,9 +125,8 @@ export class ChatChunkRelay {
     const fixes = chunk.choices.map((choice) => this.#follow(choice));
     const named = this.#named(text);
     const fixed = fixes.some((fix) => fix !== undefined) ? applyFixes(named, fixes) : named;
-    if (chunk.choices.some((choice) => (choice.delta?.tool_calls?.length ?? 0) > 0)) {
-      this.#noteOpaque(fixed);
-    }
+    const hasCalls = chunk.choices.some(({ delta }) => (delta?.tool_calls?.length ?? 0) > 0);
+    if (hasCalls && OPAQUE_MEMBERS.some((name) => text.includes(name))) this.#noteOpaque(fixed);
     if (fixed === named && this.#patternsLeft > 0) {
       this.#patternsLeft -= 1;
       this.#pattern = textChunkPattern(text, chunk) ?? this.#pattern;
@@ -206,7 +215,7 @@ export class ChatChunkRelay {
     const dropFinish = finishes && state.finished;
     if (finishes) state.finished = true;
     const toolIndexes = delta?.tool_calls?.length
-      ? followCalls(state, delta.tool_calls)
+      ? followCalls(state, delta.tool_calls, this.#kept)
       : undefined;
     if (!addRole && !dropFinish && toolIndexes === undefined) return undefined;
     return { addRole, dropFinish, toolIndexes };
@@ -224,7 +233,8 @@ export class ChatChunkRelay {
         const target = index === undefined
           ? undefined
           : state.calls[Number(text.slice(index.valueStart, index.valueEnd))];
-        if (target !== undefined) noteOpaque(target.opaque, text.slice(call.start, call.end));
+        const opaque = opaqueTexts(text.slice(call.start, call.end));
+        if (target !== undefined && opaque !== undefined) target.opaque.add(opaque, this.#kept);
       }
     });
   }
@@ -275,22 +285,32 @@ function isDelta(value: unknown): boolean {
 function followCalls(
   state: ChoiceState,
   deltas: readonly Partial<ToolCallDelta>[],
-): number[] | undefined {
-  const indexes = deltas.map((delta) => {
-    const index = state.indexes.of(delta);
-    const call = state.calls[index] ?? newCall();
-    if (index === state.calls.length) state.calls.push(call);
+  kept: KeptChars,
+): readonly number[] | undefined {
+  const indexes = state.indexes.of(deltas);
+  for (const [at, delta] of deltas.entries()) {
+    const index = indexes[at] ?? at;
+    let call = state.calls[index];
+    if (call === undefined) {
+      kept.take(ITEM_CHARS);
+      state.calls.push(call = newCall());
+    }
     if (typeof delta.id === "string" && delta.id !== "") call.id = delta.id;
     const { name, arguments: input } = delta.function ?? {};
-    if (typeof name === "string") call.name += name;
-    if (typeof input === "string") call.input.push(input);
-    return index;
-  });
+    if (typeof name === "string") {
+      kept.take(name.length);
+      call.name += name;
+    }
+    if (typeof input === "string") {
+      kept.take(input.length);
+      call.input.push(input);
+    }
+  }
   return indexes.every((index, at) => deltas[at]?.index === index) ? undefined : indexes;
 }
 
 function newCall(): GrowingCall {
-  return { id: "", name: "", input: new GatheredText(), opaque: new Map() };
+  return { id: "", name: "", input: new GatheredText(), opaque: new OpaqueMembers() };
 }
 
 /** Visits each choice of a chunk: its index and the members of its delta. */

@@ -52,6 +52,13 @@ export function firstChoiceText(chunk: string): string | undefined {
     .find((choice) => Number(memberText(choice, "index") ?? 0) === 0);
 }
 
+/** The text of the first choice's delta; `undefined` where it is no object. */
+export function firstDeltaText(chunk: string): string | undefined {
+  const choice = firstChoiceText(chunk);
+  const delta = choice === undefined ? undefined : memberText(choice, "delta");
+  return delta?.startsWith("{") === true ? delta : undefined;
+}
+
 /** An upstream's event as an object. */
 export function parsed(text: string): Fields {
   let value: unknown;

@@ -35,12 +35,32 @@ export function chatAnnotation({ type, ...citation }: ResponseAnnotation) {
   return { type, [type]: citation };
 }
 
+/** A citation whose positions relate to a longer text, in which its own begins at `start`. */
+export function movedAnnotation(annotation: ResponseAnnotation, start: number): ResponseAnnotation {
+  if (annotation.type === "file_citation") {
+    return { ...annotation, index: annotation.index + start };
+  }
+  const { start_index, end_index } = annotation;
+  return { ...annotation, start_index: start_index + start, end_index: end_index + start };
+}
+
+/** Members of a delta that reach the caller on ways of their own. */
+const TOLD_APART: readonly string[] = ["role", "tool_calls", "annotations"];
+
+/** Whether a delta says anything besides its role, calls and citations. */
+export function saysAnything(delta: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(delta).some(([name, value]) =>
+    !TOLD_APART.includes(name) && value !== null && value !== ""
+  );
+}
+
 /** The whole answer as JSON text. */
 export function completionText(
   head: ChatHead & {
     readonly model: string;
     readonly usage: ChatUsage;
     readonly metadata: ServiceMetadata;
+    readonly upstream_warnings?: readonly string[];
   },
   said: ChatContent,
 ): string {
@@ -61,9 +81,8 @@ export function completionText(
   );
   const finish = JSON.stringify(finishReason);
   const choice = `{"index":0,"message":${message},"finish_reason":${finish},"logprobs":null}`;
-  const { id, created, model, usage, metadata } = head;
   return editMembers(
-    JSON.stringify({ id, object: "chat.completion", created, model, usage, metadata }),
+    JSON.stringify({ ...head, object: "chat.completion" }),
     { choices: `[${choice}]` },
   );
 }

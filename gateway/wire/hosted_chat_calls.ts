@@ -1,30 +1,55 @@
 import type { ToolCallDelta } from "@svc/sdk/protocol";
 import type { SignedToolCall } from "./answer_relay.ts";
 import { GatheredText } from "./gathered_text.ts";
-import type { HostedNames } from "./hosted_relay.ts";
+import type { HostedOptions } from "./hosted_relay.ts";
 import { HostedCalls } from "./hosted_turn.ts";
 import { editMembers } from "./json_text.ts";
-import { noteOpaque, ToolCallIndexes, toolCallText } from "./tool_calls.ts";
+import { ITEM_CHARS, type KeptChars } from "./kept_chars.ts";
+import { OpaqueMembers } from "./opaque_members.ts";
+import { ToolCallIndexes } from "./tool_call_indexes.ts";
+import { opaqueTexts, toolCallText } from "./tool_calls.ts";
+
+/** What the relay of one choice needs besides its model's name. */
+export interface HostedChatOptions extends HostedOptions {
+  /** Unix time, for upstreams that give none. */
+  readonly createdSeconds: number;
+  /** A new id for a tool call that came without. */
+  newCallId(): string;
+}
 
 /** A call while it comes together. */
 interface GrowingCall {
   id: string;
   name: string;
   readonly input: GatheredText;
-  readonly opaque: Map<string, string>;
+  readonly opaque: OpaqueMembers;
   /** Its index for the caller, once it is shown. */
   index: number | undefined;
+}
+
+/** A piece of a call, and its text. */
+interface Piece {
+  readonly delta: Partial<ToolCallDelta>;
+  readonly text: string;
 }
 
 /** The tool calls of an answer of several turns: those of hosted tools are hidden from the caller. */
 export class HostedChatCalls {
   readonly #hosted: HostedCalls;
   readonly #newId: () => string;
+  readonly #kept: KeptChars;
   readonly #shown: GrowingCall[] = [];
   #turn: GrowingCall[] = [];
+  /** Ids of the turn's calls. */
+  #ids = new Set<string>();
   #indexes = new ToolCallIndexes();
 
-  constructor(options: { hosted?: HostedNames | undefined; newCallId(): string }) {
+  /** `kept` counts what is kept of them. */
+  constructor(
+    options: Pick<HostedChatOptions, "hosted" | "newCallId">,
+    kept: KeptChars,
+  ) {
+    this.#kept = kept;
     this.#hosted = new HostedCalls(options.hosted);
     this.#newId = () => options.newCallId();
   }
@@ -46,7 +71,12 @@ export class HostedChatCalls {
 
   /** Takes the deltas of a chunk, with their texts; returns those for the caller. */
   follow(deltas: readonly Partial<ToolCallDelta>[], texts: readonly string[]): readonly string[] {
-    return deltas.flatMap((delta, at) => this.#follow(delta, texts[at] ?? "{}"));
+    const places = this.#indexes.of(deltas);
+    return deltas.flatMap((delta, at) => {
+      const piece = { delta, text: texts[at] ?? "{}" };
+      const known = this.#turn[places[at] ?? this.#turn.length];
+      return known === undefined ? this.#begin(piece) : this.#grow(known, piece);
+    });
   }
 
   /** No more deltas will come in this turn: shows what was held back, and is no hosted tool's. */
@@ -62,6 +92,7 @@ export class HostedChatCalls {
   /** Another turn: indexes and ids of its upstream mean other calls. */
   beginTurn(): void {
     this.#turn = [];
+    this.#ids = new Set();
     this.#indexes = new ToolCallIndexes();
   }
 
@@ -71,30 +102,30 @@ export class HostedChatCalls {
     this.beginTurn();
   }
 
-  #follow(delta: Partial<ToolCallDelta>, text: string): string[] {
-    const known = this.#turn[this.#indexes.of(delta)];
-    if (known !== undefined) return this.#grow(known, { delta, text });
-    // Once another call has begun, the names of those before it are whole.
-    const decided = this.#turn.filter((call) =>
-      call.index === undefined && this.#hosted.mayShow(call.name, true)
-    ).map((call) => this.#show(call));
+  #begin(piece: Piece): string[] {
+    this.#kept.take(ITEM_CHARS);
+    // Once another call has begun, the name of the one before it is whole.
+    const before = this.#turn.at(-1);
+    const isDecided = before !== undefined && before.index === undefined &&
+      this.#hosted.mayShow(before.name, true);
+    const decided = isDecided ? [this.#show(before)] : [];
     const call = newCall();
     this.#turn.push(call);
-    return [...decided, ...this.#grow(call, { delta, text, isNew: true })];
+    return [...decided, ...this.#grow(call, piece, true)];
   }
 
-  #grow(
-    call: GrowingCall,
-    { delta, text, isNew = false }: {
-      readonly delta: Partial<ToolCallDelta>;
-      readonly text: string;
-      readonly isNew?: boolean;
-    },
-  ): string[] {
+  #grow(call: GrowingCall, { delta, text }: Piece, isNew = false): string[] {
     const { name, arguments: input } = delta.function ?? {};
-    if (typeof name === "string") call.name += name;
-    if (typeof input === "string") call.input.push(input);
-    noteOpaque(call.opaque, text);
+    if (typeof name === "string") {
+      this.#kept.take(name.length);
+      call.name += name;
+    }
+    if (typeof input === "string") {
+      this.#kept.take(input.length);
+      call.input.push(input);
+    }
+    const opaque = opaqueTexts(text);
+    if (opaque !== undefined) call.opaque.add(opaque, this.#kept);
     if (call.index !== undefined) {
       const isOther = delta.id !== undefined && delta.id !== call.id;
       return [editMembers(text, {
@@ -102,7 +133,10 @@ export class HostedChatCalls {
         ...(isOther ? { id: undefined } : {}),
       })];
     }
-    if (typeof delta.id === "string" && delta.id !== "") call.id = delta.id;
+    // Two calls of one id could not be answered apart: the second is given another.
+    if (typeof delta.id === "string" && delta.id !== "" && !this.#ids.has(delta.id)) {
+      this.#ids.add(call.id = delta.id);
+    }
     const hasInput = typeof input === "string" && input !== "";
     if (!this.#hosted.mayShow(call.name, hasInput)) return [];
     return [this.#show(call, isNew ? text : undefined)];
@@ -121,9 +155,15 @@ export class HostedChatCalls {
 }
 
 function newCall(): GrowingCall {
-  return { id: "", name: "", input: new GatheredText(), opaque: new Map(), index: undefined };
+  return {
+    id: "",
+    name: "",
+    input: new GatheredText(),
+    opaque: new OpaqueMembers(),
+    index: undefined,
+  };
 }
 
 function signedCall({ id, name, input, opaque }: GrowingCall): SignedToolCall {
-  return { id, name, arguments: input.text(), opaque };
+  return { id, name, arguments: input.text(), opaque: opaque.texts() };
 }

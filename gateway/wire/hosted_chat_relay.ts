@@ -16,25 +16,39 @@ import type {
 import type { Usage } from "../domain/pricing.ts";
 import type { AnswerEnd, SignedToolCall } from "./answer_relay.ts";
 import { collectText, contentOf, reasoningOf } from "./chat_text.ts";
-import { type ChunkContent, type Fields, firstChoiceText, readChunk } from "./chunk.ts";
+import {
+  type ChunkContent,
+  type Fields,
+  firstChoiceText,
+  firstDeltaText,
+  readChunk,
+} from "./chunk.ts";
 import { GatheredText } from "./gathered_text.ts";
-import { HostedChatCalls } from "./hosted_chat_calls.ts";
-import { chatAnnotation, type ChatHead, completionText } from "./hosted_chat_answer.ts";
+import { HostedChatCalls, type HostedChatOptions } from "./hosted_chat_calls.ts";
+import {
+  chatAnnotation,
+  type ChatHead,
+  completionText,
+  movedAnnotation,
+  saysAnything,
+} from "./hosted_chat_answer.ts";
 import type {
   EndedTurn,
   FindCitations,
   HostedCall,
-  HostedOptions,
   HostedOutcome,
   HostedRelay,
 } from "./hosted_relay.ts";
 import { endedTurn } from "./hosted_turn.ts";
 import { editMembers, elementTexts, type MemberEdits, memberText } from "./json_text.ts";
+import { ITEM_CHARS, KeptChars } from "./kept_chars.ts";
+import { OpaqueMembers } from "./opaque_members.ts";
 import { annotationsOf } from "./responses/answer.ts";
 import { SearchLog } from "./search_item.ts";
 import { SSE_DONE, sseEvent } from "./sse.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "./text_chunk.ts";
-import { noteOpaque, OPAQUE_MEMBERS } from "./tool_calls.ts";
+import { OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
+import { UpstreamWarnings } from "./upstream_warnings.ts";
 import { readChatUsage, UsageSum } from "./usage.ts";
 
 /** Chunks that are looked at for a pattern: streams in which all differ have none. */
@@ -45,17 +59,6 @@ const BLANK_LINE = "\n\n";
 
 /** Finish reasons that say that something is missing: they hold, whatever was called. */
 const CUT_REASONS: readonly string[] = ["length", "content_filter"];
-
-/** Members of a delta that reach the caller on ways of their own. */
-const TOLD_APART: readonly string[] = ["role", "tool_calls", "annotations"];
-
-/** What the relay of one choice needs besides its model's name. */
-export interface HostedChatOptions extends HostedOptions {
-  /** Unix time, for upstreams that give none. */
-  readonly createdSeconds: number;
-  /** A new id for a tool call that came without. */
-  newCallId(): string;
-}
 
 /** A pattern, and what its chunks become. */
 interface ShownPattern {
@@ -79,6 +82,8 @@ export class HostedChatRelay implements HostedRelay {
   readonly #createdSeconds: number;
   readonly #calls: HostedChatCalls;
   readonly #searches = new SearchLog();
+  readonly #kept = new KeptChars();
+  readonly #warnings = new UpstreamWarnings();
   readonly #content = new GatheredText();
   readonly #refusal = new GatheredText();
   readonly #reasoning = new GatheredText();
@@ -95,7 +100,7 @@ export class HostedChatRelay implements HostedRelay {
   /** Whether it has said anything that its text goes on from. */
   #hasContent = false;
   #delivered = new GatheredText();
-  #opaque = new Map<string, string>();
+  #opaque = new OpaqueMembers();
   #finishReason: string | undefined;
   #reportedUsage: unknown;
   #pattern: ShownPattern | undefined;
@@ -106,7 +111,7 @@ export class HostedChatRelay implements HostedRelay {
     this.#model = model;
     this.#cite = options.cite;
     this.#createdSeconds = options.createdSeconds;
-    this.#calls = new HostedChatCalls(options);
+    this.#calls = new HostedChatCalls(options, this.#kept);
   }
 
   get delivered(): readonly string[] {
@@ -127,6 +132,7 @@ export class HostedChatRelay implements HostedRelay {
     const written = pattern && patternText(text, pattern.from);
     if (pattern !== undefined && written !== undefined) {
       const { from, to } = pattern;
+      this.#kept.take(written.length);
       this.#said.content.push(written, text.length);
       this.#delivered.push(written, text.length);
       const literal = text.slice(from.before.length, text.length - from.after.length);
@@ -135,6 +141,7 @@ export class HostedChatRelay implements HostedRelay {
     const chunk = readChunk(text);
     this.#noteHead(chunk.value);
     this.#noteUsage(chunk.usage);
+    this.#warnings.add(chunk.value);
     this.#finishReason ??= chunk.finishReason;
     const shown = chunk.delta === undefined ? undefined : this.#shownChunk(chunk, text);
     if (shown === undefined) return "";
@@ -158,7 +165,7 @@ export class HostedChatRelay implements HostedRelay {
     return endedTurn({
       content,
       refusal,
-      opaque: this.#opaque,
+      opaque: this.#opaque.texts(),
       calls: this.toolCalls,
       finishReason: this.#finishReason,
     }, events);
@@ -171,6 +178,7 @@ export class HostedChatRelay implements HostedRelay {
     this.#hasRole = hasRole;
     this.#annotations.length = annotations;
     this.#calls.dropTurn();
+    this.#warnings.dropTurn();
     this.#beginTurn();
   }
 
@@ -193,11 +201,14 @@ export class HostedChatRelay implements HostedRelay {
     if (annotations.length > 0) yield this.#event(JSON.stringify({ annotations }));
     const finishReason = this.#finish();
     yield this.#event("{}", finishReason);
+    const warnings = this.#warnings.lines;
     const head = {
       ...this.#headOf(),
       model: this.#model,
       usage: this.#reported.usageOf(end.usage),
       metadata: this.#metadataOf(end),
+      // Those of a later turn have been in no chunk yet.
+      ...(warnings.length === 0 ? {} : { upstream_warnings: warnings }),
     };
     yield sseEvent(JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [] }));
     this.complete = completionText(head, {
@@ -205,7 +216,7 @@ export class HostedChatRelay implements HostedRelay {
       refusal: this.#refusal.text(),
       reasoning: this.#reasoning.text(),
       annotations,
-      opaque: this.#opaque,
+      opaque: this.#opaque.texts(),
       calls: this.#calls.shown(),
       finishReason,
     });
@@ -224,19 +235,18 @@ export class HostedChatRelay implements HostedRelay {
     this.#said = newTexts();
     this.#hasContent = false;
     this.#delivered = new GatheredText();
-    this.#opaque = new Map();
+    this.#opaque = new OpaqueMembers();
     this.#calls.beginTurn();
+    this.#warnings.beginTurn();
     this.#finishReason = undefined;
     this.usage = undefined;
     this.#reportedUsage = undefined;
     this.#pattern = undefined;
     this.#patternsLeft = PATTERNS_MAX;
   }
+
   /** What becomes of a chunk: nothing where it says nothing to the caller. */
-  #shownChunk(
-    { delta = {}, toolCalls, usage }: ChunkContent,
-    text: string,
-  ): string | undefined {
+  #shownChunk({ delta = {}, toolCalls, usage }: ChunkContent, text: string): string | undefined {
     const choice = firstChoiceText(text);
     const written = choice === undefined ? undefined : memberText(choice, "delta");
     if (choice === undefined || written === undefined) return undefined;
@@ -284,6 +294,7 @@ export class HostedChatRelay implements HostedRelay {
     if (content === "") return {};
     const isApart = !this.#hasContent && this.#contentLength > 0;
     this.#hasContent = true;
+    this.#kept.take(content.length);
     this.#said.content.push(content, kept);
     if (!isApart && typeof delta["content"] === "string") return {};
     return { content: JSON.stringify(isApart ? BLANK_LINE + content : content) };
@@ -293,25 +304,24 @@ export class HostedChatRelay implements HostedRelay {
   #noteAnnotations(delta: Fields): void {
     const start = this.#contentLength === 0 ? 0 : this.#contentLength + BLANK_LINE.length;
     for (const annotation of annotationsOf(delta)) {
-      this.#annotations.push(
-        annotation.type === "file_citation" ? { ...annotation, index: annotation.index + start } : {
-          ...annotation,
-          start_index: annotation.start_index + start,
-          end_index: annotation.end_index + start,
-        },
-      );
+      this.#kept.take(ITEM_CHARS + JSON.stringify(annotation).length);
+      this.#annotations.push(movedAnnotation(annotation, start));
     }
   }
 
   #note(delta: Fields, text: string): void {
     collectText(delta, this.#delivered);
-    this.#said.reasoning.push(reasoningOf(delta));
-    const { refusal } = delta;
-    if (typeof refusal === "string") this.#said.refusal.push(refusal);
+    this.#noteText(this.#said.reasoning, reasoningOf(delta));
+    this.#noteText(this.#said.refusal, delta["refusal"]);
     if (!OPAQUE_MEMBERS.some((name) => text.includes(name))) return;
-    const choice = firstChoiceText(text);
-    const written = choice === undefined ? undefined : memberText(choice, "delta");
-    if (written?.startsWith("{")) noteOpaque(this.#opaque, written);
+    const opaque = opaqueTexts(firstDeltaText(text) ?? "{}");
+    if (opaque !== undefined) this.#opaque.add(opaque, this.#kept);
+  }
+
+  #noteText(said: GatheredText, text: unknown): void {
+    if (typeof text !== "string") return;
+    this.#kept.take(text.length);
+    said.push(text);
   }
 
   /** Adds a turn's text to that of the turns before it. */
@@ -384,11 +394,4 @@ function newTexts() {
     refusal: new GatheredText(),
     reasoning: new GatheredText(),
   };
-}
-
-/** Whether a delta says anything besides its role, calls and citations. */
-function saysAnything(delta: Fields): boolean {
-  return Object.entries(delta).some(([name, value]) =>
-    !TOLD_APART.includes(name) && value !== null && value !== ""
-  );
 }

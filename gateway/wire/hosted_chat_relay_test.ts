@@ -349,3 +349,41 @@ Deno.test("a turn that is dropped leaves nothing; one that has ended cannot be d
   ]);
   assertEquals(message?.tool_calls?.length, 1);
 });
+
+Deno.test("what upstreams left out is told at the end, whichever turn it was of", () => {
+  const relay = relayOf();
+  const warned = (line: string) => {
+    const chunk = JSON.parse(chunkText({ role: "assistant", content: "" }));
+    return JSON.stringify({ ...chunk, upstream_warnings: [line] });
+  };
+  let sent = relay.accept(warned("seed"));
+  relay.endTurn();
+  relay.accept(warned("never"));
+  relay.dropTurn();
+  sent += relay.accept(warned("user")) + relay.accept(chunkText({ content: "Hi" }));
+  sent += [...relay.completed(END)].join("");
+  const [first] = chunksIn(sent);
+  assertEquals(first?.["upstream_warnings"], ["seed"]);
+  assertEquals(chunksIn(sent).at(-1)?.["upstream_warnings"], ["seed", "user"]);
+  assertEquals(wholeOf(relay)["upstream_warnings"], ["seed", "user"]);
+});
+
+Deno.test("whole calls of one delta stay apart, each with an id of its own", () => {
+  for (const id of [undefined, "", "same"]) {
+    const relay = relayOf();
+    const call = (input: string) => ({
+      ...(id === undefined ? {} : { id }),
+      type: "function",
+      function: { name: "lookup", arguments: input },
+    });
+    relay.accept(chunkText({ tool_calls: [call('{"a":1}'), call('{"a":2}')] }));
+    const { calls } = relay.endTurn();
+    assertEquals(calls.map((made) => made.arguments), ['{"a":1}', '{"a":2}']);
+    assertEquals(new Set(calls.map((made) => made.id)).size, 2);
+    assert([...relay.completed(END)].length > 0);
+    assertEquals(
+      wholeOf(relay).choices[0]?.message.tool_calls?.map((made) => made.id),
+      calls.map((made) => made.id),
+    );
+  }
+});

@@ -14,6 +14,7 @@ import type {
 } from "@svc/sdk/protocol";
 import type { Usage } from "../domain/pricing.ts";
 import { encodeDataUri } from "../images/data_uri.ts";
+import type { DrawnImage } from "../images/drawn_images.ts";
 import { imageTypeOf } from "../images/image_file.ts";
 import type { MediaFile } from "../ports/fetch_image.ts";
 import type { JsonBody } from "../ports/upstream.ts";
@@ -22,7 +23,8 @@ type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** What an image answer is made with. */
 export interface ImageAnswerOptions {
-  /** How the caller wants the images. */
+  readonly images: readonly DrawnImage[];
+  /** How the caller wants them. */
   readonly format: ImageResponseFormat;
   /** Unix time in seconds, where the upstream told none. */
   readonly created: number;
@@ -31,7 +33,7 @@ export interface ImageAnswerOptions {
   readonly publish: (file: MediaFile) => Promise<string | undefined>;
 }
 
-/** Whether a parsed answer has images: each in base64 or as an address. */
+/** Whether a parsed answer is one by its shape: images, each in what may be base64 or an address. */
 export function isImageAnswer(value: JsonRecord): boolean {
   const { data } = value;
   return Array.isArray(data) && data.length > 0 && data.every(isImage);
@@ -68,11 +70,13 @@ export function readImageUsage(value: JsonRecord): Usage | undefined {
 export async function imageAnswer(body: JsonBody, options: ImageAnswerOptions): Promise<string> {
   const { value } = body;
   const data: GeneratedImage[] = [];
-  for (const image of imagesOf(value)) {
-    const prompt = image.revised_prompt;
+  for (const { base64, revisedPrompt } of options.images) {
+    const given = options.format === "b64_json"
+      ? { b64_json: base64 }
+      : { url: await addressOf(base64, options.publish) };
     data.push({
-      ...await formatted(image, options),
-      ...(typeof prompt === "string" ? { revised_prompt: prompt } : {}),
+      ...given,
+      ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
     });
   }
   const { created, upstream_warnings: warnings } = value;
@@ -88,17 +92,13 @@ export async function imageAnswer(body: JsonBody, options: ImageAnswerOptions): 
   return JSON.stringify(answer);
 }
 
-async function formatted(
-  image: GeneratedImage,
-  { format, publish }: ImageAnswerOptions,
-): Promise<Pick<GeneratedImage, "b64_json" | "url">> {
-  const { b64_json, url } = image;
-  // Some servers give addresses whatever they are asked for; those are their own to serve.
-  if (typeof b64_json !== "string") return typeof url === "string" ? { url } : {};
-  if (format === "b64_json") return { b64_json };
-  const bytes = Buffer.from(b64_json, "base64");
+async function addressOf(
+  base64: string,
+  publish: ImageAnswerOptions["publish"],
+): Promise<string> {
+  const bytes = Buffer.from(base64, "base64");
   const file = { mediaType: imageTypeOf(bytes) ?? "application/octet-stream", bytes };
-  return { url: await publish(file) ?? encodeDataUri(file) };
+  return await publish(file) ?? encodeDataUri(file);
 }
 
 /** What the image models of some providers say of their pictures. */
@@ -134,12 +134,7 @@ function plainUsage(usage: ImageUsage): ImageUsage {
   return { ...usage, input_tokens_details: { image_tokens, text_tokens } };
 }
 
-function imagesOf(value: JsonRecord): readonly GeneratedImage[] {
-  const { data } = value;
-  return Array.isArray(data) ? data.filter(isImage) : [];
-}
-
-function isImage(value: unknown): value is GeneratedImage {
+function isImage(value: unknown): boolean {
   return isRecord(value) && [value["b64_json"], value["url"]].some(isText);
 }
 

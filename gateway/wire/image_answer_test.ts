@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { ServiceMetadata } from "@svc/sdk/protocol";
 import { imagesAnswerSchema } from "../http/schemas/images.ts";
 import { base64Of } from "../images/data_uri.ts";
+import { drawnImages } from "../images/drawn_images.ts";
 import { dataUri, JPEG, PNG } from "../images/image_fixture.ts";
 import type { MediaFile } from "../ports/fetch_image.ts";
 import { countImages, imageAnswer } from "./image_answer.ts";
@@ -17,7 +18,11 @@ async function answered(
   publish: (file: MediaFile) => Promise<string | undefined> = () => Promise.resolve(undefined),
 ) {
   const body = { text: JSON.stringify(value), value };
-  const answer = JSON.parse(await imageAnswer(body, { format, created: 9, metadata, publish }));
+  const { signal } = new AbortController();
+  const fetchImage = () => Promise.resolve({ mediaType: "image/jpeg", bytes: JPEG });
+  const images = await drawnImages(value, { fetchImage, signal });
+  const options = { images, format, created: 9, metadata, publish };
+  const answer = JSON.parse(await imageAnswer(body, options));
   const checked = imagesAnswerSchema.safeParse(answer);
   assert(checked.success, JSON.stringify(checked.error?.issues));
   return answer;
@@ -80,10 +85,13 @@ Deno.test("Where there is no room the images arrive all the same", async () => {
   assertEquals(answer.data, [{ url: dataUri("image/png", PNG) }]);
 });
 
-Deno.test("Addresses of an upstream that gives no base64 stay as they are", async () => {
-  const data = [{ url: "https://cdn.example/a.png" }];
-  assertEquals((await answered({ data }, "b64_json")).data, data);
-  assertEquals((await answered({ data }, "url")).data, data);
+Deno.test("An upstream's own addresses are nobody's but the gateway's", async () => {
+  const data = [{ url: "https://cdn.example/a.png", revised_prompt: "r" }];
+  const inBase64 = await answered({ data }, "b64_json");
+  assertEquals(inBase64.data, [{ b64_json: jpeg, revised_prompt: "r" }]);
+  const publish = () => Promise.resolve("https://g.example/files/1");
+  const byAddress = await answered({ data }, "url", publish);
+  assertEquals(byAddress.data, [{ url: "https://g.example/files/1", revised_prompt: "r" }]);
 });
 
 Deno.test("Images are counted", () => {

@@ -1,10 +1,9 @@
 /**
- * Tool calls of Chat Completions: which call a piece belongs to, and what must keep its bytes.
+ * Tool calls of Chat Completions, and what of them must keep its bytes.
  *
  * @module
  */
 
-import type { ToolCallDelta } from "@svc/sdk/protocol";
 import type { SignedToolCall } from "./answer_relay.ts";
 import { editMembers, elements, members } from "./json_text.ts";
 
@@ -24,13 +23,6 @@ export function opaqueTexts(text: string): OpaqueTexts | undefined {
     }
   }
   return Object.keys(found).length === 0 ? undefined : found;
-}
-
-/** Adds the opaque members of an object to those that earlier pieces brought. */
-export function noteOpaque(known: Map<string, string>, text: string): void {
-  for (const [name, member] of Object.entries(opaqueTexts(text) ?? {})) {
-    if (member !== "null") known.set(name, mergedOpaque(known.get(name), member));
-  }
 }
 
 /** A call as a message has it. */
@@ -62,53 +54,4 @@ export function editCalls(
     }
   }
   return edited + request.slice(from);
-}
-
-/** Says which tool call a delta belongs to: by id, else by index, else the last one. */
-export class ToolCallIndexes {
-  readonly #known = new Map<string, number>();
-  /** Calls whose id has come. */
-  readonly #identified = new Set<number>();
-  #count = 0;
-  #last: number | undefined;
-
-  /** The call's place among the calls, from 0, in order of their first deltas. */
-  of(delta: Partial<ToolCallDelta>): number {
-    const id = typeof delta.id === "string" && delta.id !== "" ? `id ${delta.id}` : undefined;
-    const given = typeof delta.index === "number" ? `index ${delta.index}` : undefined;
-    const index = this.#find(id, given) ?? this.#count++;
-    if (given !== undefined) this.#known.set(given, index);
-    if (id !== undefined) {
-      this.#known.set(id, index);
-      this.#identified.add(index);
-    }
-    return this.#last = index;
-  }
-
-  #find(id: string | undefined, given: string | undefined): number | undefined {
-    const byId = id === undefined ? undefined : this.#known.get(id);
-    if (byId !== undefined) return byId;
-    if (given === undefined) return id === undefined ? this.#last : undefined;
-    const byIndex = this.#known.get(given);
-    // A new id under a known index is another call: some upstreams send every call as index 0.
-    const isOther = id !== undefined && byIndex !== undefined && this.#identified.has(byIndex);
-    return isOther ? undefined : byIndex;
-  }
-}
-
-/** Two readings of an opaque member: the later one is merged into the earlier, never appended. */
-function mergedOpaque(earlier: string | undefined, later: string): string {
-  if (earlier === undefined || earlier === later) return later;
-  return JSON.stringify(merged(JSON.parse(earlier), JSON.parse(later)));
-}
-
-function merged(earlier: unknown, later: unknown): unknown {
-  if (!isRecord(earlier) || !isRecord(later)) return later;
-  const result = new Map(Object.entries(earlier));
-  for (const [key, value] of Object.entries(later)) result.set(key, merged(result.get(key), value));
-  return Object.fromEntries(result);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -5,20 +5,26 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** Reads usage as Chat Completions reports it; `undefined` where it is absent or makes no sense. */
+/** A reported number as a count: a part of a token is one. `undefined` where it counts nothing. */
+function countOf(value: unknown): number | undefined {
+  if (typeof value !== "number" || !(value >= 0)) return undefined;
+  return Math.min(Math.ceil(value), Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * Reads usage as Chat Completions reports it; `undefined` where it is absent, or its totals are no
+ * counts. A detail that cannot be is no reason to bill the rest by a count of our own.
+ */
 export function readChatUsage(usage: unknown): Usage | undefined {
   if (typeof usage !== "object" || usage === null) return undefined;
   const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage as Partial<ChatUsage>;
-  if (!isCount(prompt_tokens) || !isCount(completion_tokens)) return undefined;
+  const inputTokens = countOf(prompt_tokens);
+  const outputTokens = countOf(completion_tokens);
+  if (inputTokens === undefined || outputTokens === undefined) return undefined;
   const details = prompt_tokens_details ?? undefined;
-  const cached = details?.cached_tokens ?? 0;
-  if (!isCount(cached) || cached > prompt_tokens) return undefined;
-  const read = {
-    inputTokens: prompt_tokens,
-    cachedInputTokens: cached,
-    outputTokens: completion_tokens,
-  };
-  const written = cacheWritesOf(details, prompt_tokens - cached);
+  const cachedInputTokens = Math.min(countOf(details?.cached_tokens) ?? 0, inputTokens);
+  const read = { inputTokens, cachedInputTokens, outputTokens };
+  const written = cacheWritesOf(details, inputTokens - cachedInputTokens);
   return written === 0 ? read : { ...read, cacheWriteInputTokens: written };
 }
 
@@ -39,8 +45,7 @@ export function chatUsageOf(usage: Usage): ChatUsage {
 
 /**
  * Tokens written into the cache: `cache_write_tokens` is OpenAI's and OpenRouter's name for them,
- * `cache_creation_tokens` that of a proxy in front of Claude. A count that cannot be is no reason to
- * bill the rest by a count of our own.
+ * `cache_creation_tokens` that of a proxy in front of Claude.
  */
 function cacheWritesOf(details: ChatUsage["prompt_tokens_details"], most: number): number {
   const written = details?.cache_write_tokens ?? details?.["cache_creation_tokens"];

@@ -19,7 +19,21 @@ Deno.test("readChatUsage() takes a count of writes that makes no sense for none"
   }
   assertEquals(of(null), READ);
   assertEquals(of(undefined), READ);
-  assertEquals(of({ cached_tokens: 11 }), undefined);
+});
+
+Deno.test("readChatUsage() puts a detail right that cannot be, and keeps the rest", () => {
+  assertEquals(of({ cached_tokens: 11 }), { ...READ, cachedInputTokens: 10 });
+  for (const cached_tokens of [-1, "7", NaN, null]) assertEquals(of({ cached_tokens }), READ);
+  const parts = readChatUsage({ prompt_tokens: 9.2, completion_tokens: Infinity });
+  const outputTokens = Number.MAX_SAFE_INTEGER;
+  assertEquals(parts, { inputTokens: 10, cachedInputTokens: 0, outputTokens });
+});
+
+Deno.test("readChatUsage() reads nothing where a total is no count", () => {
+  for (const bad of [-1, NaN, "7", null, undefined]) {
+    assertEquals(readChatUsage({ prompt_tokens: bad, completion_tokens: 2 }), undefined);
+    assertEquals(readChatUsage({ prompt_tokens: 2, completion_tokens: bad }), undefined);
+  }
 });
 
 Deno.test("chatUsageOf() writes what readChatUsage() reads", () => {

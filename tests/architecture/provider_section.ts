@@ -39,10 +39,18 @@ const COSTS: Readonly<Record<NativeKind | "all together", readonly [ms: number, 
 };
 
 const INTRODUCTION = `
-\`openai\` and \`openai-compatible\` upstreams get every field as it came. The other kinds have wires of
-their own. What one of them has no place for is never dropped silently: \`400\` is a refusal that
-names the field, before anything is sent; what is _left out_ is listed in \`upstream_warnings\` of the
-answer; what is _fetched_ is fetched by the gateway, from public addresses alone, and sent as bytes.
+On chat, \`openai\` and \`openai-compatible\` upstreams get every field as it came; on Responses
+\`openai\` does, and \`openai-compatible\` gets the request as Chat Completions has it. The other kinds
+have wires of their own, and get both endpoints' requests by way of Chat Completions. What one of
+them has no place for is never dropped silently: \`400\` is a refusal that names the field, before
+anything is sent; what is _left out_ is listed in \`upstream_warnings\` of a chat answer, and in
+\`metadata.routing.not_carried\` of a response; what is _fetched_ is fetched by the gateway, from
+public addresses alone, and sent as bytes.
+
+What an answer says again at its end, or signs, is kept while it comes: a response made of a chat
+answer, an answer with hosted tools, and the tool calls of any chat answer are limited to 4 194 304
+characters each, of which an item, a part, a call and a citation take 256 beside their text. A
+longer answer breaks off with \`upstream_error\`.
 `.trim();
 
 const CREDENTIALS = `

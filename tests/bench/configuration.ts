@@ -1,5 +1,8 @@
 /** What the operator of the measured gateway would write. */
-export function configuration(upstreamUrl: string): string {
+export function configuration(
+  upstreamUrl: string,
+  kind: "openai" | "openai-compatible" = "openai-compatible",
+): string {
   const model = (id: string, quality: number, price: string) => ({
     id,
     upstream: "bench",
@@ -15,7 +18,7 @@ export function configuration(upstreamUrl: string): string {
   return JSON.stringify({
     upstreams: [{
       id: "bench",
-      kind: "openai-compatible",
+      kind,
       baseUrl: `${upstreamUrl}/v1`,
       apiKey: "none",
     }],

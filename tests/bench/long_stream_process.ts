@@ -7,7 +7,7 @@
 
 import { untilStdinEnds } from "./until_stdin_ends.ts";
 
-/** What the last message says, as JSON. */
+/** What the last message or the input says, as JSON. */
 export interface LongStream {
   readonly eventBytes: number;
   readonly megabytes: number;
@@ -19,36 +19,69 @@ const WRITE_BYTES = 32 * 1024;
 const LARGE_BYTES = 1024;
 const encoder = new TextEncoder();
 
-function event(fields: Readonly<Record<string, unknown>>): string {
+/** How an endpoint streams: what comes first, an event with text, what comes last. */
+interface Stream {
+  first(): string;
+  /** `padding`: what fills a member that carries no text. */
+  text(content: string, padding: string): string;
+  last(): string;
+}
+
+function event(value: Readonly<Record<string, unknown>>): string {
+  return `data: ${JSON.stringify(value)}\n\n`;
+}
+
+function chunk(fields: Readonly<Record<string, unknown>>): string {
   const head = { id: "chatcmpl-long", created: 1763686800, model: "bench-1" };
-  return `data: ${JSON.stringify({ object: "chat.completion.chunk", ...head, ...fields })}\n\n`;
+  return event({ object: "chat.completion.chunk", ...head, ...fields });
 }
 
-function textEvent(content: string, system_fingerprint: string): string {
-  const choices = [{ index: 0, delta: { content }, finish_reason: null }];
-  return event({ choices, system_fingerprint });
-}
+const CHAT: Stream = {
+  first: () => {
+    const delta = { role: "assistant", content: "" };
+    return chunk({ choices: [{ index: 0, delta, finish_reason: null }] });
+  },
+  text: (content, system_fingerprint) =>
+    chunk({ choices: [{ index: 0, delta: { content }, finish_reason: null }], system_fingerprint }),
+  last: () => {
+    const usage = { prompt_tokens: 20, completion_tokens: 200, total_tokens: 220 };
+    const finish = chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
+    return `${finish}${chunk({ choices: [], usage })}data: [DONE]\n\n`;
+  },
+};
 
-function long({ eventBytes, megabytes }: LongStream): ReadableStream<Uint8Array> {
+const RESPONSE = { id: "resp_long", object: "response", created_at: 1763686800, model: "bench-1" };
+
+/** Its last event does not say the text again: that is another limit, of one event's length. */
+const RESPONSES: Stream = {
+  first: () => {
+    const response = { ...RESPONSE, status: "in_progress", output: [] };
+    return event({ type: "response.created", sequence_number: 0, response });
+  },
+  text: (delta, obfuscation) => {
+    const place = { item_id: "msg_long", output_index: 0, content_index: 0 };
+    const type = "response.output_text.delta";
+    return event({ type, sequence_number: 1, ...place, delta, logprobs: [], obfuscation });
+  },
+  last: () => {
+    const usage = { input_tokens: 20, output_tokens: 200, total_tokens: 220 };
+    const response = { ...RESPONSE, status: "completed", output: [], usage };
+    return event({ type: "response.completed", sequence_number: 2, response });
+  },
+};
+
+function long({ eventBytes, megabytes }: LongStream, stream: Stream): ReadableStream<Uint8Array> {
   // Small events are a word each, and mostly what stands around it.
-  const bare = eventBytes - textEvent("", "").length;
+  const bare = eventBytes - stream.text("", "").length;
   const content = " word".repeat(Math.max(1, bare < LARGE_BYTES ? 1 : bare / 5));
-  const written = textEvent(content, "f".repeat(Math.max(0, bare - content.length)));
+  const written = stream.text(content, "f".repeat(Math.max(0, bare - content.length)));
   const piece = encoder.encode(written.repeat(Math.ceil(WRITE_BYTES / written.length)));
   let left = Math.ceil(megabytes * 1e6 / piece.length);
   return new ReadableStream({
-    start(controller) {
-      const delta = { role: "assistant", content: "" };
-      const choices = [{ index: 0, delta, finish_reason: null }];
-      controller.enqueue(encoder.encode(event({ choices })));
-    },
+    start: (controller) => controller.enqueue(encoder.encode(stream.first())),
     pull(controller) {
       if (left-- > 0) return controller.enqueue(piece);
-      const usage = { prompt_tokens: 20, completion_tokens: 200, total_tokens: 220 };
-      const finish = event({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
-      controller.enqueue(
-        encoder.encode(`${finish}${event({ choices: [], usage })}data: [DONE]\n\n`),
-      );
+      controller.enqueue(encoder.encode(stream.last()));
       controller.close();
     },
   });
@@ -57,9 +90,12 @@ function long({ eventBytes, megabytes }: LongStream): ReadableStream<Uint8Array>
 if (import.meta.main) {
   const onListen = ({ port }: Deno.NetAddr) => console.log(`http://127.0.0.1:${port}`);
   Deno.serve({ hostname: "127.0.0.1", port: 0, onListen }, async (request) => {
-    const { messages } = await request.json();
+    const { messages, input } = await request.json();
     const headers = { "content-type": "text/event-stream" };
-    return new Response(long(JSON.parse(messages.at(-1).content)), { headers });
+    const stream = input === undefined
+      ? long(JSON.parse(messages.at(-1).content), CHAT)
+      : long(JSON.parse(input), RESPONSES);
+    return new Response(stream, { headers });
   });
   await untilStdinEnds();
 }

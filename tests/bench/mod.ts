@@ -76,6 +76,7 @@ const PARTS = {
       gatewayUrl: bench.gatewayUrl,
       key: KEY,
       load: (request, amount) => load(bench, request, amount),
+      commitMs: (seconds) => commitMs(bench.folder, seconds),
       say,
     }),
   "stream-memory": (bench: Bench) => streamMemory({ ...bench.extent, key: KEY, say }),

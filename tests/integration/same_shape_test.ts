@@ -10,6 +10,7 @@ import type { UpstreamKind } from "../../gateway/domain/catalog.ts";
 import { chunk, FakeUpstream, json, LAST_CHUNK, streamHead } from "../fixtures/fake_upstream.ts";
 import { labConfig } from "../fixtures/lab.ts";
 import { TestService } from "../fixtures/service.ts";
+import { shapeOf } from "../fixtures/shape_of.ts";
 import { ANTHROPIC } from "../fixtures/upstreams/anthropic.ts";
 import { GOOGLE } from "../fixtures/upstreams/google.ts";
 import { OPENAI } from "../fixtures/upstreams/openai.ts";
@@ -35,24 +36,7 @@ const TOOL = {
   tools: [CALCULATOR],
 };
 // What not every provider has or counts: signatures, thoughts, and caches written at a price.
-const OWN: ReadonlySet<string> = new Set([
-  "extra_content",
-  "reasoning_content",
-  "reasoning_tokens",
-  "cache_write_tokens",
-]);
-
-/** The types of a value's members, by their paths; those of a list's elements together. */
-function shapeOf(value: unknown, path = ""): string[] {
-  if (Array.isArray(value)) return value.flatMap((one) => shapeOf(one, `${path}[]`));
-  // A text that has not begun is `null` or empty: clients take both.
-  if (path.endsWith(".delta.content") && !value) return [`${path}: empty`];
-  if (typeof value !== "object" || value === null) {
-    return [`${path}: ${value === null ? "null" : typeof value}`];
-  }
-  return Object.entries(value).filter(([name]) => !OWN.has(name))
-    .flatMap(([name, member]) => shapeOf(member, `${path}.${name}`));
-}
+const OWN = ["extra_content", "reasoning_content", "reasoning_tokens", "cache_write_tokens"];
 
 /** What an application gets from a kind: the events of a stream, or the one answer. */
 async function answersOf(
@@ -81,7 +65,9 @@ for (const asks of ["text", "tool"] as const) {
       const shapes: string[][] = [];
       for (const row of KINDS) {
         const answers = await answersOf(row, { asks, stream });
-        shapes.push([...new Set(answers.flatMap((answer) => shapeOf(answer)))].sort());
+        shapes.push(
+          [...new Set(answers.flatMap((answer) => shapeOf(answer, { except: OWN })))].sort(),
+        );
       }
       const [first, ...others] = shapes;
       assert(first !== undefined && first.length > 20);

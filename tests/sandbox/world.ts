@@ -10,7 +10,6 @@ import {
   truncate,
   writeFile,
 } from "node:fs/promises";
-import { createServer, type Server } from "node:net";
 import { join } from "@std/path";
 import { DENIED, SECRET, type World } from "./attacks.ts";
 
@@ -37,14 +36,11 @@ export async function buildWorld(): Promise<BuiltWorld> {
   await putLinks(world);
   await putSecrets(workspace);
   await putLarge(workspace);
-  const socket = await putSpecial(workspace);
+  await putSpecial(workspace);
   return {
     root,
     ...world,
-    async [Symbol.asyncDispose]() {
-      await new Promise((done) => socket.close(done));
-      await Deno.remove(root, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
   };
 }
 
@@ -92,13 +88,18 @@ async function putLarge(workspace: string): Promise<void> {
   );
 }
 
-async function putSpecial(workspace: string): Promise<Server> {
-  const { success } = await new Deno.Command("mkfifo", { args: [join(workspace, "pipe")] })
-    .output();
-  if (!success) throw new Error("Cannot make a pipe");
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(join(workspace, "socket"), done));
-  return server;
+/** Listens once, and leaves the socket behind. */
+const SOCKET = 'import("node:net").then(({ createServer }) => ' +
+  "createServer().listen(Deno.args[0], () => Deno.exit(0)))";
+
+async function putSpecial(workspace: string): Promise<void> {
+  const pipe = new Deno.Command("mkfifo", { args: [join(workspace, "pipe")] });
+  // In a process of its own: tests may listen on loopback alone.
+  const args = ["eval", "--quiet", SOCKET, join(workspace, "socket")];
+  const socket = new Deno.Command(Deno.execPath(), { args });
+  for (const made of await Promise.all([pipe.output(), socket.output()])) {
+    if (!made.success) throw new Error("Cannot make a special file");
+  }
 }
 
 /** All that is outside the workspace: names, what the system knows of them, and contents. */

@@ -15,13 +15,14 @@ import type { Begun } from "../attempt.ts";
 import { CallerLeft } from "../caller_left.ts";
 import type { GatewayContext } from "../context.ts";
 import { faultOf } from "../fault_of.ts";
-import { LastPieces } from "../last_pieces.ts";
+import { type KeepAnswer, LastPieces } from "../last_pieces.ts";
 import type { RequestEnd, RequestTrace } from "../request_trace.ts";
 import type { OpenedStream } from "../streamed_call.ts";
 import { type HostedShapes, hostedSurface, withoutTools } from "./hosted_conversation.ts";
 import type { BeginTurn } from "./hosted_setup.ts";
 import type { HostedTools } from "./hosted_tools.ts";
 import { CALLERS_TOOL, HostedModel } from "./hosted_model.ts";
+import { RESULT_CHARS_MAX } from "./result_room.ts";
 import { SearchFees } from "./search_fees.ts";
 import { type PricedWebSearch, SearchOutcomes, searchTools } from "./search_tools.ts";
 import type { Sources } from "./sources.ts";
@@ -50,7 +51,7 @@ export interface HostedAnswerOptions {
   /** Most searches that the caller allows. @default {HOSTED_CALLS_MAX} */
   readonly callsMax?: number | undefined;
   /** Called when the answer is whole and settled, before its last event is sent. */
-  readonly keep?: (() => Promise<void>) | undefined;
+  readonly keep?: KeepAnswer | undefined;
 }
 
 /** An answer that is a loop of calls; the caller sees one stream, or one body. */
@@ -64,6 +65,7 @@ export class HostedAnswer implements StreamedAnswer {
   readonly #calls = new Map<LoopToolCall<HostedShapes>, HostedCall>();
   readonly #events: AsyncGenerator<string, LoopResult<HostedShapes>, void>;
   readonly #fees: SearchFees;
+  readonly #found = new Map<string, string>();
   #searches = 0;
   #isLastTurn = false;
   #isLogged = false;
@@ -92,11 +94,20 @@ export class HostedAnswer implements StreamedAnswer {
       if (this.#ending === undefined) {
         const { stoppedBy, error } = next.value;
         if (stoppedBy === "error" || stoppedBy === "aborted") throw error;
+        this.#remember(next.value);
         this.#ending = this.#finish();
       }
     }
     await this.#ending;
     return await this.#last?.next() ?? { text: "", last: true };
+  }
+
+  /**
+   * What its searches found that no text of it stands for, by the ids of their items: the model must
+   * read it when the caller continues.
+   */
+  get found(): ReadonlyMap<string, string> {
+    return this.#found;
   }
 
   async leave(): Promise<void> {
@@ -138,6 +149,12 @@ export class HostedAnswer implements StreamedAnswer {
     throw new CallerLeft("The caller left before the answer");
   }
 
+  #remember({ stoppedBy, steps, pendingCalls }: LoopResult<HostedShapes>): void {
+    if (stoppedBy === "finish" && saysText(steps.at(-1)?.turn)) return this.#found.clear();
+    const calls = pendingCalls.map(({ raw }) => raw);
+    this.#gateway.found.remember(this.#options.trace.caller.key.id, { found: this.#found, calls });
+  }
+
   async *#run(): AsyncGenerator<string, LoopResult<HostedShapes>, void> {
     const loop = agentLoop<HostedShapes>({
       conversation: this.#options.conversation,
@@ -146,6 +163,7 @@ export class HostedAnswer implements StreamedAnswer {
       tools: this.#tools(),
       maxSteps: HOSTED_TURNS_MAX,
       toolTimeoutMs: SEARCH_MS,
+      maxResultChars: RESULT_CHARS_MAX,
       signal: this.abort.signal,
       prepareStep: ({ conversation, step }) => {
         this.#isLastTurn = step === HOSTED_TURNS_MAX - 1;
@@ -161,6 +179,7 @@ export class HostedAnswer implements StreamedAnswer {
       else if (event.type === "tool_result") {
         const call = this.#calls.get(event.result.call);
         if (call === undefined) continue;
+        if (!event.result.isError) this.#found.set(call.id, foundText(call, event.result.text));
         yield* said(this.#relay.searched(call, this.#outcomes.of(event.result.output)));
       }
     }
@@ -175,6 +194,7 @@ export class HostedAnswer implements StreamedAnswer {
       sources,
       web,
       fees: this.#fees,
+      room: () => this.#model.room,
       mayRun: () => {
         if (!this.#maySearch()) return false;
         this.#searches += 1;
@@ -279,6 +299,18 @@ export class HostedAnswer implements StreamedAnswer {
 
 function* said(text: string): Iterable<string> {
   if (text !== "") yield text;
+}
+
+/** As the user's message has it. */
+function foundText({ type, query }: HostedCall, text: string): string {
+  const kind = type === "file_search" ? "file search" : "web search";
+  return `Results of the ${kind} that you made for ${JSON.stringify(query)}:\n${text}`;
+}
+
+/** Whether an assistant message has words for its reader. */
+function saysText(message = "{}"): boolean {
+  const { content, refusal } = JSON.parse(message);
+  return Boolean(content ?? refusal);
 }
 
 function queryIn(input: string): string {

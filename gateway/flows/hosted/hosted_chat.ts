@@ -40,13 +40,16 @@ export function hostedChat(
   return underWay(gateway, caller, async (trace, onEnd) => {
     requireStores(gateway, caller.key.walletId, hosted);
     if (hosted.webSearch !== undefined && !canSearchWeb(gateway)) throw noWebSearch();
-    const restored = gateway.signatures.restore(caller.key.id, body);
+    const signed = gateway.signatures.restore(caller.key.id, body);
+    const restored = gateway.found.restore(caller.key.id, signed);
     const features = needsTools(chatFeatures(restored.value as unknown as ChatRequest));
     if (features.choices > 1) throw oneChoice();
     const tokens = typicalTokens(features);
     trace.reserved = gateway.admission.reserve(caller.key, tokens, gateway.clock.nowMs());
     const plan = await planRoute(gateway, trace, features);
     const setup = hostedSetup(restored, hosted);
+    // What the model is told of stays there until the answer is whole, whatever is applied meanwhile.
+    const web = webSearchFor(gateway, plan);
     const begun = await attempt<OpenedStream<HostedRelay>>(gateway, {
       trace,
       plan: { ...plan, candidates: plan.candidates.filter(takesChat) },
@@ -69,7 +72,7 @@ export function hostedChat(
       ...setup,
       trace,
       begun,
-      web: webSearchFor(gateway, plan),
+      web,
       begin: laterTurns(gateway, trace, { relay, features }),
     });
     if (!caller.stream) return { kind: "json", text: await answer.complete() };

@@ -137,9 +137,29 @@ export const hostedSurface: ConversationPort<HostedShapes> = {
     const { tool_choice: choice } = conversation.value as unknown as ChatRequest;
     if (choice === undefined || choice === null) return conversation;
     if (choice === "auto" || choice === "none") return conversation;
-    return edited(conversation, { tool_choice: '"auto"' });
+    return edited(conversation, { tool_choice: JSON.stringify(autoChoice(choice)) });
   },
 };
+
+/** What is left of a choice once it has been obeyed: which tools are allowed still holds. */
+function autoChoice(choice: ChatRequest["tool_choice"]): unknown {
+  if (typeof choice !== "object" || choice?.type !== "allowed_tools") return "auto";
+  return { ...choice, allowed_tools: { ...Object(choice["allowed_tools"]), mode: "auto" } };
+}
+
+/** The conversation in which what tools answered from message `from` on is replaced by `note`. */
+export function withoutResults(
+  conversation: JsonBody,
+  { from, note }: { readonly from: number; readonly note: string },
+): JsonBody {
+  const { messages } = conversation.value as unknown as ChatRequest;
+  const all = arrayTexts(conversation.text, "messages").map((text, at) =>
+    at >= from && messages[at]?.role === "tool"
+      ? editMembers(text, { content: JSON.stringify(note) })
+      : text
+  );
+  return edited(conversation, { messages: `[${all.join(",")}]` });
+}
 
 function withMessages(conversation: JsonBody, messages: readonly string[]): JsonBody {
   const all = [...arrayTexts(conversation.text, "messages"), ...messages];

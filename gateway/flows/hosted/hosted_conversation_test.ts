@@ -97,3 +97,22 @@ Deno.test("turns and results are written down, signatures in their own bytes", (
   assertEquals(hostedSurface.withAutoToolChoice(plain), plain);
   assertEquals(Object(withoutTools(next).value)["tool_choice"], "none");
 });
+
+Deno.test("which tools are allowed holds in later turns; only that one must be called does not", () => {
+  const allowed = (mode: string) => ({
+    type: "allowed_tools",
+    allowed_tools: { mode, tools: [WEB, named("own")] },
+  });
+  const laterChoice = (tool_choice: unknown) => {
+    const first = asked([WEB, named("own"), named("other")], { tool_choice });
+    return Object(hostedSurface.withAutoToolChoice(first).value)["tool_choice"];
+  };
+  const hosted = { type: "function", function: { name: "web_search" } };
+  const kept = {
+    type: "allowed_tools",
+    allowed_tools: { mode: "auto", tools: [hosted, named("own")] },
+  };
+  assertEquals(laterChoice(allowed("auto")), kept);
+  assertEquals(laterChoice(allowed("required")), kept);
+  assertEquals(laterChoice(named("own")), "auto");
+});

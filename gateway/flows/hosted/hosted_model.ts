@@ -1,5 +1,7 @@
 import type { ModelEvent, ModelPort, ModelRequest, Tool, TurnFinishReason } from "@svc/sdk/loop";
+import { ServiceFault } from "../../domain/fault.ts";
 import { HOSTED_TOOL_TYPES, type HostedToolType } from "../../domain/hosted_tool_types.ts";
+import { invariant } from "../../domain/invariant.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { requestText } from "../../wire/chat_text.ts";
 import type { HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
@@ -8,13 +10,19 @@ import { CallerLeft } from "../caller_left.ts";
 import type { GatewayContext } from "../context.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import { type CutCall, type OpenedStream, StreamedCall } from "../streamed_call.ts";
-import type { HostedShapes } from "./hosted_conversation.ts";
+import { type HostedShapes, withoutResults, withoutTools } from "./hosted_conversation.ts";
+import { ResultRoom } from "./result_room.ts";
 
 /**
  * Stands for every tool that is not the gateway's: the caller's functions, and names that a model
  * made up. A call of it ends the loop.
  */
 export const CALLERS_TOOL: Tool = { name: "(caller)", parameters: {} };
+
+const LEFT_OUT = "What was found is more than can be read: it was left out. Answer without it.";
+const RESULTS_LEFT_OUT = "tools: what was searched for was found, but was too long for the model";
+/** How providers word it; their code for it says no more than that the request is invalid. */
+const TOO_LONG = /context[ _](?:length|window)|too (?:long|many tokens)/i;
 
 type TurnBegun = Begun<OpenedStream<HostedRelay>>;
 
@@ -25,6 +33,9 @@ export class HostedModel implements ModelPort<HostedShapes> {
   readonly #types: ReadonlyMap<string, HostedToolType>;
   readonly #begin: (conversation: JsonBody) => Promise<TurnBegun>;
   readonly #relay: HostedRelay;
+  /** Messages of the first turn's request: the searches' results come after them. */
+  readonly #firstMessages: number;
+  #room: ResultRoom | undefined;
   /** The turn that is being begun, or was begun last. */
   #beginning: Promise<unknown> | undefined;
   /** The call under way; absent between turns. */
@@ -44,6 +55,8 @@ export class HostedModel implements ModelPort<HostedShapes> {
     this.#trace = options.trace;
     this.#begin = options.begin;
     this.#relay = options.begun.answer.relay;
+    const { messages } = options.conversation.value;
+    this.#firstMessages = Array.isArray(messages) ? messages.length : 0;
     // It runs already: from now on there is a call to end, whether its turn is ever asked for or not.
     this.#current = this.#follow(options.begun, options.conversation);
     this.#types = new Map(HOSTED_TOOL_TYPES.flatMap((type) => {
@@ -55,6 +68,12 @@ export class HostedModel implements ModelPort<HostedShapes> {
   /** Which hosted tool a call is of; `undefined` where it is the caller's. */
   typeOf({ name }: { readonly name: string }): HostedToolType | undefined {
     return this.#types.get(name);
+  }
+
+  /** What the turn at hand leaves for what is searched for. */
+  get room(): ResultRoom {
+    invariant(this.#room !== undefined, "Cannot search before the first turn");
+    return this.#room;
   }
 
   async *turn(
@@ -91,14 +110,28 @@ export class HostedModel implements ModelPort<HostedShapes> {
   }
 
   async #beginTurn(conversation: JsonBody): Promise<StreamedCall> {
-    const beginning = this.#begin(conversation).then((begun) =>
-      this.#current = this.#follow(begun, conversation)
-    );
+    const beginning = this.#open(conversation);
     this.#beginning = beginning;
     return await beginning;
   }
 
+  async #open(conversation: JsonBody): Promise<StreamedCall> {
+    try {
+      return this.#current = this.#follow(await this.#begin(conversation), conversation);
+    } catch (error) {
+      if (!isTooLong(error)) throw error;
+      // What came before is paid for: an answer without the results is better than none.
+      const from = this.#firstMessages;
+      const shorter = withoutTools(withoutResults(conversation, { from, note: LEFT_OUT }));
+      const begun = await this.#begin(shorter);
+      const notCarried = this.#trace.notCarried;
+      this.#trace.notCarried = () => [...notCarried(), RESULTS_LEFT_OUT];
+      return this.#current = this.#follow(begun, shorter);
+    }
+  }
+
   #follow(begun: TurnBegun, conversation: JsonBody): StreamedCall {
+    this.#room = new ResultRoom(begun.candidate.model, conversation);
     return new StreamedCall(this.#gateway, {
       trace: this.#trace,
       begun,
@@ -116,6 +149,12 @@ export class HostedModel implements ModelPort<HostedShapes> {
     }
     yield { type: "finish", finishReason: FINISHES[finishReason] ?? "other", turn: message };
   }
+}
+
+function isTooLong(error: unknown): boolean {
+  if (!(error instanceof ServiceFault)) return false;
+  return error.code === "context_length_exceeded" ||
+    error.code === "invalid_request" && TOO_LONG.test(error.message);
 }
 
 /** Finish reasons of Chat Completions. */

@@ -5,6 +5,7 @@
  */
 
 import type { ResponsesRequest } from "@svc/sdk/protocol";
+import type { Model } from "../../domain/catalog.ts";
 import { invariant } from "../../domain/invariant.ts";
 import type { Micros } from "../../domain/money.ts";
 import { feeOf } from "../../domain/pricing.ts";
@@ -16,10 +17,12 @@ import { isWebSearch } from "../../wire/responses/native.ts";
 export const NATIVE_SEARCHES_MAX = 8;
 
 /**
- * Dollars for a search, beside the tokens of what it brings: OpenAI's list price of 10 dollars for
- * 1000 calls (https://platform.openai.com/docs/pricing, "Built-in tools").
+ * OpenAI's list prices in dollars for a call, beside the tokens of what it brings ("Built-in tools" of
+ * https://platform.openai.com/docs/pricing): 25 for 1000 calls of the preview tool by a model that
+ * does not reason, where what is found costs no tokens, else 10.
  */
-const DOLLARS_PER_SEARCH = "0.01";
+const PREVIEW_DOLLARS = "0.025";
+const DOLLARS = "0.01";
 
 /** The request with a limit to its searches. */
 export function withSearchLimit(body: JsonBody): JsonBody {
@@ -30,15 +33,26 @@ export function withSearchLimit(body: JsonBody): JsonBody {
 }
 
 /** Most that the searches of a request cost. */
-export function searchesHold(request: ResponsesRequest, creditsPerUsd: string): Micros {
+export function searchesHold(request: ResponsesRequest, price: SearchPrice): Micros {
   const most = request.max_tool_calls ?? NATIVE_SEARCHES_MAX;
-  return BigInt(most) * searchFee(creditsPerUsd);
+  return BigInt(most) * searchFee(request, price);
+}
+
+/** Who searches, and at which rate. */
+export interface SearchPrice {
+  readonly model: Model;
+  readonly creditsPerUsd: string;
 }
 
 /** What one search costs. */
-export function searchFee(creditsPerUsd: string): Micros {
-  const fee = feeOf(DOLLARS_PER_SEARCH, creditsPerUsd);
-  invariant(fee !== undefined, `Cannot read the rate "${creditsPerUsd}" of a tier in force`);
+export function searchFee(request: ResponsesRequest, price: SearchPrice): Micros {
+  const { model, creditsPerUsd } = price;
+  const isPreview = (request.tools ?? []).some(({ type }) => type.startsWith("web_search_preview"));
+  const reasons = model.featureTags.includes("reasoning");
+  const listed = isPreview && !reasons ? PREVIEW_DOLLARS : DOLLARS;
+  const dollars = model.price.perWebSearch ?? listed;
+  const fee = feeOf(dollars, creditsPerUsd);
+  invariant(fee !== undefined, `Cannot read "${dollars}" dollars at a rate of "${creditsPerUsd}"`);
   return fee;
 }
 

@@ -1,4 +1,7 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
+import type { ResponsesRequest } from "@svc/sdk/protocol";
+import type { Model } from "../../domain/catalog.ts";
+import { modelWith } from "../../domain/routing_fixture_test.ts";
 import {
   countSearches,
   NATIVE_SEARCHES_MAX,
@@ -24,9 +27,25 @@ Deno.test("a request without a limit to its searches gets one, one with a limit 
 });
 
 Deno.test("the hold pays for every search that may run", () => {
-  assertEquals(searchFee("1000"), 10_000_000n);
-  assertEquals(searchesHold(REQUEST, "1000"), 80_000_000n);
-  assertEquals(searchesHold({ ...REQUEST, max_tool_calls: 1 }, "100"), 1_000_000n);
+  const model = modelWith({ id: "a" });
+  assertEquals(searchFee(REQUEST, { model, creditsPerUsd: "1000" }), 10_000_000n);
+  assertEquals(searchesHold(REQUEST, { model, creditsPerUsd: "1000" }), 80_000_000n);
+  const one = { ...REQUEST, max_tool_calls: 1 };
+  assertEquals(searchesHold(one, { model, creditsPerUsd: "100" }), 1_000_000n);
+});
+
+Deno.test("the preview tool is dearer where the model does not reason; the catalog's price wins", () => {
+  const preview = { ...REQUEST, tools: [{ type: "web_search_preview_2025_03_11" }] };
+  const plain = modelWith({ id: "a" });
+  const rows: [ResponsesRequest, Model, bigint][] = [
+    [preview, plain, 25_000_000n],
+    [{ ...REQUEST, tools: [{ type: "web_search" }] }, plain, 10_000_000n],
+    [preview, modelWith({ id: "a", featureTags: ["reasoning"] }), 10_000_000n],
+    [preview, { ...plain, price: { ...plain.price, perWebSearch: "0.5" } }, 500_000_000n],
+  ];
+  for (const [request, model, fee] of rows) {
+    assertEquals(searchFee(request, { model, creditsPerUsd: "1000" }), fee);
+  }
 });
 
 Deno.test("searches are counted, pages that were opened are not", () => {

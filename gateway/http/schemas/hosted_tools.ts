@@ -6,6 +6,7 @@
 
 import { z } from "zod";
 import type { AttributeFilter } from "../../ports/vector_stores.ts";
+import { MAX_STORES_SEARCHED } from "../../vector_stores/limits.ts";
 
 const value = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -38,7 +39,8 @@ export const webSearchSchema = z.looseObject({
     region: z.string().max(100).nullish(),
     timezone: z.string().max(100).nullish(),
   }).nullish(),
-  filters: z.looseObject({ allowed_domains: z.array(z.string().max(253)).max(100).nullish() })
+  // Others would be left out in silence.
+  filters: z.strictObject({ allowed_domains: z.array(z.string().max(253)).max(100).nullish() })
     .nullish(),
 });
 
@@ -47,7 +49,8 @@ const STORE_IDS = "name at least one vector store";
 /** Hosted file search. */
 export const fileSearchSchema = z.looseObject({
   type: z.literal("file_search"),
-  vector_store_ids: z.array(z.string().min(1).max(128), STORE_IDS).min(1, STORE_IDS).max(32),
+  vector_store_ids: z.array(z.string().min(1).max(128), STORE_IDS).min(1, STORE_IDS)
+    .max(MAX_STORES_SEARCHED),
   max_num_results: z.int().min(1).max(50).nullish(),
   ranking_options: z.looseObject({ score_threshold: z.number().min(0).max(1).nullish() })
     .nullish(),

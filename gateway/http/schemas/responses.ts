@@ -10,6 +10,9 @@ import { z } from "zod";
 const MOST_ITEMS = 10_000;
 const MOST_TOOLS = 1_024;
 
+/** An id names what was answered, and stands in the refusal where it names nothing. */
+const ID_MAX_CHARS = 256;
+
 /** Whatever an id names lies in the operator's own account at a provider, for every tenant alike. */
 const NO_FILES = "no files are kept here: send the file itself";
 
@@ -41,7 +44,8 @@ const item = z.looseObject({
   type: z.string().nullish(),
   role: z.string().optional(),
   content: z.unknown().optional(),
-  id: z.string().nullish(),
+  id: z.string().max(ID_MAX_CHARS).nullish(),
+  approval_request_id: z.string().max(ID_MAX_CHARS).nullish(),
   call_id: z.string().optional(),
   name: z.string().optional(),
   arguments: z.string().optional(),
@@ -110,7 +114,7 @@ export const responsesRequestSchema = z.looseObject({
   truncation: z.enum(["auto", "disabled"]).nullish(),
   metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
   store: z.boolean().nullish(),
-  previous_response_id: z.string().nullish(),
+  previous_response_id: z.string().max(ID_MAX_CHARS).nullish(),
   include: z.array(z.string()).max(MOST_TOOLS).nullish(),
   stream: z.boolean().nullish(),
   temperature: z.number().min(0).max(2).nullish(),

@@ -55,6 +55,12 @@ Deno.test("requests that are not, with the field", () => {
     [{ text: { format: { type: "json_schema", schema: {} } } }, "text.format.name"],
     [{ text: { format: { type: "json_schema", name: "n" } } }, "text.format.schema"],
     [{ metadata: { a: 1 } }, "metadata.a"],
+    [{ previous_response_id: "x".repeat(257) }, "previous_response_id"],
+    [{ input: [{ id: "x".repeat(257) }] }, "input.0.id"],
+    [
+      { input: [{ type: "mcp_approval_response", approval_request_id: "x".repeat(257) }] },
+      "input.0.approval_request_id",
+    ],
     [{ max_output_tokens: 0 }, "max_output_tokens"],
     [{ temperature: 3 }, "temperature"],
     [part({ type: "input_image", file_id: "f" }), "input.0.content.0.file_id"],

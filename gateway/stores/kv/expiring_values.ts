@@ -5,7 +5,6 @@ import { read } from "./read.ts";
 import { keyPart } from "./rows.ts";
 import {
   decodeAliases,
-  decodeEntry,
   encodeAliases,
   inCommits,
   roomOf,
@@ -37,6 +36,12 @@ export interface ExpiringValuesOptions {
   readonly prefix: string;
   /** Bytes of all values together. */
   readonly maxBytes: number;
+  /**
+   * Whether the first part of a name is the value's owner. Each owner may then keep as much as is
+   * still free: alone half of the room, and however much others took, a newcomer finds some.
+   * @default {false}
+   */
+  readonly hasOwners?: boolean | undefined;
   readonly nowMs: () => number;
 }
 
@@ -53,6 +58,7 @@ export class ExpiringValues {
   readonly #writer: Writer;
   readonly #rows: ValueRows;
   readonly #maxBytes: number;
+  readonly #hasOwners: boolean;
   readonly #nowMs: () => number;
   /** Deletions come one after the other, so that each gives its room back once. */
   readonly #deleting = new Mutex();
@@ -63,6 +69,8 @@ export class ExpiringValues {
   /** Others stand in their place, by id. */
   readonly #replaced = new Map<string, ValueCopy>();
   #bytes = 0;
+  /** Of the values of each owner. */
+  readonly #bytesOf = new Map<Deno.KvKeyPart | undefined, number>();
   #stampMs = 0;
   #sweptAtMs = -Infinity;
   #closed = false;
@@ -72,6 +80,7 @@ export class ExpiringValues {
     this.#writer = writer;
     this.#rows = new ValueRows(options.prefix);
     this.#maxBytes = options.maxBytes;
+    this.#hasOwners = options.hasOwners ?? false;
     this.#nowMs = options.nowMs;
   }
 
@@ -83,7 +92,7 @@ export class ExpiringValues {
   ): Promise<ExpiringValues> {
     const values = new ExpiringValues(kv, writer, options);
     const all = kv.list<Uint8Array>({ prefix: values.#rows.expiries }, { batchSize: 500 });
-    for await (const { value } of all) values.#bytes += roomOf(decodeEntry(value));
+    for await (const row of all) values.#take(values.#rows.copyOf(row));
     return values;
   }
 
@@ -102,8 +111,8 @@ export class ExpiringValues {
       expiresAtMs,
       about,
     };
-    if (!await this.#reserve(roomOf(entry))) return false;
     const copy: ValueCopy = { name: name.map(keyPart), id: this.#newId(), entry };
+    if (!await this.#reserve(copy)) return false;
     this.#pending.add(copy.id);
     try {
       const former = isNew ? [] : await this.#copies(name);
@@ -178,15 +187,35 @@ export class ExpiringValues {
   }
 
   /** Takes room; that of expired values where there is no other. */
-  async #reserve(bytes: number): Promise<boolean> {
-    if (bytes > this.#maxBytes) return false;
-    while (this.#bytes + bytes > this.#maxBytes) {
+  async #reserve(copy: ValueCopy): Promise<boolean> {
+    if (roomOf(copy.entry) > this.#maxBytes) return false;
+    while (!this.#fits(copy)) {
       const { cleared } = await this.#sweepSome();
-      if (cleared === 0 && this.#bytes + bytes > this.#maxBytes) return false;
+      if (cleared === 0 && !this.#fits(copy)) return false;
     }
     // Counted before it is written, so that those who write at once do not all find room.
-    this.#bytes += bytes;
+    this.#take(copy);
     return true;
+  }
+
+  #fits({ name, entry }: ValueCopy): boolean {
+    const bytes = roomOf(entry);
+    const free = this.#maxBytes - this.#bytes - bytes;
+    return free >= (this.#hasOwners ? (this.#bytesOf.get(name[0]) ?? 0) + bytes : 0);
+  }
+
+  #take({ name, entry }: ValueCopy): void {
+    this.#bytes += roomOf(entry);
+    if (!this.#hasOwners) return;
+    this.#bytesOf.set(name[0], (this.#bytesOf.get(name[0]) ?? 0) + roomOf(entry));
+  }
+
+  #giveBack({ name, entry }: ValueCopy): void {
+    this.#bytes -= roomOf(entry);
+    if (!this.#hasOwners) return;
+    const left = (this.#bytesOf.get(name[0]) ?? 0) - roomOf(entry);
+    if (left > 0) this.#bytesOf.set(name[0], left);
+    else this.#bytesOf.delete(name[0]);
   }
 
   /** As few commits as the size takes: one, for most values. */
@@ -271,7 +300,7 @@ export class ExpiringValues {
     const aliases = head === undefined ? [] : decodeAliases(head, copy.entry);
     for (const rows of inCommits(this.#rows.gone(copy, aliases))) await this.#writer.write(rows);
     this.#remnants.delete(copy.id);
-    this.#bytes -= roomOf(copy.entry);
+    this.#giveBack(copy);
   }
 
   async #copies(name: readonly string[], options: Deno.KvListOptions = {}): Promise<ValueCopy[]> {

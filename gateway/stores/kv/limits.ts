@@ -66,8 +66,6 @@ export const RESPONSE_AGE_MS = 30 * 24 * 60 * 60 * 1_000;
  * but bursting and of two segments.
  */
 export const VALUE_COMMIT_BYTES = 128 * 1024;
-/** Longest values that fit into so many bytes. */
-export const VALUE_COMMIT_CHUNKS = Math.floor(VALUE_COMMIT_BYTES / MAX_VALUE_BYTES);
 /** Rows of a file or response that are written or deleted in one commit. */
 export const VALUE_COMMIT_ROWS = 64;
 /** Expired files or responses deleted at once; a sweep goes on with the next ones. */

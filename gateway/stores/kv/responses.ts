@@ -7,7 +7,10 @@ import type { Writer } from "./writer.ts";
 
 /** How much is kept, and how long. */
 export interface ResponseRetention {
-  /** Bytes of all responses together. @default {1073741824} */
+  /**
+   * Bytes of all responses together; one owner's may take as many as are still free, so alone half.
+   * @default {1073741824}
+   */
   readonly maxBytes?: number | undefined;
   /** Age at which responses leave, in milliseconds. @default {2592000000} */
   readonly ageMs?: number | undefined;
@@ -19,6 +22,7 @@ interface Head {
   readonly ownerId: string;
   readonly previousId?: string | undefined;
   readonly upstreamId?: string | undefined;
+  readonly found?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The record separator of RFC 7464: nowhere in JSON text, where control characters are escaped. */
@@ -46,7 +50,12 @@ export class KvResponseStore implements ResponseStore {
   ): Promise<KvResponseStore> {
     const { nowMs, retention } = options;
     const maxBytes = retention?.maxBytes ?? MAX_RESPONSES_BYTES;
-    const values = await ExpiringValues.open(kv, writer, { prefix: "response", maxBytes, nowMs });
+    const values = await ExpiringValues.open(kv, writer, {
+      prefix: "response",
+      maxBytes,
+      hasOwners: true,
+      nowMs,
+    });
     return new KvResponseStore(values, retention?.ageMs ?? RESPONSE_AGE_MS);
   }
 
@@ -90,8 +99,8 @@ export class KvResponseStore implements ResponseStore {
 }
 
 function encodeResponse(response: StoredResponse): Uint8Array {
-  const { id, ownerId, previousId, upstreamId, resource, input } = response;
-  const head: Head = { id, ownerId, previousId, upstreamId };
+  const { id, ownerId, previousId, upstreamId, found, resource, input } = response;
+  const head: Head = { id, ownerId, previousId, upstreamId, found };
   const parts = [JSON.stringify(head), resource, ...input];
   for (const part of parts) {
     invariant(!part.includes(SEPARATOR), `Cannot keep response "${id}": its parts are no JSON`);

@@ -33,6 +33,7 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
   const format = value["response_format"];
   if (isRecord(format)) options.responseFormat = responseFormat(format, { notes, own });
   if (value["parallel_tool_calls"] === false) onlyOneCall({ notes, own });
+  callerFields(value, { notes, own });
   const { kind } = notes;
   if (Object.keys(own).length > 0) options.providerOptions = { [OPTIONS_KEYS[kind]]: own };
   return options;
@@ -102,6 +103,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   "presence_penalty",
   "user",
   "metadata",
+  // Of answers: the gateway keeps them itself.
   "store",
   ...REFUSED_FIELDS.map(([field]) => field),
 ]);
@@ -215,6 +217,13 @@ function onlyOneCall({ notes, own }: Own): void {
   if (!notes.allows("parallel_tool_calls", "parallel_tool_calls")) return;
   if (notes.kind === "anthropic") own["disableParallelToolUse"] = true;
   else own["parallelToolCalls"] = false;
+}
+
+/** What the caller says of itself. */
+function callerFields({ user, metadata }: Fields, { notes, own }: Own): void {
+  if (user != null && notes.allows("user", "user")) own["user"] = String(user);
+  const isSaid = isRecord(metadata) ? Object.keys(metadata).length > 0 : metadata != null;
+  if (isSaid) notes.allows("metadata", "metadata");
 }
 
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;

@@ -95,6 +95,8 @@ const ASKING: Readonly<
   ],
   parallel_tool_calls: [[{ parallel_tool_calls: false }, "parallel_tool_calls"]],
   seed: [[{ seed: 7 }, "seed"]],
+  user: [[{ user: "u" }, "user"]],
+  metadata: [[{ metadata: { order: "7" } }, "metadata"]],
   penalties: [
     [{ frequency_penalty: 1 }, "frequency_penalty"],
     [{ presence_penalty: 1 }, "presence_penalty"],
@@ -159,7 +161,8 @@ Deno.test("what says nothing is no request for anything", () => {
     modalities: ["text"],
     audio: null,
     frequency_penalty: 0,
-    user: "u",
+    user: null,
+    metadata: {},
     store: false,
     response_format: { type: "text" },
     tools: [],
@@ -174,6 +177,14 @@ Deno.test("a field that nobody knows is reported", () => {
   assertEquals(translate("google", { verbosity: "low" }).warnings, [
     '"verbosity" is not supported and was left out',
   ]);
+});
+
+Deno.test("what the caller says of itself goes where there is a place for it", () => {
+  const asked = { user: "u", metadata: { order: "7" } };
+  const lines = ["user", "metadata"].map((field) => `"${field}" is not supported and was left out`);
+  assertEquals(translate("mistral", asked).warnings, lines);
+  const { options, warnings } = translate("azure", asked);
+  assertEquals([options.providerOptions, warnings], [{ openai: { user: "u" } }, lines.slice(1)]);
 });
 
 Deno.test("sampling and limits", () => {

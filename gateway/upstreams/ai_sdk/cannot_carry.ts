@@ -32,6 +32,8 @@ export const FEATURES = {
   parallel_tool_calls: "`parallel_tool_calls: false`",
   seed: "`seed`",
   penalties: "`frequency_penalty`, `presence_penalty`",
+  user: "`user`",
+  metadata: "`metadata` of a chat request; responses have it back",
   image_detail: "`detail` of an image",
   name: "`name` of a message",
   cache_control: "`cache_control` of messages and their parts",
@@ -51,9 +53,14 @@ const EVERYWHERE: Lacks = {
   file_id: "refused",
   functions: "refused",
   hosted_tools: "refused",
+  user: "reported",
+  metadata: "reported",
   name: "reported",
   cache_ttl: "reported",
 };
+
+// Of these, whose wire is OpenAI's own.
+const { user: _user, ...WITH_USER } = EVERYWHERE;
 
 // Such providers keep in their caches what they see fit.
 const UNMARKED: Lacks = { cache_control: "reported", tool_cache_control: "reported" };
@@ -94,7 +101,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
     penalties: "reported",
     image_detail: "reported",
   },
-  azure: { ...EVERYWHERE, ...UNMARKED },
+  azure: { ...WITH_USER, ...UNMARKED },
   mistral: {
     ...EVERYWHERE,
     ...UNMARKED,

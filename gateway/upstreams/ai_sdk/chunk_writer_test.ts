@@ -63,8 +63,8 @@ Deno.test("the first chunk has the role and what was left out, the last the usag
       ...choice({ role: "assistant", content: "", refusal: null }),
       upstream_warnings: [
         "ours",
-        "topK: unsupported by this model",
-        "reasoning: mapped",
+        "top_k: unsupported by this model",
+        "reasoning_effort: mapped",
         "old: gone soon",
         "odd",
       ],

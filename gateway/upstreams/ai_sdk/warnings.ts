@@ -1,16 +1,35 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
 
+/** Fields as callers call them, by the packages' names. */
+const CHAT_NAMES: Readonly<Record<string, string>> = {
+  frequencyPenalty: "frequency_penalty",
+  maxOutputTokens: "max_completion_tokens",
+  presencePenalty: "presence_penalty",
+  reasoning: "reasoning_effort",
+  responseFormat: "response_format",
+  stopSequences: "stop",
+  toolChoice: "tool_choice",
+  topK: "top_k",
+  topP: "top_p",
+};
+
 /** What a provider package left out or changed, in a line each. */
 export function warningTexts(warnings: readonly SharedV4Warning[]): string[] {
   return warnings.map((warning) => {
     switch (warning.type) {
       case "unsupported":
       case "compatibility":
-        return `${warning.feature}: ${warning.details ?? `${warning.type} by this model`}`;
+        return `${chatName(warning.feature)}: ${
+          warning.details ?? `${warning.type} by this model`
+        }`;
       case "deprecated":
-        return `${warning.setting}: ${warning.message}`;
+        return `${chatName(warning.setting)}: ${warning.message}`;
       case "other":
         return warning.message;
     }
   });
+}
+
+function chatName(feature: string): string {
+  return Object.hasOwn(CHAT_NAMES, feature) ? CHAT_NAMES[feature] ?? feature : feature;
 }

@@ -85,10 +85,11 @@ function itemDrafts(
   }
   const callTexts = signed === undefined ? [] : elementTexts(memberText(signed, "tool_calls"));
   const calls = Array.isArray(message["tool_calls"]) ? message["tool_calls"] : [];
+  const callIds = new Set<string>();
   for (const [at, call] of calls.entries()) {
     const text = callTexts[at];
     const opaque = text === undefined ? undefined : opaqueTexts(text);
-    drafts.push(callDraft(fieldsOf(call), opaque, context));
+    drafts.push(callDraft(fieldsOf(call), { callIds, opaque }, context));
   }
   return drafts;
 }
@@ -109,14 +110,16 @@ function messageParts(message: Fields): string[] {
 
 function callDraft(
   call: Fields,
-  opaque: OpaqueTexts | undefined,
+  { callIds, opaque }: { readonly callIds: Set<string>; readonly opaque: OpaqueTexts | undefined },
   context: ResponseContext,
 ): ItemDraft {
   const { name, arguments: input } = fieldsOf(call["function"]);
   const id = context.newId("fc");
-  const callId = typeof call["id"] === "string" && call["id"] !== ""
-    ? call["id"]
-    : context.newId("call");
+  const given = call["id"];
+  // Two calls of one id could not be answered apart.
+  const isUsable = typeof given === "string" && given !== "" && !callIds.has(given);
+  const callId = isUsable ? given : context.newId("call");
+  callIds.add(callId);
   const text = typeof input === "string" ? input : JSON.stringify(input ?? {});
   const literal = JSON.stringify(text);
   return (status) =>

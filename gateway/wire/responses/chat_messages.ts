@@ -8,7 +8,7 @@ import type { ChatMessage, ContentPart, ToolCall } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../tool_calls.ts";
 import { assistantContent, chatContent } from "./chat_parts.ts";
-import { itemType, referencedItem } from "./items.ts";
+import { isSearch, itemType, referencedItem } from "./items.ts";
 import type { Loss } from "./loss.ts";
 
 /** Where opaque members belong: to a message, or to one of its tool calls. */
@@ -17,9 +17,6 @@ export interface OpaquePlace {
   readonly call?: number | undefined;
   readonly opaque: OpaqueTexts;
 }
-
-/** Items that are the trace of a hosted tool: what they found is in the text that follows them. */
-const HOSTED_TRACES: readonly string[] = ["web_search_call", "file_search_call"];
 
 /** Members of a message that mean something in Responses alone. */
 const MESSAGE_MEMBERS: readonly string[] = ["type", "id", "status", "role", "content", "phase"];
@@ -39,13 +36,20 @@ export class ChatMessages {
   /** Whose bytes must be kept. */
   readonly opaque: OpaquePlace[] = [];
   readonly #references: ReadonlyMap<string, JsonBody>;
+  readonly #found: ReadonlyMap<string, string>;
   readonly #callIds = new Set<string>();
   // Tool messages are text: what else a tool gave follows the last of them as the user's message.
   #attachments: ContentPart[] = [];
 
-  /** `references`: items that may be referred to, by id. */
-  constructor(references: ReadonlyMap<string, JsonBody>) {
-    this.#references = references;
+  /** `references`: items that may be referred to, by id; `found`: what searches found, by item. */
+  constructor(
+    { references, found }: {
+      readonly references?: ReadonlyMap<string, JsonBody> | undefined;
+      readonly found?: ReadonlyMap<string, string> | undefined;
+    },
+  ) {
+    this.#references = references ?? new Map();
+    this.#found = found ?? new Map();
   }
 
   /** Says something before everything else. */
@@ -72,9 +76,7 @@ export class ChatMessages {
         return this.#lose(`${path}.id`, `no item "${id}" is kept here`, "refuse");
       }
       default:
-        if (HOSTED_TRACES.includes(type)) {
-          return this.#lose(path, "the model reads the text that came of it", "report");
-        }
+        if (isSearch(item)) return this.#addSearch(item.value, path);
         this.#lose(`${path}.type`, `an item of type "${type}" cannot be carried`, "native");
     }
   }
@@ -123,6 +125,25 @@ export class ChatMessages {
     if (last?.role === "assistant") (last.tool_calls ??= []).push(call);
     else this.#push({ role: "assistant", content: null, tool_calls: [call] });
     this.#keepOpaque(text, (this.messages.at(-1)?.tool_calls?.length ?? 0) - 1);
+  }
+
+  /**
+   * What a search found is the user's message: that is valid whatever tools are declared. It stands
+   * before the calls of its turn, which their results follow.
+   */
+  #addSearch({ id }: Readonly<Record<string, unknown>>, path: string): void {
+    const content = this.#found.get(String(id));
+    if (content === undefined) {
+      const reason = "of a search the model reads only the text that came of it";
+      return this.#lose(path, reason, "report");
+    }
+    const message: ChatMessage = { role: "user", content };
+    if (this.messages.at(-1)?.tool_calls === undefined) return this.#push(message);
+    const at = this.messages.length - 1;
+    this.messages.splice(at, 0, message);
+    for (const [index, place] of this.opaque.entries()) {
+      if (place.message >= at) this.opaque[index] = { ...place, message: place.message + 1 };
+    }
   }
 
   #addOutput(value: Readonly<Record<string, unknown>>, path: string): void {

@@ -31,6 +31,8 @@ export interface TranslationOptions {
   readonly earlierItems?: readonly JsonBody[] | undefined;
   /** Items that it refers to, by id. */
   readonly references?: ReadonlyMap<string, JsonBody> | undefined;
+  /** What a model is to read of searches that no text stands for, by the ids of their items. */
+  readonly found?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Fields that are translated here, or are the service's own to act on. */
@@ -85,7 +87,7 @@ export function chatRequestOf(
   options: TranslationOptions = {},
 ): TranslatedRequest {
   const request = body.value as unknown as ResponsesRequest;
-  const built = new ChatMessages(options.references ?? new Map());
+  const built = new ChatMessages(options);
   if (typeof request.instructions === "string") built.instruct(request.instructions);
   for (const item of options.earlierItems ?? []) built.add(item, "previous_response_id");
   const isText = typeof request.input === "string";

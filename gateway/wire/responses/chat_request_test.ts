@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { chatRequestSchema } from "../../http/schemas/chat.ts";
 import { chatRequestOf, responsesFeatures } from "./chat_request.ts";
-import { outputItems, referencedIds, requestItems } from "./items.ts";
+import { outputItems } from "./items.ts";
 import { bodyOf } from "./responses_fixture.ts";
 
 /** Messages of an input, and what of it was lost: `!` marks what must not be left out. */
@@ -221,7 +221,6 @@ Deno.test("opaque members of earlier and of own items keep their bytes", () => {
 
 Deno.test("references stand for the items that they name", () => {
   const body = bodyOf({ input: [{ id: "msg_1" }, { type: "item_reference", id: "loop" }] });
-  assertEquals(referencedIds(requestItems(body)), ["msg_1", "loop"]);
   const references = new Map([
     ["msg_1", bodyOf({ type: "message", id: "msg_1", role: "assistant", content: "kept" })],
     ["loop", bodyOf({ type: "item_reference", id: "loop" })],

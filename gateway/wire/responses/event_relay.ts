@@ -17,10 +17,9 @@ import type {
 } from "@svc/sdk/protocol";
 import { invariant } from "../../domain/invariant.ts";
 import type { Usage } from "../../domain/pricing.ts";
-import { UpstreamCut } from "../../ports/upstream.ts";
 import type { AnswerEnd, FailedEnd, SignedToolCall } from "../answer_relay.ts";
 import { contentOf, reasoningOf } from "../chat_text.ts";
-import { type ChunkContent, type Fields, firstChoiceText, readChunk } from "../chunk.ts";
+import { type ChunkContent, type Fields, firstDeltaText, readChunk } from "../chunk.ts";
 import type {
   EndedTurn,
   FindCitations,
@@ -31,9 +30,13 @@ import type {
 } from "../hosted_relay.ts";
 import { endedTurn, HostedCalls } from "../hosted_turn.ts";
 import { elementTexts, memberText } from "../json_text.ts";
+import { ITEM_CHARS, KeptChars } from "../kept_chars.ts";
+import { OpaqueMembers } from "../opaque_members.ts";
 import type { ShownFindings } from "../search_item.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "../text_chunk.ts";
-import { noteOpaque, OPAQUE_MEMBERS, ToolCallIndexes } from "../tool_calls.ts";
+import { ToolCallIndexes } from "../tool_call_indexes.ts";
+import { OPAQUE_MEMBERS, opaqueTexts } from "../tool_calls.ts";
+import { UpstreamWarnings } from "../upstream_warnings.ts";
 import { readChatUsage, UsageSum } from "../usage.ts";
 import { annotationsOf } from "./answer.ts";
 import { endingOf, type PartKind, reasoningKind } from "./output_text.ts";
@@ -41,9 +44,6 @@ import { errorEvent, responseErrorOf, type ResponseRelay } from "./relay.ts";
 import { ResourceWriter, type ResponseContext } from "./resource.ts";
 import { CallItem, type Emit, SearchCallItem, type StreamItem, TextItem } from "./stream_items.ts";
 import { responseUsageOf } from "./usage.ts";
-
-/** Longest text of an answer, in UTF-16 code units: a million tokens. */
-const TEXT_MAX_CHARS = 4 * 1024 * 1024;
 
 /** Chunks that are looked at for a pattern: streams in which all differ have none. */
 const PATTERNS_MAX = 8;
@@ -61,7 +61,11 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   readonly #shown: ShownFindings;
   /** By output index. */
   readonly #items: StreamItem[] = [];
+  readonly #kept = new KeptChars();
+  readonly #warnings = new UpstreamWarnings();
   #open: TextItem | undefined;
+  /** What its open part is. */
+  #openKind: PartKind | undefined;
   #sequence = 0;
   /** What the turns that have ended reported. */
   #reported: UsageSum | undefined;
@@ -70,11 +74,11 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   #turnStart = { items: 0, sequence: 0 };
   #calls: CallItem[] = [];
   #callIndexes = new ToolCallIndexes();
-  #opaque = new Map<string, string>();
+  #callIds = new Set<string>();
+  #opaque = new OpaqueMembers();
   #finishReason: string | undefined;
   #reportedUsage: unknown;
   #pattern: TextChunkPattern | undefined;
-  #chars = 0;
   #patternsLeft = PATTERNS_MAX;
 
   constructor(context: ResponseContext, options: HostedOptions = {}) {
@@ -96,7 +100,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
 
   get toolCalls(): readonly SignedToolCall[] {
     return this.#calls.map(({ callId, name, input, opaque }) => (
-      { id: callId, name, arguments: input, opaque }
+      { id: callId, name, arguments: input, opaque: opaque.texts() }
     ));
   }
 
@@ -108,6 +112,10 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
       .filter((piece) => piece !== "");
   }
 
+  get notCarried(): readonly string[] {
+    return this.#warnings.lines;
+  }
+
   accept(text: string): string {
     if (this.#turnEnded) this.#beginTurn();
     const written = this.#pattern && patternText(text, this.#pattern);
@@ -115,6 +123,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     const chunk = readChunk(text);
     if (this.#patternsLeft > 0) this.#learn(text, chunk);
     this.#noteUsage(chunk.usage);
+    this.#warnings.add(chunk.value);
     const events = this.#begin() + this.#follow(chunk, text);
     this.#finishReason ??= chunk.finishReason;
     return events;
@@ -134,7 +143,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     return endedTurn({
       content: messages.map((item) => item.said("output_text")).join(""),
       refusal: messages.map((item) => item.said("refusal")).join(""),
-      opaque: this.#opaque,
+      opaque: this.#opaque.texts(),
       calls: this.toolCalls,
       finishReason: this.#finishReason,
     }, events);
@@ -145,6 +154,8 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     this.#items.length = this.#turnStart.items;
     this.#sequence = this.#turnStart.sequence;
     this.#open = undefined;
+    this.#openKind = undefined;
+    this.#warnings.dropTurn();
     this.#beginTurn();
   }
 
@@ -213,7 +224,9 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     this.#turnStart = { items: this.#items.length, sequence: this.#sequence };
     this.#calls = [];
     this.#callIndexes = new ToolCallIndexes();
-    this.#opaque = new Map();
+    this.#callIds = new Set();
+    this.#opaque = new OpaqueMembers();
+    this.#warnings.beginTurn();
     this.#finishReason = undefined;
     this.usage = undefined;
     this.#reportedUsage = undefined;
@@ -256,58 +269,72 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     let events = this.#write("reasoning", this.#reasoningKind, reasoningOf(delta));
     events += this.#write("message", "output_text", contentOf(delta));
     for (const annotation of annotationsOf(delta)) {
-      events += this.#openText("message");
-      events += this.#open?.cite(this.#emit, annotation) ?? "";
+      events += this.#openText("message", "output_text");
+      const cited = this.#open?.cite(this.#emit, annotation) ?? "";
+      this.#kept.take(ITEM_CHARS + cited.length);
+      events += cited;
     }
     const refusal = delta["refusal"];
     if (typeof refusal === "string") events += this.#write("message", "refusal", refusal);
     const isSigned = OPAQUE_MEMBERS.some((name) => text.includes(name));
-    const deltaText = isSigned ? deltaTextOf(text) : undefined;
-    if (deltaText !== undefined) {
-      noteOpaque(this.#opaque, deltaText);
-      if (this.#open?.type === "message") noteOpaque(this.#open.opaque, deltaText);
+    const deltaText = isSigned ? firstDeltaText(text) : undefined;
+    const opaque = deltaText === undefined ? undefined : opaqueTexts(deltaText);
+    if (opaque !== undefined) {
+      this.#opaque.add(opaque, this.#kept);
+      if (this.#open?.type === "message") this.#open.opaque.add(opaque, this.#kept);
     }
     const callTexts = deltaText === undefined
       ? []
       : elementTexts(memberText(deltaText, "tool_calls"));
-    for (const [at, call] of toolCalls.entries()) events += this.#followCall(call, callTexts[at]);
+    if (toolCalls.length === 0) return events;
+    for (const [at, place] of this.#callIndexes.of(toolCalls).entries()) {
+      const known = this.#calls[place];
+      if (known === undefined) events += this.#beginDecided();
+      const call = known ?? this.#newCall();
+      events += this.#followCall(call, toolCalls[at] ?? {}, callTexts[at]);
+    }
     return events;
   }
 
-  #followCall(delta: Partial<ToolCallDelta>, text: string | undefined): string {
-    const index = this.#callIndexes.of(delta);
+  /** Two calls of one id could not be answered apart: the second is given another. */
+  #nameCall(call: CallItem, id: unknown): void {
+    if (typeof id !== "string" || id === "" || this.#callIds.has(id)) return;
+    this.#callIds.add(id);
+    call.callId = id;
+  }
+
+  #newCall(): CallItem {
+    this.#kept.take(ITEM_CHARS);
+    const call = new CallItem();
+    this.#calls.push(call);
+    return call;
+  }
+
+  #followCall(call: CallItem, delta: Partial<ToolCallDelta>, text: string | undefined): string {
     let events = "";
-    let call = this.#calls[index];
-    if (call === undefined) {
-      events += this.#beginDecided();
-      this.#calls.push(call = new CallItem());
-    }
-    if (text !== undefined) noteOpaque(call.opaque, text);
+    const opaque = text === undefined ? undefined : opaqueTexts(text);
+    if (opaque !== undefined) call.opaque.add(opaque, this.#kept);
     const called: Fields = { ...delta.function };
     const piece = called["arguments"];
     if (!call.begun) {
-      if (typeof delta.id === "string" && delta.id !== "") call.callId = delta.id;
-      if (typeof called["name"] === "string") call.name += called["name"];
+      this.#nameCall(call, delta.id);
+      if (typeof called["name"] === "string") {
+        this.#kept.take(called["name"].length);
+        call.name += called["name"];
+      }
       const hasInput = typeof piece === "string" && piece !== "";
       if (this.#hosted.mayShow(call.name, hasInput)) events += this.#beginCall(call);
     }
     if (typeof piece !== "string") return events;
-    this.#count(piece);
+    this.#kept.take(piece.length);
     return events + call.write(this.#emit, piece);
   }
 
-  /** All text is said again at the end, so its length is bounded as no model's output is. */
-  #count(piece: string): void {
-    this.#chars += piece.length;
-    if (this.#chars > TEXT_MAX_CHARS) {
-      throw new UpstreamCut("malformed", `The answer exceeds ${TEXT_MAX_CHARS} characters`);
-    }
-  }
-
-  /** Once another call has begun, the names of those before it are whole. */
+  /** Once another call has begun, the name of the one before it is whole. */
   #beginDecided(): string {
-    return this.#calls.filter((call) => !call.begun && this.#hosted.mayShow(call.name, true))
-      .map((call) => this.#beginCall(call)).join("");
+    const call = this.#calls.at(-1);
+    if (call === undefined || call.begun || !this.#hosted.mayShow(call.name, true)) return "";
+    return this.#beginCall(call);
   }
 
   #beginCall(call: CallItem): string {
@@ -321,12 +348,16 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
 
   #write(type: TextItem["type"], kind: PartKind, piece: string): string {
     if (piece === "") return "";
-    this.#count(piece);
-    const events = this.#openText(type);
+    this.#kept.take(piece.length);
+    const events = this.#openText(type, kind);
     return events + (this.#open?.write(this.#emit, kind, piece) ?? "");
   }
 
-  #openText(type: TextItem["type"]): string {
+  #openText(type: TextItem["type"], kind: PartKind): string {
+    if (kind !== this.#openKind) {
+      this.#kept.take(ITEM_CHARS);
+      this.#openKind = kind;
+    }
     if (this.#open?.type === type) return "";
     let events = "";
     for (const event of this.#closeText("completed")) events += event;
@@ -340,6 +371,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
+    this.#openKind = undefined;
     yield* open.done(this.#emit, status);
   }
 
@@ -347,11 +379,4 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   #statusOf(at: number, ending: "completed" | "incomplete"): ResponseItemStatus {
     return at === this.#items.length - 1 ? ending : "completed";
   }
-}
-
-/** The text of the first choice's delta. */
-function deltaTextOf(chunk: string): string | undefined {
-  const choice = firstChoiceText(chunk);
-  const delta = choice === undefined ? undefined : memberText(choice, "delta");
-  return delta?.startsWith("{") === true ? delta : undefined;
 }

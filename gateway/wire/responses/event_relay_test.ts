@@ -3,6 +3,7 @@ import type { ResponsesRequest } from "@svc/sdk/protocol";
 import fc from "fast-check";
 import { responseEventSchema } from "../../http/schemas/responses_events.ts";
 import { UpstreamCut } from "../../ports/upstream.ts";
+import { ITEM_CHARS } from "../kept_chars.ts";
 import { responseOf } from "./answer.ts";
 import { ResponseEventRelay } from "./event_relay.ts";
 import {
@@ -324,8 +325,37 @@ Deno.test("a long text comes together, halves of surrogate pairs among its piece
 
 Deno.test("text that no model writes breaks the answer off: all of it would be said again", () => {
   const relay = new ResponseEventRelay(contextOf());
-  const piece = "a".repeat(1024 * 1024);
+  const piece = "a".repeat(1024 * 1024 - ITEM_CHARS / 4);
   for (let at = 0; at < 4; at += 1) relay.accept(chunkText({ content: piece }));
   const error = assertThrows(() => relay.accept(chunkText({ content: "b" })), UpstreamCut);
   assertEquals(error.outcome, "malformed");
+});
+
+Deno.test("whole calls of one delta stay apart, each with an id of its own", () => {
+  for (const id of [undefined, "", "same"]) {
+    const relay = new ResponseEventRelay(contextOf());
+    const call = (input: string) => ({ id, function: { name: "f", arguments: input } });
+    const calls = [call('{"a":1}'), call('{"a":2}')];
+    const sent = relay.accept(chunkText({ tool_calls: calls }));
+    checkEvents(eventsOf(sent + [...relay.completed(END)].join("")));
+    const { output } = JSON.parse(relay.resource ?? "");
+    const inputs = output.map((item: Record<string, unknown>) => item["arguments"]);
+    assertEquals(inputs, ['{"a":1}', '{"a":2}']);
+    assertEquals(new Set(output.map((item: Record<string, unknown>) => item["call_id"])).size, 2);
+    const whole = JSON.parse(responseOf(
+      bodyOf({ choices: [{ message: { content: null, tool_calls: calls } }] }),
+      contextOf(),
+      END,
+    ));
+    const ids = whole.output.map((item: Record<string, unknown>) => item["call_id"]);
+    assertEquals(new Set(ids).size, 2);
+  }
+});
+
+Deno.test("what the upstream left out is known, each once, whichever chunk said it", () => {
+  const relay = new ResponseEventRelay(contextOf());
+  const chunk = JSON.parse(chunkText({ content: "a" }));
+  relay.accept(JSON.stringify({ ...chunk, upstream_warnings: ["seed", "user"] }));
+  relay.accept(JSON.stringify({ ...chunk, upstream_warnings: ["seed", "name", 5] }));
+  assertEquals(relay.notCarried, ["seed", "user", "name"]);
 });

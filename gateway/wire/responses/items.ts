@@ -19,10 +19,61 @@ export function outputItems(response: JsonBody): readonly JsonBody[] {
   return listOf(response, "output");
 }
 
-/** Ids that a request refers to instead of repeating the items. */
-export function referencedIds(items: readonly JsonBody[]): readonly string[] {
-  return items.filter((item) => itemType(item) === "item_reference")
-    .map((item) => String(item.value["id"]));
+/** Ids that this service gives: items of other upstreams' answers. */
+const OWN_ID = /^[a-z]+_[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** Where an item of a type says what it is about: beside that its id is but a name. */
+const CONTENT: ReadonlyMap<string, string> = new Map([
+  ["message", "content"],
+  ["reasoning", "encrypted_content"],
+  ["compaction", "encrypted_content"],
+  ["custom_tool_call", "input"],
+  ["custom_tool_call_output", "output"],
+  ["computer_call", "action"],
+  ["computer_call_output", "output"],
+]);
+
+/** Items whose schema demands all that they say. */
+const WHOLE: readonly string[] = ["function_call", "function_call_output"];
+
+/** Items of hosted tools. */
+const SEARCHES: readonly string[] = ["web_search_call", "file_search_call"];
+
+/** Members that name an item. */
+const NAMES: readonly string[] = ["id", "approval_request_id"];
+
+/** An id by which an item names what is kept, instead of saying it. */
+export interface NamedId {
+  readonly id: string;
+  /** The member that it stands in. */
+  readonly member: string;
+}
+
+/** Whether an id is one that this service gave: no upstream is told it. */
+export function isOwnId(id: unknown): boolean {
+  return typeof id === "string" && OWN_ID.test(id);
+}
+
+/**
+ * The ids by which an item names what is kept, here or in the operator's account at a provider:
+ * there it lies for all customers alike, so who names it must have been answered with it.
+ */
+export function namedIds(item: JsonBody): readonly NamedId[] {
+  const type = itemType(item);
+  if (WHOLE.includes(type) || hasContent(item, type)) return [];
+  return NAMES.flatMap((member) => {
+    const id = item.value[member];
+    // An id of the service's own is left out where an item goes to an upstream.
+    const isLeftOut = type !== "item_reference" && member === "id" && isOwnId(id);
+    return typeof id === "string" && id !== "" && !isLeftOut ? [{ id, member }] : [];
+  });
+}
+
+function hasContent({ value }: JsonBody, type: string): boolean {
+  const member = CONTENT.get(type);
+  const content = member === undefined ? undefined : value[member];
+  if (typeof content === "string") return content !== "";
+  return typeof content === "object" && content !== null && Object.keys(content).length > 0;
 }
 
 /** The item that a reference stands for; `undefined` where it is none or names nothing known. */
@@ -39,6 +90,11 @@ export function referencedItem(
 export function itemType({ value }: JsonBody): string {
   const type = value["type"] ?? (typeof value["role"] === "string" ? "message" : "item_reference");
   return String(type);
+}
+
+/** Whether an item is the trace of a hosted search. */
+export function isSearch(item: JsonBody): boolean {
+  return SEARCHES.includes(itemType(item));
 }
 
 function itemOf(value: Readonly<Record<string, unknown>>): JsonBody {

@@ -5,29 +5,49 @@
  * @module
  */
 
-import type { ErrorEnvelope } from "@svc/sdk/protocol";
+import type { ErrorEnvelope, ResponseUsage } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/pricing.ts";
 import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
 import type { AnswerEnd, FailedEnd } from "../answer_relay.ts";
 import { type Fields, parsed } from "../chunk.ts";
-import { GrowingText } from "../growing_text.ts";
+import { GatheredText } from "../gathered_text.ts";
 import { editMembers, memberText } from "../json_text.ts";
 import { errorEvent, responseErrorOf, responseEvent, type ResponseRelay } from "./relay.ts";
 import { mergedMetadata, ResourceWriter, type ResponseContext } from "./resource.ts";
-import { readResponseUsage, responseUsageOf } from "./usage.ts";
+import { correctedUsage, readResponseUsage, responseUsageOf } from "./usage.ts";
 
 const OPENING: readonly string[] = ["response.created", "response.queued", "response.in_progress"];
 const CLOSING: readonly string[] = ["response.completed", "response.incomplete"];
+const FAILING: readonly string[] = ["response.failed", "error"];
+
+/** How an answer may end: whatever else it says of itself, nobody will hear more of it. */
+const ENDED: readonly unknown[] = ["completed", "incomplete"];
 
 /** Deltas that are no text. */
 const MEDIA_DELTAS: readonly string[] = ["response.audio.delta"];
 
+/**
+ * Text that is kept to be counted where no usage is reported: more tokens than any hold pays for, so
+ * what comes after it changes no bill.
+ */
+const DELIVERED_MAX_CHARS = 8 * 1024 * 1024;
+
 /** Throws an {@linkcode UpstreamCut} where a native answer is none, or says that it failed. */
-export function checkNativeAnswer({ value }: JsonBody): void {
-  if (value["status"] === "failed") throw failedUpstream();
-  if (!Array.isArray(value["output"])) {
+export function checkNativeAnswer({ value }: Pick<JsonBody, "value">): void {
+  const { status, output } = value;
+  if (status === "failed") throw failedUpstream();
+  checkId(value);
+  if (!ENDED.includes(status)) {
+    throw new UpstreamCut("malformed", "The upstream sent an answer that has not ended");
+  }
+  if (!Array.isArray(output) || !output.every(isRecord)) {
     throw new UpstreamCut("malformed", "The upstream sent an answer without output");
   }
+}
+
+function checkId({ id }: Fields): void {
+  if (typeof id === "string" && id !== "") return;
+  throw new UpstreamCut("malformed", "The upstream sent an answer without an id");
 }
 
 /** The resource's JSON text for the caller. */
@@ -38,7 +58,7 @@ export function nativeResponseText(
 ): string {
   return withService(body.text, context, {
     metadata: end.metadata,
-    ...(readResponseUsage(body.value["usage"]) === undefined ? { usage: end.usage } : {}),
+    usage: correctedUsage(body.value["usage"], end.usage),
   });
 }
 
@@ -49,7 +69,7 @@ export function isWebSearch(item: unknown): boolean {
 }
 
 /** Everything a model wrote in an answer, in pieces. */
-export function nativeDelivered({ value }: JsonBody): string[] {
+export function nativeDelivered({ value }: Pick<JsonBody, "value">): string[] {
   const pieces: string[] = [];
   for (const item of fieldList(value["output"])) {
     for (const name of ["name", "arguments", "input", "code"]) note(item[name], pieces);
@@ -70,10 +90,12 @@ export class NativeResponseRelay implements ResponseRelay {
   searches = 0;
   resource: string | undefined;
   readonly #context: ResponseContext;
-  readonly #written = new GrowingText();
+  readonly #deltas = new GatheredText(DELIVERED_MAX_CHARS);
+  /** Some upstreams send no deltas, or not of everything. */
+  readonly #items = new GatheredText(DELIVERED_MAX_CHARS);
   #id: string | undefined;
   #sequence = 0;
-  #closing: { readonly type: string; readonly text: string } | undefined;
+  #closing: Closing | undefined;
 
   constructor(context: ResponseContext) {
     this.#context = context;
@@ -84,36 +106,32 @@ export class NativeResponseRelay implements ResponseRelay {
   }
 
   get delivered(): readonly string[] {
-    const text = this.#written.text();
-    return text === "" ? [] : [text];
+    const told = [this.#deltas.pieces(), this.#items.pieces(), this.#closing?.written ?? []];
+    return told.reduce((most, pieces) => charsOf(pieces) > charsOf(most) ? pieces : most);
   }
 
   accept(text: string): string {
+    // A response that is complete is so once: what was said of it then is billed and passed on.
+    if (this.#closing !== undefined) return "";
     const event = parsed(text);
     const { type, response, delta } = event;
     if (typeof type !== "string") {
       throw new UpstreamCut("malformed", "The upstream sent an event without a type");
     }
-    if (type === "error" || type === "response.failed") throw failedUpstream();
+    if (FAILING.includes(type)) {
+      if (isRecord(response)) this.#noteResponse(response);
+      throw failedUpstream();
+    }
     const number = event["sequence_number"];
     if (typeof number === "number") this.#sequence = number + 1;
-    if (type === "response.output_item.done" && isWebSearch(event["item"])) this.searches += 1;
-    const isClosing = CLOSING.includes(type);
-    if (isClosing || OPENING.includes(type)) {
-      if (typeof response !== "object" || response === null) {
+    if (type === "response.output_item.done") this.#noteItem(event["item"]);
+    if (CLOSING.includes(type) || OPENING.includes(type)) {
+      if (!isRecord(response)) {
         throw new UpstreamCut("malformed", `The upstream sent "${type}" without a response`);
       }
-      this.#noteResponse({ ...response });
-      if (isClosing) {
-        this.#closing = { type, text };
-        return "";
-      }
-      const opening = { metadata: this.#context.opening };
-      return responseEvent(type, editResponse(text, this.#context, opening));
+      return this.#follow({ type, text, response });
     }
-    if (typeof delta === "string" && delta !== "" && !MEDIA_DELTAS.includes(type)) {
-      this.#written.push(delta);
-    }
+    if (typeof delta === "string" && !MEDIA_DELTAS.includes(type)) this.#deltas.push(delta);
     return responseEvent(type, text);
   }
 
@@ -126,10 +144,10 @@ export class NativeResponseRelay implements ResponseRelay {
   *completed(end: AnswerEnd): Iterable<string> {
     this.upstreamEnded();
     if (this.#closing === undefined) return;
-    const { type, text } = this.#closing;
+    const { type, text, reported } = this.#closing;
     const edited = editResponse(text, this.#context, {
       metadata: end.metadata,
-      ...(this.usage === undefined ? { usage: end.usage } : {}),
+      usage: correctedUsage(reported, end.usage),
     });
     this.resource = memberText(edited, "response");
     yield responseEvent(type, edited);
@@ -150,16 +168,55 @@ export class NativeResponseRelay implements ResponseRelay {
     yield errorEvent(error, this.#sequence++);
   }
 
+  /** Takes an event that tells the whole response: the last one is held back for the bill. */
+  #follow({ type, text, response }: ResponseEvent): string {
+    this.#noteResponse(response);
+    if (!CLOSING.includes(type)) {
+      checkId(response);
+      const opening = { metadata: this.#context.opening };
+      return responseEvent(type, editResponse(text, this.#context, opening));
+    }
+    checkNativeAnswer({ value: response });
+    const searches = fieldList(response["output"]).filter(isWebSearch).length;
+    this.searches = Math.max(this.searches, searches);
+    const written = this.usage === undefined ? nativeDelivered({ value: response }) : [];
+    this.#closing = { type, text, written, reported: response["usage"] };
+    return "";
+  }
+
+  #noteItem(item: unknown): void {
+    if (isWebSearch(item)) this.searches += 1;
+    for (const piece of nativeDelivered({ value: { output: [item] } })) this.#items.push(piece);
+  }
+
   #noteResponse({ id, usage }: Fields): void {
     if (typeof id === "string") this.#id = id;
     this.usage = readResponseUsage(usage) ?? this.usage;
   }
 }
 
+/** An event that tells the whole response. */
+interface ResponseEvent {
+  readonly type: string;
+  /** The event as it came. */
+  readonly text: string;
+  readonly response: Fields;
+}
+
+/** The last event, until it is known what the call cost. */
+interface Closing extends Omit<ResponseEvent, "response"> {
+  /** What the response says that its model wrote; nothing where usage was reported. */
+  readonly written: readonly string[];
+  /** Its own usage. */
+  readonly reported: unknown;
+}
+
 /** What the service writes into a native resource. */
-type ServiceFields = Pick<Partial<AnswerEnd>, "usage"> & {
+interface ServiceFields {
   readonly metadata: ResponseContext["opening"];
-};
+  /** @default {as the upstream wrote it} */
+  readonly usage?: ResponseUsage | undefined;
+}
 
 function editResponse(event: string, context: ResponseContext, fields: ServiceFields): string {
   const response = memberText(event, "response") ?? "{}";
@@ -174,7 +231,7 @@ function withService(resource: string, context: ResponseContext, fields: Service
     // The upstream may have been sent the items themselves.
     ...(typeof previousId === "string" ? { previous_response_id: JSON.stringify(previousId) } : {}),
     metadata: JSON.stringify(mergedMetadata(context.request, metadata)),
-    ...(usage === undefined ? {} : { usage: JSON.stringify(responseUsageOf(usage, undefined)) }),
+    ...(usage === undefined ? {} : { usage: JSON.stringify(usage) }),
   });
 }
 
@@ -184,7 +241,15 @@ function failedUpstream(): UpstreamCut {
 
 function fieldList(value: unknown): readonly Fields[] {
   if (!Array.isArray(value)) return [];
-  return value.filter((element) => typeof element === "object" && element !== null);
+  return value.filter(isRecord);
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function charsOf(pieces: readonly string[]): number {
+  return pieces.reduce((chars, piece) => chars + piece.length, 0);
 }
 
 function note(value: unknown, pieces: string[]): void {

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { UpstreamCut } from "../../ports/upstream.ts";
+import type { AnswerEnd } from "../answer_relay.ts";
 import {
   checkNativeAnswer,
   nativeDelivered,
@@ -18,6 +19,11 @@ import {
 } from "./responses_fixture.ts";
 import { readResponseUsage } from "./usage.ts";
 
+/** The end of a call that was billed as {@linkcode USAGE} says. */
+const BILLED: AnswerEnd = {
+  ...END,
+  usage: { inputTokens: 3, cachedInputTokens: 1, outputTokens: 2 },
+};
 const USAGE = '{"input_tokens":3,"input_tokens_details":{"cached_tokens":1},"output_tokens":2,' +
   '"odd":1.50}';
 
@@ -40,7 +46,7 @@ Deno.test("events keep their bytes but for the model's name and the metadata", (
     DELTA,
     event("response.audio.delta", 3, '"delta":"AAAA"'),
     event("response.completed", 4, `"response":${resource("completed", USAGE)}`),
-  ]);
+  ], BILLED);
   assert(sent.includes(`event: response.output_text.delta\ndata: ${DELTA}\n\n`));
   assert(sent.includes(`"n":1.0`) && sent.includes(`"usage":${USAGE}`));
   const events = eventsOf(sent).map(({ response }) => JSON.parse(JSON.stringify(response ?? null)));
@@ -118,19 +124,142 @@ Deno.test("what is no event breaks the stream, and says how", () => {
 });
 
 Deno.test("a complete answer keeps its bytes; usage that is missing is counted usage", () => {
-  const own = nativeResponseText(bodyOf(resource("completed", USAGE)), contextOf(), END);
+  const own = nativeResponseText(bodyOf(resource("completed", USAGE)), contextOf(), BILLED);
   assert(own.includes('"n":1.0') && own.includes(`"usage":${USAGE}`));
   assertEquals(JSON.parse(own).model, "fast-mini");
   const counted = nativeResponseText(bodyOf(resource("completed")), contextOf(), END);
   assertEquals(JSON.parse(counted).usage.input_tokens, 7);
 });
 
+Deno.test("usage that is not what was billed, or does not add up, gives way to the bill", () => {
+  const { inputTokens: input_tokens, outputTokens: output_tokens } = BILLED.usage;
+  const told = { input_tokens, output_tokens, input_tokens_details: { cached_tokens: 1 } };
+  const lies = [
+    { ...told, total_tokens: 999 },
+    { ...told, input_tokens: 4 },
+    { ...told, output_tokens: 1.5 },
+    { ...told, input_tokens_details: { cached_tokens: 7 } },
+    { ...told, total_tokens: "5" },
+  ];
+  for (const usage of lies) {
+    const output_tokens_details = { reasoning_tokens: 9 };
+    const whole = bodyOf(
+      resource("completed", JSON.stringify({ ...usage, output_tokens_details })),
+    );
+    const sent = JSON.parse(nativeResponseText(whole, contextOf(), BILLED)).usage;
+    assertEquals(sent, {
+      input_tokens: 3,
+      input_tokens_details: { cached_tokens: 1, cache_write_tokens: 0 },
+      output_tokens: 2,
+      output_tokens_details: { reasoning_tokens: 2 },
+      total_tokens: 5,
+    });
+  }
+});
+
 Deno.test("what a native answer must be", () => {
-  checkNativeAnswer(bodyOf(resource("completed")));
-  const none = assertThrows(() => checkNativeAnswer(bodyOf({ status: "completed" })), UpstreamCut);
-  assertEquals(none.outcome, "malformed");
-  const failed = assertThrows(() => checkNativeAnswer(bodyOf(resource("failed"))), UpstreamCut);
-  assertEquals(failed.outcome, "server_error");
+  const outcomeOf = (answer: unknown) =>
+    assertThrows(() => checkNativeAnswer(bodyOf(answer)), UpstreamCut).outcome;
+  const whole = JSON.parse(resource("completed"));
+  checkNativeAnswer(bodyOf(whole));
+  checkNativeAnswer(bodyOf({ ...whole, status: "incomplete", output: [{}] }));
+  assertEquals(outcomeOf({ ...whole, status: "failed" }), "server_error");
+  for (const status of ["queued", "cancelled", "odd", { toString: 1 }, null, undefined]) {
+    assertEquals(outcomeOf({ ...whole, status }), "malformed");
+  }
+  for (const id of ["", 7, null, undefined]) assertEquals(outcomeOf({ ...whole, id }), "malformed");
+  for (const output of [undefined, null, {}, [null], [5], [{}, "x"], [[]]]) {
+    assertEquals(outcomeOf({ ...whole, output }), "malformed");
+  }
+});
+
+Deno.test("a stream must begin and end with an answer too", () => {
+  const whole = JSON.parse(resource("completed"));
+  const cases: [string, Readonly<Record<string, unknown>>][] = [
+    ["response.created", { id: 7 }],
+    ["response.created", { id: undefined }],
+    ["response.completed", { id: undefined }],
+    ["response.completed", { status: "queued" }],
+    ["response.completed", { output: [null] }],
+    ["response.incomplete", { output: undefined }],
+  ];
+  for (const [type, wrong] of cases) {
+    const relay = new NativeResponseRelay(contextOf());
+    const usage = JSON.parse(USAGE);
+    const told = JSON.stringify({ type, response: { ...whole, usage, ...wrong } });
+    assertEquals(assertThrows(() => relay.accept(told), UpstreamCut).outcome, "malformed", told);
+    assert(!relay.finished);
+    // It was reported all the same, and is what a caller of a stream is charged.
+    assertEquals(relay.usage, BILLED.usage);
+  }
+});
+
+Deno.test("usage that a failure reports is noted", () => {
+  const relay = new NativeResponseRelay(contextOf());
+  const failed = event("response.failed", 1, `"response":${resource("failed", USAGE)}`);
+  assertEquals(assertThrows(() => relay.accept(failed), UpstreamCut).outcome, "server_error");
+  assertEquals(relay.usage, BILLED.usage);
+});
+
+Deno.test("what was delivered is counted although there were no deltas of it", () => {
+  const message = { type: "message", content: [{ type: "output_text", text: "Hello there" }] };
+  const done = JSON.stringify({ type: "response.output_item.done", item: message });
+  const created = event("response.created", 0, `"response":${resource("in_progress")}`);
+  const closing = (output: unknown) =>
+    JSON.stringify({
+      type: "response.completed",
+      response: { ...JSON.parse(resource("completed")), output },
+    });
+  const streams: [string[], string][] = [
+    [[created, done], "Hello there"],
+    [[created, closing([message])], "Hello there"],
+    [[created, done, closing([message])], "Hello there"],
+    // Nothing is counted twice, and the fullest account is the one that counts.
+    [[created, DELTA, done, closing([])], "Hello there"],
+    [[created, DELTA, closing([])], "hé"],
+    [[created, event("x", 1, '"item":null'), closing([])], ""],
+  ];
+  for (const [texts, expected] of streams) {
+    const relay = new NativeResponseRelay(contextOf());
+    for (const text of texts) relay.accept(text);
+    assertEquals(relay.delivered.join(""), expected);
+  }
+});
+
+Deno.test("searches are counted by their items, and once", () => {
+  const search = { type: "web_search_call", action: { type: "search", query: "q" } };
+  const look = { type: "web_search_call", action: { type: "open_page" } };
+  const done = JSON.stringify({ type: "response.output_item.done", item: search });
+  const response = { ...JSON.parse(resource("completed")), output: [search, look, search] };
+  const closing = JSON.stringify({ type: "response.completed", response });
+  for (const texts of [[closing], [done, closing], [done, done, closing]]) {
+    const relay = new NativeResponseRelay(contextOf());
+    for (const text of texts) relay.accept(text);
+    assertEquals(relay.searches, 2);
+  }
+});
+
+Deno.test("a long answer is kept up to what any hold pays for", () => {
+  const relay = new NativeResponseRelay(contextOf());
+  const delta = "word ".repeat(200_000);
+  const text = JSON.stringify({ type: "response.output_text.delta", delta });
+  for (let sent = 0; sent < 20; sent++) relay.accept(text);
+  const chars = relay.delivered.reduce((sum, piece) => sum + piece.length, 0);
+  assert(chars >= 8 * 1024 * 1024 && chars < 10 * delta.length, `${chars}`);
+});
+
+Deno.test("a response is complete once: what comes after it is not passed on, nor billed", () => {
+  const relay = new NativeResponseRelay(contextOf());
+  const first = event("response.completed", 1, `"response":${resource("completed", USAGE)}`);
+  const sent = streamed(relay, [
+    first,
+    DELTA,
+    event("response.completed", 2, `"response":${resource("completed")}`),
+    '{"type":"error"}',
+  ], BILLED);
+  assertEquals(eventsOf(sent).map(({ type }) => type), ["response.completed"]);
+  assertEquals(relay.usage, BILLED.usage);
+  assert(sent.includes(`"usage":${USAGE}`));
 });
 
 Deno.test("everything that a model wrote counts as delivered", () => {

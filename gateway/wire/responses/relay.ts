@@ -12,6 +12,8 @@ import type { AnswerRelay } from "../answer_relay.ts";
 export interface ResponseRelay extends AnswerRelay {
   /** JSON text of the resource as it was last sent; `undefined` before the end. */
   readonly resource: string | undefined;
+  /** What the upstream says it was not told of the request, a line each. @default {nothing} */
+  readonly notCarried?: readonly string[];
 }
 
 /** Why a stream failed, in the words of the service's error table. */

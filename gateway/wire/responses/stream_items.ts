@@ -7,6 +7,7 @@
 import type { ResponseAnnotation, ResponseItemStatus } from "@svc/sdk/protocol";
 import { GrowingText } from "../growing_text.ts";
 import type { FindCitations, HostedCall, HostedOutcome } from "../hosted_relay.ts";
+import { OpaqueMembers } from "../opaque_members.ts";
 import { searchItem, type ShownFindings } from "../search_item.ts";
 import {
   functionCallText,
@@ -65,9 +66,10 @@ interface Part {
 /** A message or reasoning: text in parts, of which the last may be open. */
 export class TextItem implements StreamItem {
   readonly type: "message" | "reasoning";
+  /** Opaque members. */
+  readonly opaque = new OpaqueMembers();
   readonly #id: string;
   readonly #outputIndex: number;
-  readonly #opaque = new Map<string, string>();
   readonly #done: string[] = [];
   readonly #parts: Part[] = [];
   readonly #cite: FindCitations | undefined;
@@ -87,11 +89,6 @@ export class TextItem implements StreamItem {
 
   get ended(): boolean {
     return this.#status !== undefined;
-  }
-
-  /** Opaque members, by name. */
-  get opaque(): Map<string, string> {
-    return this.#opaque;
   }
 
   /** The event that begins it. */
@@ -131,7 +128,7 @@ export class TextItem implements StreamItem {
     const parts = open === undefined
       ? this.#done
       : [...this.#done, partText(open.kind, open.text.literal(), open.annotations)];
-    const opaque = Object.fromEntries(this.#opaque);
+    const opaque = Object.fromEntries(this.opaque.texts());
     const fields = { id: this.#id, status: this.#status ?? status, opaque };
     if (this.type === "message") return messageText(fields, parts);
     return reasoningText(fields, this.#parts[0]?.kind ?? "reasoning_text", parts);
@@ -185,8 +182,9 @@ function annotated(emit: Emit, part: Part, annotation: ResponseAnnotation): stri
 
 /** A tool call. It begins once its name is known and ends with the response: late pieces are common. */
 export class CallItem implements StreamItem {
+  /** Opaque members. */
+  readonly opaque = new OpaqueMembers();
   readonly #input = new GrowingText();
-  readonly #opaque = new Map<string, string>();
   #id = "";
   #outputIndex = -1;
   #status: ResponseItemStatus | undefined;
@@ -194,11 +192,6 @@ export class CallItem implements StreamItem {
   callId = "";
   /** The function. */
   name = "";
-
-  /** Opaque members, by name. */
-  get opaque(): Map<string, string> {
-    return this.#opaque;
-  }
 
   /** Its input so far. */
   get input(): string {
@@ -254,7 +247,7 @@ export class CallItem implements StreamItem {
   }
 
   #text(status: ResponseItemStatus, literal: string, isSigned: boolean): string {
-    const opaque = isSigned ? Object.fromEntries(this.#opaque) : undefined;
+    const opaque = isSigned ? Object.fromEntries(this.opaque.texts()) : undefined;
     const { callId, name } = this;
     return functionCallText({ id: this.#id, status, opaque }, { callId, name, literal });
   }

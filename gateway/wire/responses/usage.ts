@@ -19,22 +19,39 @@ export function readResponseUsage(usage: unknown): Usage | undefined {
 /** Usage in the shape of Responses: as a chat upstream reported it, else as it was counted. */
 export function responseUsageOf(counted: Usage, reported: unknown): ResponseUsage {
   const read = readChatUsage(reported);
-  const usage = read ?? counted;
   const details: Partial<ChatUsage> = read === undefined ? {} : reported as ChatUsage;
-  return {
-    input_tokens: usage.inputTokens,
-    input_tokens_details: {
-      cached_tokens: usage.cachedInputTokens,
-      cache_write_tokens: countOf(details.prompt_tokens_details?.cache_write_tokens),
-    },
-    output_tokens: usage.outputTokens,
-    output_tokens_details: {
-      reasoning_tokens: countOf(details.completion_tokens_details?.reasoning_tokens),
-    },
-    total_tokens: usage.inputTokens + usage.outputTokens,
-  };
+  const { completion_tokens_details: outputDetails } = details;
+  return written(read ?? counted, outputDetails?.reasoning_tokens);
 }
 
-function countOf(value: unknown): number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+/**
+ * What a resource must say of its usage instead of what its upstream wrote: `undefined` where that
+ * is what was billed, and adds up.
+ */
+export function correctedUsage(reported: unknown, billed: Usage): ResponseUsage | undefined {
+  const told: Partial<ResponseUsage> = typeof reported === "object" ? reported ?? {} : {};
+  const { input_tokens, output_tokens, total_tokens, input_tokens_details: details } = told;
+  const { inputTokens, outputTokens, cachedInputTokens } = billed;
+  const adds = (total_tokens ?? inputTokens + outputTokens) === inputTokens + outputTokens;
+  const isBilled = input_tokens === inputTokens && output_tokens === outputTokens &&
+    (details?.cached_tokens ?? 0) === cachedInputTokens;
+  return adds && isBilled
+    ? undefined
+    : written(billed, told.output_tokens_details?.reasoning_tokens);
+}
+
+function written(usage: Usage, reasoning: unknown): ResponseUsage {
+  const { inputTokens, outputTokens } = usage;
+  const isCount = typeof reasoning === "number" && Number.isSafeInteger(reasoning) &&
+    reasoning >= 0;
+  return {
+    input_tokens: inputTokens,
+    input_tokens_details: {
+      cached_tokens: usage.cachedInputTokens,
+      cache_write_tokens: usage.cacheWriteInputTokens ?? 0,
+    },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: isCount ? Math.min(reasoning, outputTokens) : 0 },
+    total_tokens: inputTokens + outputTokens,
+  };
 }

@@ -156,7 +156,9 @@ Deno.test("what only a native upstream can carry is refused where there is none"
   await using roads = await twoRoads("native", new FakeUpstream());
   const { service, native, chat } = roads;
   const { key } = await service.newKey({ policy: { models: ["chat"] } });
-  const odd = { input: [{ type: "computer_call", id: "c_1" }, { role: "user", content: "Hi" }] };
+  const odd = {
+    input: [{ type: "computer_call", call_id: "c_1" }, { role: "user", content: "Hi" }],
+  };
   const { status, param } = await refused(service, odd, key);
   assertEquals([status, param], [400, "input.0.type"]);
   assertEquals([native.requests.length, chat.requests.length], [0, 0]);

@@ -286,7 +286,7 @@ Deno.test("what the other road cannot carry, and does not change the answer, is 
   const { service } = roads;
   const { metadata } = await answered(service, {
     input: [
-      { type: "reasoning", id: "rs_1", summary: [] },
+      { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
       { role: "user", content: "Hi", phase: "commentary" },
     ],
     max_tool_calls: 3,

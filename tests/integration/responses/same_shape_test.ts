@@ -14,6 +14,7 @@ import {
   type RoadPlan,
   SIMULATOR,
 } from "../../conformance/open_responses/roads.ts";
+import { shapeOf } from "../../fixtures/shape_of.ts";
 
 const ROADS = [CHAT, CLAUDE, GEMINI, NATIVE, SIMULATOR];
 const CALCULATOR = {
@@ -28,19 +29,7 @@ const ASKS = {
   tool: { input: "What is 2 + 3?", tools: [CALCULATOR] },
 };
 // What not every provider has: signatures, and what the client makes of nothing.
-const OWN: ReadonlySet<string> = new Set(["extra_content", "parsed_arguments"]);
-
-/** The types of a value's members, by their paths; those of a list's elements together. */
-function shapeOf(value: unknown, path = ""): string[] {
-  if (Array.isArray(value)) {
-    return [`${path}: list`, ...value.flatMap((one) => shapeOf(one, `${path}[]`))];
-  }
-  if (typeof value !== "object" || value === null) {
-    return [`${path}: ${value === null ? "null" : typeof value}`];
-  }
-  return Object.entries(value).filter(([name]) => !OWN.has(name))
-    .flatMap(([name, member]) => shapeOf(member, `${path}.${name}`));
-}
+const OWN = ["extra_content", "parsed_arguments"];
 
 /** What an application gets along a road: the events of a stream, or the one answer. */
 async function answersOf(
@@ -51,9 +40,9 @@ async function answersOf(
   road.prepare(asks, stream);
   const { responses } = road.service.client();
   const params = { model: "auto", ...ASKS[asks] };
-  if (!stream) return shapeOf(await responses.create(params));
+  if (!stream) return shapeOf(await responses.create(params), { except: OWN });
   const events = await Array.fromAsync(await responses.create({ ...params, stream: true }));
-  return events.flatMap((event) => shapeOf(event, event.type));
+  return events.flatMap((event) => shapeOf(event, { path: event.type, except: OWN }));
 }
 
 for (const asks of ["text", "tool"] as const) {

@@ -1,0 +1,94 @@
+/**
+ * The images of an upstream's answer: looked at, and fetched where it gave addresses, before anybody
+ * is charged for them.
+ *
+ * @module
+ */
+
+import { type FetchImage, isUnreadable, type MediaFile } from "../ports/fetch_image.ts";
+import { UpstreamCut } from "../ports/upstream.ts";
+import { base64Of, decodeBase64 } from "./data_uri.ts";
+import { imageTypeOf } from "./image_file.ts";
+
+/** Most bytes that are fetched for one answer: what a JSON answer may be large. */
+export const DRAWN_FETCHED_BYTES_MAX = 64 * 1024 * 1024;
+
+/** An image that was drawn. */
+export interface DrawnImage {
+  readonly base64: string;
+  /** What the model made of the prompt, where the upstream tells. */
+  readonly revisedPrompt: string | undefined;
+}
+
+/** How the images are come by that are addresses. */
+export interface DrawnImagesOptions {
+  readonly fetchImage: FetchImage;
+  /** Ends fetching. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * All images of an answer, each a PNG, JPEG, WebP or GIF by its first bytes. Throws an
+ * {@linkcode UpstreamCut} where one is none or cannot be had.
+ */
+export async function drawnImages(
+  answer: Readonly<Record<string, unknown>>,
+  options: DrawnImagesOptions,
+): Promise<readonly DrawnImage[]> {
+  const { data } = answer;
+  if (!Array.isArray(data) || data.length === 0) throw malformed("without images");
+  const drawn: DrawnImage[] = [];
+  let fetched = 0;
+  // One after the other: an answer must not be a way to open many connections at once.
+  for (const [at, image] of data.entries()) {
+    const { b64_json: given, url, revised_prompt: prompt } = Object(image);
+    const revisedPrompt = typeof prompt === "string" ? prompt : undefined;
+    if (typeof given === "string" && given !== "") {
+      drawn.push({ base64: checkedBase64(given, at), revisedPrompt });
+      continue;
+    }
+    const { bytes } = await fetchedImage(url, at, options);
+    fetched += bytes.length;
+    if (fetched > DRAWN_FETCHED_BYTES_MAX) {
+      throw malformed(`whose images exceed ${DRAWN_FETCHED_BYTES_MAX} bytes`);
+    }
+    drawn.push({ base64: base64Of(bytes), revisedPrompt });
+  }
+  return drawn;
+}
+
+function checkedBase64(text: string, at: number): string {
+  const bytes = decodeBase64(text);
+  if (bytes === undefined) throw malformed(`whose image ${at} is no base64`);
+  requireImage(bytes, at);
+  return text;
+}
+
+async function fetchedImage(
+  url: unknown,
+  at: number,
+  { fetchImage, signal }: DrawnImagesOptions,
+): Promise<MediaFile> {
+  if (typeof url !== "string" || !/^https?:\/\//i.test(url)) {
+    throw malformed(`whose image ${at} is neither base64 nor an http(s) address`);
+  }
+  let file;
+  try {
+    file = await fetchImage(url, signal);
+  } catch (cause) {
+    if (!signal.aborted) throw cause;
+    throw new UpstreamCut("timeout", `Fetching the upstream's image ${at} was stopped`, { cause });
+  }
+  if (isUnreadable(file)) throw malformed(`whose image ${at} cannot be fetched: ${file.problem}`);
+  requireImage(file.bytes, at);
+  return file;
+}
+
+function requireImage(bytes: Uint8Array, at: number): void {
+  if (imageTypeOf(bytes) !== undefined) return;
+  throw malformed(`whose image ${at} is not a PNG, JPEG, WebP or GIF image`);
+}
+
+function malformed(what: string): UpstreamCut {
+  return new UpstreamCut("malformed", `The upstream sent an answer ${what}`);
+}

@@ -1,0 +1,55 @@
+import type { FetchImage, MediaFile, Unreadable } from "../ports/fetch_image.ts";
+import { MAX_IMAGE_BYTES } from "./edit_images.ts";
+import { imageTypeOf } from "./image_file.ts";
+
+/** Loaded with the first image that is fetched: the platform's `node:http` takes some megabytes. */
+const guardedFetch: FetchImage = async (url, signal) => {
+  const { createGuardedFetch } = await import("../guarded_fetch/mod.ts");
+  return await createGuardedFetch()(url, signal);
+};
+
+/**
+ * How images are fetched that an upstream answered with the addresses of: from its own origin, where
+ * it may well stand in a private network, since the operator named it; else from public addresses
+ * alone. What its own server redirects to is not followed.
+ */
+export function fetchDrawnFrom(
+  baseUrl: string | undefined,
+  elsewhere: FetchImage = guardedFetch,
+): FetchImage {
+  const origin = baseUrl === undefined ? undefined : URL.parse(baseUrl)?.origin;
+  return (url, signal) =>
+    origin !== undefined && URL.parse(url)?.origin === origin
+      ? fetchOwn(url, signal)
+      : elsewhere(url, signal);
+}
+
+async function fetchOwn(url: string, signal: AbortSignal): Promise<MediaFile | Unreadable> {
+  try {
+    const response = await fetch(url, { redirect: "manual", signal });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      return { problem: `its server answers with status ${response.status}` };
+    }
+    const bytes = await readUpTo(response, MAX_IMAGE_BYTES);
+    if (bytes === undefined) return { problem: `it is larger than ${MAX_IMAGE_BYTES} bytes` };
+    return { mediaType: imageTypeOf(bytes) ?? "", bytes };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Error) return { problem: "it could not be fetched" };
+    throw error;
+  }
+}
+
+/** A body; `undefined` where it is longer. */
+async function readUpTo(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for await (const piece of response.body ?? []) {
+    length += piece.length;
+    // Leaving the loop cancels the body.
+    if (length > maxBytes) return undefined;
+    pieces.push(piece);
+  }
+  return await new Blob(pieces).bytes();
+}

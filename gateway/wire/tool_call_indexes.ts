@@ -1,0 +1,160 @@
+/**
+ * Which tool call a piece of a streamed answer belongs to.
+ *
+ * @module
+ */
+
+import type { ToolCallDelta } from "@svc/sdk/protocol";
+
+type Delta = Partial<ToolCallDelta>;
+
+/** A call, as far as pieces are told apart by it. */
+interface KnownCall {
+  /** As its upstream gave them. */
+  id: string | undefined;
+  index: number | undefined;
+  /** As its last piece with one gave it. */
+  name: string;
+  readonly input: InputEnd;
+}
+
+/**
+ * Says which tool call a piece belongs to: by index, else by id, else by order. Some upstreams give no
+ * index, or the same to every call; some no id, or the same. So the elements of one delta are
+ * different calls unless they say otherwise, and a function's name after a complete input begins
+ * another call.
+ */
+export class ToolCallIndexes {
+  readonly #calls: KnownCall[] = [];
+  readonly #byIndex = new Map<number, number>();
+  readonly #byId = new Map<string, number>();
+  #last: number | undefined;
+
+  /** The places of one delta's calls among all calls, from 0, in order of their first pieces. */
+  of(deltas: readonly Partial<ToolCallDelta>[]): readonly number[] {
+    const taken = new Set<number>();
+    const unlabelled = this.#unlabelled(deltas);
+    return deltas.map((delta) => {
+      const found = this.#labelled(delta) ?? unlabelled(delta);
+      const isKnown = found !== undefined && !this.#isAnother(delta, found, taken);
+      const place = isKnown ? found : this.#calls.push(newCall()) - 1;
+      taken.add(place);
+      this.#note(delta, place);
+      return this.#last = place;
+    });
+  }
+
+  /** The call whose id or index a piece carries. */
+  #labelled(delta: Delta): number | undefined {
+    const id = idOf(delta);
+    const index = indexOf(delta);
+    const byIndex = index === undefined ? undefined : this.#byIndex.get(index);
+    const known = byIndex === undefined ? undefined : this.#calls[byIndex]?.id;
+    if (id === undefined || (byIndex !== undefined && known === id)) return byIndex;
+    // A new id under a known index is another call: some upstreams send every call as index 0.
+    return this.#byId.get(id) ?? (known === undefined ? byIndex : undefined);
+  }
+
+  /**
+   * Finds the calls that pieces without id and index go on with: one piece with the last call, several
+   * of one delta with as many of the calls that began last.
+   */
+  #unlabelled(deltas: readonly Delta[]): (delta: Delta) => number | undefined {
+    const last = this.#last;
+    const goOn = deltas.filter((delta) => !isLabelled(delta) && nameOf(delta) === "");
+    let next = Math.max(0, this.#calls.length - goOn.length);
+    const known = this.#calls.length;
+    return (delta) => {
+      if (isLabelled(delta)) return undefined;
+      if (nameOf(delta) !== "" || goOn.length === 1) return last;
+      return next < known ? next++ : undefined;
+    };
+  }
+
+  /** Whether a piece begins another call than the one that it seems to belong to. */
+  #isAnother(delta: Delta, place: number, taken: ReadonlySet<number>): boolean {
+    const call = this.#calls[place];
+    const name = nameOf(delta);
+    if (call === undefined) return true;
+    if (taken.has(place)) return name !== "" ? call.name !== "" : !isLabelled(delta);
+    if (name === "" || call.name === "") return false;
+    // Two calls of one id, told apart by their indexes.
+    const index = indexOf(delta) ?? call.index;
+    if (call.index !== undefined && index !== call.index) return true;
+    // Some upstreams repeat id and name with every piece, also with an empty last one.
+    const isRepeated = call.id !== undefined && idOf(delta) === call.id && name === call.name;
+    return call.input.isComplete && !(isRepeated && inputOf(delta).trim() === "");
+  }
+
+  #note(delta: Delta, place: number): void {
+    const call = this.#calls[place];
+    if (call === undefined) return;
+    const id = idOf(delta);
+    const index = indexOf(delta);
+    if (id !== undefined) this.#byId.set(call.id = id, place);
+    if (index !== undefined) this.#byIndex.set(call.index = index, place);
+    call.name = nameOf(delta) || call.name;
+    call.input.push(inputOf(delta));
+  }
+}
+
+function newCall(): KnownCall {
+  return { id: undefined, index: undefined, name: "", input: new InputEnd() };
+}
+
+function isLabelled(delta: Delta): boolean {
+  return idOf(delta) !== undefined || indexOf(delta) !== undefined;
+}
+
+function idOf({ id }: Delta): string | undefined {
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
+
+function indexOf({ index }: Delta): number | undefined {
+  return typeof index === "number" ? index : undefined;
+}
+
+function nameOf(delta: Delta): string {
+  const name = delta.function?.name;
+  return typeof name === "string" ? name : "";
+}
+
+function inputOf(delta: Delta): string {
+  const input = delta.function?.arguments;
+  return typeof input === "string" ? input : "";
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** `[` and `]`; `{` and `}` lie 32 higher. */
+const OPEN = 0x5b;
+const CLOSE = 0x5d;
+const BRACE = 0x20;
+
+/** Notices the end of a call's input, an object that comes in pieces; none is kept. */
+class InputEnd {
+  #depth = 0;
+  #inString = false;
+  #isEscaped = false;
+  #hasBegun = false;
+
+  /** Whether the object that it began with has ended. */
+  get isComplete(): boolean {
+    return this.#hasBegun && this.#depth <= 0;
+  }
+
+  push(piece: string): void {
+    for (let at = 0; at < piece.length; at++) {
+      const code = piece.charCodeAt(at);
+      if (this.#inString) {
+        if (this.#isEscaped) this.#isEscaped = false;
+        else if (code === BACKSLASH) this.#isEscaped = true;
+        else if (code === QUOTE) this.#inString = false;
+      } else if (code === QUOTE) this.#inString = true;
+      else if (code === OPEN || code === OPEN + BRACE) {
+        this.#hasBegun = true;
+        this.#depth += 1;
+      } else if (code === CLOSE || code === CLOSE + BRACE) this.#depth -= 1;
+    }
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * What every upstream does with a call that goes wrong, whatever its endpoint and its provider's wire:
+ * for the same trouble the same outcome, and nothing left running.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
+import type { Upstream, UpstreamAnswer, UpstreamCall } from "../../gateway/ports/upstream.ts";
+import type { AnswerRelay } from "../../gateway/wire/answer_relay.ts";
+import { chunk, FakeUpstream, json, LAST_CHUNK, streamHead } from "../fixtures/fake_upstream.ts";
+import { assertCut, assertFailure, readAll } from "../fixtures/openai_compatible.ts";
+import type { Wire } from "../fixtures/upstreams/wire.ts";
+
+/** An endpoint of an upstream to hold against the contract. */
+export interface TransportSubject {
+  /** What its provider says there. */
+  readonly wire: Pick<Wire, "text" | "error" | "nonsense" | "streamType">;
+  /** Makes it, against a server; the settings are to be taken over. */
+  open(baseUrl: string, settings: Partial<UpstreamConfig>): Upstream;
+  /** A call of the endpoint. */
+  call(more: Partial<UpstreamCall>): UpstreamCall;
+  /** Follows a stream as the flow does. */
+  relay(): { accept(text: string): ReturnType<AnswerRelay["accept"]> | undefined };
+}
+
+/** An upstream in front of its server. */
+interface Stage {
+  readonly fake: FakeUpstream;
+  readonly upstream: Upstream;
+}
+
+/** Long enough for whatever does not wait. */
+export const TIMEOUTS = { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 };
+
+/** Holds an upstream's endpoint against every case. */
+export function transportContract(name: string, subject: TransportSubject): void {
+  new TransportContract(name, subject).declare();
+}
+
+class TransportContract {
+  readonly #name: string;
+  readonly #subject: TransportSubject;
+
+  constructor(name: string, subject: TransportSubject) {
+    this.#name = name;
+    this.#subject = subject;
+  }
+
+  declare(): void {
+    this.#declareRefusals();
+    this.#declareBreaks();
+    this.#declareSilence();
+    this.#declareLeaving();
+  }
+
+  /** One case, on a server of its own. */
+  #case(
+    sentence: string,
+    prove: (stage: Stage) => Promise<void>,
+    timeouts: Partial<UpstreamConfig["timeouts"]> = {},
+  ): void {
+    Deno.test(`${this.#name}: ${sentence}`, async () => {
+      await using fake = new FakeUpstream();
+      const upstream = this.#subject.open(fake.baseUrl, { timeouts: { ...TIMEOUTS, ...timeouts } });
+      try {
+        await prove({ fake, upstream });
+      } finally {
+        upstream.close();
+      }
+    });
+  }
+
+  #declareRefusals(): void {
+    const errors: readonly (readonly [number, string])[] = [
+      [400, "refused_input"],
+      [401, "refused_credentials"],
+      [403, "refused_credentials"],
+      [429, "rate_limited"],
+      [500, "server_error"],
+      [503, "server_error"],
+      [529, "server_error"],
+    ];
+    for (const [status, outcome] of errors) {
+      for (const stream of [false, true]) {
+        const how = stream ? ", streamed" : "";
+        this.#case(`status ${status} is ${outcome}${how}`, async ({ fake, upstream }) => {
+          const body = this.#subject.wire.error("Nothing doing");
+          fake.answer(json(body, { status, headers: { "retry-after": "7" } }));
+          const answer = await upstream.call(this.#subject.call({ stream }));
+          assert(answer.kind === "failure");
+          assertEquals([answer.outcome, answer.status], [outcome, status]);
+          assertEquals(answer.retryAfterMs, 7_000);
+          assertMatch(answer.message, /Nothing doing/);
+          assertEquals(fake.requests.length, 1);
+        });
+      }
+    }
+    this.#case("a redirect is not followed", async ({ fake, upstream }) => {
+      const headers = { location: `${fake.baseUrl}/elsewhere` };
+      fake.answer(json({}, { status: 307, headers }));
+      assertFailure(await upstream.call(this.#subject.call({})), "server_error");
+      assertEquals(fake.requests.length, 1);
+    });
+  }
+
+  #declareBreaks(): void {
+    const { nonsense = 'data: {"half":\n\n', text } = this.#subject.wire;
+    const half = text.frames.slice(0, Math.ceil(text.frames.length / 2));
+    this.#case("a stream that is cut between two frames", async ({ fake, upstream }) => {
+      fake.answer([this.#head(), ...half.map(chunk), { close: true }]);
+      const { fault } = await readAll(await upstream.call(this.#subject.call({ stream: true })));
+      assertCut(fault, "cut");
+    });
+    this.#case("a stream that ends politely, but too soon", async ({ fake, upstream }) => {
+      fake.answer([this.#head(), ...half.map(chunk), LAST_CHUNK]);
+      const { fault } = await readAll(await upstream.call(this.#subject.call({ stream: true })));
+      assertCut(fault, "cut");
+    });
+    this.#case("a frame that makes no sense", async ({ fake, upstream }) => {
+      fake.answer([this.#head(), ...half.map(chunk), chunk(nonsense), { stall: true }]);
+      const answer = await upstream.call(this.#subject.call({ stream: true }));
+      // A pass-through hands on what it cannot read, and the flow's relay finds out.
+      assertCut(await this.#relayed(answer), "malformed");
+      await fake.clientLeft();
+    });
+    for (const stream of [false, true]) {
+      this.#case(`a page instead of an answer${stream ? ", streamed" : ""}`, async (stage) => {
+        const headers = { "content-type": "text/html" };
+        stage.fake.answer(json("<html>", { headers }));
+        assertFailure(await stage.upstream.call(this.#subject.call({ stream })), "malformed");
+      });
+    }
+    this.#case("an answer whose connection breaks", async ({ fake, upstream }) => {
+      const [head, body] = json(this.#subject.wire.text.json);
+      assert(head !== undefined && body !== undefined && "send" in body);
+      fake.answer([head, { send: body.send.slice(0, 20) }, { close: true }]);
+      assertFailure(await upstream.call(this.#subject.call({})), "server_error");
+    });
+    this.#case("nobody there", async () => {
+      const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+      const baseUrl = `http://127.0.0.1:${listener.addr.port}/v1`;
+      listener.close();
+      const upstream = this.#subject.open(baseUrl, { timeouts: TIMEOUTS });
+      assertFailure(await upstream.call(this.#subject.call({})), "connect_failed");
+      assertFailure(await upstream.call(this.#subject.call({ stream: true })), "connect_failed");
+      upstream.close();
+    });
+    this.#case("JSON that is no answer", async ({ fake, upstream }) => {
+      fake.answer(json({ weather: "fine" }));
+      assertFailure(await upstream.call(this.#subject.call({})), "malformed");
+    });
+  }
+
+  #declareSilence(): void {
+    const { text } = this.#subject.wire;
+    const half = text.frames.slice(0, Math.ceil(text.frames.length / 2));
+    this.#case("a stream that falls silent", async ({ fake, upstream }) => {
+      fake.answer([this.#head(), ...half.map(chunk), { stall: true }]);
+      const { fault } = await readAll(await upstream.call(this.#subject.call({ stream: true })));
+      assertCut(fault, "timeout");
+      await fake.clientLeft();
+    }, { idleMs: 200 });
+    this.#case("silence before the first byte", async ({ fake, upstream }) => {
+      fake.answer([{ stall: true }]);
+      assertFailure(await upstream.call(this.#subject.call({})), "timeout");
+      await fake.clientLeft();
+    }, { firstByteMs: 200 });
+  }
+
+  #declareLeaving(): void {
+    const { text } = this.#subject.wire;
+    const half = text.frames.slice(0, Math.ceil(text.frames.length / 2));
+    this.#case("leaving early cancels the provider", async ({ fake, upstream }) => {
+      fake.answer([this.#head(), ...half.map(chunk), { stall: true }]);
+      const answer = await upstream.call(this.#subject.call({ stream: true }));
+      assert(answer.kind === "stream");
+      for await (const _ of answer.events) break;
+      await fake.clientLeft();
+    });
+    this.#case("leaving while a read is pending cancels at once", async ({ fake, upstream }) => {
+      fake.answer([this.#head(), ...half.map(chunk), { stall: true }]);
+      const answer = await upstream.call(this.#subject.call({ stream: true }));
+      assert(answer.kind === "stream");
+      const events = answer.events[Symbol.asyncIterator]();
+      const reading = (async () => {
+        while (!(await events.next()).done);
+      })();
+      await fake.stalling();
+      await events.return?.();
+      // Whether the pending read ends or breaks is the adapter's own business; it must not hang.
+      await Promise.allSettled([reading]);
+      assertEquals((await events.next()).done, true);
+      await fake.clientLeft();
+    });
+    this.#case("a caller who leaves in mid-stream", async ({ fake, upstream }) => {
+      fake.answer([this.#head(), ...half.map(chunk), { stall: true }]);
+      const controller = new AbortController();
+      const { signal } = controller;
+      const answer = await upstream.call(this.#subject.call({ signal, stream: true }));
+      const reading = readAll(answer);
+      await fake.stalling();
+      controller.abort();
+      assertCut((await reading).fault, "cut");
+      await fake.clientLeft();
+    });
+    for (const stream of [false, true]) {
+      const how = stream ? ", streamed" : "";
+      this.#case(`a call that is cancelled while it waits${how}`, async ({ fake, upstream }) => {
+        fake.answer([{ stall: true }]);
+        const controller = new AbortController();
+        const { signal } = controller;
+        const answering = upstream.call(this.#subject.call({ signal, stream }));
+        await fake.stalling();
+        controller.abort();
+        assertFailure(await answering, "cancelled");
+        await fake.clientLeft();
+      });
+    }
+  }
+
+  /** What ends a stream that is followed as the flow follows it. */
+  async #relayed(answer: UpstreamAnswer): Promise<unknown> {
+    assert(answer.kind === "stream");
+    const relay = this.#subject.relay();
+    try {
+      for await (const batch of answer.events) for (const event of batch) relay.accept(event);
+    } catch (fault) {
+      return fault;
+    }
+  }
+
+  #head() {
+    const { streamType = "text/event-stream" } = this.#subject.wire;
+    return streamHead({ "content-type": streamType });
+  }
+}

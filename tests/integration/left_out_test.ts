@@ -1,0 +1,120 @@
+/**
+ * What a provider has no place for and the documentation calls left out: every answer says so, on
+ * either endpoint, whole, streamed, and with hosted tools.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import type { NativeKind } from "../../gateway/domain/catalog.ts";
+import {
+  CANNOT_CARRY,
+  type Feature,
+  FEATURES,
+} from "../../gateway/upstreams/ai_sdk/cannot_carry.ts";
+import { ASKED_FEATURES } from "../fixtures/asked_features.ts";
+import {
+  chunk,
+  FakeUpstream,
+  json,
+  LAST_CHUNK,
+  type Script,
+  streamHead,
+} from "../fixtures/fake_upstream.ts";
+import { labConfig } from "../fixtures/lab.ts";
+import { BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
+import { ANTHROPIC } from "../fixtures/upstreams/anthropic.ts";
+import { BEDROCK } from "../fixtures/upstreams/bedrock.ts";
+import { COHERE } from "../fixtures/upstreams/cohere.ts";
+import { GOOGLE } from "../fixtures/upstreams/google.ts";
+import { MISTRAL, OPENAI_UNSIGNED } from "../fixtures/upstreams/openai.ts";
+import type { Wire } from "../fixtures/upstreams/wire.ts";
+
+const WIRES: Readonly<Record<NativeKind, readonly [model: string, Wire]>> = {
+  anthropic: ["claude-sonnet-4-5", ANTHROPIC],
+  google: ["gemini-3-pro-preview", GOOGLE],
+  "google-vertex": ["gemini-3-pro-preview", GOOGLE],
+  "amazon-bedrock": ["anthropic.claude-sonnet-4-5-20250929-v1:0", BEDROCK],
+  azure: ["gpt-4.1", OPENAI_UNSIGNED],
+  mistral: ["mistral-medium-latest", MISTRAL],
+  cohere: ["command-a-03-2025", COHERE],
+};
+
+/** How an answer is asked for. */
+interface Way {
+  readonly endpoint: "chat" | "responses";
+  readonly stream: boolean;
+  readonly hosted: boolean;
+}
+
+const WAYS: readonly Way[] = (["chat", "responses"] as const).flatMap((endpoint) =>
+  [false, true].flatMap((stream) => [false, true].map((hosted) => ({ endpoint, stream, hosted })))
+);
+
+function script({ text, streamType }: Wire, isStream: boolean): Script {
+  if (!isStream) return json(text.json);
+  const head = streamHead({ "content-type": streamType ?? "text/event-stream" });
+  return [head, ...text.frames.map(chunk), LAST_CHUNK];
+}
+
+/** The lines in which an answer says what was left out. */
+async function leftOut(
+  service: TestService,
+  { endpoint, stream, hosted }: Way,
+  asked: Readonly<Record<string, unknown>>,
+): Promise<readonly string[]> {
+  const tools = Array.isArray(asked["tools"]) ? asked["tools"] : [];
+  const searching = hosted ? { tools: [...tools, { type: "web_search_preview" }] } : {};
+  const path = endpoint === "chat" ? "chat/completions" : "responses";
+  const response = await fetch(`${service.openaiUrl}/${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${BOOTSTRAP_KEY}` },
+    body: JSON.stringify({ model: "auto", stream, ...asked, ...searching }),
+  });
+  const text = await response.text();
+  assertEquals(response.status, 200, text);
+  const data = stream
+    ? text.split("\n").filter((line) => line.startsWith("data: {")).map((line) => line.slice(6))
+    : [text];
+  const answers = data.map((one) => JSON.parse(one));
+  const last = answers.at(-1);
+  const { routing } = (stream && endpoint === "responses" ? last.response : last).metadata;
+  if (endpoint === "responses") return routing.not_carried ?? [];
+  // A provider's own word stays where it was put; nothing is said twice in another place.
+  assertEquals(routing.not_carried, undefined);
+  return answers.flatMap((answer) => answer.upstream_warnings ?? []);
+}
+
+function isFeature(name: string): name is Feature {
+  return name in FEATURES;
+}
+
+for (const [kind, [upstreamModel, wire]] of Object.entries(WIRES)) {
+  const lacks = CANNOT_CARRY[kind as NativeKind];
+  Deno.test(`${kind}: what is left out is said in every kind of answer`, async () => {
+    await using fake = new FakeUpstream();
+    const model = { id: "native", baseUrl: fake.baseUrl, upstream: { kind, region: "eu" } };
+    const search = {
+      kind: "searxng",
+      baseUrl: `http://127.0.0.1:${fake.port}`,
+      pricePerSearch: "0.001",
+    };
+    const config = { ...labConfig({ ...model, more: { upstreamModel } }), search };
+    await using service = await TestService.start({ config });
+    const silent: string[] = [];
+    for (const feature of Object.keys(FEATURES).filter(isFeature)) {
+      if (lacks[feature] !== "reported") continue;
+      const asked = ASKED_FEATURES[feature];
+      assert(asked !== undefined, `Nothing here asks for "${feature}"`);
+      for (const way of WAYS) {
+        const request = asked[way.endpoint];
+        if (request === undefined) continue;
+        fake.answer(script(wire, way.stream || way.hosted));
+        const lines = await leftOut(service, way, request);
+        const isSaid = lines.some((line) => line.includes(asked.word));
+        if (!isSaid) silent.push(`${feature}: ${JSON.stringify(way)}: ${JSON.stringify(lines)}`);
+      }
+    }
+    assertEquals(silent, []);
+  });
+}
