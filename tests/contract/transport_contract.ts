@@ -10,6 +10,7 @@ import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
 import type { Upstream, UpstreamAnswer, UpstreamCall } from "../../gateway/ports/upstream.ts";
 import type { AnswerRelay } from "../../gateway/wire/answer_relay.ts";
 import { chunk, FakeUpstream, json, LAST_CHUNK, streamHead } from "../fixtures/fake_upstream.ts";
+import { GarbageCollection } from "../fixtures/garbage.ts";
 import { assertCut, assertFailure, readAll } from "../fixtures/openai_compatible.ts";
 import type { Wire } from "../fixtures/upstreams/wire.ts";
 
@@ -156,11 +157,15 @@ class TransportContract {
   #declareSilence(): void {
     const { text } = this.#subject.wire;
     const half = text.frames.slice(0, Math.ceil(text.frames.length / 2));
-    this.#case("a stream that falls silent", async ({ fake, upstream }) => {
-      fake.answer([this.#head(), ...half.map(chunk), { stall: true }]);
-      const { fault } = await readAll(await upstream.call(this.#subject.call({ stream: true })));
+    // Under garbage collection, because what ends a stream must not be collected before it.
+    this.#case("a stream that falls silent", async (stage) => {
+      using _collection = new GarbageCollection();
+      stage.fake.answer([this.#head(), ...half.map(chunk), { stall: true }]);
+      const { fault } = await readAll(
+        await stage.upstream.call(this.#subject.call({ stream: true })),
+      );
       assertCut(fault, "timeout");
-      await fake.clientLeft();
+      await stage.fake.clientLeft();
     }, { idleMs: 200 });
     this.#case("silence before the first byte", async ({ fake, upstream }) => {
       fake.answer([{ stall: true }]);

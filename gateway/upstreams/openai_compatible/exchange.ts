@@ -37,9 +37,11 @@ export class Exchange {
   readonly #controller = new AbortController();
   #stopped: Stop | undefined;
   #ended = false;
-  #answered = false;
   #dial: AbortController | undefined;
   #callOff: (() => void) | undefined;
+  // Deno lets go of a response whose body alone is read, and of the signal that ends it: once that
+  // is collected, `abort` reaches nobody and the read waits for ever.
+  #response: Response | undefined;
   #timerDueMs = Infinity;
   #dueMs = Infinity;
   #whenDue: () => void;
@@ -69,7 +71,7 @@ export class Exchange {
     const body = this.#sentOnce(init.body);
     const sent = body === undefined ? init : { ...init, body };
     const response = await this.#deps.fetch(url, { ...sent, signal: this.#controller.signal });
-    this.#answered = true;
+    this.#response = response;
     this.#deps.host.heard();
     this.#dial?.abort();
     this.#expectUntil(firstByteDueMs, this.#timeOut);
@@ -106,7 +108,7 @@ export class Exchange {
   /** Gives the timer and the caller's signal back. May be repeated. */
   end(): void {
     // Its connection may be kept from now on, not from when the answer began.
-    if (this.#answered && !this.#ended) this.#deps.host.heard();
+    if (this.#response !== undefined && !this.#ended) this.#deps.host.heard();
     this.#ended = true;
     this.#caller.removeEventListener("abort", this.#onCallerAbort);
     this.#dial?.abort();
