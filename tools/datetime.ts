@@ -36,6 +36,7 @@ const PARAMETERS = {
   type: "object",
   properties: {
     operation: {
+      type: "string",
       enum: ["now", "convert", "add", "subtract", "difference"],
       description: "What to do",
     },

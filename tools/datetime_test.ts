@@ -233,7 +233,13 @@ Deno.test("an offset with seconds is told whole", async () => {
 });
 
 Deno.test("weeks are those of ISO 8601", async () => {
-  const weeks = { "2024-12-30": "2025-W01", "2027-01-03": "2026-W53", "0044-03-15": "0044-W11" };
+  const weeks = {
+    "2024-12-30": "2025-W01",
+    "2027-01-03": "2026-W53",
+    "0044-03-15": "0044-W11",
+    "0000-01-01": "-000001-W52",
+    "+010000-02-01": "+010000-W05",
+  };
   for (const [text, week] of Object.entries(weeks)) {
     assertEquals((await ask({ operation: "convert", datetime: text })).week, week);
   }

@@ -69,7 +69,10 @@ Deno.test("file_read refuses what is no text", async () => {
   await using lab = await scratch({ "zero": "a\0b" });
   await Deno.writeFile(lab.at("latin1"), new Uint8Array([0x61, 0xe9, 0x62]));
   await Deno.mkdir(lab.at("folder"));
-  for (const path of ["zero", "latin1"]) await refusal(fileRead(lab), { path }, "binary_file");
+  await Deno.writeFile(lab.at("cut"), new Uint8Array([0x61, 0xe2, 0x82]));
+  for (const path of ["zero", "latin1", "cut"]) {
+    await refusal(fileRead(lab), { path }, "binary_file");
+  }
   await refusal(fileRead(lab), { path: "folder" }, "not_a_file");
   await refusal(fileRead(lab), { path: "." }, "not_a_file");
   await refusal(fileRead(lab), { path: "zero/inner" }, "not_a_folder");

@@ -1,15 +1,10 @@
-import { explaining } from "./sandbox/faults.ts";
-import type { OpenFile } from "./sandbox/open_file.ts";
-import { readText } from "./sandbox/text.ts";
-import { isGranted } from "./sandbox/permission.ts";
-import { leaf, quoted, Workspace, type WorkspaceOptions } from "./sandbox/workspace.ts";
-import { type Edit, writeFile } from "./sandbox/write_file.ts";
+import { lazyWorkspace, type WorkspaceOptions } from "./sandbox/lazy_workspace.ts";
+import { timeLimit } from "./sandbox/limits.ts";
 import { type Tool, ToolError } from "./tool.ts";
 import { tool } from "./typed_tool.ts";
 
 /** Longest write, once it is permitted. */
 const WRITE_MS = 60_000;
-const MAX_BYTES = 16 * 1024 * 1024;
 
 /** How a file is written. */
 export type FileWriteMode = "create" | "overwrite" | "append" | "replace";
@@ -106,102 +101,30 @@ const PARAMETERS = {
  * ```
  */
 export function fileWrite(options: FileWriteOptions = {}): Tool {
-  const workspace = new Workspace(options);
-  const { permission, permissionTimeoutMs = 300_000 } = options;
+  const workspace = lazyWorkspace(options);
+  const settings = {
+    permission: options.permission,
+    permissionTimeoutMs: timeLimit("permissionTimeoutMs", options.permissionTimeoutMs ?? 300_000),
+  };
   return tool({
     name: "file_write",
     description: DESCRIPTION,
     parameters: PARAMETERS,
-    timeoutMs: permissionTimeoutMs + WRITE_MS,
+    timeoutMs: timeLimit("timeoutMs", settings.permissionTimeoutMs + WRITE_MS),
     async execute({ path, mode, content, old_text: oldText }, { toolCallId, signal }) {
       if ((mode === "replace") !== (oldText !== undefined)) {
         throw new ToolError("Give old_text in the mode replace, and only there", {
           code: "invalid_tool_arguments",
         });
       }
-      if (permission === undefined) throw refused(path);
-      const bytes = sizeOf(content);
-      return await explaining(`write ${quoted(path)}`, async (): Promise<FileWriteResult> => {
-        const place = await workspace.locate(path);
-        const { parts, name } = leaf(place);
-        if (mode === "replace" || mode === "append") await workspace.refuseDenied(path, place);
-        const root = await workspace.root();
-        const { path: resolved, exists } = place;
-        const change = { mode, content, oldText, bytes };
-        const request = { root, path: resolved, exists, ...change, toolCallId, signal };
-        const wait = { timeoutMs: permissionTimeoutMs, signal };
-        const isYes = await isGranted(permission, Object.freeze(request), wait);
-        signal.throwIfAborted();
-        if (!isYes) throw refused(path);
-        // The place that was approved, not the path again: links are not followed any more.
-        const size_bytes = await workspace.withFolder(
-          parts,
-          (folder) => writeFile(folder, name, editOf(change)),
-          { create: mode !== "replace" },
-        );
-        return { path: resolved, size_bytes };
-      });
+      if (![content, oldText ?? ""].every((text) => text.isWellFormed())) {
+        throw new ToolError("Cannot write half of a character: the text has a lone surrogate", {
+          code: "invalid_tool_arguments",
+        });
+      }
+      const { write } = await import("./file_write/write.ts");
+      const change = { path, mode, content, oldText, toolCallId, signal };
+      return await write(await workspace(), { ...settings, ...change });
     },
   });
-}
-
-function refused(path: string): ToolError {
-  return new ToolError(`Cannot write ${quoted(path)}: the permission was not given`, {
-    code: "permission_denied",
-  });
-}
-
-function sizeOf(content: string): number {
-  const { byteLength } = new TextEncoder().encode(content);
-  if (byteLength <= MAX_BYTES) return byteLength;
-  throw new ToolError(`Cannot write ${byteLength} bytes: at most ${MAX_BYTES} are possible`, {
-    code: "file_too_large",
-  });
-}
-
-type Change = Pick<FilePermissionRequest, "mode" | "content" | "oldText">;
-
-function editOf({ mode, content, oldText }: Change): Edit {
-  return async (current) => {
-    if (mode === "create" && current !== undefined) {
-      throw new ToolError("There is a file of that name already; to replace it, use overwrite", {
-        code: "file_exists",
-      });
-    }
-    if (mode === "create" || mode === "overwrite") return new TextEncoder().encode(content);
-    if (current === undefined && mode === "append") return new TextEncoder().encode(content);
-    const before = await textBefore(current);
-    const after = mode === "append"
-      ? before + content
-      : replaceOnce(before, oldText ?? "", content);
-    sizeOf(after);
-    return new TextEncoder().encode(after);
-  };
-}
-
-async function textBefore(current: OpenFile | undefined): Promise<string> {
-  if (current === undefined) {
-    throw new ToolError("There is no file of that name", { code: "file_not_found" });
-  }
-  if (current.stats.size > MAX_BYTES) {
-    throw new ToolError(`The file has ${current.stats.size} bytes, more than ${MAX_BYTES}`, {
-      code: "file_too_large",
-    });
-  }
-  return await readText(current.handle, MAX_BYTES + 1);
-}
-
-function replaceOnce(text: string, old: string, replacement: string): string {
-  const at = text.indexOf(old);
-  if (at === -1) {
-    throw new ToolError("old_text does not occur in the file; copy it exactly from file_read", {
-      code: "text_not_found",
-    });
-  }
-  if (text.indexOf(old, at + 1) !== -1) {
-    throw new ToolError("old_text occurs more than once; add lines around it", {
-      code: "text_not_unique",
-    });
-  }
-  return text.slice(0, at) + replacement + text.slice(at + old.length);
 }

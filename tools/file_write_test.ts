@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { type FilePermission, type FilePermissionRequest, fileWrite } from "./file_write.ts";
 import { call, refusal, scratch } from "./sandbox/scratch_test.ts";
 
@@ -138,4 +138,94 @@ Deno.test("file_write does not write once it is not wanted any more", async () =
   const input = { path: "a.txt", mode: "create", content: "x" };
   await assertRejects(() => call(tool, input, controller.signal), Error, "Enough");
   assertEquals(await names(lab.workspace), []);
+});
+
+Deno.test("file_write loses nothing of what is written at once", async () => {
+  await using lab = await scratch({ "a.txt": "[0][1][2][3]" });
+  const tools = [writer(lab), writer(lab)];
+  const all = [0, 1, 2, 3].flatMap((n) => {
+    const tool = tools[n % 2] ?? writer(lab);
+    const replace = { mode: "replace", old_text: `[${n}]`, content: `<${n}>` };
+    return [
+      call(tool, { path: "a.txt", ...replace }),
+      call(tool, { path: "log.txt", mode: "append", content: `${n}\n` }),
+    ];
+  });
+  await Promise.all(all);
+  assertEquals(await Deno.readTextFile(lab.at("a.txt")), "<0><1><2><3>");
+  assertEquals((await Deno.readTextFile(lab.at("log.txt"))).split("\n").sort().join(""), "0123");
+  assertEquals(await names(lab.workspace), ["a.txt", "log.txt"]);
+});
+
+Deno.test("file_write replaces no file that was not there when it was approved", async () => {
+  await using lab = await scratch();
+  const tool = writer(lab, async ({ exists }) => {
+    await Deno.writeTextFile(lab.at("a.txt"), "the user's own");
+    return !exists;
+  });
+  const input = { path: "a.txt", mode: "overwrite", content: "x" };
+  await refusal(tool, input, "file_changed");
+  assertEquals(await Deno.readTextFile(lab.at("a.txt")), "the user's own");
+});
+
+Deno.test("file_write writes no half of a character, and cuts none in two", async () => {
+  await using lab = await scratch({ "a.txt": "a😀b" });
+  const half = "😀".slice(0, 1);
+  const wrong = [
+    { path: "b.txt", mode: "create", content: half },
+    { path: "a.txt", mode: "append", content: half },
+    { path: "a.txt", mode: "replace", old_text: half, content: "x" },
+  ];
+  for (const input of wrong) await refusal(writer(lab), input, "invalid_tool_arguments");
+  const cut = new Uint8Array([97, 0xe2, 0x82]);
+  await Deno.writeFile(lab.at("cut.txt"), cut);
+  await refusal(writer(lab), { path: "cut.txt", mode: "append", content: "x" }, "binary_file");
+  assertEquals(await Deno.readFile(lab.at("cut.txt")), cut);
+  assertEquals(await names(lab.workspace), ["a.txt", "cut.txt"]);
+});
+
+Deno.test("file_write leaves write-protected files alone, for the administrator too", async () => {
+  await using lab = await scratch({ "a.txt": "kept" });
+  await Deno.chmod(lab.at("a.txt"), 0o444);
+  for (const mode of ["overwrite", "append"]) {
+    await refusal(writer(lab), { path: "a.txt", mode, content: "x" }, "access_denied");
+  }
+  assertEquals(await Deno.readTextFile(lab.at("a.txt")), "kept");
+});
+
+Deno.test({
+  name: "file_write gives no file to another owner",
+  ignore: Deno.build.os === "windows" || Deno.uid() !== 0,
+  async fn() {
+    await using lab = await scratch({ "a.txt": "old" });
+    await Deno.chown(lab.at("a.txt"), 1, 2);
+    await call(writer(lab), { path: "a.txt", mode: "overwrite", content: "new" });
+    const { uid, gid } = await Deno.stat(lab.at("a.txt"));
+    assertEquals([uid, gid], [1, 2]);
+  },
+});
+
+Deno.test("file_write takes text as it is: signs of patterns, line ends, byte order marks", async () => {
+  const text = "\ufeffone\r\n(a|b)* $1 $& $$ \\n\r\nend";
+  await using lab = await scratch({ "a.txt": text });
+  const replace = (old_text: string, content: string) =>
+    call(writer(lab), { path: "a.txt", mode: "replace", old_text, content });
+  await replace("(a|b)* $1 $& $$ \\n", "$1 $& $` $' $$ .*");
+  const expected = text.replace("(a|b)* $1 $& $$ \\n", () => "$1 $& $` $' $$ .*");
+  assertEquals(await Deno.readTextFile(lab.at("a.txt")), expected);
+  const told = await refusal(
+    writer(lab),
+    { path: "a.txt", mode: "replace", old_text: "one\n$1", content: "" },
+    "text_not_found",
+  );
+  assertEquals(told.endsWith("the lines of this file end in \\r\\n"), true, told);
+});
+
+Deno.test("an endless wait for the permission is one, and no limit of nothing is taken", async () => {
+  await using lab = await scratch();
+  const permission = () => new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 20));
+  const tool = fileWrite({ ...lab, permission, permissionTimeoutMs: Infinity });
+  await call(tool, { path: "a.txt", mode: "create", content: "x" });
+  assertEquals(await names(lab.workspace), ["a.txt"]);
+  assertThrows(() => fileWrite({ permissionTimeoutMs: 0 }), RangeError, "permissionTimeoutMs 0");
 });

@@ -13,11 +13,20 @@ interface Place {
   readonly schema: Json;
   readonly root: Json;
   readonly depth: number;
+  /** Shared by all places of one check. */
+  readonly effort: Effort;
+}
+
+/** Schemas that may still be applied. Below zero: not all was checked, whatever the issues say. */
+interface Effort {
+  left: number;
 }
 
 type Keyword = (rule: unknown, value: unknown, place: Place) => readonly SchemaIssue[];
 
 const MAX_DEPTH = 100;
+/** Alternatives that refer to themselves double the work with every level of a value. */
+const MAX_EFFORT = 200_000;
 const NONE: readonly SchemaIssue[] = [];
 
 function isRecord(value: unknown): value is Json {
@@ -29,10 +38,14 @@ function expect(met: boolean, message: string, { path }: { path: string }): read
 }
 
 function canonical(value: unknown): string {
-  return JSON.stringify(
-    value,
-    (_, part) => isRecord(part) ? Object.fromEntries(Object.entries(part).sort()) : part,
-  ) ?? "undefined";
+  const sorted = (_: string, part: unknown) =>
+    isRecord(part) ? Object.fromEntries(Object.entries(part).sort()) : part;
+  try {
+    return JSON.stringify(value, sorted) ?? "undefined";
+  } catch (error) {
+    if (error instanceof RangeError) return "what is nested too deeply";
+    throw error;
+  }
 }
 
 function typeMatches(type: unknown, value: unknown): boolean {
@@ -220,17 +233,27 @@ const ANNOTATIONS = new Set(
 function resolve(reference: unknown, root: Json): unknown {
   if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return undefined;
   let target: unknown = root;
-  for (const part of reference.split("/").slice(1)) {
-    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const part of unescaped(reference).split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
     target = own(Array.isArray(target) ? { ...target } : target, key)[0];
   }
   return target;
 }
 
+function unescaped(reference: string): string {
+  try {
+    return decodeURIComponent(reference);
+  } catch (error) {
+    if (error instanceof URIError) return reference;
+    throw error;
+  }
+}
+
 function validate(schema: unknown, value: unknown, place: Place): readonly SchemaIssue[] {
+  if (place.depth > MAX_DEPTH) place.effort.left = 0;
+  if (place.effort.left-- <= 0) return NONE;
   if (schema === false) return [{ path: place.path, message: "expected nothing here" }];
   if (!isRecord(schema)) return NONE;
-  if (place.depth > MAX_DEPTH) return [{ path: place.path, message: "nested too deeply" }];
   const inner = { ...place, schema, depth: place.depth + 1 };
   const ofType = "type" in schema ? KEYWORDS.type?.(schema.type, value, inner) ?? NONE : NONE;
   if (ofType.length > 0) return ofType;
@@ -277,5 +300,9 @@ function checkSchema(schema: unknown, root: Json): void {
 export function schemaValidator(schema: Json): (value: unknown) => readonly SchemaIssue[] {
   const root: Json = structuredClone(schema);
   checkSchema(root, root);
-  return (value) => validate(root, value, { path: "", schema: root, root, depth: 0 });
+  return (value) => {
+    const effort = { left: MAX_EFFORT };
+    const issues = validate(root, value, { path: "", schema: root, root, depth: 0, effort });
+    return effort.left < 0 ? [{ path: "", message: "too large, or nested too deeply" }] : issues;
+  };
 }

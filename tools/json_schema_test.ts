@@ -115,6 +115,7 @@ Deno.test("a restriction that cannot be checked is refused, not ignored", () => 
     [{ allOf: [{ $dynamicRef: "#a" }] }, '"$dynamicRef" is not supported'],
     [{ $ref: "#/$defs/none" }, 'there is no "#/$defs/none" in it'],
     [{ $ref: "https://example.com/schema" }, "there is no"],
+    [{ $ref: "#/%" }, 'there is no "#/%"'],
     [{ properties: { a: 5 } }, "expected an object, got 5"],
   ];
   for (const [schema, message] of refused) {
@@ -131,7 +132,38 @@ Deno.test("a schema that refers to itself is followed, to a depth", () => {
   ]);
   let deep: unknown = {};
   for (let depth = 0; depth < 10_000; depth++) deep = { next: deep };
-  assertEquals(schemaValidator(schema)(deep).map(({ message }) => message), ["nested too deeply"]);
+  const tooMuch = ["too large, or nested too deeply"];
+  assertEquals(schemaValidator(schema)(deep).map(({ message }) => message), tooMuch);
+  const not = schemaValidator({
+    ...schema,
+    not: { required: ["a"], properties: { next: schema } },
+  });
+  assertEquals(not(deep).map(({ message }) => message), tooMuch, "what is unchecked never fits");
+  assertEquals(issues({ enum: ["a"] }, deep), [': expected one of "a"']);
+});
+
+Deno.test("alternatives that refer to themselves take no exponential time", () => {
+  const branch = (op: string) => ({
+    properties: { op: { const: op }, of: { $ref: "#" } },
+    required: ["op"],
+  });
+  const validate = schemaValidator({ anyOf: [{ type: "number" }, branch("a"), branch("b")] });
+  const nested = (depth: number): unknown => depth === 0 ? 1 : { op: "b", of: nested(depth - 1) };
+  assertEquals(validate(nested(8)), []);
+  assertEquals(validate(nested(30)), [{ path: "", message: "too large, or nested too deeply" }]);
+});
+
+Deno.test("names of object prototypes are names like others", () => {
+  const named = (schema: string) => JSON.parse(schema);
+  const proto = named('{"properties": {"__proto__": {"type": "number"}}}');
+  assertEquals(issues(proto, named('{"__proto__": "x"}')), ["__proto__: expected number"]);
+  const closed = { properties: {}, additionalProperties: false };
+  for (const name of ["__proto__", "constructor", "toString"]) {
+    const [issue] = issues(closed, named(`{"${name}": {"polluted": true}}`));
+    assertEquals(issue, `: "${name}" is not known; known are: none`);
+  }
+  assertEquals(Reflect.get({}, "polluted"), undefined);
+  assertThrows(() => schemaValidator({ $ref: "#/__proto__" }), TypeError, "there is no");
 });
 
 Deno.test("a schema that is changed afterwards changes nothing", () => {

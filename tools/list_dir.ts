@@ -1,8 +1,4 @@
-import type { BigIntStats } from "node:fs";
-import { explaining } from "./sandbox/faults.ts";
-import { type Folder, isMissing, look } from "./sandbox/folder.ts";
-import { namesIn } from "./sandbox/names_in.ts";
-import { quoted, Workspace, type WorkspaceOptions } from "./sandbox/workspace.ts";
+import { lazyWorkspace, type WorkspaceOptions } from "./sandbox/lazy_workspace.ts";
 import type { Tool } from "./tool.ts";
 import { tool } from "./typed_tool.ts";
 
@@ -45,7 +41,7 @@ export interface ListDirResult {
  * ```
  */
 export function listDir(options: Pick<WorkspaceOptions, "workspace"> = {}): Tool {
-  const workspace = new Workspace(options);
+  const workspace = lazyWorkspace(options);
   return tool({
     name: "list_dir",
     description: DESCRIPTION,
@@ -61,42 +57,8 @@ export function listDir(options: Pick<WorkspaceOptions, "workspace"> = {}): Tool
       additionalProperties: false,
     },
     async execute({ path = "." }) {
-      return await explaining(`list ${quoted(path)}`, async (): Promise<ListDirResult> => {
-        const place = await workspace.locate(path);
-        const listed = await workspace.withFolder(
-          place.parts,
-          (folder) => folder.steady(() => entriesOf(folder)),
-        );
-        return { path: place.path, ...listed };
-      });
+      const { listFolder } = await import("./list_dir/list_folder.ts");
+      return await listFolder(await workspace(), { path, maxEntries: MAX_ENTRIES });
     },
   });
-}
-
-async function entriesOf(folder: Folder): Promise<Omit<ListDirResult, "path">> {
-  const { names, isComplete } = await namesIn(folder);
-  const entries: ListedEntry[] = [];
-  for (const name of names.slice(0, MAX_ENTRIES)) {
-    const entry = await entryOf(folder, name);
-    if (entry !== undefined) entries.push(entry);
-  }
-  return { entries, truncated: !isComplete || names.length > MAX_ENTRIES };
-}
-
-async function entryOf(folder: Folder, name: string): Promise<ListedEntry | undefined> {
-  try {
-    const stats = await look(folder.at(name));
-    const type = typeOf(stats);
-    return type === "file" ? { name, type, size_bytes: Number(stats.size) } : { name, type };
-  } catch (error) {
-    // It went away since, or its name is not text that leads back to it.
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-function typeOf(stats: BigIntStats): ListedEntry["type"] {
-  if (stats.isSymbolicLink()) return "link";
-  if (stats.isDirectory()) return "folder";
-  return stats.isFile() ? "file" : "other";
 }

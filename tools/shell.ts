@@ -1,10 +1,6 @@
-import process from "node:process";
-import { isGranted } from "./sandbox/permission.ts";
-import { GRACE_MS, type GroupResult, runInGroup } from "./sandbox/process_group.ts";
-import { Workspace } from "./sandbox/workspace.ts";
-import { commandEnvironment, missingFlags } from "./shell/environment.ts";
-import { findWorkingDir } from "./shell/working_dir.ts";
-import { type Tool, type ToolContext, ToolError } from "./tool.ts";
+import { lazyWorkspace } from "./sandbox/lazy_workspace.ts";
+import { byteLimit, GRACE_MS, timeLimit } from "./sandbox/limits.ts";
+import type { Tool } from "./tool.ts";
 import { type InputOf, tool } from "./typed_tool.ts";
 
 /** A command that a model wants to run. It is what runs once it is granted. */
@@ -71,13 +67,11 @@ export interface ShellResult {
   readonly stderr: string;
 }
 
-/** With all bytes of its characters, it stays within what every system takes. */
-const MAX_LINE_CHARS = 32_768;
-
 const DESCRIPTION = `Runs a program in the workspace and returns its exit code and output. Give \
 either "command", a line for /bin/sh, or "args", the program and its arguments as they are, without \
-quoting. Nothing can be typed into it, every process it starts ends with it, and long output is cut \
-in the middle. Every call has to be permitted; do not repeat one that was refused.`;
+quoting. Nothing can be typed into it, what it leaves running in the background is ended with it, \
+and long output is cut in the middle. Every call has to be permitted; do not repeat one that was \
+refused.`;
 
 const PARAMETERS = {
   type: "object",
@@ -100,6 +94,9 @@ const PARAMETERS = {
   additionalProperties: false,
 } as const;
 
+/** What a model gives: a command line or an argument list, and a folder. */
+export type ShellInput = InputOf<typeof PARAMETERS>;
+
 /**
  * The tool `shell`. It is refused unless the `permission` callback grants that very call; what was
  * granted is what runs: in a process group of its own, with a time limit and a clean environment,
@@ -120,118 +117,25 @@ const PARAMETERS = {
  * ```
  */
 export function shell(options: ShellOptions = {}): Tool {
-  const settings: Settings = {
-    workspace: new Workspace({ workspace: options.workspace }),
+  const workspace = lazyWorkspace({ workspace: options.workspace });
+  const settings = {
     permission: options.permission,
-    permissionTimeoutMs: options.permissionTimeoutMs ?? 300_000,
-    timeoutMs: options.timeoutMs ?? 60_000,
-    maxOutputBytes: options.maxOutputBytes ?? 32_768,
+    permissionTimeoutMs: timeLimit("permissionTimeoutMs", options.permissionTimeoutMs ?? 300_000),
+    timeoutMs: timeLimit("timeoutMs", options.timeoutMs ?? 60_000),
+    maxOutputBytes: byteLimit("maxOutputBytes", options.maxOutputBytes ?? 32_768),
   };
   return tool({
     name: "shell",
-    description: DESCRIPTION,
+    description: `${DESCRIPTION} It is stopped after ${settings.timeoutMs / 1_000} seconds.`,
     parameters: PARAMETERS,
     // Whoever runs the tool waits for the permission, the command and its end.
-    timeoutMs: settings.permissionTimeoutMs + settings.timeoutMs + 2 * GRACE_MS,
-    execute: (input, context) => run(input, settings, context),
+    timeoutMs: timeLimit(
+      "timeoutMs",
+      settings.permissionTimeoutMs + settings.timeoutMs + 2 * GRACE_MS,
+    ),
+    async execute(input, { toolCallId, signal }) {
+      const { runCommand } = await import("./shell/run_command.ts");
+      return await runCommand(await workspace(), { ...settings, input, toolCallId, signal });
+    },
   });
-}
-
-interface Settings {
-  readonly workspace: Workspace;
-  readonly permission: ShellPermission | undefined;
-  readonly permissionTimeoutMs: number;
-  readonly timeoutMs: number;
-  readonly maxOutputBytes: number;
-}
-
-async function run(
-  input: InputOf<typeof PARAMETERS>,
-  settings: Settings,
-  context: ToolContext,
-): Promise<ShellResult> {
-  const { workspace, permission, permissionTimeoutMs, timeoutMs, maxOutputBytes } = settings;
-  const { signal } = context;
-  if (permission === undefined) {
-    throw refused("the application permits no commands; it can with a permission callback");
-  }
-  checkHost();
-  const { root, path, isSame } = await findWorkingDir(workspace, input.working_dir || ".");
-  const request = readRequest(input, path, context);
-  if (!await isGranted(permission, request, { timeoutMs: permissionTimeoutMs, signal })) {
-    throw refused("the application did not permit this command");
-  }
-  if (!await isSame().catch(() => false)) {
-    throw refused("the folder was replaced after the command was permitted");
-  }
-  const { command, args } = request;
-  const result = await runInGroup({
-    file: "/bin/sh",
-    args: args === undefined ? ["-c", "--", command] : ["-c", 'exec "$@"', "sh", ...args],
-    cwd: path,
-    env: commandEnvironment(root),
-  }, { timeoutMs, maxOutputBytes, signal });
-  return describe(result, timeoutMs);
-}
-
-function refused(reason: string): ToolError {
-  return new ToolError(`The command did not run: ${reason}`, { code: "permission_denied" });
-}
-
-function checkHost(): void {
-  if (process.platform === "win32") {
-    throw new ToolError("Cannot run commands on Windows", { code: "not_supported" });
-  }
-  const flags = missingFlags();
-  if (flags.length === 0) return;
-  throw new ToolError(
-    "Cannot run commands: the program runs without the Deno permission for it; " +
-      `whoever runs it can add ${flags.join(" and ")}`,
-    { code: "permission_missing" },
-  );
-}
-
-/** The request, of copies that nobody else can change. */
-function readRequest(
-  { command, args }: InputOf<typeof PARAMETERS>,
-  workingDir: string,
-  { toolCallId, signal }: ToolContext,
-): ShellPermissionRequest {
-  const given = args?.length ? Object.freeze([...args]) : undefined;
-  const line = command || given?.map(quoted).join(" ");
-  if (line === undefined || (command && given)) {
-    throw invalid('Give either "command" or "args"');
-  }
-  if (line.includes("\0")) throw invalid("A command cannot contain the character NUL");
-  if (line.length > MAX_LINE_CHARS) {
-    throw invalid(`A command cannot be longer than ${MAX_LINE_CHARS} characters`);
-  }
-  const about = { command: line, workingDir, toolCallId, signal };
-  return Object.freeze(given === undefined ? about : { ...about, args: given });
-}
-
-function invalid(message: string): ToolError {
-  return new ToolError(message, { code: "invalid_tool_arguments" });
-}
-
-function quoted(arg: string): string {
-  return /^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`;
-}
-
-function describe(
-  { exitCode, signal, stopped, stdout, stderr }: GroupResult,
-  timeoutMs: number,
-): ShellResult {
-  const reasons = {
-    timeout: `It was stopped after ${timeoutMs} ms`,
-    output: "It was stopped because it wrote too much",
-    abort: "It was stopped because the result is not wanted any more",
-  };
-  return {
-    exit_code: exitCode,
-    ...(signal === null ? {} : { signal }),
-    ...(stopped === undefined ? {} : { stopped: reasons[stopped] }),
-    stdout: stdout.text(),
-    stderr: stderr.text(),
-  };
 }

@@ -4,6 +4,7 @@ import {
   assertMatch,
   assertRejects,
   assertStringIncludes,
+  assertThrows,
 } from "@std/assert";
 import {
   shell,
@@ -194,6 +195,9 @@ Deno.test("a call is a command line or a list, and only that", async () => {
       { command: "a", env: {} },
       { command: "a".repeat(32_769) },
       { args: Array(20_000).fill("aa") },
+      { command: "echo \ud800" },
+      { args: ["echo", "\ud800"] },
+      { args: ["-c", "id"] },
     ]
   ) {
     const error = await refusal({ workspace: "." }, input);
@@ -219,6 +223,7 @@ onUnix(
         "SHLVL",
         "_",
         "OLDPWD",
+        "SVC_TOOLS_RUN",
       ];
       // Deno hands this one on to every process while it measures coverage.
       const others = names.filter((name) => !known.includes(name) && name !== "NODE_V8_COVERAGE");
@@ -287,15 +292,27 @@ onUnix("long output is cut in the middle, endless output ends the command", asyn
 });
 
 Deno.test({
-  name: "a process that left the group keeps no one waiting",
+  name: "a process that left the group ends with the command, and its children too",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     inWorkspace(async (workspace) => {
-      const leaving = "setsid sh -c 'echo $$ > pid; exec sleep 20' & sleep 0.3; echo done";
-      const { stopped, stdout } = await run({ workspace }, { command: leaving });
-      Deno.kill(Number(await Deno.readTextFile(`${workspace}/pid`)), "SIGKILL");
-      assertEquals([stopped, stdout], [undefined, "done\n"]);
+      const daemon = "setsid sh -c 'echo $$; (sleep 300 & echo $!); exec sleep 300' & sleep 0.3";
+      const { stopped, stdout } = await run({ workspace }, { command: daemon });
+      assertEquals([stopped, stdout.trim().split("\n").length], [undefined, 2]);
+      await assertGone(stdout);
+      const options = { workspace, timeoutMs: 300 };
+      const late = await run(options, { command: `setsid sh -c 'echo $$; sleep 300' & sleep 300` });
+      assertEquals(late.stopped, "It was stopped after 300 ms");
+      await assertGone(late.stdout);
     }),
+});
+
+onUnix("an endless limit is one, and no limit of nothing is taken", async (workspace) => {
+  const endless = { workspace, timeoutMs: Infinity, permissionTimeoutMs: Infinity };
+  assertEquals((await run(endless, { command: "sleep 0.05; echo 1" })).stdout, "1\n");
+  for (const wrong of [{ timeoutMs: 0 }, { permissionTimeoutMs: NaN }, { maxOutputBytes: NaN }]) {
+    assertThrows(() => shell(wrong), RangeError, Object.keys(wrong)[0]);
+  }
 });
 
 Deno.test({

@@ -1,7 +1,7 @@
 import { schemaValidator } from "./json_schema.ts";
 import { type Tool, type ToolContext, ToolError } from "./tool.ts";
 
-/** A JSON Schema (draft 2020-12) of an object. */
+/** A JSON Schema (draft 2020-12) of an object. Its `default`s are for the model to read. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
@@ -114,7 +114,8 @@ const MAX_ISSUE_CHARS = 300;
  * });
  * ```
  *
- * @throws {TypeError} The name is not one, or the schema has a restriction that cannot be checked.
+ * @throws {TypeError} The name is not one, or the schema is not of an object, or has a restriction
+ *   that cannot be checked.
  */
 export function tool<const Schema extends JsonSchema | StandardSchema>(
   definition: ToolDefinition<Schema>,
@@ -126,6 +127,11 @@ export function tool<const Schema extends JsonSchema | StandardSchema>(
   const { jsonSchema, decode } = isStandard(parameters)
     ? standardInput(parameters)
     : plainInput(parameters);
+  if (jsonSchema.type !== "object") {
+    throw new TypeError(
+      `Cannot take the parameters of the tool "${name}": their schema must be of the type "object"`,
+    );
+  }
   return {
     name,
     description,
@@ -149,6 +155,9 @@ function isStandard(schema: JsonSchema | StandardSchema): schema is StandardSche
 
 function standardInput(schema: StandardSchema): Input {
   const { validate, jsonSchema } = schema["~standard"];
+  if (jsonSchema === undefined) {
+    throw new TypeError("Cannot use the schema: it writes no JSON Schema; zod does from 4.2 on");
+  }
   return {
     jsonSchema: jsonSchema.input({ target: "draft-2020-12" }),
     async decode(input) {

@@ -94,6 +94,17 @@ Deno.test("zod schemas type the input, convert it, and are declared as JSON Sche
   assertStringIncludes(error.message, "tags.1: ");
 });
 
+Deno.test("what zod did not declare never reaches the tool", async () => {
+  const seen = tool({
+    name: "seen",
+    description: "Tells what it is given",
+    parameters: z.object({ a: z.string().optional() }),
+    execute: (input) => Reflect.ownKeys(input),
+  });
+  const hostile = JSON.parse('{"__proto__": {"admin": true}, "constructor": 1, "b": 2}');
+  assertEquals(await call(seen, hostile), []);
+});
+
 Deno.test("other schema libraries that speak the standard are understood", async () => {
   const even = tool({
     name: "even",
@@ -122,4 +133,11 @@ Deno.test("a tool with a wrong name or schema is refused when it is made", () =>
   }
   const parameters = { dependentRequired: {} };
   assertThrows(() => tool({ ...rest, name: "a", parameters }), TypeError, "dependentRequired");
+  for (const schema of [{}, { type: "string" }, { anyOf: [{ type: "object" }] }, z.string()]) {
+    const make = () => tool({ ...rest, name: "a", parameters: schema });
+    assertThrows(make, TypeError, 'must be of the type "object"');
+  }
+  // What zod 3 and 4.0 offer.
+  const old = JSON.parse('{"~standard": {"version": 1, "vendor": "zod"}}');
+  assertThrows(() => tool({ ...rest, name: "a", parameters: old }), TypeError, "from 4.2 on");
 });

@@ -7,6 +7,7 @@ import { fileRead, fileSearch, fileWrite, listDir, type Tool } from "@svc/tools"
 import { argv } from "node:process";
 import { type Attack, attacks, DENIED, SECRET, type World } from "./attacks.ts";
 
+const LANES = 8;
 const CALL = { toolCallId: "call", signal: new AbortController().signal };
 
 const PERMISSIONS: Readonly<Record<string, () => boolean>> = {
@@ -42,12 +43,20 @@ async function endOf(attack: Attack, world: World): Promise<string> {
   }
 }
 
-const world: World = JSON.parse(argv[2] ?? "");
-for (const attack of attacks(world)) {
-  const before = performance.now();
-  const end = await endOf(attack, world);
-  const { kind, tool, ends } = attack;
-  const input = JSON.stringify(attack.input).slice(0, 120);
-  const ms = Math.round(performance.now() - before);
-  console.log(JSON.stringify({ kind, tool, input, ends, end, ms }));
+/** Carries out attacks in order, one lane of several. */
+async function carryOut(lane: Iterator<Attack>, world: World): Promise<void> {
+  for (let next = lane.next(); !next.done; next = lane.next()) {
+    const attack = next.value;
+    const end = await endOf(attack, world);
+    const { kind, tool, ends } = attack;
+    const input = JSON.stringify(attack.input).slice(0, 120);
+    console.log(JSON.stringify({ kind, tool, input, ends, end }));
+  }
 }
+
+const world: World = JSON.parse(argv[2] ?? "");
+const all = attacks(world);
+// What reads cannot disturb each other; what writes goes alone, as each write changes its folder.
+const reading = all.filter(({ tool }) => tool !== "file_write").values();
+await Promise.all(Array.from({ length: LANES }, () => carryOut(reading, world)));
+await carryOut(all.filter(({ tool }) => tool === "file_write").values(), world);

@@ -143,16 +143,27 @@ function onPaths(world: World): Attack[] {
   ]);
 }
 
+/** Files inside that hold secrets. */
+export const SECRET_FILES: readonly string[] = [
+  ".env",
+  ".env.local",
+  "inner/.ENV",
+  "inner/deep/.Env.Production",
+  ".envrc",
+  ".env~",
+  "prod.env",
+  "id_rsa",
+  "inner/id_ed25519_sk",
+  "id_ecdsa.bak",
+  "server.pem",
+  "inner/SERVER.Key",
+  "store.jks",
+  ".npmrc",
+  "inner/.aws/credentials",
+];
+
 function onSecrets(): Attack[] {
-  const names = [
-    ".env",
-    ".env.local",
-    "inner/.ENV",
-    "id_rsa",
-    "server.pem",
-    "to_env",
-    ".env/../.env",
-  ];
+  const names = [...SECRET_FILES, "to_env", "to_inner/.ENV", ".env/../.env", "inner/../.npmrc"];
   return [
     ...names.flatMap((path): Attack[] => [
       { kind: "secret", tool: "file_read", input: { path }, ends: ["file_denied"] },
@@ -164,8 +175,21 @@ function onSecrets(): Attack[] {
       },
     ]),
     { kind: "secret", tool: "file_search", input: { query: "DENIED" }, ends: ["harmless"] },
+    {
+      kind: "secret",
+      tool: "file_search",
+      input: { query: "DENIED", path: "inner", include_ignored: true },
+      ends: ["harmless"],
+    },
     { kind: "secret", tool: "file_search", input: { glob: "*.pem" }, ends: ["harmless"] },
+    {
+      kind: "secret",
+      tool: "file_search",
+      input: { query: "K", path: ".env" },
+      ends: ["file_denied"],
+    },
     { kind: "secret", tool: "file_read", input: { path: ".env.example" }, ends: ["harmless"] },
+    { kind: "secret", tool: "file_read", input: { path: "id_rsa.pub" }, ends: ["harmless"] },
   ];
 }
 
@@ -178,10 +202,11 @@ function onLimits(): Attack[] {
     "[".repeat(250),
     "+(a|aa)".repeat(30),
     "*".repeat(5_000),
-    "!*",
-    "../**",
-    "/**",
+    "*?".repeat(100),
+    "*[ab]".repeat(50) + "c",
+    "**/" + "*a".repeat(50) + "*b*c",
   ];
+  const strange = ["!*", "../**", "/**"];
   return [
     { kind: "huge", tool: "file_read", input: { path: "sparse" }, ends: ["binary_file"] },
     { kind: "huge", tool: "file_read", input: { path: "long_line.txt" }, ends: ["harmless"] },
@@ -203,8 +228,15 @@ function onLimits(): Attack[] {
     ...patterns.map((glob): Attack => ({
       kind: "pathological pattern",
       tool: "file_search",
-      input: { glob, query: "SECRET" },
+      // Long names and deep folders: what makes a pattern slow.
+      input: { glob, query: "SECRET", path: "patterns" },
       ends: ["harmless", "invalid_glob"],
+    })),
+    ...strange.map((glob): Attack => ({
+      kind: "pathological pattern",
+      tool: "file_search",
+      input: { glob, query: "SECRET" },
+      ends: ["harmless"],
     })),
   ];
 }

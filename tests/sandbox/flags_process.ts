@@ -1,21 +1,38 @@
-/** Calls every file tool on the workspace in the first argument, and prints what the model reads. */
+/**
+ * Calls every tool on the workspace in the first argument, and prints what the model reads, one line
+ * of JSON each.
+ */
 
-import { fileRead, fileSearch, fileWrite, listDir, type Tool } from "@svc/tools";
+import {
+  calculator,
+  datetime,
+  fileRead,
+  fileSearch,
+  fileWrite,
+  listDir,
+  shell,
+  type Tool,
+} from "@svc/tools";
 import { argv } from "node:process";
 
 const CALL = { toolCallId: "call", signal: new AbortController().signal };
 const workspace = argv[2] ?? "";
+const permission = () => true;
 
 async function told(tool: Tool, input: unknown): Promise<void> {
   const answer = await Promise.resolve(tool.execute?.(input, CALL)).catch(String);
-  console.log(typeof answer === "string" ? answer : "answered");
+  const text = typeof answer === "string" ? answer : "answered";
+  console.log(JSON.stringify({ name: tool.name, text }));
 }
 
+await told(calculator(), { expression: "1 + 1" });
+await told(datetime(), { operation: "now", zone: "Europe/Berlin", locale: "de" });
 await told(fileRead({ workspace }), { path: "a.txt" });
 await told(listDir({ workspace }), {});
 await told(fileSearch({ workspace }), { query: "a" });
-await told(fileWrite({ workspace, permission: () => true }), {
+await told(fileWrite({ workspace, permission }), {
   path: "b.txt",
-  mode: "create",
+  mode: "overwrite",
   content: "b",
 });
+await told(shell({ workspace, permission }), { command: "true" });

@@ -34,7 +34,14 @@ async function endOf(tool: Tool, input: unknown): Promise<string> {
   }
 }
 
-for (let round = 0; round < rounds; round++) {
+/** A race that never met the folder as it is, or never as it is not, has shown nothing. */
+const SHOWN = ["read in folder: answered", "read in folder: outside_workspace"];
+
+function goesOn(round: number): boolean {
+  return round < rounds || (round < 40 * rounds && !SHOWN.every((end) => end in counts));
+}
+
+for (let round = 0; goesOn(round); round++) {
   const written = { content: "written inside" };
   await Promise.all([
     call("read in folder", read, { path: "folder/file.txt" }),
@@ -46,6 +53,7 @@ for (let round = 0; round < rounds; round++) {
     call("overwrite", write, { path: "folder/file.txt", mode: "overwrite", ...written }),
     call("replace", write, { path: "file.txt", mode: "replace", old_text: "inside", ...written }),
     call("create", write, { path: `folder/new_${round}.txt`, mode: "create", ...written }),
+    call("make folder", write, { path: "folder/made/a.txt", mode: "append", ...written }),
   ]);
   // Refusals are quick: without a pause most rounds would meet the same moment.
   await delay(Math.random() * MAX_PAUSE_MS);

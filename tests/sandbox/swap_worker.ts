@@ -17,6 +17,7 @@ export interface Start {
 
 /** Longest pause between two swaps: long enough for the tools to believe in a quiet folder. */
 const MAX_PAUSE_MS = 80;
+const MAX_ATTEMPTS = 1_000;
 
 declare const self: {
   onmessage: ((event: MessageEvent<Start>) => void) | null;
@@ -32,16 +33,22 @@ function rest(shareOfRests: number): void {
   if (ms > 0) Atomics.wait(never, 0, 0, ms);
 }
 
-/** A tool may have written where there was nothing for a moment. */
-function put(path: string, place: () => void): void {
-  for (;;) {
-    rmSync(path, { recursive: true, force: true });
+/** A tool may write where there was nothing for a moment, and into what is being removed. */
+function insist(act: () => void): void {
+  for (let attempt = 1;; attempt++) {
     try {
-      return place();
-    } catch {
-      // Written again: once more.
+      return act();
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS) throw error;
     }
   }
+}
+
+function put(path: string, place: () => void): void {
+  insist(() => {
+    rmSync(path, { recursive: true, force: true });
+    place();
+  });
 }
 
 function swap(paths: readonly (readonly [here: string, outside: string])[]): void {
@@ -49,6 +56,8 @@ function swap(paths: readonly (readonly [here: string, outside: string])[]): voi
     renameSync(here, `${here}.away`);
     put(here, () => symlinkSync(outside, here));
   }
+  // What the tools made in the folder has to be made anew.
+  insist(() => rmSync(join(`${paths[0]?.[0]}.away`, "made"), { recursive: true, force: true }));
   rest(0.05);
   for (const [here] of paths) put(here, () => renameSync(`${here}.away`, here));
   rest(0.6);

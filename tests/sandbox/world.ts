@@ -10,8 +10,8 @@ import {
   truncate,
   writeFile,
 } from "node:fs/promises";
-import { join } from "@std/path";
-import { DENIED, SECRET, type World } from "./attacks.ts";
+import { dirname, join } from "@std/path";
+import { DENIED, SECRET, SECRET_FILES, type World } from "./attacks.ts";
 
 /** A world that ends with the test. */
 export interface BuiltWorld extends World, AsyncDisposable {
@@ -62,16 +62,19 @@ async function putLinks({ workspace, outside, sibling }: World): Promise<void> {
     itself: ".",
     to_zero: "/dev/zero",
     to_env: ".env",
+    to_inner: "inner",
   };
   for (const [name, target] of Object.entries(links)) await symlink(target, join(workspace, name));
   await link(`${outside}/linked.txt`, join(workspace, "hard.txt"));
 }
 
 async function putSecrets(workspace: string): Promise<void> {
-  for (const name of [".env", ".env.local", "inner/.ENV", "id_rsa", "server.pem"]) {
+  for (const name of SECRET_FILES) {
+    await mkdir(dirname(join(workspace, name)), { recursive: true });
     await writeFile(join(workspace, name), DENIED);
   }
   await writeFile(join(workspace, ".env.example"), "KEY=");
+  await writeFile(join(workspace, "id_rsa.pub"), "ssh-rsa");
 }
 
 async function putLarge(workspace: string): Promise<void> {
@@ -81,6 +84,10 @@ async function putLarge(workspace: string): Promise<void> {
   await mkdir(join(workspace, "many"));
   for (let n = 0; n < 600; n++) await writeFile(join(workspace, "many", `${n}.log`), "");
   await mkdir(join(workspace, "a/".repeat(45)), { recursive: true });
+  await mkdir(join(workspace, "patterns", "a/".repeat(30)), { recursive: true });
+  for (const name of ["a".repeat(250), `${"a/".repeat(30)}${"a".repeat(250)}`]) {
+    await writeFile(join(workspace, "patterns", name), "a");
+  }
   await mkdir(join(workspace, "slow_rules", "a/".repeat(30)), { recursive: true });
   await writeFile(
     join(workspace, "slow_rules", ".gitignore"),

@@ -47,7 +47,7 @@ export function describeMoment(
     datetime: isoText(moment),
     zone: moment.timeZoneId,
     weekday: WEEKDAYS[moment.dayOfWeek - 1] ?? "",
-    week: `${padded(moment.yearOfWeek, 4)}-W${padded(moment.weekOfYear, 2)}`,
+    week: `${isoYear(moment.yearOfWeek ?? moment.year)}-W${padded(moment.weekOfYear, 2)}`,
     day_of_year: moment.dayOfYear,
     utc: moment.toInstant().toString(),
     unix_seconds: moment.epochMilliseconds / 1_000,
@@ -66,6 +66,12 @@ export function isoText(moment: Moment): string {
 
 function fitsMail({ year, offset }: Moment): boolean {
   return year >= 0 && year <= 9_999 && /^.\d\d:\d\d$/.test(offset);
+}
+
+/** A year as ISO 8601 has it: those before 0000 and after 9999 with a sign and six digits. */
+function isoYear(year: number): string {
+  if (year >= 0 && year <= 9_999) return padded(year, 4);
+  return `${year < 0 ? "-" : "+"}${padded(Math.abs(year), 6)}`;
 }
 
 function padded(value: number | undefined, digits: number): string {

@@ -1,6 +1,9 @@
+import { affordable } from "./ignore_rules.ts";
+
 /**
  * Files that hold secrets, which no tool reads or searches unless the application says otherwise:
- * patterns as in a `.gitignore`, without regard to case.
+ * patterns as in a `.gitignore`, without regard to case. What ends in `.example`, `.sample` or
+ * `.template` is no secret.
  *
  * @example
  * ```ts
@@ -12,18 +15,54 @@
 export const DEFAULT_FILE_DENY: readonly string[] = [
   ".env",
   ".env.*",
-  "!.env.example",
-  "!.env.sample",
-  "!.env.template",
+  ".env~",
+  ".envrc",
+  "*.env",
+  "!*.env.example",
+  "!*.env.sample",
+  "!*.env.template",
+  "!.env.*.example",
+  "!.env.*.sample",
+  "!.env.*.template",
   "*.pem",
   "*.key",
+  "*.p8",
   "*.p12",
   "*.pfx",
   "*.ppk",
-  "id_rsa",
-  "id_dsa",
-  "id_ecdsa",
-  "id_ed25519",
+  "*.jks",
+  "*.keystore",
+  "id_rsa*",
+  "id_dsa*",
+  "id_ecdsa*",
+  "id_ed25519*",
+  "!id_*.pub",
   ".netrc",
+  "_netrc",
+  ".npmrc",
+  ".pypirc",
+  ".pgpass",
+  ".htpasswd",
   ".git-credentials",
+  "**/.aws/credentials",
+  "**/.docker/config.json",
+  "**/.kube/config",
 ];
+
+/**
+ * A list of files to deny, of which every pattern counts.
+ *
+ * @throws {TypeError} A pattern would have to be left out.
+ */
+export function denyList(patterns: readonly string[]): readonly string[] {
+  const kept = new Set(affordable(patterns));
+  const left = patterns.find((pattern) => !kept.has(pattern));
+  // Letters with accents are spelt in two ways, and some systems take both for one name.
+  if (left === undefined) return patterns.map((pattern) => pattern.normalize());
+  throw new TypeError(
+    `Cannot deny the files ${
+      JSON.stringify(left)
+    }: at most 1000 patterns are possible, at most two ` +
+      "** in each, and at most 16 with two",
+  );
+}

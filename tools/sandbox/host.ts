@@ -1,12 +1,8 @@
 import { stat } from "node:fs/promises";
 import { AnchoredFolder } from "./anchored_folder.ts";
+import { isPermitted } from "./deno_permissions.ts";
 import { type Folder, type Identity, isSame, look } from "./folder.ts";
 import { WatchedFolder } from "./watched_folder.ts";
-
-/** The part of Deno that says what the process may do. */
-interface DenoPermissions {
-  querySync(descriptor: { name: string }): { state: string };
-}
 
 const DENO_PERMISSIONS = ["read", "write", "net", "env", "sys", "run", "ffi"];
 
@@ -22,9 +18,7 @@ export async function openRoot(path: string, identity: Identity): Promise<Folder
 
 /** Asking for a path that Deno guards would make it ask its user, at a terminal. */
 function mayHaveAnchors(): boolean {
-  const permissions: DenoPermissions | undefined = Reflect.get(globalThis, "Deno")?.permissions;
-  return permissions === undefined ||
-    DENO_PERMISSIONS.every((name) => permissions.querySync({ name }).state === "granted");
+  return DENO_PERMISSIONS.every((name) => isPermitted({ name }));
 }
 
 async function anchor(path: string, identity: Identity): Promise<Folder | undefined> {

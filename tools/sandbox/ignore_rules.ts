@@ -12,7 +12,7 @@ export async function ignoreRules(
   { isCaseSensitive }: { readonly isCaseSensitive: boolean },
 ): Promise<Ignore> {
   const { default: ignore } = await import("ignore");
-  return ignore({ ignorecase: !isCaseSensitive }).add(affordable(lines));
+  return ignore({ ignorecase: !isCaseSensitive }).add([...lines]);
 }
 
 /** Whether a pattern can be matched in a time that depends little on the path. */
@@ -20,8 +20,11 @@ export function isAffordable(pattern: string): boolean {
   return globstars(pattern) <= MAX_GLOBSTARS;
 }
 
-/** Nobody writes the rules that are left out, but for one who wants to keep the search busy. */
-function affordable(lines: readonly string[]): string[] {
+/**
+ * The rules that can be matched in a bounded time. Nobody writes the others, but for one who wants
+ * to keep the search busy.
+ */
+export function affordable(lines: readonly string[]): string[] {
   let slow = 0;
   return lines.filter(isAffordable).slice(0, MAX_RULES).filter((line) =>
     globstars(line) < MAX_GLOBSTARS || ++slow <= MAX_SLOW_RULES

@@ -15,6 +15,7 @@ export async function isGranted<Request>(
   request: Request,
   { timeoutMs, signal }: PermissionWait,
 ): Promise<boolean> {
+  if (signal.aborted) return false;
   let refuse = () => {};
   const givenUp = new Promise<false>((resolve) => refuse = () => resolve(false));
   const timer = setTimeout(refuse, timeoutMs);

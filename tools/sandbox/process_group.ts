@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import process from "node:process";
 import { BoundedOutput } from "./bounded_output.ts";
+import { kill } from "./kill.ts";
+import { GRACE_MS } from "./limits.ts";
+import { killStragglers } from "./stragglers.ts";
 
 /** A program to run. */
 export interface GroupCommand {
@@ -42,11 +44,11 @@ export interface GroupResult {
   readonly stderr: BoundedOutput;
 }
 
-/** Between the request to end and the end by force. */
-export const GRACE_MS = 1_000;
-
 /** More output than this, in bytes, ends the run: reading it would keep the service busy. */
 export const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
+
+/** Names the run in the environment of its processes, so that those who leave the group are found. */
+const MARK = "SVC_TOOLS_RUN";
 
 /** A process that left the group may hold the pipes open: so long is their end waited for. */
 const DRAIN_MS = 500;
@@ -55,14 +57,21 @@ const DRAIN_MS = 500;
  * Runs a program in a process group of its own, with nothing to read. When it ends, or time, output
  * or patience do, every process of the group is killed: first asked to, then by force.
  *
- * A process that makes itself the leader of another group or session (`setsid`) is not in the group
- * and lives on; only a container holds those.
+ * A process that makes itself the leader of another group or session (`setsid`) is not in the group.
+ * On Linux it is found by a mark in its environment and killed as well, unless it has cleared that:
+ * only a container holds those.
  */
 export async function runInGroup(
   { file, args, cwd, env }: GroupCommand,
   { timeoutMs, maxOutputBytes, signal }: GroupLimits,
 ): Promise<GroupResult> {
-  const child = spawn(file, args, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const mark = crypto.randomUUID();
+  const child = spawn(file, args, {
+    cwd,
+    env: { ...env, [MARK]: mark },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const closed = once(child, "close").catch(() => undefined);
   const outputs = {
     stdout: new BoundedOutput(maxOutputBytes),
@@ -99,19 +108,13 @@ export async function runInGroup(
     clearTimeout(timer);
     clearTimeout(force);
     killGroup(child, "SIGKILL");
+    if (child.pid !== undefined) await killStragglers(mark);
     await drain(child, closed);
   }
 }
 
-function killGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch (error) {
-    // Nobody is left, or (as macOS says it) nobody who still runs: what was wanted.
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code !== "ESRCH" && code !== "EPERM") throw error;
-  }
+function killGroup({ pid }: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
+  if (pid !== undefined) kill(-pid, signal);
 }
 
 /** Reads what is left in the pipes, as long as somebody who may still write is not the reason. */

@@ -13,12 +13,11 @@ export async function* textOf(handle: FileHandle, maxBytes: number): AsyncGenera
   const chunk = new Uint8Array(CHUNK_BYTES);
   for (let position = 0; position < maxBytes;) {
     const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, position);
-    if (bytesRead === 0) break;
+    // A character that the limit cuts in two is no fault of the file's, one that its end cuts is.
+    if (bytesRead === 0) return void decode(decoder);
     position += bytesRead;
     yield decode(decoder, chunk.subarray(0, bytesRead));
   }
-  // A character that the limit cuts in two is no fault of the file's.
-  decoder.decode(new Uint8Array(0), { stream: true });
 }
 
 /** The whole text of an open file, up to so many bytes. */
@@ -28,9 +27,10 @@ export async function readText(handle: FileHandle, maxBytes: number): Promise<st
   return whole;
 }
 
-function decode(decoder: TextDecoder, bytes: Uint8Array): string {
+/** The text of the next bytes; without any, of the end. */
+function decode(decoder: TextDecoder, bytes?: Uint8Array): string {
   try {
-    if (!bytes.includes(0)) return decoder.decode(bytes, { stream: true });
+    if (!bytes?.includes(0)) return decoder.decode(bytes, { stream: bytes !== undefined });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
   }

@@ -1,6 +1,6 @@
 import type { Ignore } from "ignore";
 import { ToolError } from "../tool.ts";
-import { ignoreRules } from "./ignore_rules.ts";
+import { affordable, ignoreRules } from "./ignore_rules.ts";
 import { type Folder, look } from "./folder.ts";
 import { namesIn } from "./names_in.ts";
 import { openFile } from "./open_file.ts";
@@ -149,7 +149,7 @@ export class Walk {
       if (text === undefined) continue;
       found.push({
         base,
-        rules: await ignoreRules(text.split(/\r?\n/), { isCaseSensitive: true }),
+        rules: await ignoreRules(affordable(text.split(/\r?\n/)), { isCaseSensitive: true }),
       });
     }
     return found;

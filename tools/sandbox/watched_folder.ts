@@ -16,6 +16,9 @@ const PAUSE_MS = 5;
  * the path must rename something in the folder above it, and that leaves a time stamp there. So
  * what was seen counts only when no folder from the workspace's root to this one has a new stamp,
  * and none of the old stamps is so young that a second change could hide behind it.
+ *
+ * It is not as strong as a descriptor: Deno tells the time of change in whole seconds, so a swap there
+ * and back is missed whose author sets the modification time back by hand within the same second.
  */
 export class WatchedFolder implements Folder {
   readonly path: string;

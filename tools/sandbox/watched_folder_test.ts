@@ -72,22 +72,33 @@ Deno.test("a file that was opened elsewhere is not held", async () => {
 
 Deno.test("an empty file that a lost race made elsewhere is removed and reported", async () => {
   await using lab = await scratch({ "elsewhere/b.txt": "", "a.txt": "" });
-  const elsewhere = lab.at("elsewhere");
-  const inside = await watched(lab.workspace);
+  const folder = await lost(lab.workspace, lab.at("elsewhere"));
+  const error = await assertRejects(() => makeFile(folder), ToolError, "has been removed");
+  assertEquals(error.code, "workspace_moved");
+  assertEquals([...Deno.readDirSync(lab.at("elsewhere"))].map(({ name }) => name), ["b.txt"]);
+});
+
+Deno.test("a folder that a lost race made elsewhere is removed and reported", async () => {
+  await using lab = await scratch({ "elsewhere/b.txt": "", "a.txt": "" });
+  const folder = await lost(lab.workspace, lab.at("elsewhere"));
+  const made = () => makeFolder(folder, "new");
+  const error = await assertRejects(made, ToolError, "has been removed");
+  assertEquals(error.code, "workspace_moved");
+  assertEquals([...Deno.readDirSync(lab.at("elsewhere"))].map(({ name }) => name), ["b.txt"]);
+});
+
+/** A folder whose entries are reached somewhere else, which is noticed after the first look. */
+async function lost(path: string, elsewhere: string): Promise<Folder> {
+  const inside = await watched(path);
   let checks = 0;
-  const folder: Folder = {
-    path: lab.workspace,
-    // Its entries are reached somewhere else.
+  return {
+    path,
     at: (name) => `${elsewhere}/${name}`,
     enter: (name) => inside.enter(name),
     steady: (see) => ++checks === 1 ? see() : Promise.reject(gone()),
     close: () => inside.close(),
   };
-  const error = await assertRejects(() => makeFile(folder), ToolError, "has been removed");
-  assertEquals(error.code, "workspace_moved");
-  const left = await Array.fromAsync(Deno.readDir(elsewhere), ({ name }) => name);
-  assertEquals(left, ["b.txt"]);
-});
+}
 
 function gone(): Error {
   return Object.assign(new Error("Gone"), { code: "ENOENT" });
@@ -99,4 +110,24 @@ Deno.test("a folder that is there already is entered, not made", async () => {
   assertEquals((await makeFolder(folder, "inner")).path, lab.at("inner"));
   assertEquals((await makeFolder(folder, "new")).path, lab.at("new"));
   await assertRejects(() => makeFolder(folder, "inner/a.txt"), Error, "Not a folder");
+});
+
+Deno.test("where another was quicker, its folder is entered, and nothing else is left", async () => {
+  await using lab = await scratch({ "folder/a.txt": "", "file": "" });
+  const inside = await watched(lab.workspace);
+  const make = async (name: string) => {
+    let looks = 0;
+    const late: Folder = {
+      path: inside.path,
+      at: (name) => inside.at(name),
+      enter: (name) => ++looks === 1 ? Promise.reject(gone()) : inside.enter(name),
+      steady: (see) => inside.steady(see),
+      close: () => inside.close(),
+    };
+    return await makeFolder(late, name);
+  };
+  assertEquals((await make("folder")).path, lab.at("folder"));
+  await assertRejects(() => make("file"), Error, "rename");
+  const left = [...Deno.readDirSync(lab.workspace)].map(({ name }) => name).sort();
+  assertEquals(left, ["file", "folder"]);
 });

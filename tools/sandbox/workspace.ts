@@ -2,7 +2,6 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Ignore } from "ignore";
 import { ToolError } from "../tool.ts";
-import { DEFAULT_FILE_DENY } from "./deny_list.ts";
 import { type Folder, type Identity, isMissing, look } from "./folder.ts";
 import { openRoot } from "./host.ts";
 import { ignoreRules } from "./ignore_rules.ts";
@@ -11,23 +10,6 @@ import { type OpenFile, openFile } from "./open_file.ts";
 
 const MAX_PATH_CHARS = 4_096;
 const MAX_PARTS = 100;
-
-/** What the file tools take in common. */
-export interface WorkspaceOptions {
-  /**
-   * The folder that the tool works in, and that nothing leads out of.
-   *
-   * @default {"."}
-   */
-  readonly workspace?: string | undefined;
-  /**
-   * Files that are neither read nor searched: patterns as in a `.gitignore`. They replace the
-   * default list.
-   *
-   * @default {DEFAULT_FILE_DENY}
-   */
-  readonly fileDeny?: readonly string[] | undefined;
-}
 
 /** The root of a workspace, as it was found first. */
 interface Root {
@@ -53,10 +35,10 @@ export class Workspace {
   #root: Root | undefined;
   #denied: Ignore | undefined;
 
-  /** A workspace; nothing is looked at until it is used. */
-  constructor({ workspace = ".", fileDeny = DEFAULT_FILE_DENY }: WorkspaceOptions) {
-    this.#given = workspace;
-    this.#deny = [...fileDeny];
+  /** A folder, and the patterns of a deny list; nothing is looked at until it is used. */
+  constructor(folder: string, deny: readonly string[]) {
+    this.#given = folder;
+    this.#deny = deny;
   }
 
   /** The root, absolute and without links. */
@@ -120,7 +102,7 @@ export class Workspace {
   /** Whether a path inside is one of the files that hold secrets, or in such a folder. */
   async isDenied(path: string): Promise<boolean> {
     this.#denied ??= await ignoreRules(this.#deny, { isCaseSensitive: false });
-    return path !== "." && this.#denied.ignores(path);
+    return path !== "." && this.#denied.ignores(path.normalize());
   }
 
   /** Refuses the files that hold secrets, by the path that was asked for and by where it leads. */

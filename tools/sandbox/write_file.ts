@@ -9,6 +9,7 @@ import { type OpenFile, openFile } from "./open_file.ts";
 export type Edit = (current: OpenFile | undefined) => Promise<Uint8Array>;
 
 const PERMISSION_BITS = 0o777n;
+const WRITE_BITS = 0o222n;
 
 /**
  * Writes a file as a whole: the content goes to a new file beside it, and takes its name when it is
@@ -17,11 +18,11 @@ const PERMISSION_BITS = 0o777n;
 export async function writeFile(folder: Folder, name: string, edit: Edit): Promise<number> {
   const current = await currentFile(folder, name);
   try {
-    if (current !== undefined) refuseLinked(current.stats);
+    if (current !== undefined) refuseProtected(current.stats);
     const content = await edit(current);
     const made = await makeFile(folder);
     try {
-      if (current !== undefined) await made.handle.chmod(modeOf(current.stats));
+      if (current !== undefined) await takeAfter(current.stats, made);
       await made.handle.writeFile(content);
       await made.handle.sync();
       await (current === undefined
@@ -56,8 +57,19 @@ function refuseLinked({ nlink }: BigIntStats): void {
   );
 }
 
-function modeOf({ mode }: BigIntStats): number {
-  return Number(mode & PERMISSION_BITS);
+/** A rename asks nobody whether the file that it replaces may be written. */
+function refuseProtected(stats: BigIntStats): void {
+  refuseLinked(stats);
+  if ((stats.mode & WRITE_BITS) !== 0n) return;
+  throw new ToolError("The file is write-protected", { code: "access_denied" });
+}
+
+/** What takes the place of a file has its owner and its permissions. */
+async function takeAfter({ uid, gid, mode }: BigIntStats, made: MadeFile): Promise<void> {
+  if (uid !== made.stats.uid || gid !== made.stats.gid) {
+    await made.handle.chown(Number(uid), Number(gid));
+  }
+  await made.handle.chmod(Number(mode & PERMISSION_BITS));
 }
 
 /** A link, unlike a rename, fails where there is something. */

@@ -1,35 +1,25 @@
 import process from "node:process";
+import { isPermitted } from "../sandbox/deno_permissions.ts";
 
 /** What a command may know of the environment of its service: nothing that could be a secret. */
 const INHERITED = ["PATH", "LANG", "LC_ALL", "TZ", "TMPDIR"];
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** The part of Deno that says what the process may do. */
-interface DenoPermissions {
-  querySync(descriptor: { name: string; variable?: string }): { state: string };
-}
-
-/** Whether the process may do something. Asking Deno this way never makes it ask its user. */
-function may(descriptor: { name: string; variable?: string }): boolean {
-  const permissions: DenoPermissions | undefined = Reflect.get(globalThis, "Deno")?.permissions;
-  return permissions === undefined || permissions.querySync(descriptor).state === "granted";
-}
-
 /** The flags of Deno without which no command can be run, and stopped. */
 export function missingFlags(): string[] {
   return [
     // Stopping a group needs the permission to run everything.
-    may({ name: "run" }) ? "" : "--allow-run",
+    isPermitted({ name: "run" }) ? "" : "--allow-run",
     // `node:child_process` looks for this variable, whatever environment it is given.
-    may({ name: "env", variable: "NODE_V8_COVERAGE" }) ? "" : "--allow-env",
+    isPermitted({ name: "env", variable: "NODE_V8_COVERAGE" }) ? "" : "--allow-env",
   ].filter(Boolean);
 }
 
 /** The environment of a command. */
 export function commandEnvironment(home: string): Record<string, string> {
   const inherited = INHERITED.flatMap((name) => {
-    const value = may({ name: "env", variable: name }) ? process.env[name] : undefined;
+    const value = isPermitted({ name: "env", variable: name }) ? process.env[name] : undefined;
     return value === undefined ? [] : [[name, value]];
   });
   return { PATH: DEFAULT_PATH, LANG: "C.UTF-8", ...Object.fromEntries(inherited), HOME: home };

@@ -1,0 +1,81 @@
+import type { FileReadResult } from "../file_read.ts";
+import { explaining } from "../sandbox/faults.ts";
+import type { OpenFile } from "../sandbox/open_file.ts";
+import { textOf } from "../sandbox/text.ts";
+import { quoted, type Workspace } from "../sandbox/workspace.ts";
+import { ToolError } from "../tool.ts";
+
+/** How far into a file lines are counted. */
+const MAX_SCAN_BYTES = 64 * 1024 * 1024;
+
+/** What is read of which file. */
+export interface LineRange {
+  /** The file. */
+  readonly path: string;
+  /** The first line, from 1 on. */
+  readonly start: number;
+  /** The last line, included. */
+  readonly end: number;
+  /** Most characters to return. */
+  readonly maxChars: number;
+  /** Ends the reading. */
+  readonly signal: AbortSignal;
+}
+
+/** Reads lines of a file in a workspace. */
+export async function readRange(workspace: Workspace, range: LineRange): Promise<FileReadResult> {
+  const { path } = range;
+  return await explaining(`read ${quoted(path)}`, async () => {
+    const place = await workspace.locate(path);
+    await workspace.refuseDenied(path, place);
+    return await workspace.withFile(
+      place,
+      async (file) => ({ path: place.path, ...await readLines(file, range) }),
+    );
+  });
+}
+
+async function readLines(
+  { handle, stats }: OpenFile,
+  { start, end, maxChars, signal }: LineRange,
+): Promise<Omit<FileReadResult, "path">> {
+  let line = 1;
+  let content = "";
+  let isAtLineStart = true;
+  reading: for await (const text of textOf(handle, MAX_SCAN_BYTES)) {
+    signal.throwIfAborted();
+    for (let from = 0; from < text.length;) {
+      if (line > end || content.length > maxChars) break reading;
+      const newline = text.indexOf("\n", from);
+      const to = newline === -1 ? text.length : newline + 1;
+      if (line >= start) content += text.slice(from, Math.min(to, from + maxChars + 1));
+      isAtLineStart = newline !== -1;
+      if (isAtLineStart) line++;
+      from = to;
+    }
+  }
+  const size_bytes = Number(stats.size);
+  const base = { start_line: start, size_bytes };
+  if (content.length > maxChars) return { ...base, ...cut(content, { start, maxChars }) };
+  if (line > end) return { ...base, content, truncated: false };
+  if (size_bytes > MAX_SCAN_BYTES) throw tooFar(size_bytes);
+  return { ...base, content, truncated: false, total_lines: isAtLineStart ? line - 1 : line };
+}
+
+/** Cut after the last whole line, or inside the only one. */
+function cut(
+  content: string,
+  { start, maxChars }: Pick<LineRange, "start" | "maxChars">,
+): Pick<FileReadResult, "content" | "truncated" | "next_line"> {
+  const end = content.lastIndexOf("\n", maxChars - 1) + 1;
+  const kept = end === 0 ? content.slice(0, maxChars).toWellFormed() : content.slice(0, end);
+  const next_line = start + (end === 0 ? 1 : kept.split("\n").length - 1);
+  return { content: kept, truncated: true, next_line };
+}
+
+function tooFar(sizeBytes: number): ToolError {
+  return new ToolError(
+    `The file has ${sizeBytes} bytes; only the lines in its first ${MAX_SCAN_BYTES} can be read`,
+    { code: "file_too_large" },
+  );
+}

@@ -1,0 +1,38 @@
+import { execFile } from "node:child_process";
+import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
+import { kill } from "./kill.ts";
+
+const MAX_PASSES = 20;
+const PAUSE_MS = 10;
+const MAX_SCAN_MS = 5_000;
+
+/** The processes whose environment, as they were started with it, has a text. */
+const SCAN = 'grep -lsF -- "$1" /proc/[0-9]*/environ';
+
+/**
+ * Kills the processes that left a process group and that have a mark in their environment: it stays
+ * with all that a command starts, a session or a parent does not. Linux only; a process that was
+ * given another environment is not found.
+ */
+export async function killStragglers(mark: string): Promise<void> {
+  if (process.platform !== "linux") return;
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
+    const pids = await marked(mark);
+    if (pids.length === 0) return;
+    for (const pid of pids) kill(pid, "SIGKILL");
+    // What one of them has started meanwhile is found in the next pass.
+    await delay(PAUSE_MS);
+  }
+}
+
+function marked(mark: string): Promise<number[]> {
+  return new Promise((resolve) => {
+    const args = ["-c", SCAN, "sh", mark];
+    const options = { env: { PATH: "/usr/bin:/bin" }, timeout: MAX_SCAN_MS };
+    // It also fails, as `grep` does, where there is none, and where there is no `/proc`.
+    execFile("/bin/sh", args, options, (_, found) => {
+      resolve(Array.from(found.matchAll(/^\/proc\/(\d+)\/environ$/gm), ([, pid]) => Number(pid)));
+    });
+  });
+}

@@ -1,0 +1,115 @@
+import process from "node:process";
+import { isGranted } from "../sandbox/permission.ts";
+import { type GroupResult, runInGroup } from "../sandbox/process_group.ts";
+import type { Workspace } from "../sandbox/workspace.ts";
+import type { ShellInput, ShellPermission, ShellPermissionRequest, ShellResult } from "../shell.ts";
+import { type ToolContext, ToolError } from "../tool.ts";
+import { commandEnvironment, missingFlags } from "./environment.ts";
+import { findWorkingDir } from "./working_dir.ts";
+
+/** With all bytes of its characters, it stays within what every system takes. */
+const MAX_LINE_CHARS = 32_768;
+
+/** A call that runs a command, its limits, and who has to grant it. */
+export interface CommandCall extends ToolContext {
+  /** The command, and its folder. */
+  readonly input: ShellInput;
+  /** Asked before it runs; absent: it is refused. */
+  readonly permission: ShellPermission | undefined;
+  /** Longest wait for the permission in milliseconds. */
+  readonly permissionTimeoutMs: number;
+  /** Longest run in milliseconds. */
+  readonly timeoutMs: number;
+  /** Bytes kept of each output. */
+  readonly maxOutputBytes: number;
+}
+
+/** Runs a command in a workspace, once it is granted. */
+export async function runCommand(workspace: Workspace, call: CommandCall): Promise<ShellResult> {
+  const { input, permission, permissionTimeoutMs, timeoutMs, maxOutputBytes, signal } = call;
+  if (permission === undefined) {
+    throw refused("the application permits no commands; it can with a permission callback");
+  }
+  checkHost();
+  const { root, path, isSame } = await findWorkingDir(workspace, input.working_dir || ".");
+  const request = readRequest(path, call);
+  if (!await isGranted(permission, request, { timeoutMs: permissionTimeoutMs, signal })) {
+    throw refused("the application did not permit this command");
+  }
+  if (!await isSame().catch(() => false)) {
+    throw refused("the folder was replaced after the command was permitted");
+  }
+  const { command, args } = request;
+  const result = await runInGroup({
+    file: "/bin/sh",
+    args: args === undefined ? ["-c", "--", command] : ["-c", 'exec "$@"', "sh", ...args],
+    cwd: path,
+    env: commandEnvironment(root),
+  }, { timeoutMs, maxOutputBytes, signal });
+  return describe(result, timeoutMs);
+}
+
+function refused(reason: string): ToolError {
+  return new ToolError(`The command did not run: ${reason}`, { code: "permission_denied" });
+}
+
+function checkHost(): void {
+  if (process.platform === "win32") {
+    throw new ToolError("Cannot run commands on Windows", { code: "not_supported" });
+  }
+  const flags = missingFlags();
+  if (flags.length === 0) return;
+  throw new ToolError(
+    "Cannot run commands: the program runs without the Deno permission for it; " +
+      `whoever runs it can add ${flags.join(" and ")}`,
+    { code: "permission_missing" },
+  );
+}
+
+/** The request, of copies that nobody else can change. */
+function readRequest(
+  workingDir: string,
+  { input: { command, args }, toolCallId, signal }: CommandCall,
+): ShellPermissionRequest {
+  const given = args?.length ? Object.freeze([...args]) : undefined;
+  const line = command || given?.map(quoted).join(" ");
+  if (line === undefined || (command && given)) {
+    throw invalid('Give either "command" or "args"');
+  }
+  if (line.includes("\0") || !line.isWellFormed()) {
+    throw invalid("A command cannot contain the character NUL, or half of a character");
+  }
+  // Some shells would take it for an option of their own.
+  if (given?.[0]?.startsWith("-")) throw invalid("The first of args is a program, not an option");
+  if (line.length > MAX_LINE_CHARS) {
+    throw invalid(`A command cannot be longer than ${MAX_LINE_CHARS} characters`);
+  }
+  const about = { command: line, workingDir, toolCallId, signal };
+  return Object.freeze(given === undefined ? about : { ...about, args: given });
+}
+
+function invalid(message: string): ToolError {
+  return new ToolError(message, { code: "invalid_tool_arguments" });
+}
+
+function quoted(arg: string): string {
+  return /^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`;
+}
+
+function describe(
+  { exitCode, signal, stopped, stdout, stderr }: GroupResult,
+  timeoutMs: number,
+): ShellResult {
+  const reasons = {
+    timeout: `It was stopped after ${timeoutMs} ms`,
+    output: "It was stopped because it wrote too much",
+    abort: "It was stopped because the result is not wanted any more",
+  };
+  return {
+    exit_code: exitCode,
+    ...(signal === null ? {} : { signal }),
+    ...(stopped === undefined ? {} : { stopped: reasons[stopped] }),
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+  };
+}
