@@ -81,6 +81,8 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   async pull(): Promise<void> {
+    // What is left of an answer that has broken off is said by whoever ends it, and by nobody else.
+    if (this.#over) return;
     try {
       const { text, last } = await this.#answer.next();
       if (this.#over) return;

@@ -26,3 +26,29 @@ Deno.test("an answer that begins when the service has broken all off ends with t
   assertEquals(await new Response(new ReadableStream(stream)).text(), "last words");
   assertEquals(said, ["UpstreamCut: the service is shutting down", "ended"]);
 });
+
+Deno.test("an answer that is being ended is asked for nothing more: its end is said once", async () => {
+  const inFlight = new InFlight();
+  const upcoming = Promise.withResolvers<{ text: string; last: boolean }>();
+  const lastWords = Promise.withResolvers<string>();
+  let asked = 0;
+  const answer = {
+    abort: new AbortController(),
+    next: () => (asked++, upcoming.promise),
+    leave: () => Promise.resolve(),
+    fail: () => lastWords.promise,
+  };
+  const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as GatewayContext, {
+    answer,
+    trace: {} as unknown as RequestTrace,
+    onEnd: () => {},
+  });
+  const text = new Response(new ReadableStream(stream)).text();
+  await Promise.resolve();
+  inFlight.abortAll();
+  upcoming.resolve({ text: "", last: false });
+  await upcoming.promise;
+  await new Promise((resolve) => setTimeout(resolve));
+  lastWords.resolve("last words");
+  assertEquals([await text, asked], ["last words", 1]);
+});

@@ -123,9 +123,10 @@ export class Writer {
 
   /** Refuses new operations and resolves when those that wait are done. */
   async close(): Promise<void> {
+    // First of all: what still came in meanwhile would be tried after the store is given back.
+    this.#stopped ??= "Cannot write to the store: it is closed";
     // One turn for the operations whose microtask has not run yet.
     await Promise.resolve();
-    this.#stopped ??= "Cannot write to the store: it is closed";
     await this.#draining;
   }
 

@@ -73,3 +73,13 @@ Deno.test("Writer: closing is no failure", () =>
     await writer.close();
     assertEquals(writer.health, "ok");
   }));
+
+Deno.test("Writer: what comes while it closes is refused, and nothing is written after it", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const writer = new Writer(kv, { books: new Books(), head: await takeOver(kv, "session") });
+  const closing = writer.close();
+  const late = assertRejects(() => write(writer, "late"), StoreError, "it is closed");
+  await closing;
+  kv.close();
+  await late;
+});

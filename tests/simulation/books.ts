@@ -1,0 +1,195 @@
+/**
+ * The books kept a second time, from the journal as it becomes durable, by other code than the
+ * gateway's own: what they come to must be what the gateway's rows say.
+ *
+ * @module
+ */
+
+import type { Mutation } from "./simulated_kv.ts";
+
+/** One line of the journal, as text has it. */
+type Line = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A wallet as the gateway keeps it. */
+export interface WalletRow extends ReckonedWallet {
+  readonly id: string;
+  readonly available: bigint;
+}
+
+/** A wallet reckoned from the journal. */
+export interface ReckonedWallet {
+  credits: bigint;
+  held: bigint;
+  spent: bigint;
+  writtenOff: bigint;
+}
+
+/** A hold that the journal tells of. */
+export interface ReckonedHold {
+  readonly wallet: string;
+  /** Whose budget it counts against. */
+  readonly owner: string;
+  readonly amount: bigint;
+  readonly end: "open" | "settle" | "void" | "expire";
+}
+
+/** A settlement that the journal tells of. */
+export interface Settlement {
+  readonly holdId: string;
+  readonly held: bigint;
+  readonly charged: bigint;
+  readonly writtenOff: bigint;
+  readonly model: string;
+  readonly priceVersion: number;
+  readonly wallet: string;
+}
+
+/** Tells that something is not as it must be. */
+export type Accuse = (invariant: string, detail: string) => void;
+
+/** A second ledger. */
+export class ReckonedBooks {
+  readonly wallets = new Map<string, ReckonedWallet>();
+  readonly holds = new Map<string, ReckonedHold>();
+  readonly credits = new Map<string, bigint>();
+  /** Held and spent, by the owner of a budget. */
+  readonly owners = new Map<string, bigint>();
+  readonly settlements: Settlement[] = [];
+  /** Prices as each version of the catalog has them: the text of it. */
+  readonly catalogs = new Map<number, string>();
+  /** Called with each settlement. */
+  onSettlement: (settlement: Settlement) => void = () => {};
+  /** Called with each hold. */
+  onHold: (hold: ReckonedHold) => void = () => {};
+  readonly #accuse: Accuse;
+  #segments = 0;
+
+  constructor(accuse: Accuse) {
+    this.#accuse = accuse;
+  }
+
+  /** Holds that have not ended. */
+  get open(): string[] {
+    return [...this.holds].filter(([, { end }]) => end === "open").map(([id]) => id);
+  }
+
+  /** Takes in what a commit has changed, journal first, and compares. */
+  land(mutations: readonly Mutation[]): void {
+    for (const { key, value } of mutations) {
+      if (key[0] === "journal") this.#append(Number(key[1]), text(value));
+      if (key[0] === "catalog_chunk") this.catalogs.set(Number(key[1]), text(value));
+    }
+    for (const { key, value } of mutations) {
+      if (key[0] === "wallet") this.compare(value as WalletRow);
+    }
+  }
+
+  /** A wallet of the gateway's, by itself, is one that can be. */
+  weigh(row: WalletRow): void {
+    const { available, credits, held, spent } = row;
+    if (available < 0n) this.#accuse("available is never below zero", walletText(row));
+    if (credits !== available + held + spent) {
+      this.#accuse("credits = available + held + spent", walletText(row));
+    }
+  }
+
+  /** A wallet of the gateway's is what the journal comes to. */
+  compare(row: WalletRow): void {
+    this.weigh(row);
+    const { credits = 0n, held = 0n, spent = 0n, writtenOff = 0n } = this.wallets.get(row.id) ?? {};
+    const available = credits - held - spent;
+    const journal = walletText({ id: row.id, credits, available, held, spent, writtenOff });
+    if (walletText(row) === journal) return;
+    this.#accuse("the journal comes to the wallets", `${walletText(row)}; journal: ${journal}`);
+  }
+
+  #append(segment: number, content: string): void {
+    if (segment !== ++this.#segments) {
+      this.#accuse("the journal is only appended to", `segment ${segment} after others`);
+    }
+    for (const line of content.split("\n").slice(1)) this.#enter(JSON.parse(line) as Line);
+  }
+
+  #enter(line: Line): void {
+    const id = String(line.id);
+    const wallet = this.#wallet(String(line.wallet));
+    switch (line.op) {
+      case "open":
+        return;
+      case "credit": {
+        if (this.credits.has(id)) this.#accuse("a credit is paid in once", id);
+        const amount = BigInt(String(line.amount));
+        this.credits.set(id, amount);
+        wallet.credits += amount;
+        return;
+      }
+      case "hold":
+        return this.#hold(id, line, wallet);
+      default:
+        return this.#end(id, line, wallet);
+    }
+  }
+
+  #hold(id: string, line: Line, wallet: ReckonedWallet): void {
+    if (this.holds.has(id)) this.#accuse("a hold begins once", id);
+    const amount = BigInt(String(line.amount));
+    const owner = String(line.budget ?? line.key);
+    const hold = { wallet: String(line.wallet), owner, amount, end: "open" as const };
+    this.holds.set(id, hold);
+    this.#count(owner, amount);
+    wallet.held += amount;
+    if (wallet.held + wallet.spent > wallet.credits) {
+      this.#accuse("available is never below zero", `${id} holds ${amount} of what is not there`);
+    }
+    this.onHold(hold);
+  }
+
+  #end(id: string, line: Line, wallet: ReckonedWallet): void {
+    const hold = this.holds.get(id);
+    if (hold === undefined || hold.end !== "open") {
+      return this.#accuse("a hold ends at most once", `${id} by ${line.op}`);
+    }
+    this.holds.set(id, { ...hold, end: line.op as ReckonedHold["end"] });
+    wallet.held -= hold.amount;
+    const charged = BigInt(String(line.charged ?? 0));
+    this.#count(hold.owner, charged - hold.amount);
+    if (line.op !== "settle") return;
+    const writtenOff = BigInt(String(line.writtenOff));
+    wallet.spent += charged;
+    wallet.writtenOff += writtenOff;
+    if (charged > hold.amount) this.#accuse("a charge is at most its hold", id);
+    const settlement: Settlement = {
+      holdId: id,
+      held: hold.amount,
+      charged,
+      writtenOff,
+      model: String(line.model),
+      priceVersion: Number(line.priceVersion),
+      wallet: hold.wallet,
+    };
+    this.settlements.push(settlement);
+    this.onSettlement(settlement);
+  }
+
+  #wallet(id: string): ReckonedWallet {
+    const known = this.wallets.get(id);
+    if (known !== undefined) return known;
+    const wallet = { credits: 0n, held: 0n, spent: 0n, writtenOff: 0n };
+    this.wallets.set(id, wallet);
+    return wallet;
+  }
+
+  #count(owner: string, change: bigint): void {
+    this.owners.set(owner, (this.owners.get(owner) ?? 0n) + change);
+  }
+}
+
+function walletText(row: WalletRow): string {
+  const { id, credits, available, held, spent, writtenOff } = row;
+  return `${id}: credits ${credits}, available ${available}, held ${held}, spent ${spent}, ` +
+    `written off ${writtenOff}`;
+}
+
+function text(value: unknown): string {
+  return new TextDecoder().decode(value as Uint8Array);
+}

@@ -1,0 +1,75 @@
+/**
+ * What a call may cost, reckoned a second time: from the script of its upstream, what its caller
+ * has read, and the price list in force.
+ *
+ * @module
+ */
+
+import { DRAIN_MAX_MS } from "../../gateway/flows/drain.ts";
+import type { Attempt, ClaimedUsage } from "./scripted_upstream.ts";
+
+/** What is known of a call when it is settled. */
+export interface SettledCall {
+  readonly attempt: Attempt;
+  /** Words of the question. */
+  readonly asked: number;
+  /** Words that the caller has read. */
+  readonly read: number;
+  readonly stream: boolean;
+  /** The caller has left, or has stalled for so long that it counts as gone. */
+  readonly left: boolean;
+  /** How long ago it left, in milliseconds; below zero where it has not. */
+  readonly leftForMs: number;
+  /** The service was stopped in order since it asked: nothing was read on for it. */
+  readonly interrupted: boolean;
+  /** The catalog's text in force when the hold was taken. */
+  readonly catalog: string;
+  readonly model: string;
+  readonly tier: string;
+}
+
+/** Costs that are right, in micro-credits: those of some counts of tokens. */
+export function rightCosts(call: SettledCall): bigint[] {
+  const { attempt, asked, stream, interrupted } = call;
+  const left = call.left || interrupted;
+  const { usage, words, failure } = attempt;
+  if (failure !== undefined) return [];
+  const price = priceOf(call);
+  // An answer that is to be drained is read to its end, or for a minute.
+  const isDraining = attempt.drains && !attempt.ended && !interrupted;
+  if (stream && isDraining && call.leftForMs >= 0 && call.leftForMs < DRAIN_MAX_MS) return [];
+  // Who does not stream gets all or nothing; a stream that nobody left was sent as far as it came.
+  const isWhole = !stream || !left;
+  const counts = Array.from({ length: words + 1 }, (_, count) => count)
+    .filter((count) => isWhole ? count === words : count >= call.read)
+    .map((output) => output === 0 ? 0n : price({ input: asked, cached: 0, output }));
+  if (usage === undefined) return counts;
+  const reported = price(usage);
+  // Usage that had come in may not have been looked at when the caller left, but by a drain.
+  const isDrained = attempt.drains && attempt.ended && !interrupted;
+  return isWhole || isDrained ? [reported] : [reported, ...counts];
+}
+
+/** Dollars a million tokens times credits a dollar are micro-credits a token. */
+function priceOf({ catalog, model, tier }: SettledCall): (usage: ClaimedUsage) => bigint {
+  const { models, tiers } = JSON.parse(catalog) as {
+    models: { id: string; price: Record<string, string> }[];
+    tiers: { id: string; creditsPerUsd: string }[];
+  };
+  const list = models.find(({ id }) => id === model)?.price;
+  const rate = scaled(tiers.find(({ id }) => id === tier)?.creditsPerUsd, 6);
+  const [input, cached, output] = ["inputPerMTok", "cachedInputPerMTok", "outputPerMTok"]
+    .map((name) => scaled(list?.[name], 9) * rate);
+  return (usage) => {
+    const fresh = BigInt(usage.input - usage.cached);
+    const total = fresh * (input ?? 0n) + BigInt(usage.cached) * (cached ?? 0n) +
+      BigInt(Math.ceil(usage.output)) * (output ?? 0n);
+    const unit = 10n ** 15n;
+    return total / unit + (total % unit === 0n ? 0n : 1n);
+  };
+}
+
+function scaled(decimal: string | undefined, places: number): bigint {
+  const [whole = "0", fraction = ""] = (decimal ?? "0").split(".");
+  return BigInt(whole + fraction.padEnd(places, "0"));
+}

@@ -1,0 +1,105 @@
+/**
+ * The small world of a run: models at two upstreams, wallets that are soon empty, keys of several
+ * kinds. Prices are odd enough that every charge needs rounding.
+ *
+ * @module
+ */
+
+import type { CatalogContent, Model, Tier, UpstreamConfig } from "../../gateway/domain/catalog.ts";
+import type { KeyPolicy } from "../../gateway/domain/policy.ts";
+import { DEFAULT_SCORING } from "../../gateway/domain/score.ts";
+
+/** Number of wallets. */
+export const WALLETS = 3;
+/** Number of keys at the beginning. */
+export const KEYS = 5;
+
+/** Tiers of the wallets, by their numbers. */
+export const TIERS = ["basic", "standard", "standard"] as const;
+/** What the wallets begin with, in micro-credits. */
+export const FUNDS = [400n, 1_200n, 40_000n] as const;
+
+/** A key of the beginning. */
+export interface FoundedKey {
+  readonly wallet: number;
+  readonly policy: KeyPolicy;
+  /** What its budget is, in micro-credits. */
+  readonly budget?: bigint;
+  /** Most that one request may cost, in micro-credits. */
+  readonly cap?: bigint;
+}
+
+/** The keys, by their numbers. */
+export const FOUNDED_KEYS: readonly FoundedKey[] = [
+  { wallet: 0, policy: {} },
+  { wallet: 1, policy: {} },
+  { wallet: 1, policy: { budget: { total: "0.000300" } }, budget: 300n },
+  { wallet: 2, policy: { maxChargePerRequest: "0.000400" }, cap: 400n },
+  { wallet: 2, policy: { concurrentRequests: 2, tokensPerMinute: 5_000 } },
+];
+
+/** Name of a wallet. */
+export function walletId(wallet: number): string {
+  return `wallet-${wallet}`;
+}
+
+/** The catalog at a price from 0 to 999. */
+export function catalogAt(price: number): CatalogContent {
+  return {
+    upstreams: [upstreamOf("cancelling", "cancel"), upstreamOf("draining", "drain")],
+    models: [
+      modelOf("quick", "cancelling", { quality: 0.5, price }),
+      modelOf("slow", "draining", { quality: 0.55, price: price + 37 }),
+      modelOf("spare", "cancelling", { quality: 0.4, price: price + 11 }),
+    ],
+    tiers: [tierOf("basic", "333.3"), tierOf("standard", "271.828182")],
+    scoring: DEFAULT_SCORING,
+  };
+}
+
+function upstreamOf(id: string, onDisconnect: UpstreamConfig["onDisconnect"]): UpstreamConfig {
+  return {
+    id,
+    kind: "openai-compatible",
+    provider: id,
+    baseUrl: "http://127.0.0.1:9/v1",
+    apiKey: "none",
+    maxInFlight: 12,
+    onDisconnect,
+    timeouts: { connectMs: 5_000, firstByteMs: 300_000, idleMs: 60_000 },
+  };
+}
+
+function modelOf(
+  id: string,
+  upstream: string,
+  { quality, price }: { quality: number; price: number },
+): Model {
+  const dollars = (base: number) => `0.00${base + price}`;
+  return {
+    id,
+    name: id,
+    upstream,
+    upstreamModel: `real-${id}`,
+    endpoints: ["chat", "responses"],
+    quality,
+    contextTokens: 100_000,
+    maxOutputTokens: 200,
+    featureTags: [],
+    industryPacks: [],
+    sku: "text",
+    price: {
+      inputPerMTok: dollars(1_237),
+      cachedInputPerMTok: `0.000${137 + (price % 800)}`,
+      outputPerMTok: dollars(5_741),
+      currency: "USD",
+    },
+    description: { en: id, zh: id },
+    disabled: false,
+  };
+}
+
+function tierOf(id: string, creditsPerUsd: string): Tier {
+  const name = { en: id, zh: id };
+  return { id, creditsPerUsd, models: "*", orchestration: "off", name, description: name };
+}

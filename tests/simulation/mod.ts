@@ -1,0 +1,127 @@
+/**
+ * Simulates the gateway: `deno task sim` runs seeds, prints what it found, and exits 1 where
+ * something was violated. A seed comes to the same every time, on every machine.
+ *
+ * @module
+ */
+
+import { parseArgs } from "node:util";
+import { type Outcome, run, stepsOf } from "./run.ts";
+import { shrink } from "./shrink.ts";
+import { type Step, stepText } from "./steps.ts";
+
+/** Steps of a run where nothing else is said. */
+export const DEFAULT_STEPS = 200;
+
+const USAGE = `Usage: deno task sim [--seed N | --seeds A..B] [--steps M]
+
+Without a seed, seeds 1 to 100 are run. A night's work: --seeds 1..100000 --steps 600`;
+
+interface Order {
+  readonly from: number;
+  readonly to: number;
+  readonly steps: number;
+}
+
+/** What a run of many seeds came to. */
+export interface Tally {
+  seeds: number;
+  requests: number;
+  settlements: number;
+  crashes: number;
+  failed: number;
+}
+
+/** What the flags ask for; `undefined` where they make no sense. */
+export function orderOf(args: readonly string[]): Order | undefined {
+  const values = flagsOf(args);
+  const steps = Number(values?.steps ?? DEFAULT_STEPS);
+  const range = /^(\d{1,9})(?:\.\.(\d{1,9}))?$/.exec(values?.seeds ?? values?.seed ?? "1..100");
+  if (values === undefined || range === null || !Number.isInteger(steps) || steps < 1) {
+    return undefined;
+  }
+  const from = Number(range[1]);
+  const to = Number(range[2] ?? range[1]);
+  return to < from ? undefined : { from, to, steps };
+}
+
+function flagsOf(
+  args: readonly string[],
+): { [flag in "seed" | "seeds" | "steps"]?: string } | undefined {
+  const options = {
+    seed: { type: "string" },
+    seeds: { type: "string" },
+    steps: { type: "string" },
+  } as const;
+  try {
+    return parseArgs({ args: [...args], options }).values;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs seeds one after the other; `report` is called with each that fails, and its outcome. */
+export async function runSeeds(
+  { from, to, steps }: Order,
+  report: (seed: number, outcome: Outcome, tally: Tally) => Promise<void> | void,
+): Promise<Tally> {
+  const tally: Tally = { seeds: 0, requests: 0, settlements: 0, crashes: 0, failed: 0 };
+  for (let seed = from; seed <= to; seed++) {
+    const outcome = await run(seed, stepsOf({ seed, steps }));
+    tally.seeds++;
+    tally.requests += outcome.requests;
+    tally.settlements += outcome.settlements;
+    tally.crashes += outcome.crashes;
+    if (outcome.violation !== undefined) tally.failed++;
+    await report(seed, outcome, tally);
+  }
+  return tally;
+}
+
+/** The steps that a failing seed needs to fail as it does. */
+export async function shortestTrace(
+  order: { seed: number; steps: number },
+): Promise<readonly Step[]> {
+  const { seed } = order;
+  const steps = stepsOf(order);
+  const { violation } = await run(seed, steps);
+  if (violation === undefined) return steps;
+  return await shrink(steps.slice(0, violation.step + 1), async (shorter) => {
+    const outcome = await run(seed, shorter);
+    return outcome.violation?.invariant === violation.invariant;
+  });
+}
+
+async function explain(seed: number, steps: number): Promise<string> {
+  const trace = await shortestTrace({ seed, steps });
+  const { violation } = await run(seed, trace);
+  return [
+    `seed ${seed} violates: ${violation?.invariant}`,
+    `  ${violation?.detail}`,
+    `  the shortest trace found, ${trace.length} steps, and then everything comes to its end:`,
+    ...trace.map((step) => `    ${stepText(step)}`),
+    `  again: deno task sim --seed ${seed} --steps ${steps}`,
+  ].join("\n");
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const order = orderOf(args);
+  if (order === undefined) {
+    console.error(USAGE);
+    return 2;
+  }
+  const startedMs = performance.now();
+  const seconds = () => ((performance.now() - startedMs) / 1_000).toFixed(1);
+  const tally = await runSeeds(order, async (seed, { violation }, { seeds }) => {
+    if (violation !== undefined) console.log(await explain(seed, order.steps));
+    if (seeds % 100 === 0) console.error(`${seeds} seeds, ${seconds()} s`);
+  });
+  const { seeds, requests, settlements, crashes, failed } = tally;
+  console.log(
+    `${seeds} seeds of ${order.steps} steps in ${seconds()} s: ${requests} requests, ` +
+      `${settlements} settlements, ${crashes} crashes, ${failed} seeds failed`,
+  );
+  return failed === 0 ? 0 : 1;
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,0 +1,159 @@
+/**
+ * One run: steps are taken, everything that waits comes to its end, and what must hold of the books
+ * is asked after each step.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import type { Accuse } from "./books.ts";
+import type { Caller } from "./caller.ts";
+import { Random } from "./random.ts";
+import { drawSteps, type Step } from "./steps.ts";
+import { judgeEnd, judgeStep } from "./verdicts.ts";
+import { settle, VirtualTime } from "./virtual_time.ts";
+import { World } from "./world.ts";
+
+/** Something that must never be, and was. */
+export interface Violation {
+  readonly invariant: string;
+  readonly detail: string;
+  /** Number of the step after which it showed; the number of steps where it was the end. */
+  readonly step: number;
+}
+
+/** What a run came to. */
+export interface Outcome {
+  readonly violation?: Violation | undefined;
+  readonly requests: number;
+  readonly settlements: number;
+  readonly crashes: number;
+  /** Of all that was written and read: equal for equal runs. */
+  readonly digest: string;
+}
+
+/** What one seed is asked for. */
+export interface SeedRun {
+  readonly seed: number;
+  readonly steps: number;
+}
+
+/** Rounds in which everything must have come to its end. */
+const LAST_ROUNDS = 3_000;
+/** Time that passes where nothing else moves, in milliseconds: the pace of retries. */
+const IDLE_MS = 1_000;
+
+/** The steps of a seed. */
+export function stepsOf({ seed, steps }: SeedRun): Step[] {
+  return drawSteps(new Random(seed), steps);
+}
+
+/** Takes steps in a world made from the seed. The same steps again come to the same. */
+export async function run(seed: number, steps: readonly Step[]): Promise<Outcome> {
+  using time = new VirtualTime();
+  let violation: Violation | undefined;
+  let at = 0;
+  let crashes = 0;
+  const accuse: Accuse = (invariant, detail) => {
+    violation ??= { invariant, detail, step: at };
+  };
+  const onRejection = (event: PromiseRejectionEvent) => {
+    event.preventDefault();
+    accuse("no failure is left unhandled", String(event.reason?.stack ?? event.reason));
+  };
+  globalThis.addEventListener("unhandledrejection", onRejection);
+  const seen = new Set<Caller>();
+  const world = new World(seed, { time, accuse });
+  try {
+    await world.found();
+    for (; at < steps.length && violation === undefined; at++) {
+      const step = steps[at]!;
+      await take(world, step);
+      if (step.kind === "crash") crashes++;
+      await settle();
+      await judgeStep(world, seen, accuse);
+    }
+    if (violation === undefined) {
+      await finish(world, accuse);
+      await judgeStep(world, seen, accuse);
+    }
+  } finally {
+    await world.kill(false);
+    globalThis.removeEventListener("unhandledrejection", onRejection);
+  }
+  const { callers, books } = world;
+  return {
+    violation,
+    requests: callers.length,
+    settlements: books.settlements.length,
+    crashes,
+    digest: digestOf(world),
+  };
+}
+
+async function take(world: World, step: Step): Promise<void> {
+  switch (step.kind) {
+    case "ask":
+      return world.ask(step.question);
+    case "go":
+      return chosen(world.waiting(), step.pick)?.go();
+    case "leave":
+      return chosen(world.callers.filter(({ done }) => !done), step.pick)?.leave(world.nowMs);
+    case "credit":
+      return world.pay(step.wallet, BigInt(step.amount));
+    case "key":
+      return world.changeKey(step.key, step.change);
+    case "catalog":
+      return world.changeCatalog(step.price);
+    case "fail":
+      return void world.failing.push(...Array.from({ length: step.commits }, () => step));
+    case "unreadable":
+      return world.failReads(step.reads);
+    case "wait":
+      return await world.time.pass(step.ms);
+    case "jump":
+      return world.time.jump(step.ms);
+    case "stop":
+      return world.stop();
+    case "crash":
+      return await world.kill(step.landed);
+  }
+}
+
+function chosen<T>(list: readonly T[], pick: number): T | undefined {
+  return list[Math.floor(pick * list.length)];
+}
+
+/** No fault happens any more: everything comes to its end, and then the process is killed once more. */
+async function finish(world: World, accuse: Accuse) {
+  world.calm();
+  await untilQuiet(world, accuse);
+  await judgeEnd(world, accuse);
+  await world.kill(false);
+  await untilQuiet(world, accuse);
+  await judgeEnd(world, accuse);
+}
+
+async function untilQuiet(world: World, accuse: Accuse) {
+  for (let round = 0; round < LAST_ROUNDS; round++) {
+    await settle();
+    const waiting = world.waiting();
+    if (waiting.length > 0) {
+      for (const { go } of waiting) go();
+      continue;
+    }
+    if (world.quiet) return;
+    world.tryAgain();
+    await world.time.pass(IDLE_MS);
+  }
+  accuse("everything comes to its end", world.unfinished);
+}
+
+function digestOf({ books, callers, payments }: World): string {
+  const hash = createHash("sha256");
+  for (const { state, text, status } of callers) hash.update(`${state} ${status} ${text}\n`);
+  for (const { opId, state } of payments) hash.update(`${opId} ${state}\n`);
+  for (const [id, { end, amount }] of books.holds) hash.update(`${id} ${end} ${amount}\n`);
+  for (const { holdId, charged } of books.settlements) hash.update(`${holdId} ${charged}\n`);
+  return hash.digest("hex");
+}

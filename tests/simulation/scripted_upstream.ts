@@ -1,0 +1,183 @@
+/**
+ * An upstream that does what each request's script says, when the simulation lets it.
+ *
+ * @module
+ */
+
+import type { AttemptOutcome } from "@svc/sdk/protocol";
+import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
+import {
+  type Upstream,
+  type UpstreamAnswer,
+  type UpstreamCall,
+  UpstreamCut,
+} from "../../gateway/ports/upstream.ts";
+import { readChatUsage } from "../../gateway/wire/usage.ts";
+import { chunkText, completion, usage, usageChunk } from "../fixtures/lab.ts";
+
+/** Tokens as an upstream claims them. */
+export interface ClaimedUsage {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+}
+
+/** What upstreams do with one request. */
+export interface Script {
+  /** How the first attempts fail before their first byte; the next one answers. */
+  readonly failures: readonly Exclude<AttemptOutcome, "ok" | "cut" | "cancelled">[];
+  /** Words of the answer; a word is a token. */
+  readonly words: number;
+  /** As it is reported; absent: not at all. */
+  readonly usage?: ClaimedUsage | undefined;
+  /** Usage comes with the first event of a stream, and not with its last. */
+  readonly usageFirst: boolean;
+  /** A stream is cut after so many events. @default {it ends} */
+  readonly cutAfter?: number | undefined;
+}
+
+/** One call of an upstream, and what of it has reached the gateway. */
+export interface Attempt {
+  readonly request: number;
+  /** The hold that was taken for it. */
+  readonly holdId: string | undefined;
+  readonly script: Script;
+  readonly drains: boolean;
+  /** How it ends before its first byte; absent: it answers. */
+  readonly failure?: Script["failures"][number] | undefined;
+  words: number;
+  usage: ClaimedUsage | undefined;
+  /** All that there was has been given, or the connection was cut by the script. */
+  ended: boolean;
+  /** Nobody listens any more. */
+  cancelled: boolean;
+}
+
+/** What waits for the simulation to let it go on. */
+export interface Waiting {
+  readonly what: string;
+  go(): void;
+}
+
+/** What scripted upstreams need of the simulation. */
+export interface UpstreamStage {
+  /** Called when a call has come in. */
+  begin(call: UpstreamCall, drains: boolean): Attempt;
+  wait(waiting: Waiting): void;
+  forget(waiting: Waiting): void;
+}
+
+/** The upstream of a configuration. */
+export function scriptedUpstream(config: UpstreamConfig, stage: UpstreamStage): Upstream {
+  return {
+    id: config.id,
+    call: (call) => answer(stage, call, stage.begin(call, config.onDisconnect === "drain")),
+    models: () => Promise.resolve([]),
+    close: () => {},
+  };
+}
+
+async function answer(
+  stage: UpstreamStage,
+  call: UpstreamCall,
+  attempt: Attempt,
+): Promise<UpstreamAnswer> {
+  const { failure, script, request } = attempt;
+  if (!await turn(stage, attempt, { what: `answer ${request}`, signal: call.signal })) {
+    return { kind: "failure", outcome: "cancelled", message: "Called off" };
+  }
+  if (failure !== undefined) {
+    attempt.ended = true;
+    return { kind: "failure", outcome: failure, message: `Scripted: ${failure}` };
+  }
+  if (call.stream) return { kind: "stream", events: eventsOf(stage, call, attempt) };
+  attempt.ended = true;
+  attempt.words = script.words;
+  attempt.usage = script.usage;
+  const value = completion({ usage: reportOf(script.usage) }, { content: wordsOf(script.words) });
+  const body = { text: JSON.stringify(value), value };
+  return { kind: "json", body, usage: readChatUsage(value.usage) };
+}
+
+/** Waits for its turn; false where the gateway calls it off first. */
+function turn(
+  stage: UpstreamStage,
+  attempt: Attempt,
+  { what, signal }: { what: string; signal: AbortSignal },
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const leave = () => {
+      attempt.cancelled = true;
+      stage.forget(waiting);
+      resolve(false);
+    };
+    const waiting: Waiting = {
+      what,
+      go: () => {
+        stage.forget(waiting);
+        signal.removeEventListener("abort", leave);
+        resolve(true);
+      },
+    };
+    if (signal.aborted) return leave();
+    signal.addEventListener("abort", leave, { once: true });
+    stage.wait(waiting);
+  });
+}
+
+async function* eventsOf(
+  stage: UpstreamStage,
+  { signal }: UpstreamCall,
+  attempt: Attempt,
+): AsyncGenerator<readonly string[]> {
+  const { script, request } = attempt;
+  const events = scriptedEvents(script);
+  const what = `stream ${request}`;
+  for (const [at, event] of events.entries()) {
+    if (at > 0 && !await turn(stage, attempt, { what, signal })) {
+      throw new UpstreamCut("cut", "Called off");
+    }
+    if (at === script.cutAfter) break;
+    if (event.isWord) attempt.words++;
+    if (event.isUsage) attempt.usage = script.usage;
+    yield [event.text];
+  }
+  attempt.ended = true;
+  if (script.cutAfter !== undefined) throw new UpstreamCut("cut", "The connection broke");
+}
+
+interface ScriptedEvent {
+  readonly text: string;
+  readonly isWord?: boolean;
+  readonly isUsage?: boolean;
+}
+
+function scriptedEvents(script: Script): ScriptedEvent[] {
+  const reported: ScriptedEvent[] = script.usage === undefined
+    ? []
+    : [{ text: usageChunk(reportOf(script.usage)), isUsage: true }];
+  const words = Array.from({ length: script.words }, () => {
+    return { text: chunkText({ content: wordsOf(1) }), isWord: true };
+  });
+  return [
+    { text: chunkText({ role: "assistant", content: "" }) },
+    ...script.usageFirst ? reported : [],
+    ...words,
+    { text: chunkText({}, "stop") },
+    ...script.usageFirst ? [] : reported,
+  ];
+}
+
+function reportOf(claimed: ClaimedUsage | undefined): unknown {
+  return claimed && usage(claimed.input, claimed.output, claimed.cached);
+}
+
+/** So many tokens of text. */
+export function wordsOf(count: number): string {
+  return "w ".repeat(count);
+}
+
+/** Tokens of a text: its words. */
+export function tokensOf(text: string): number {
+  return text.split("w ").length - 1;
+}

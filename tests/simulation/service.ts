@@ -1,0 +1,139 @@
+/**
+ * The gateway as its own start puts it together, but for listeners: the real stores, ledger, flows
+ * and router over a simulated disk, time, randomness and upstreams.
+ *
+ * @module
+ */
+
+import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
+import type { GatewayContext } from "../../gateway/flows/context.ts";
+import { KeyRing } from "../../gateway/flows/key_ring.ts";
+import { SignedLinks } from "../../gateway/flows/signed_links.ts";
+import { createPublicApp } from "../../gateway/http/public_app.ts";
+import type { Clock } from "../../gateway/ports/clock.ts";
+import type { Logger } from "../../gateway/ports/logger.ts";
+import type { Rng } from "../../gateway/ports/rng.ts";
+import type { Upstream } from "../../gateway/ports/upstream.ts";
+import { gatewayOf, vectorStoresOf } from "../../gateway/service/house.ts";
+import { type KvStores, openKvStores } from "../../gateway/stores/kv/open.ts";
+import { UpstreamPool } from "../../gateway/upstreams/pool.ts";
+import type { Answering } from "./caller.ts";
+import { catalogAt } from "./founding.ts";
+import type { Random } from "./random.ts";
+import { tokensOf } from "./scripted_upstream.ts";
+import type { SimulatedKv } from "./simulated_kv.ts";
+
+const PEPPER = "a pepper of no worth";
+
+/** What a process is given. */
+export interface ServiceSetting {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly kv: SimulatedKv;
+  upstream(config: UpstreamConfig): Upstream;
+}
+
+/** One process's life, from its start to its kill. */
+export class SimulatedService {
+  readonly stores: KvStores;
+  readonly keyRing: KeyRing;
+  readonly gateway: GatewayContext;
+  readonly #pool: UpstreamPool;
+  readonly #links: SignedLinks;
+  readonly #clock: Clock;
+
+  private constructor(setting: ServiceSetting, stores: KvStores) {
+    const { clock, random, logger } = setting;
+    this.stores = stores;
+    this.#clock = clock;
+    const { keys } = stores;
+    const bytes = (length: number) => random.bytes(length);
+    this.keyRing = new KeyRing(PEPPER, { keys, clock, logger, random: bytes });
+    this.#pool = new UpstreamPool(stores.catalogs.current(), {
+      clock,
+      create: (config) => setting.upstream(config),
+      onOperatorTrouble: () => {},
+    });
+    this.#links = new SignedLinks({ secret: PEPPER, baseUrl: () => "" });
+    const rng = rngOf(random, "service");
+    const deps = { clock, rng, logger, env: () => undefined, print: () => {} };
+    const vectorStores = vectorStoresOf(stores, deps);
+    const parts = { pool: this.#pool, links: this.#links, vectorStores, deps };
+    const tokens = { count: (text: string) => Promise.resolve(tokensOf(text)) };
+    this.gateway = { ...gatewayOf(stores, parts), tokens };
+  }
+
+  /** Starts on what the disk holds; a disk without a catalog gets one. */
+  static async start(setting: ServiceSetting): Promise<SimulatedService> {
+    const { clock, kv } = setting;
+    const stores = await openKvStores(":memory:", {
+      nowMs: () => clock.nowMs(),
+      openKv: () => Promise.resolve(kv),
+    });
+    const [newest] = await stores.catalogs.history(1);
+    if (newest === undefined) {
+      const options = { expected: 0, note: "founding", atMs: clock.nowMs() };
+      await stores.catalogs.apply(catalogAt(0), options);
+    }
+    return new SimulatedService(setting, stores);
+  }
+
+  /** Places at upstreams that are taken. */
+  get callsUnderWay(): number {
+    return [...this.#pool.inFlight().values()].reduce((sum, calls) => sum + calls, 0);
+  }
+
+  /** Stops as the service's own start does it, without grace. */
+  async stop(): Promise<void> {
+    const { inFlight, lateEndings } = this.gateway;
+    inFlight.abortAll();
+    await inFlight.idle();
+    await lateEndings.close();
+    await this.keyRing.idle();
+    this.#pool.close();
+    await this.stores.close();
+  }
+
+  /** The router, as one request finds it: with a randomness of that request's own. */
+  appFor(rng: Rng): Answering {
+    const { keyRing, stores } = this;
+    return createPublicApp({
+      gateway: { ...this.gateway, rng },
+      findKey: (presented) => keyRing.authenticate(presented),
+      readiness: { unready: () => Promise.resolve(undefined) },
+      files: { blobs: stores.blobs, links: this.#links },
+    });
+  }
+
+  /** Brings another catalog into force, as the operator's listener does. */
+  async applyCatalog(price: number): Promise<void> {
+    const { catalogs } = this.stores;
+    const expected = catalogs.current().version;
+    const atMs = this.#clock.nowMs();
+    const content = catalogAt(price);
+    this.#pool.apply({ ...content, version: expected + 1, updatedAtMs: atMs });
+    try {
+      await catalogs.apply(content, { expected, note: "simulated", atMs });
+    } finally {
+      this.#pool.apply(catalogs.current());
+    }
+  }
+}
+
+/** Randomness whose ids tell what they were made for. */
+export function rngOf(
+  random: Random,
+  owner: string,
+  onId: (prefix: string, id: string) => void = () => {},
+): Rng {
+  let made = 0;
+  return {
+    id: (prefix) => {
+      const id = `${prefix}_${owner}_${++made}`;
+      onId(prefix, id);
+      return id;
+    },
+    next: () => random.next(),
+  };
+}

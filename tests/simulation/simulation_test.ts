@@ -1,0 +1,93 @@
+import { assert, assertEquals, assertGreater } from "@std/assert";
+import { orderOf, runSeeds, shortestTrace } from "./mod.ts";
+import { Random } from "./random.ts";
+import { run, stepsOf } from "./run.ts";
+import { shrink } from "./shrink.ts";
+import { type Step, stepText } from "./steps.ts";
+
+const SEEDS = { from: 1, to: 200, steps: 200 };
+
+/** A question that is answered at once, with steps enough to read the answer. */
+const ANSWERED: readonly Step[] = [
+  {
+    kind: "ask",
+    question: {
+      ...{ seed: 1, key: 4, surface: "chat", stream: false, words: 3, maxTokens: 20 },
+      script: { failures: [], words: 5, usageFirst: false },
+    },
+  },
+  { kind: "go", pick: 0 },
+  { kind: "go", pick: 0 },
+];
+
+Deno.test(`seeds ${SEEDS.from} to ${SEEDS.to} violate nothing`, async () => {
+  const tally = await runSeeds(SEEDS, async (seed, { violation }) => {
+    if (violation === undefined) return;
+    const trace = await shortestTrace({ seed, steps: SEEDS.steps });
+    throw new Error(
+      `Seed ${seed} violates "${violation.invariant}": ${violation.detail}\n` +
+        `${trace.map(stepText).join("\n")}\n` +
+        `Again: deno task sim --seed ${seed} --steps ${SEEDS.steps}`,
+    );
+  });
+  // Without these the seeds would prove nothing.
+  assertGreater(tally.settlements, 2 * SEEDS.to);
+  assertGreater(tally.crashes, SEEDS.to);
+});
+
+Deno.test("a seed comes to the same again, and another to something else", async () => {
+  const digestOf = async (seed: number) => (await run(seed, stepsOf({ seed, steps: 150 }))).digest;
+  const first = await digestOf(7);
+  await digestOf(8);
+  assertEquals(await digestOf(7), first);
+  assert(await digestOf(8) !== first);
+});
+
+Deno.test("a disk that forgets what it acknowledged is found, by a trace of three steps", async () => {
+  const planted: Step = { kind: "fail", how: "forgotten", commits: 1, reads: 0 };
+  const seed = 3;
+  const around = stepsOf({ seed, steps: 20 }).filter(({ kind }) =>
+    kind === "go" || kind === "wait"
+  );
+  const steps = [...around, planted, ...ANSWERED, ...around];
+  const { violation } = await run(seed, steps);
+  assert(violation !== undefined);
+  const trace = await shrink(steps, async (shorter) => {
+    return (await run(seed, shorter)).violation?.invariant === violation.invariant;
+  });
+  assertEquals(trace.map(({ kind }) => kind), ["fail", "ask", "go"]);
+});
+
+Deno.test("shrinking keeps just what is needed, in order", async () => {
+  const steps: Step[] = Array.from({ length: 100 }, (_, ms) => ({ kind: "wait", ms }));
+  const needed = (shorter: readonly Step[]) => {
+    const waits = shorter.map((step) => step.kind === "wait" ? step.ms : -1);
+    return Promise.resolve(waits.includes(13) && waits.indexOf(71) > waits.indexOf(13));
+  };
+  assertEquals(await shrink(steps, needed), [{ kind: "wait", ms: 13 }, { kind: "wait", ms: 71 }]);
+  assertEquals((await shrink(steps, needed, { tries: 0 })).length, 100);
+});
+
+Deno.test("the flags say which seeds are run", () => {
+  const cases: [string[], unknown][] = [
+    [[], { from: 1, to: 100, steps: 200 }],
+    [["--seed", "7"], { from: 7, to: 7, steps: 200 }],
+    [["--seeds", "3..9", "--steps", "50"], { from: 3, to: 9, steps: 50 }],
+    [["--seeds", "9..3"], undefined],
+    [["--seed", "-1"], undefined],
+    [["--steps", "0"], undefined],
+    [["--unknown"], undefined],
+  ];
+  for (const [args, order] of cases) assertEquals(orderOf(args), order, args.join(" "));
+});
+
+Deno.test("random numbers repeat with their seed and lie where they should", () => {
+  const draw = (seed: number) => {
+    const random = new Random(seed);
+    return Array.from({ length: 1_000 }, () => random.next());
+  };
+  assertEquals(draw(5), draw(5));
+  assert(draw(5).every((number) => number >= 0 && number < 1));
+  const mean = draw(6).reduce((sum, number) => sum + number, 0) / 1_000;
+  assert(mean > 0.45 && mean < 0.55, `mean ${mean}`);
+});

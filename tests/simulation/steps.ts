@@ -1,0 +1,141 @@
+/**
+ * What can happen in a run, drawn from a seed before the run begins: each step stands for itself,
+ * so that a failing run can be cut down step by step.
+ *
+ * @module
+ */
+
+import type { Random } from "./random.ts";
+import type { Script } from "./scripted_upstream.ts";
+import type { CommitEnd } from "./simulated_kv.ts";
+import { KEYS, WALLETS } from "./founding.ts";
+
+/** A question of a caller. */
+export interface Question {
+  /** Of the randomness that the request is served with. */
+  readonly seed: number;
+  /** Number of the key that asks. */
+  readonly key: number;
+  readonly surface: "chat" | "responses";
+  readonly stream: boolean;
+  /** Words of the question. */
+  readonly words: number;
+  readonly maxTokens: number;
+  readonly script: Script;
+}
+
+/** Something that can be done to a key. */
+export type KeyChange = "disable" | "enable" | "revoke" | "rotate";
+
+/** A way for a commit to fail. */
+export type CommitFailure = Exclude<CommitEnd, "ok">;
+
+/** One thing that happens. `pick` chooses among those that wait, as a part of their number. */
+export type Step =
+  | { readonly kind: "ask"; readonly question: Question }
+  | { readonly kind: "go"; readonly pick: number }
+  | { readonly kind: "leave"; readonly pick: number }
+  | { readonly kind: "credit"; readonly wallet: number; readonly amount: number }
+  | { readonly kind: "key"; readonly key: number; readonly change: KeyChange }
+  | { readonly kind: "catalog"; readonly price: number }
+  | {
+    readonly kind: "fail";
+    readonly how: CommitFailure;
+    readonly commits: number;
+    /** Reads that fail after each of them. */
+    readonly reads: number;
+  }
+  | { readonly kind: "unreadable"; readonly reads: number }
+  | { readonly kind: "wait"; readonly ms: number }
+  | { readonly kind: "jump"; readonly ms: number }
+  | { readonly kind: "stop" }
+  | { readonly kind: "crash"; readonly landed: boolean };
+
+type Draw = (random: Random) => Step;
+
+const FAILURES = [
+  ...["server_error", "rate_limited", "connect_failed", "timeout", "malformed"] as const,
+  ...["refused_input", "refused_credentials"] as const,
+] as const;
+const WAITS_MS = [5, 5, 5, 5, 5, 5, 100, 1_000, 1_000, 10_000, 61_000] as const;
+const JUMPS_MS = [-86_400_000, -3_600_000, -1, 1_000, 600_000, 86_400_000] as const;
+
+/** Kinds of steps: how they are drawn, and how often beside each other. */
+const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
+  [8, (random) => ({ kind: "ask", question: drawQuestion(random) })],
+  [75, (random) => ({ kind: "go", pick: random.next() })],
+  [3, (random) => ({ kind: "leave", pick: random.next() })],
+  [1.5, (random) => ({
+    kind: "credit",
+    wallet: random.below(WALLETS),
+    amount: 1 + random.below(900),
+  })],
+  [1, (random) => ({
+    kind: "key",
+    key: random.below(KEYS + 2),
+    change: random.pick(["disable", "enable", "enable", "revoke", "rotate"]),
+  })],
+  [0.7, (random) => ({ kind: "catalog", price: random.below(1_000) })],
+  [2, (random) => ({
+    kind: "fail",
+    how: random.pick(["locked", "full", "unacknowledged", "unacknowledged"]),
+    commits: random.pick([1, 1, 1, 2, 6, 20]),
+    reads: random.pick([0, 0, 0, 2, 15, 15]),
+  })],
+  [0.7, (random) => ({ kind: "unreadable", reads: random.pick([1, 3, 15]) })],
+  [12, (random) => ({ kind: "wait", ms: random.pick(WAITS_MS) })],
+  [0.7, (random) => ({ kind: "jump", ms: random.pick(JUMPS_MS) })],
+  [0.3, () => ({ kind: "stop" })],
+  [0.7, (random) => ({ kind: "crash", landed: random.chance(0.5) })],
+];
+
+/** The steps of a seed. Each seed has habits of its own: some things often, some never. */
+export function drawSteps(random: Random, count: number): Step[] {
+  const weights = KINDS.map(([weight]) => weight * random.pick([0, 0.5, 1, 1, 1, 2, 4]));
+  // Without questions, or where nothing ever goes on, there is nothing to see.
+  weights[0] = Math.max(weights[0] ?? 0, 4);
+  weights[1] = Math.max(weights[1] ?? 0, 30);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return Array.from({ length: count }, () => {
+    let left = random.next() * total;
+    const at = weights.findIndex((weight) => (left -= weight) < 0);
+    const [, draw] = KINDS[at] ?? KINDS[1]!;
+    return draw(random);
+  });
+}
+
+function drawQuestion(random: Random): Question {
+  return {
+    seed: random.below(1_000_000),
+    key: random.below(KEYS + 2),
+    surface: random.pick(["chat", "chat", "responses"]),
+    stream: random.chance(0.6),
+    words: 1 + random.below(20),
+    maxTokens: 16 + random.below(120),
+    script: drawScript(random),
+  };
+}
+
+function drawScript(random: Random): Script {
+  const words = random.chance(0.1) ? 0 : random.below(12);
+  const input = random.below(60);
+  // Some upstreams lie: far more than was held, nothing at all, or parts of tokens.
+  const output = random.pick([words, words, words, 0, words + 0.5, 90_000_000]);
+  const cached = random.chance(0.3) ? random.below(input + 1) : 0;
+  return {
+    failures: Array.from(
+      { length: random.pick([0, 0, 0, 0, 0, 1, 2, 4]) },
+      () => random.pick(FAILURES),
+    ),
+    words,
+    usage: random.chance(0.3) ? undefined : { input, cached, output },
+    usageFirst: random.chance(0.1),
+    cutAfter: random.chance(0.15) ? random.below(words + 3) : undefined,
+  };
+}
+
+/** A step as one line of a trace. */
+export function stepText(step: Step): string {
+  const { kind, ...fields } = step;
+  return `${kind} ${JSON.stringify("question" in fields ? fields.question : fields)}`;
+}

@@ -1,0 +1,121 @@
+/**
+ * What must hold: while money moves, after each step, and when everything has come to its end.
+ *
+ * @module
+ */
+
+import type { Accuse, Settlement } from "./books.ts";
+import type { Caller } from "./caller.ts";
+import { rightCosts } from "./expected_charge.ts";
+import { FOUNDED_KEYS, TIERS } from "./founding.ts";
+import type { SimulatedService } from "./service.ts";
+import type { World } from "./world.ts";
+
+/** Judges each hold and each settlement as it becomes durable. */
+export function judgeBooks(world: World, accuse: Accuse): void {
+  const { books } = world;
+  books.onSettlement = (settlement) => judgeSettlement(world, settlement, accuse);
+  books.onHold = ({ owner }) => {
+    const founded = world.keys.find((key) => key?.id === owner)?.founded;
+    const budget = founded === undefined ? undefined : FOUNDED_KEYS[founded]?.budget;
+    const used = books.owners.get(owner) ?? 0n;
+    if (budget === undefined || used <= budget) return;
+    accuse("a key stays within its budget", `${owner}: ${used} of ${budget}`);
+  };
+}
+
+/** Asks what must hold after each step. Of callers that were seen complete it asks once. */
+export async function judgeStep(
+  world: World,
+  seen: Set<Caller>,
+  accuse: Accuse,
+): Promise<void> {
+  for (const caller of world.callers) {
+    if (caller.state !== "complete" || seen.has(caller)) continue;
+    seen.add(caller);
+    const charged = chargedTo(world, caller);
+    if (caller.billed === charged) continue;
+    const told = `request ${caller.number} was told ${caller.billed}, the journal says ${charged}`;
+    accuse("what a caller saw complete is in the books", told);
+  }
+  const { service, books } = world;
+  for (const wallet of await service?.stores.ledger.wallets() ?? []) books.weigh(wallet);
+}
+
+/** Asks what must hold when everything has come to its end. */
+export async function judgeEnd(world: World, accuse: Accuse): Promise<void> {
+  const { service, books } = world;
+  if (service === undefined) return accuse("a service starts on what it left", "none is up");
+  const { problems, openHolds } = await service.stores.verify();
+  for (const problem of problems) accuse("the ledger verifies", problem);
+  if (openHolds > 0) accuse("no hold is left", `${openHolds} holds`);
+  for (const wallet of await service.stores.ledger.wallets()) books.compare(wallet);
+  for (const caller of world.callers) judgeCaller(world, caller, accuse);
+  await judgeLog(world, service, accuse);
+}
+
+/** Rows of the request log say what the journal says of their holds. */
+async function judgeLog(world: World, service: SimulatedService, accuse: Accuse): Promise<void> {
+  const { records } = await service.stores.log.search({ limit: 1_000 });
+  for (const { requestId, holdIds, charged } of records) {
+    if (holdIds.some((id) => world.inDoubt.has(id))) continue;
+    const booked = chargedTo(world, { holds: holdIds });
+    if (BigInt(charged.replace(".", "")) === booked) continue;
+    accuse(
+      "the log says what the journal says",
+      `${requestId}: ${charged}, ${booked} micro-credits`,
+    );
+  }
+}
+
+function judgeCaller(world: World, caller: Caller, accuse: Accuse): void {
+  const { number, state, status } = caller;
+  const charged = chargedTo(world, caller);
+  // Where a commit threw and the store cannot be read either, nobody can tell whether it has landed:
+  // after a second of asking the caller is refused, and the settlement may stand all the same.
+  const isTold = !world.wasUnreadable || !caller.holds.some((id) => world.inDoubt.has(id));
+  if (state === "refused" && charged > 0n && isTold) {
+    accuse("who is refused pays nothing", `request ${number}: status ${status}, ${charged}`);
+  }
+  if (caller.wasFooled) accuse("a broken stream says so", `request ${number}`);
+  const last = world.books.holds.get(caller.holds.at(-1) ?? "");
+  if (caller.wordsRead > 0 && last?.end === "void") {
+    accuse("what was delivered is billed", `request ${number}`);
+  }
+}
+
+/** A charge is what the call cost, by a reckoning of its own. */
+function judgeSettlement(world: World, settlement: Settlement, accuse: Accuse): void {
+  const { holdId, held, charged, writtenOff, model, priceVersion, wallet } = settlement;
+  const caller = world.callers[Number(holdId.split("_")[1])];
+  const attempt = caller?.attempts.find((other) => other.holdId === holdId);
+  if (caller === undefined || attempt === undefined) {
+    return accuse("only calls are charged", holdId);
+  }
+  const { stream, words: asked } = caller.question;
+  const right = rightCosts({
+    ...{ attempt, asked, stream, model, read: caller.wordsRead },
+    left: caller.state === "left" || caller.stalled(world.nowMs),
+    leftForMs: world.nowMs - caller.leftMs,
+    interrupted: caller.wasInterrupted,
+    catalog: world.books.catalogs.get(priceVersion) ?? "",
+    tier: TIERS[Number(wallet.slice("wallet-".length))] ?? "",
+  });
+  const cost = charged + writtenOff;
+  if (!right.includes(cost)) {
+    const detail = `request ${caller.number}: ${cost} is none of ${right.join(", ")}`;
+    accuse("a charge is usage times the frozen price, and a failed call is free", detail);
+  }
+  if (charged !== (cost < held ? cost : held)) {
+    accuse("a charge is at most its hold", `${holdId}: ${charged} of ${cost}`);
+  }
+  const cap = FOUNDED_KEYS[caller.founded]?.cap;
+  if (cap !== undefined && charged > cap) {
+    accuse("a request costs at most its key's cap", `${charged} of ${cap}`);
+  }
+}
+
+function chargedTo({ books }: World, { holds }: { readonly holds: readonly string[] }): bigint {
+  return books.settlements.filter(({ holdId }) => holds.includes(holdId))
+    .reduce((sum, { charged }) => sum + charged, 0n);
+}

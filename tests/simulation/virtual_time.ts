@@ -1,0 +1,128 @@
+/**
+ * Time that passes only when the simulation says so.
+ *
+ * The gateway takes its clock as a port, but its timers from the platform: for the length of a run
+ * `setTimeout`, `clearTimeout` and `performance.now` are this one's. `setImmediate`, which no code
+ * can replace, stays the platform's: it runs in the order it was asked in, so a run repeats.
+ *
+ * @module
+ */
+
+import { setImmediate } from "node:timers";
+import type { Clock } from "../../gateway/ports/clock.ts";
+import { afterMs } from "../../gateway/system/deadlines.ts";
+
+interface Timer {
+  readonly id: number;
+  readonly dueMs: number;
+  readonly run: () => void;
+}
+
+/** Turns of the event loop after which nothing moves any more that waits for nobody. */
+const TURNS = 8;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const START_MS = Date.UTC(2026, 0, 15, 12);
+/** Times that one batch of deadlines may set new ones, before they count as endless. */
+const MOST_ROUNDS = 1_000;
+
+/** Lets everything go on that waits for nobody but itself. */
+export async function settle(turns = TURNS): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+}
+
+/** The time of one run, and its timers. */
+export class VirtualTime implements Disposable {
+  readonly #real = {
+    setTimeout: globalThis.setTimeout,
+    clearTimeout: globalThis.clearTimeout,
+    now: performance.now,
+  };
+  readonly #timers = new Map<number, Timer>();
+  /** What the gateway's many deadlines share one timer for. */
+  readonly #passDeadlines: (() => void) | undefined;
+  #nowMs = 0;
+  #offsetMs = START_MS;
+  #lastId = 0;
+
+  /** Takes the place of the platform's timers until it is disposed of. */
+  constructor() {
+    Object.assign(globalThis, {
+      setTimeout: (run: () => void, ms = 0) => this.#set(run, ms),
+      clearTimeout: (id: number | undefined) => void this.#timers.delete(id ?? 0),
+    });
+    performance.now = () => this.#nowMs;
+    const callOff = afterMs(0, () => {});
+    this.#passDeadlines = [...this.#timers.values()].at(-1)?.run;
+    callOff();
+  }
+
+  /** What the gateway reads: a wall clock that can jump, and one that cannot. */
+  readonly clock: Clock = {
+    nowMs: () => this.#nowMs + this.#offsetMs,
+    monotonicMs: () => this.#nowMs,
+  };
+
+  /** Lets time pass; timers run in the order they are due, each with all that follows from it. */
+  async pass(ms: number): Promise<void> {
+    const untilMs = this.#nowMs + ms;
+    for (;;) {
+      const next = this.#soonest();
+      if (next === undefined || next.dueMs > untilMs) break;
+      this.#nowMs = Math.max(this.#nowMs, next.dueMs);
+      this.#timers.delete(next.id);
+      next.run();
+      await settle();
+    }
+    this.#nowMs = untilMs;
+  }
+
+  /** Moves the wall clock alone, at most a day from where it would be. */
+  jump(ms: number): void {
+    const offsetMs = this.#offsetMs + ms;
+    this.#offsetMs = Math.min(START_MS + DAY_MS, Math.max(START_MS - DAY_MS, offsetMs));
+  }
+
+  /**
+   * Forgets all timers, as the end of a process does. Deadlines live in one module that outlasts
+   * the simulated process, so those that are left are run down first.
+   */
+  async forget(): Promise<void> {
+    const stoppedMs = this.#nowMs;
+    for (let round = 0; this.#deadline !== undefined; round++) {
+      if (round === MOST_ROUNDS) throw new Error("Cannot end the deadlines of a dead service");
+      const { id, run } = this.#deadline;
+      this.#nowMs += DAY_MS;
+      this.#timers.delete(id);
+      run();
+      await settle();
+    }
+    this.#timers.clear();
+    this.#nowMs = stoppedMs;
+  }
+
+  [Symbol.dispose](): void {
+    const { now, ...timers } = this.#real;
+    Object.assign(globalThis, timers);
+    performance.now = now;
+  }
+
+  get #deadline(): Timer | undefined {
+    return [...this.#timers.values()].find(({ run }) => run === this.#passDeadlines);
+  }
+
+  #set(run: () => void, ms: number): number {
+    const id = ++this.#lastId;
+    this.#timers.set(id, { id, dueMs: this.#nowMs + Math.max(0, ms), run });
+    return id;
+  }
+
+  #soonest(): Timer | undefined {
+    let soonest: Timer | undefined;
+    for (const timer of this.#timers.values()) {
+      if (soonest === undefined || timer.dueMs < soonest.dueMs) soonest = timer;
+    }
+    return soonest;
+  }
+}

@@ -1,0 +1,361 @@
+/**
+ * Everything that takes part in a run: the disk, the process on it, callers, upstreams, the
+ * operator, and the witness who keeps the books a second time.
+ *
+ * @module
+ */
+
+import type { LogFields, Logger } from "../../gateway/ports/logger.ts";
+import type { UpstreamCall } from "../../gateway/ports/upstream.ts";
+import { type Accuse, ReckonedBooks } from "./books.ts";
+import { Caller } from "./caller.ts";
+import { FOUNDED_KEYS, FUNDS, TIERS, walletId } from "./founding.ts";
+import { Random } from "./random.ts";
+import {
+  type Attempt,
+  scriptedUpstream,
+  type UpstreamStage,
+  type Waiting,
+} from "./scripted_upstream.ts";
+import { rngOf, SimulatedService } from "./service.ts";
+import { Disk, SimulatedKv } from "./simulated_kv.ts";
+import type { CommitFailure, KeyChange, Question } from "./steps.ts";
+import { judgeBooks } from "./verdicts.ts";
+import { settle, type VirtualTime } from "./virtual_time.ts";
+
+/** A key that callers may use. */
+interface UsedKey {
+  id: string;
+  secret: string;
+  readonly founded: number;
+  /** Told by the service: nothing may be bought with it any more. */
+  revoked: boolean;
+}
+
+/** Credits that the operator pays in, until the service says that they are there. */
+interface Payment {
+  readonly opId: string;
+  readonly wallet: number;
+  readonly amount: bigint;
+  state: "open" | "asked" | "paid";
+}
+
+/** Commits in which the world must be founded. */
+const FOUNDING_TURNS = 400;
+
+/** A world with one service in it, at most. */
+export class World {
+  readonly callers: Caller[] = [];
+  readonly payments: Payment[] = [];
+  readonly keys: UsedKey[] = [];
+  readonly books: ReckonedBooks;
+  readonly time: VirtualTime;
+  /** The process; absent while none is up. */
+  service: SimulatedService | undefined;
+  /** Commits that are still to fail, and how. */
+  readonly failing: { readonly how: CommitFailure; readonly reads: number }[] = [];
+  /** Holds whose settlement landed without an acknowledgement. */
+  readonly inDoubt = new Set<string>();
+  /** The store could not be read for a while. */
+  wasUnreadable = false;
+  /** A fault was put before this process. */
+  #isDisturbed = false;
+  readonly #accuse: Accuse;
+  readonly #seed: number;
+  readonly #disk = new Disk();
+  #kv = new SimulatedKv(this.#disk);
+  #calls: Waiting[] = [];
+  #starting: Promise<void> | undefined;
+  #isStopping = false;
+  #lives = 0;
+
+  constructor(seed: number, options: { time: VirtualTime; accuse: Accuse }) {
+    this.#seed = seed;
+    this.time = options.time;
+    this.#accuse = options.accuse;
+    this.books = new ReckonedBooks(options.accuse);
+    this.#disk.onLanding = (mutations) => this.books.land(mutations);
+    judgeBooks(this, options.accuse);
+  }
+
+  /** Starts the first process and gives it wallets, credits and keys, without a fault. */
+  async found(): Promise<void> {
+    this.start();
+    await this.#commitUntil(() => this.service !== undefined);
+    const { service } = this;
+    if (service === undefined) return;
+    let isFounded = false;
+    const founding = [this.#foundWallets(service), this.#foundKeys(service)];
+    void Promise.all(founding).then(() => isFounded = true);
+    await this.#commitUntil(() => {
+      return isFounded && this.payments.every(({ state }) => state === "paid");
+    });
+  }
+
+  /** Milliseconds since the world began. */
+  get nowMs(): number {
+    return this.time.clock.monotonicMs();
+  }
+
+  /** Everything that waits for somebody to let it go on, in an order that repeats. */
+  waiting(): Waiting[] {
+    const all: Waiting[] = [];
+    if (this.#kv.waiting > 0) all.push({ what: "commit", go: () => this.#endCommit() });
+    if (this.service === undefined && this.#starting === undefined && !this.#isStopping) {
+      all.push({ what: "start", go: () => this.start() });
+    }
+    all.push(...this.#calls);
+    for (const caller of this.callers) {
+      if (caller.state !== "reading" || caller.busy) continue;
+      const go = () => void caller.read(this.nowMs);
+      all.push({ what: `read ${caller.number}`, go });
+    }
+    return all;
+  }
+
+  /** A caller asks; where no process is up it is refused by the system. */
+  ask(question: Question): void {
+    const key = this.keys[question.key % this.keys.length]!;
+    const options = { nowMs: this.nowMs, founded: key.founded, tooLate: key.revoked };
+    const caller = new Caller(this.callers.length, question, options);
+    this.callers.push(caller);
+    if (this.service === undefined) return caller.lose();
+    const rng = rngOf(new Random(question.seed), String(caller.number), (prefix, id) => {
+      if (prefix === "hold") caller.holds.push(id);
+    });
+    caller.ask(this.service.appFor(rng), key.secret).catch((error) => {
+      if (!caller.done) this.#accuse("a request is answered", String(error));
+    });
+  }
+
+  /** The operator pays credits in. */
+  pay(wallet: number, amount: bigint): void {
+    const payment: Payment = { opId: `op-${this.payments.length}`, wallet, amount, state: "open" };
+    this.payments.push(payment);
+    this.#tryPayment(payment);
+  }
+
+  #tryPayment(payment: Payment): void {
+    if (this.service === undefined || payment.state !== "open") return;
+    const { opId, wallet, amount } = payment;
+    payment.state = "asked";
+    const life = this.#lives;
+    this.service.stores.ledger.credit({
+      ...{ kind: "credit", opId, walletId: walletId(wallet), amount, note: "simulated" },
+      atMs: this.time.clock.nowMs(),
+    }).then((applied) => {
+      if (life !== this.#lives) return;
+      payment.state = "paid";
+      if (!applied.ok || this.books.credits.get(opId) !== amount) {
+        this.#accuse("what is acknowledged is durable", `credit ${opId} of ${amount}`);
+      }
+    }, () => {
+      if (life === this.#lives) payment.state = "open";
+    });
+  }
+
+  /** The operator asks again for what failed, and writes something where the last commit did. */
+  tryAgain(): void {
+    for (const payment of this.payments) this.#tryPayment(payment);
+    const { stores } = this.service ?? {};
+    if (stores?.health() === "failing") stores.settings.set("touched", "").catch(() => {});
+  }
+
+  /** The operator does something to a key. */
+  changeKey(number: number, change: KeyChange): void {
+    const key = this.keys[number % this.keys.length]!;
+    const ring = this.service?.keyRing;
+    if (ring === undefined) return;
+    const life = this.#lives;
+    const done = change === "rotate"
+      ? ring.rotate(key.id).then((issued) => {
+        if (life !== this.#lives || !issued.ok) return;
+        const { id } = issued.record;
+        this.keys.push({ id, secret: issued.key, founded: key.founded, revoked: false });
+      })
+      : ring[change](key.id).then(({ ok }) => {
+        if (life === this.#lives && ok && change === "revoke") key.revoked = true;
+      });
+    // The store was down: the operator is told, and nothing was promised.
+    done.catch(() => {});
+  }
+
+  /** The operator changes prices. */
+  changeCatalog(price: number): void {
+    this.service?.applyCatalog(price).catch(() => {});
+  }
+
+  /** The next reads of the store fail. */
+  failReads(reads: number): void {
+    this.#isDisturbed = true;
+    this.wasUnreadable = true;
+    this.#kv.failingReads += reads;
+  }
+
+  /** No fault is left that would still happen. */
+  calm(): void {
+    this.failing.length = 0;
+    this.#kv.failingReads = 0;
+  }
+
+  /** Starts a process on the disk. */
+  start(): void {
+    const life = ++this.#lives;
+    const kv = this.#kv = new SimulatedKv(this.#disk);
+    kv.onLateCommit = () => this.#accuse("a store is closed after its last commit", "");
+    // Who was not answered by the process before asks this one.
+    for (const payment of this.payments) if (payment.state === "asked") payment.state = "open";
+    this.#isDisturbed = this.failing.length > 0;
+    const stage: UpstreamStage = {
+      begin: (call, drains) => this.#begin(call, drains),
+      wait: (waiting) => void this.#calls.push(waiting),
+      forget: (waiting) => this.#calls = this.#calls.filter((other) => other !== waiting),
+    };
+    this.#starting = SimulatedService.start({
+      clock: this.time.clock,
+      random: new Random(this.#seed + life),
+      logger: this.#logger(life),
+      kv,
+      upstream: (config) => scriptedUpstream(config, stage),
+    }).then((service) => {
+      if (life !== this.#lives) return;
+      this.service = service;
+      this.#starting = undefined;
+      const { open } = this.books;
+      if (open.length > 0) this.#accuse("recovery ends every hold", open.join(", "));
+    }, (error) => {
+      if (life !== this.#lives) return;
+      this.#starting = undefined;
+      if (!this.#isDisturbed) this.#accuse("a service starts on what it left", String(error));
+    });
+  }
+
+  /** Stops the process in order: it takes nothing new, and breaks off what is under way. */
+  stop(): void {
+    const { service } = this;
+    if (service === undefined) return;
+    const life = this.#lives;
+    this.service = undefined;
+    this.#isStopping = true;
+    for (const caller of this.callers) caller.wasInterrupted = true;
+    service.stop().then(() => {
+      if (life === this.#lives) this.#isStopping = false;
+    }, (error) => this.#accuse("a service stops", String(error)));
+  }
+
+  /**
+   * Kills the process: its store answers nothing any more, its connections break, and all that it
+   * still had in mind is gone.
+   */
+  async kill(landed: boolean): Promise<void> {
+    this.#lives++;
+    this.#kv.kill(landed);
+    this.service = undefined;
+    this.#starting = undefined;
+    this.#isStopping = false;
+    for (const caller of this.callers) caller.lose();
+    await settle();
+    await this.time.forget();
+    this.#calls = [];
+  }
+
+  /** Nothing is under way any more. */
+  get quiet(): boolean {
+    return this.unfinished === "";
+  }
+
+  /** What has not come to its end. */
+  get unfinished(): string {
+    const { service } = this;
+    if (service === undefined) return "no service is up";
+    const { inFlight, lateEndings } = service.gateway;
+    const waiting = this.callers.filter(({ done }) => !done).map(({ number }) =>
+      `caller ${number}`
+    );
+    const unpaid = this.payments.filter(({ state }) => state !== "paid").map(({ opId }) => opId);
+    return [
+      ...waiting,
+      ...unpaid,
+      ...this.books.open,
+      ...service.stores.health() === "ok" ? [] : [`a store that is ${service.stores.health()}`],
+      ...inFlight.count === 0 ? [] : [`${inFlight.count} requests in flight`],
+      ...service.callsUnderWay === 0 ? [] : [`${service.callsUnderWay} places at upstreams`],
+      ...lateEndings.size === 0 ? [] : [`${lateEndings.size} late endings`],
+    ].join(", ");
+  }
+
+  /** Ends the commit under way, as the next fault has it. */
+  #endCommit(): void {
+    const failure = this.failing.shift();
+    if (failure === undefined) return this.#kv.end("ok");
+    const { how, reads } = failure;
+    this.#isDisturbed = true;
+    if (reads > 0) this.failReads(reads);
+    const { settlements } = this.books;
+    const from = settlements.length;
+    this.#kv.end(how);
+    if (how !== "unacknowledged") return;
+    for (const { holdId } of settlements.slice(from)) this.inDoubt.add(holdId);
+  }
+
+  async #foundWallets({ stores }: SimulatedService): Promise<void> {
+    const atMs = this.time.clock.nowMs();
+    await Promise.all(FUNDS.map(async (amount, wallet) => {
+      const tier = TIERS[wallet] ?? TIERS[0];
+      await stores.ledger.open({ kind: "open", walletId: walletId(wallet), tier, atMs });
+      this.pay(wallet, amount);
+    }));
+  }
+
+  async #foundKeys({ keyRing }: SimulatedService): Promise<void> {
+    await Promise.all(FOUNDED_KEYS.map(async ({ wallet, policy }, founded) => {
+      const issued = await keyRing.issue({
+        name: `key-${founded}`,
+        walletId: walletId(wallet),
+        policy,
+        key: `svc_simulated_key_${founded}`,
+      });
+      if (!issued.ok) throw new Error(`Cannot found key ${founded}: ${issued.refusal.code}`);
+      const { record, key: secret } = issued;
+      this.keys[founded] = { id: record.id, secret, founded, revoked: false };
+    }));
+  }
+
+  async #commitUntil(isDone: () => boolean): Promise<void> {
+    for (let turn = 0; turn < FOUNDING_TURNS; turn++) {
+      await settle();
+      if (isDone()) return;
+      this.#endCommit();
+    }
+    this.#accuse("a service starts on what it left", "The founding did not come to its end");
+  }
+
+  #begin(call: UpstreamCall, drains: boolean): Attempt {
+    const caller = this.callers[Number(call.requestId.slice("req-".length))]!;
+    const { script } = caller.question;
+    const holdId = caller.holds.at(-1);
+    const hold = holdId === undefined ? undefined : this.books.holds.get(holdId);
+    if (hold?.end !== "open") {
+      this.#accuse(
+        "a hold is durable before the upstream's first byte",
+        `request ${caller.number}`,
+      );
+    }
+    if (caller.tooLate) this.#accuse("a revoked key buys nothing", `request ${caller.number}`);
+    const failure = script.failures[caller.attempts.length];
+    const attempt: Attempt = {
+      ...{ request: caller.number, holdId, script, drains, failure },
+      ...{ words: 0, usage: undefined, ended: false, cancelled: false },
+    };
+    caller.attempts.push(attempt);
+    return attempt;
+  }
+
+  #logger(life: number): Logger {
+    const error = (event: string, fields: LogFields = {}) => {
+      const isBug = event === "internal_error" || event === "tokens_not_counted";
+      if (isBug && life === this.#lives) this.#accuse("no bug shows", String(fields.cause));
+    };
+    return { info: () => {}, warn: () => {}, error };
+  }
+}
