@@ -2,9 +2,13 @@ import { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
 import { validate } from "../http/validation.ts";
 import { readBytes } from "../http/read_bytes.ts";
+import {
+  attributeFilterSchema,
+  attributeKeySchema,
+  attributeValueSchema,
+} from "../http/schemas/hosted_tools.ts";
 import type {
   AddedFile,
-  AttributeFilter,
   EmbedOutcome,
   VectorStore,
   VectorStoreFile,
@@ -28,34 +32,14 @@ const label = (most: number) =>
   z.string().trim().min(1).max(most).regex(/^\P{C}*$/u, "Use no control characters");
 const newStore = strict({ name: label(100), wallet: z.string() });
 
-const attributeKey = z.string().min(1).max(64);
-const attributeValue = z.union([z.string().max(512), z.number(), z.boolean()], {
-  error: "Give a text of at most 512 characters, a number, true or false",
-});
-const attributes = z.record(attributeKey, attributeValue)
+const attributes = z.record(attributeKeySchema, attributeValueSchema)
   .refine((all) => Object.keys(all).length <= 16, "Give at most 16 attributes");
-
-const filter: z.ZodType<AttributeFilter> = z.lazy(() =>
-  z.discriminatedUnion("type", [
-    strict({
-      type: z.enum(["eq", "ne", "gt", "gte", "lt", "lte"]),
-      key: attributeKey,
-      value: attributeValue,
-    }),
-    strict({
-      type: z.enum(["in", "nin"]),
-      key: attributeKey,
-      value: z.array(attributeValue).max(100),
-    }),
-    strict({ type: z.enum(["and", "or"]), filters: z.array(filter).min(1).max(100) }),
-  ])
-);
 
 const trial = strict({
   query: z.string().trim().min(1).max(MAX_QUERY_CHARS),
   maxResults: z.int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS),
   scoreThreshold: z.number().min(0).max(1).default(0),
-  filter: filter.optional(),
+  filter: attributeFilterSchema.optional(),
 });
 
 /** `/vector-stores`: files that the keys of a wallet may search with `file_search`. */

@@ -88,11 +88,13 @@ export async function attempt<T>(
     if (failures.length >= ATTEMPTS_MAX || trace.elapsedMs >= ATTEMPTS_BUDGET_MS) break;
     const lease = gateway.pool.acquire(candidate.model);
     if (lease === undefined) continue;
-    const hold = await holdFor(gateway, request, candidate, refusal === undefined)
-      .catch((error) => {
-        lease.release();
-        throw error;
-      });
+    let hold: OpenHold | ServiceFault;
+    try {
+      hold = await holdFor(gateway, request, candidate, refusal === undefined);
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
     if (hold instanceof ServiceFault) {
       lease.release();
       refusal ??= hold;

@@ -1,7 +1,7 @@
 import { afterMs } from "../system/deadlines.ts";
 
-/** Pause between two batches, in milliseconds: short enough for a reader not to see it. */
-export const GATHER_MS = 4;
+/** Pause between two batches, in milliseconds: less than a screen takes from frame to frame. */
+export const GATHER_MS = 12;
 /** Characters that wait before reading on waits too. */
 const GATHERED_MAX_CHARS = 64 * 1024;
 

@@ -8,6 +8,7 @@ import { ServiceFault } from "../domain/fault.ts";
 import type { BudgetMicros, HoldCommand } from "../domain/ledger.ts";
 import { type Micros, minMicros, parseCredits } from "../domain/money.ts";
 import type { KeyPolicy } from "../domain/policy.ts";
+import type { Applied } from "../ports/ledger_store.ts";
 import { microsOf } from "./add_billing.ts";
 import type { GatewayContext } from "./context.ts";
 import type { RequestTrace } from "./request_trace.ts";
@@ -74,12 +75,15 @@ export async function takeHold(
     budget: budgetOf(key.policy),
     atMs,
   };
-  const taken = await gateway.ledger.hold(command, { waitMs }).catch((error) => {
+  let taken: Applied<{ held: Micros }>;
+  try {
+    taken = await gateway.ledger.hold(command, { waitMs });
+  } catch (error) {
     // It may have landed all the same: then nobody knows of it, and it must not stay open.
     const reason = "the store failed";
     gateway.lateEndings.add({ kind: "void", holdId: id, reason, atMs }, error);
     throw error;
-  });
+  }
   if (!taken.ok) {
     return new ServiceFault(
       taken.refusal === "key_budget_exceeded" ? "key_budget_exceeded" : "insufficient_balance",

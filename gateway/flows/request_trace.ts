@@ -10,6 +10,7 @@ import type { KeyRecord } from "../domain/key.ts";
 import { type Candidate, reasonOf, type RoutingPlan } from "../domain/routing.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
+import { listed } from "../wire/upstream_warnings.ts";
 import type { Reservation } from "./admission.ts";
 
 /** Who calls what. */
@@ -97,7 +98,7 @@ export class RequestTrace {
     if (plan === undefined || !plan.ok || candidate === undefined) return undefined;
     const failed = this.attempts.filter((attempt) => attempt.outcome !== "ok").length;
     const reason = this.#reason ??= reasonOf(candidate);
-    const notCarried = this.notCarried();
+    const notCarried = listed(this.notCarried());
     return {
       model: candidate.model.id,
       provider: candidate.upstream.provider,

@@ -21,6 +21,8 @@ import type { Asked } from "./attempt.ts";
 import type { GatewayContext } from "./context.ts";
 import {
   canSearchWeb,
+  leftOutOf,
+  liveOnly,
   needsTools,
   noWebSearch,
   requireStores,
@@ -49,6 +51,8 @@ export class AskedResponse {
   readonly #history: ResponseHistory;
   readonly #losses: readonly Loss[];
   readonly #canSearchWeb: boolean;
+  /** What its hosted tools ask for, and the gateway's own cannot do. */
+  readonly #hostedLeftOut: readonly string[];
   /** Its own items, each in full; `undefined` in the place of one that was left out. */
   #own: readonly (JsonBody | undefined)[] | undefined;
   #expanded: JsonBody | undefined;
@@ -65,6 +69,7 @@ export class AskedResponse {
       readonly features: RequestFeatures;
       readonly hosted: HostedTools;
       readonly canSearchWeb: boolean;
+      readonly hostedLeftOut: readonly string[];
     },
   ) {
     this.body = body;
@@ -74,6 +79,7 @@ export class AskedResponse {
     this.chat = read.chat;
     this.hosted = read.hosted;
     this.#canSearchWeb = read.canSearchWeb;
+    this.#hostedLeftOut = read.hostedLeftOut;
     this.#losses = read.losses;
     this.features = read.features;
   }
@@ -103,6 +109,7 @@ export class AskedResponse {
       features: asksForHosted(hosted) ? needsTools(features) : features,
       hosted,
       canSearchWeb: canSearchWeb(gateway),
+      hostedLeftOut: leftOutOf(gateway, hosted),
     });
   }
 
@@ -160,7 +167,7 @@ export class AskedResponse {
     // Vector stores are the gateway's own, whoever answers.
     if (candidate.upstream.kind === "openai" && fileSearch === undefined) return "native";
     if (this.#losses.some(({ action }) => action === "native")) return undefined;
-    if (webSearch !== undefined && !this.#canSearchWeb) return undefined;
+    if (webSearch !== undefined && !(webSearch.isLive && this.#canSearchWeb)) return undefined;
     return takesChat(candidate) ? "chat" : undefined;
   }
 
@@ -170,7 +177,9 @@ export class AskedResponse {
     if (passable.length > 0) return passable;
     const loss = this.#losses.find(({ action }) => action === "native");
     if (loss !== undefined) throw cannotCarry(loss);
-    throw this.hosted.webSearch !== undefined && !this.#canSearchWeb
+    const { webSearch } = this.hosted;
+    if (webSearch?.isLive === false) throw liveOnly(webSearch);
+    throw webSearch !== undefined && !this.#canSearchWeb
       ? noWebSearch()
       : new ServiceFault("no_model_available");
   }
@@ -197,8 +206,8 @@ export class AskedResponse {
       return this.#losses.filter(({ path }) => path === "input").map(lossText);
     }
     const limitsCalls = asksForHosted(this.hosted);
-    return this.#losses.filter(({ path }) => !(limitsCalls && path === "max_tool_calls"))
-      .map(lossText);
+    const losses = this.#losses.filter(({ path }) => !(limitsCalls && path === "max_tool_calls"));
+    return [...losses.map(lossText), ...this.#hostedLeftOut];
   }
 
   get #ownPlaces(): readonly (JsonBody | undefined)[] {
@@ -253,6 +262,7 @@ export class AskedResponse {
       },
       hosted: this.hosted,
       canSearchWeb: this.#canSearchWeb,
+      hostedLeftOut: this.#hostedLeftOut,
     });
   }
 }

@@ -32,13 +32,28 @@ export async function openStream<Relay extends AnswerRelay>(
   answer: UpstreamStream,
   relay: Relay,
 ): Promise<OpenedStream<Relay>> {
+  const { events, taken } = await readBeginning(answer, (texts) => {
+    const first = acceptAll(relay, texts);
+    return first === "" ? undefined : first;
+  });
+  return { events: new Gathered(events), relay, first: taken };
+}
+
+/**
+ * Reads until `take` makes something of what has come. Throws an {@linkcode UpstreamCut} where it
+ * never does, and what it throws; then the upstream's side is closed.
+ */
+export async function readBeginning<T>(
+  answer: UpstreamStream,
+  take: (texts: readonly string[]) => T | undefined,
+): Promise<{ readonly events: AsyncIterator<readonly string[]>; readonly taken: T }> {
   const events = answer.events[Symbol.asyncIterator]();
   try {
     for (;;) {
       const next = await events.next();
       if (next.done) throw new UpstreamCut("malformed", "The upstream ended before it began");
-      const first = acceptAll(relay, next.value);
-      if (first !== "") return { events: new Gathered(events), relay, first };
+      const taken = take(next.value);
+      if (taken !== undefined) return { events, taken };
     }
   } catch (error) {
     await events.return?.();

@@ -6,11 +6,22 @@
 
 import { ServiceFault } from "../domain/fault.ts";
 import { hostedToolOf, isLocalTool } from "../domain/hosted_tool_types.ts";
-import type { HostedTools } from "../flows/hosted/hosted_tools.ts";
-import { fileSearchSchema, webSearchSchema } from "./schemas/hosted_tools.ts";
+import type { FileSearchTool, HostedTools, WebSearchTool } from "../flows/hosted/hosted_tools.ts";
+import {
+  fileSearchSchema,
+  rankingOptionsSchema,
+  userLocationSchema,
+  webSearchSchema,
+} from "./schemas/hosted_tools.ts";
 import { validate } from "./validation.ts";
 
 type Declaration = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/** A declaration that has been read, and what of it cannot be served. */
+interface Read<Tool> {
+  readonly tool: Tool;
+  readonly leftOut: readonly string[];
+}
 
 const NO_HOSTED_TOOLS: HostedTools = {};
 
@@ -31,38 +42,89 @@ export function readHostedTools(tools: readonly Declaration[]): HostedTools {
       param: `tools.${second[0]}`,
     });
   }
-  return { webSearch: webSearchOf(searches[0]), fileSearch: fileSearchOf(fileSearches[0]) };
-}
-
-function webSearchOf(found: readonly [number, Declaration] | undefined): HostedTools["webSearch"] {
-  if (found === undefined) return undefined;
-  const tool = validate(webSearchSchema, found[1], `tools.${found[0]}`);
-  const { country, city, region, timezone } = tool.user_location ?? {};
+  const webSearch = readWebSearch(searches[0]);
+  const fileSearch = readFileSearch(fileSearches[0]);
   return {
-    contextSize: tool.search_context_size ?? undefined,
-    userLocation: tool.user_location == null ? undefined : {
-      country: country ?? undefined,
-      city: city ?? undefined,
-      region: region ?? undefined,
-      timezone: timezone ?? undefined,
-    },
-    allowedDomains: tool.filters?.allowed_domains ?? undefined,
+    webSearch: webSearch?.tool,
+    fileSearch: fileSearch?.tool,
+    leftOut: [...webSearch?.leftOut ?? [], ...fileSearch?.leftOut ?? []],
   };
 }
 
-function fileSearchOf(
+function readWebSearch(
   found: readonly [number, Declaration] | undefined,
-): HostedTools["fileSearch"] {
+): Read<WebSearchTool> | undefined {
+  if (found === undefined) return undefined;
+  const path = `tools.${found[0]}`;
+  const tool = validate(webSearchSchema, found[1], path);
+  const { country, city, region, timezone } = tool.user_location ?? {};
+  return {
+    tool: {
+      path,
+      isLive: tool.external_web_access !== false,
+      contextSize: tool.search_context_size ?? undefined,
+      userLocation: tool.user_location == null ? undefined : {
+        country: country ?? undefined,
+        city: city ?? undefined,
+        region: region ?? undefined,
+        timezone: timezone ?? undefined,
+      },
+      allowedDomains: tool.filters?.allowed_domains ?? undefined,
+    },
+    leftOut: [
+      ...strangeMembers(path, tool, webSearchSchema),
+      ...strangeMembers(`${path}.user_location`, tool.user_location, userLocationSchema),
+    ],
+  };
+}
+
+function readFileSearch(
+  found: readonly [number, Declaration] | undefined,
+): Read<FileSearchTool> | undefined {
   if (found === undefined) return undefined;
   const path = `tools.${found[0]}`;
   const tool = validate(fileSearchSchema, found[1], path);
   return {
-    storeIds: tool.vector_store_ids,
-    path: `${path}.vector_store_ids`,
-    maxResults: tool.max_num_results ?? undefined,
-    scoreThreshold: tool.ranking_options?.score_threshold ?? undefined,
-    filter: tool.filters ?? undefined,
+    tool: {
+      storeIds: tool.vector_store_ids,
+      path: `${path}.vector_store_ids`,
+      maxResults: tool.max_num_results ?? undefined,
+      scoreThreshold: tool.ranking_options?.score_threshold ?? undefined,
+      filter: tool.filters ?? undefined,
+    },
+    leftOut: [
+      ...strangeMembers(path, tool, fileSearchSchema),
+      ...strangeMembers(`${path}.ranking_options`, tool.ranking_options, rankingOptionsSchema),
+    ],
   };
+}
+
+/** Why members that are known elsewhere are not acted on here. */
+const REASONS: Readonly<Record<string, string>> = {
+  search_content_types: "text alone is searched for",
+  ranker: "there is one ranker",
+  hybrid_search: "words and meaning weigh the same",
+};
+
+/** Values of such members that ask for no more than what is done: JSON texts. */
+const IDLE: Readonly<Record<string, string>> = {
+  search_content_types: '["text"]',
+  ranker: '"auto"',
+};
+
+/** Members that ask for what is in no schema of the service's, a line each. */
+function strangeMembers(
+  path: string,
+  given: Readonly<Record<string, unknown>> | null | undefined,
+  { shape }: { readonly shape: object },
+): readonly string[] {
+  return Object.entries(given ?? {})
+    .filter(([name, value]) => !Object.hasOwn(shape, name) && value !== null)
+    .filter(([name, value]) => !Object.hasOwn(IDLE, name) || JSON.stringify(value) !== IDLE[name])
+    .map(([name]) => {
+      const reason = Object.hasOwn(REASONS, name) ? REASONS[name] : "it is not known here";
+      return `${path}.${name}: ${reason}`;
+    });
 }
 
 function unsupported(at: number, type: string): ServiceFault {

@@ -15,6 +15,8 @@ Deno.test("every name of web search means the same, with what it says", () => {
   for (const type of ["web_search", "web_search_preview", "web_search_2025_08_26"]) {
     const { webSearch } = readHostedTools([FUNCTION, { type }]);
     assertEquals(webSearch, {
+      path: "tools.1",
+      isLive: true,
       contextSize: undefined,
       userLocation: undefined,
       allowedDomains: undefined,
@@ -26,9 +28,11 @@ Deno.test("every name of web search means the same, with what it says", () => {
     search_context_size: "low",
     user_location,
     filters: { allowed_domains: ["a.example"] },
-    unknown: true,
+    external_web_access: false,
   }]);
   assertEquals(webSearch, {
+    path: "tools.0",
+    isLive: false,
     contextSize: "low",
     userLocation: { country: "NO", city: "Oslo", region: undefined, timezone: undefined },
     allowedDomains: ["a.example"],
@@ -59,6 +63,34 @@ Deno.test("file search has its stores, and where they stand in the request", () 
     scoreThreshold: 0.5,
     filter: filters,
   });
+});
+
+Deno.test("what asks for something that no search does is listed; what asks for nothing is not", () => {
+  const files = { type: "file_search", vector_store_ids: ["vs_1"] };
+  const ranked = (ranking_options: unknown) => [{ ...files, ranking_options }];
+  for (
+    const [tools, paths] of [
+      [[FUNCTION, { type: "web_search", future: 1, past: null }], ["tools.1.future"]],
+      [[{ type: "web_search", search_content_types: ["text"] }], []],
+      [[{ type: "web_search", search_content_types: ["image"] }], ["tools.0.search_content_types"]],
+      [[{ type: "web_search", user_location: { type: "approximate", zip: 1 } }], [
+        "tools.0.user_location.zip",
+      ]],
+      [ranked({ ranker: "auto", score_threshold: 0.1 }), []],
+      [ranked({ ranker: "none", hybrid_search: {} }), [
+        "tools.0.ranking_options.ranker",
+        "tools.0.ranking_options.hybrid_search",
+      ]],
+      [[{ type: "web_search", constructor: 1 }, { ...files, toString: 1 }], [
+        "tools.0.constructor",
+        "tools.1.toString",
+      ]],
+    ] as const
+  ) {
+    const lines = readHostedTools(tools).leftOut ?? [];
+    assertEquals(lines.map((line) => line.split(": ")[0]), [...paths]);
+    assertEquals(lines.some((line) => /undefined|function/.test(line)), false);
+  }
 });
 
 Deno.test("what cannot be served is refused by name, the first that is wrong", () => {

@@ -33,6 +33,9 @@ const KEYED = [{ bearer: [] }, { apiKey: [] }];
 const requestIdHeader = z.string().regex(/^[\x21-\x7e]{1,128}$/).optional()
   .meta({ description: "Correlates logs; never deduplicates", example: "my-request-1" });
 const requestHeaders = z.object({ "X-Request-ID": requestIdHeader });
+const rangeHeader = z.string().optional()
+  .meta({ description: "One range of bytes", example: "bytes=0-1023" });
+const IMAGE = { "image/*": {} };
 const locale = z.enum(["en", "zh"]).default("en").meta({ description: "Language of descriptions" });
 
 function json(description: string, schema: z.ZodType) {
@@ -43,6 +46,10 @@ function errors(...statuses: readonly number[]) {
   return Object.fromEntries(
     statuses.map((status) => [`${status}`, json("See the error's code", errorEnvelopeSchema)]),
   );
+}
+
+function contentRange(example: string) {
+  return z.object({ "Content-Range": z.string().meta({ example }) });
 }
 
 function get(summary: string, schema: z.ZodType, options: { isPublic?: boolean; plain?: boolean }) {
@@ -151,10 +158,23 @@ const paths: ZodOpenApiPathsObject = {
     get: {
       summary: "An image that a signed link leads to",
       requestParams: {
+        header: requestHeaders.extend({ Range: rangeHeader }),
         path: z.object({ id: z.string() }),
         query: z.object({ expires: z.string(), signature: z.string() }),
       },
-      responses: { "200": { description: "The image" }, ...errors(404) },
+      responses: {
+        "200": { description: "The image", content: IMAGE },
+        "206": {
+          description: "The bytes of it that `Range` asks for",
+          headers: contentRange("bytes 0-1023/4096"),
+          content: IMAGE,
+        },
+        "416": {
+          description: "The image ends before the bytes that `Range` asks for",
+          headers: contentRange("bytes */4096"),
+        },
+        ...errors(400, 404, 405, 500, 503),
+      },
     },
   },
   "/openai/v1/models": get("List the one model", openAIModelListSchema, { plain: true }),

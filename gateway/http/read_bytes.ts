@@ -22,31 +22,28 @@ const ONE_READ_BYTES = 64 * 1024;
  * @throws {ServiceFault} Where the body is compressed, too long, too slow or cannot be read.
  * @throws {CallerLeft} Where nobody is there to finish it.
  */
-export async function readBytes(
+export function readBytes(
   request: Request,
   maxBytes: number,
   patienceMs: number = BODY_PATIENCE_MS,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const coding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") {
-    throw new ServiceFault("unsupported_media_type", { message: "Send the body uncompressed" });
+    const fault = { message: "Send the body uncompressed" };
+    return Promise.reject(new ServiceFault("unsupported_media_type", fault));
   }
   const declared = request.headers.get("content-length");
-  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
-  try {
-    return declared !== null && Number(declared) <= ONE_READ_BYTES
-      ? await readWhole(request, patienceMs)
-      : await readPieces(request, { maxBytes, patienceMs });
-  } catch (error) {
-    throw readFailure(request, error);
-  }
+  if (declared !== null && Number(declared) > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  return declared !== null && Number(declared) <= ONE_READ_BYTES
+    ? readWhole(request, patienceMs)
+    : readPieces(request, { maxBytes, patienceMs });
 }
 
 function readWhole(request: Request, patienceMs: number): Promise<Uint8Array<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
     // The read itself cannot be called off; it ends with the connection, and is not listened to then.
     const callOff = afterMs(patienceMs, () => reject(tooSlow()));
-    request.bytes().then(resolve, reject).then(callOff);
+    request.bytes().then(resolve, (error) => reject(readFailure(request, error))).then(callOff);
   });
 }
 
@@ -80,6 +77,8 @@ async function readPieces(
       }
       pieces.push(value);
     }
+  } catch (error) {
+    throw readFailure(request, error);
   } finally {
     reader.releaseLock();
   }

@@ -1,4 +1,5 @@
 import type { FetchImage, MediaFile, Unreadable } from "../ports/fetch_image.ts";
+import { readBytesUpTo } from "../system/bounded_body.ts";
 import { MAX_IMAGE_BYTES } from "./edit_images.ts";
 import { imageTypeOf } from "./image_file.ts";
 
@@ -31,7 +32,7 @@ async function fetchOwn(url: string, signal: AbortSignal): Promise<MediaFile | U
       await response.body?.cancel();
       return { problem: `its server answers with status ${response.status}` };
     }
-    const bytes = await readUpTo(response, MAX_IMAGE_BYTES);
+    const bytes = await readBytesUpTo(response, MAX_IMAGE_BYTES);
     if (bytes === undefined) return { problem: `it is larger than ${MAX_IMAGE_BYTES} bytes` };
     return { mediaType: imageTypeOf(bytes) ?? "", bytes };
   } catch (error) {
@@ -39,17 +40,4 @@ async function fetchOwn(url: string, signal: AbortSignal): Promise<MediaFile | U
     if (error instanceof Error) return { problem: "it could not be fetched" };
     throw error;
   }
-}
-
-/** A body; `undefined` where it is longer. */
-async function readUpTo(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let length = 0;
-  for await (const piece of response.body ?? []) {
-    length += piece.length;
-    // Leaving the loop cancels the body.
-    if (length > maxBytes) return undefined;
-    pieces.push(piece);
-  }
-  return await new Blob(pieces).bytes();
 }

@@ -23,7 +23,7 @@ export interface WebQuery {
   readonly contextSize?: SearchContextSize | undefined;
   /** Domains that results may be of, their subdomains included, at most 100. @default {any} */
   readonly allowedDomains?: readonly string[] | undefined;
-  /** Taken into account by back ends that can. */
+  /** Taken into account as far as the back end can. */
   readonly userLocation?: ApproximateLocation | undefined;
 }
 
@@ -64,6 +64,8 @@ export type WebSearchAnswer = WebResults | WebSearchFailure;
 export interface WebSearch {
   /** Its name in logs. */
   readonly id: string;
+  /** Members of a place that it cannot take into account. */
+  unusedOf(place: ApproximateLocation): readonly (keyof ApproximateLocation)[];
   /**
    * Asks once. Never throws for what the other side does; rejects with the signal's reason where that
    * is aborted.

@@ -56,7 +56,7 @@ export function boundQuery(query: WebQuery): BoundQuery | string {
     maxResults: Math.max(1, Math.min(query.maxResults ?? size.results, MAX_RESULTS)),
     textChars: size.textChars,
     domains,
-    location: readLocation(query.userLocation ?? {}),
+    location: usableOf(query.userLocation ?? {}),
   };
 }
 
@@ -72,7 +72,17 @@ export function domainName(text: string): string | undefined {
     : undefined;
 }
 
-function readLocation(location: ApproximateLocation): ApproximateLocation {
+/** The members of a place that are none of `usable`. */
+export function unusedOf(
+  place: ApproximateLocation,
+  usable: ApproximateLocation = {},
+): readonly (keyof ApproximateLocation)[] {
+  const names = ["country", "city", "region", "timezone"] as const;
+  return names.filter((name) => place[name] !== undefined && usable[name] === undefined);
+}
+
+/** What of a place can be told: visible ASCII, and a country by its two letters. */
+export function usableOf(location: ApproximateLocation): ApproximateLocation {
   const { country, city, region, timezone } = location;
   return {
     country: /^[A-Za-z]{2}$/.test(country ?? "") ? country?.toUpperCase() : undefined,

@@ -7,6 +7,8 @@ import {
   MAX_DOMAINS,
   MAX_QUERY_CHARS,
   MAX_QUERY_WORDS,
+  unusedOf,
+  usableOf,
 } from "./bound_query.ts";
 
 function bound(query: Partial<WebQuery>): BoundQuery {
@@ -62,6 +64,13 @@ Deno.test("boundQuery() keeps of a place what fits into a header", () => {
     { country: "DE", city: undefined, region: "Bavaria x: y", timezone: "Europe/Berlin" },
   );
   assertEquals(bound({ userLocation: { country: "Germany" } }).location.country, undefined);
+});
+
+Deno.test("unusedOf() names what of a place is told in vain", () => {
+  const place = { country: "Germany", city: "Köln", region: "NRW", timezone: "Europe/Berlin" };
+  assertEquals(unusedOf(place, usableOf(place)), ["country", "city"]);
+  assertEquals(unusedOf(place), ["country", "city", "region", "timezone"]);
+  assertEquals(unusedOf({ city: undefined }), []);
 });
 
 Deno.test("domainName() reads names and nothing else", () => {

@@ -40,6 +40,7 @@ export function braveApi(config: {
   return {
     id: "brave",
     key: config.key,
+    takesPlaces: true,
     request(query, key) {
       return {
         url: `${base}/res/v1/web/search?${parametersOf(query)}`,

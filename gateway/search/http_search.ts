@@ -8,15 +8,16 @@
 import type { z } from "zod";
 import type { Clock } from "../ports/clock.ts";
 import type {
+  ApproximateLocation,
   WebQuery,
   WebSearch,
   WebSearchAnswer,
   WebSearchFailure,
 } from "../ports/web_search.ts";
-import { afterMs } from "../system/deadlines.ts";
+import { askOnce, readTextUpTo } from "../system/bounded_body.ts";
 import { parseJson } from "../upstreams/openai_compatible/body.ts";
 import { redact, retryAfterMsOf } from "../upstreams/openai_compatible/failure.ts";
-import { type BoundQuery, boundQuery } from "./bound_query.ts";
+import { type BoundQuery, boundQuery, unusedOf, usableOf } from "./bound_query.ts";
 import { type FoundPage, resultsOf } from "./results.ts";
 
 /** Longest time for one search, in milliseconds. */
@@ -48,6 +49,8 @@ export interface SearchApi {
   readonly id: string;
   /** The operator's key for it; `undefined` where it takes none. */
   readonly key?: { readonly value: string; readonly source: string } | undefined;
+  /** Whether it is told where the person is who asks. */
+  readonly takesPlaces: boolean;
   request(query: BoundQuery, key: string): SearchRequest;
   /** Reads the entries out of an answer. */
   readonly answer: z.ZodType<readonly unknown[]>;
@@ -83,6 +86,10 @@ export class HttpWebSearch implements WebSearch {
     this.#deps = deps;
   }
 
+  unusedOf(place: ApproximateLocation): readonly (keyof ApproximateLocation)[] {
+    return unusedOf(place, this.#api.takesPlaces ? usableOf(place) : {});
+  }
+
   async search(query: WebQuery, options: { signal: AbortSignal }): Promise<WebSearchAnswer> {
     options.signal.throwIfAborted();
     const bound = boundQuery(query);
@@ -101,34 +108,23 @@ export class HttpWebSearch implements WebSearch {
     request: SearchRequest,
     signal: AbortSignal,
   ): Promise<Received | WebSearchFailure> {
-    const init = initOf(request);
     // On a kept connection that has died `fetch` would ask, and the operator pay, a second time.
     using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
-    const exchange = new AbortController();
-    const stop = () => exchange.abort();
-    let isLate = false;
-    const callOff = afterMs(this.#deps.timeoutMs ?? SEARCH_TIMEOUT_MS, () => {
-      isLate = true;
-      stop();
-    });
-    signal.addEventListener("abort", stop);
-    let response: Response | undefined;
-    try {
-      const send = this.#deps.fetch ?? fetch;
-      response = await send(request.url, { ...init, client, signal: exchange.signal });
-      return await receive(response);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof Error)) throw error;
-      if (isLate) return this.#failure("timeout", "the server takes too long");
-      return response === undefined
-        ? this.#failure("connect_failed", "the server cannot be reached")
-        : this.#failure("cut", "the answer broke off", response);
-    } finally {
-      callOff();
-      signal.removeEventListener("abort", stop);
-      // Closes what is left of an answer that was too long.
-      stop();
+    const init = { ...initOf(request), client };
+    const { fetch: send = fetch, timeoutMs = SEARCH_TIMEOUT_MS } = this.#deps;
+    const asked = await askOnce(
+      (ended) => send(request.url, { ...init, signal: ended }),
+      { timeoutMs, signal, read: receive },
+    );
+    switch (asked.kind) {
+      case "answered":
+        return asked.read;
+      case "late":
+        return this.#failure("timeout", "the server takes too long");
+      case "unreachable":
+        return this.#failure("connect_failed", "the server cannot be reached");
+      case "cut":
+        return this.#failure("cut", "the answer broke off", asked.response);
     }
   }
 
@@ -185,21 +181,8 @@ function initOf({ headers = {}, body }: SearchRequest): RequestInit {
 async function receive(response: Response): Promise<Received> {
   const { headers, status } = response;
   const isJson = JSON_TYPES.test(headers.get("content-type") ?? "");
-  return { status, headers, isJson, text: isJson ? await readText(response) : "" };
-}
-
-/** The body; empty where it is longer than an answer may be. */
-async function readText({ body, headers }: Response): Promise<string> {
-  if (Number(headers.get("content-length") ?? 0) > MAX_ANSWER_BYTES) return "";
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const piece of body ?? []) {
-    bytes += piece.length;
-    if (bytes > MAX_ANSWER_BYTES) return "";
-    text += decoder.decode(piece, { stream: true });
-  }
-  return text + decoder.decode();
+  const text = isJson ? await readTextUpTo(response, MAX_ANSWER_BYTES) : undefined;
+  return { status, headers, isJson, text: text ?? "" };
 }
 
 function outcomeOf(status: number): Outcome {

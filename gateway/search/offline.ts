@@ -1,5 +1,5 @@
 import type { WebSearch } from "../ports/web_search.ts";
-import { boundQuery } from "./bound_query.ts";
+import { boundQuery, unusedOf } from "./bound_query.ts";
 import { resultsOf } from "./results.ts";
 
 const ID = "offline";
@@ -14,6 +14,7 @@ const ASPECTS = ["overview", "background", "details", "examples", "questions", "
 export function createOfflineSearch(): WebSearch {
   return {
     id: ID,
+    unusedOf: (place) => unusedOf(place),
     search(query, { signal }) {
       if (signal.aborted) return Promise.reject(signal.reason);
       const bound = boundQuery(query);

@@ -36,6 +36,7 @@ export function searxngApi(config: SearxngSearchConfig): SearchApi {
   const base = config.baseUrl.replace(/\/+$/, "");
   return {
     id: "searxng",
+    takesPlaces: false,
     request({ domains, text }) {
       const sites = domains.map((domain) => `site:${domain}`).join(" OR ");
       const q = sites === "" ? text : `${text} ${domains.length > 1 ? `(${sites})` : sites}`;

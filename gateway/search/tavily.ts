@@ -35,6 +35,7 @@ export function tavilyApi(config: {
   return {
     id: "tavily",
     key: config.key,
+    takesPlaces: false,
     request: (query, key) => ({
       url: `${base}/search`,
       headers: { authorization: `Bearer ${key}` },

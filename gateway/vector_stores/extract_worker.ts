@@ -7,6 +7,9 @@
 import { parentPort } from "node:worker_threads";
 import { type ExtractBudget, imposeBudget } from "./extract_budget.ts";
 import { type Extracted, extractPassages } from "./extract_passages.ts";
+import { memoryCheck } from "./memory_check.ts";
+
+const MEMORY_CHECK_MS = 50;
 
 /** What the thread is given. */
 export interface ExtractJob {
@@ -16,6 +19,8 @@ export interface ExtractJob {
   readonly bytes: MessagePort;
 }
 
+// Loaded by anything but a thread, as by tests, it does nothing.
+if (parentPort !== null) setInterval(memoryCheck(), MEMORY_CHECK_MS);
 parentPort?.once("message", ({ budget, bytes, mediaType }: ExtractJob) => {
   bytes.onmessage = async ({ data }: MessageEvent<Uint8Array>) => {
     bytes.close();

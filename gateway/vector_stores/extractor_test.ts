@@ -48,6 +48,15 @@ Deno.test("a stream that unpacks to more than the budget is refused, and the nex
   });
 });
 
+Deno.test("a file whose text needs more heap than there is is refused at once", async () => {
+  const extractor = new Extractor({ heapMib: 20 });
+  const bytes = new TextEncoder().encode("<p>word</p>".repeat(400_000));
+  assertEquals(await extractor.extract({ mediaType: "text/html", bytes }), {
+    ok: false,
+    problem: "it takes too much memory to get its text out",
+  });
+});
+
 Deno.test("a file that takes too long is refused", async () => {
   const extractor = new Extractor({ timeMs: 0 });
   const long = await deflatedPdf("BT /F1 9 Tf (a) Tj ET ".repeat(10_000));

@@ -29,6 +29,7 @@ export class IndexThread {
   /** Called when all that was loaded is gone. */
   onGone: () => void = () => {};
   readonly #idleMs: number;
+  readonly #heapMib: number;
   #worker: Worker | undefined;
   #ending: Promise<void> = Promise.resolve();
   #numbers = 0;
@@ -38,8 +39,9 @@ export class IndexThread {
   readonly #waiting = new Map<number, PromiseWithResolvers<readonly IndexHit[]>>();
   #idle: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ idleMs = INDEX_IDLE_MS }: { idleMs?: number | undefined } = {}) {
-    this.#idleMs = idleMs;
+  constructor(limits: { idleMs?: number | undefined; heapMib?: number | undefined } = {}) {
+    this.#idleMs = limits.idleMs ?? INDEX_IDLE_MS;
+    this.#heapMib = limits.heapMib ?? INDEX_HEAP_MIB;
   }
 
   /** Puts passages into the index of a store, which begins empty. */
@@ -98,7 +100,7 @@ export class IndexThread {
   #start(): Worker {
     const worker = new Worker(new URL("./index_worker.ts", import.meta.url), {
       resourceLimits: {
-        maxOldGenerationSizeMb: INDEX_HEAP_MIB,
+        maxOldGenerationSizeMb: this.#heapMib,
         maxYoungGenerationSizeMb: INDEX_YOUNG_HEAP_MIB,
       },
     });

@@ -4,15 +4,20 @@
  * @module
  */
 
+import { setImmediate } from "node:timers";
 import { parentPort } from "node:worker_threads";
 import type { IndexAnswer, IndexQuestion } from "./index_thread.ts";
+import { memoryCheck } from "./memory_check.ts";
 import { PassageIndex } from "./passage_index.ts";
 
 const indexes = new Map<string, PassageIndex>();
 let last: Promise<void> = Promise.resolve();
+const checkMemory = memoryCheck();
 
 parentPort?.on("message", (question: IndexQuestion) => {
   last = last.then(async () => parentPort?.postMessage(await answer(question)));
+  // Answers are made in microtasks alone: when the loop turns they are there, or never will be.
+  setImmediate(checkMemory);
 });
 
 async function answer(question: IndexQuestion): Promise<IndexAnswer> {

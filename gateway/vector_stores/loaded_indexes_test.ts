@@ -54,9 +54,13 @@ async function found(indexes: LoadedIndexes, store: VectorStore, text: string): 
   return hits.map(({ file }) => file.id).sort();
 }
 
-/** Resolves once a condition holds. */
+/** Resolves once a condition holds; fails where it never does. */
 async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1));
+  const signal = AbortSignal.timeout(30_000);
+  while (!holds()) {
+    signal.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
 }
 
 Deno.test("a small store does not wait for a large one that loads; the same store loads once", async () => {
@@ -108,6 +112,18 @@ Deno.test("the thread does not rest while a store loads", async () => {
   assertEquals(passages.reads, ["a", "b"]);
   await until(() => indexes.size === 0);
   assertEquals(await found(indexes, store, "lamp"), ["a"]);
+  await indexes.close();
+});
+
+Deno.test("an index that nobody searches is dropped, and read again when somebody does", async () => {
+  const store = storeOf("rare", 1);
+  const passages = passagesOf([store], { rare: { a: { texts: ["lamp"] } } });
+  const indexes = new LoadedIndexes(passages, { idleMs: 0 });
+  for (const reads of [["a"], ["a", "a"], ["a", "a", "a"]]) {
+    assertEquals(await found(indexes, store, "lamp"), ["a"]);
+    assertEquals(passages.reads, reads);
+    await until(() => indexes.size === 0);
+  }
   await indexes.close();
 });
 

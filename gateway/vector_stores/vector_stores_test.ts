@@ -179,17 +179,3 @@ Deno.test("no more is loaded than there is room for; what had to go comes back",
     await assertRejects(() => search(red, "lamp"), StoreError, "shutting down");
   });
 });
-
-Deno.test("an index that nobody searches is given back, and loaded again when somebody does", async () => {
-  await withStores(async (vectorStores, { passages }) => {
-    const id = await storeOf(vectorStores, { "a.txt": "lamp" });
-    const indexes = new LoadedIndexes(passages, { idleMs: 0 });
-    const store = passages.store(id);
-    assert(store !== undefined);
-    for (let time = 0; time < 3; time++) {
-      assertEquals((await indexes.search(store, { text: "lamp", limit: 1 })).length, 1);
-      while (indexes.size > 0) await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    await indexes.close();
-  });
-});

@@ -19,7 +19,7 @@ import { ITEM_CHARS, KeptChars } from "./kept_chars.ts";
 import { OpaqueMembers } from "./opaque_members.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "./text_chunk.ts";
 import { ToolCallIndexes } from "./tool_call_indexes.ts";
-import { OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
+import { addedName, OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
 import { readChatUsage } from "./usage.ts";
 
 /** A tool call while it comes together. */
@@ -296,11 +296,10 @@ function followCalls(
       state.calls.push(call = newCall());
     }
     if (typeof delta.id === "string" && delta.id !== "") call.id = delta.id;
-    const { name, arguments: input } = delta.function ?? {};
-    if (typeof name === "string") {
-      kept.take(name.length);
-      call.name += name;
-    }
+    const { name: piece, arguments: input } = delta.function ?? {};
+    const name = addedName(call.name, piece);
+    kept.take(name.length);
+    call.name += name;
     if (typeof input === "string") {
       kept.take(input.length);
       call.input.push(input);

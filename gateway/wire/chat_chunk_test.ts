@@ -107,6 +107,16 @@ Deno.test("tool calls that all claim index 0 get indexes of their own", () => {
   assertEquals(indexes, [0, 1]);
 });
 
+Deno.test("an id and a name that come again with every piece are said once", () => {
+  const relay = new ChatChunkRelay("m");
+  relay.accept(delta({ role: "assistant" }));
+  for (const piece of ["{", "}"]) {
+    const call = { index: 0, id: "a", function: { name: "f", arguments: piece } };
+    relay.accept(delta({ tool_calls: [call] }));
+  }
+  assertEquals(relay.toolCalls.map((call) => [call.name, call.arguments]), [["f", "{}"]]);
+});
+
 Deno.test("opaque members keep their bytes, also where an index is put in beside them", () => {
   const relay = new ChatChunkRelay("m");
   const opaque = '{"google":{"thought_signature":"a+/=","n":1.0,"big":12345678901234567890}}';

@@ -22,6 +22,8 @@ export interface ChatContent {
   readonly content: string;
   readonly refusal: string;
   readonly reasoning: string;
+  /** Log probabilities: JSON text. */
+  readonly logprobs: string;
   readonly annotations: readonly ChatAnnotation[];
   /** Of the message: JSON texts by name. */
   readonly opaque: ReadonlyMap<string, string>;
@@ -64,7 +66,7 @@ export function completionText(
   },
   said: ChatContent,
 ): string {
-  const { content, refusal, reasoning, annotations, calls, finishReason } = said;
+  const { content, refusal, reasoning, annotations, calls, finishReason, logprobs } = said;
   const hasNoText = content === "" && (calls.length > 0 || refusal !== "");
   const message = editMembers(
     JSON.stringify({
@@ -80,7 +82,8 @@ export function completionText(
     },
   );
   const finish = JSON.stringify(finishReason);
-  const choice = `{"index":0,"message":${message},"finish_reason":${finish},"logprobs":null}`;
+  const choice = `{"index":0,"message":${message},"finish_reason":${finish},` +
+    `"logprobs":${logprobs}}`;
   return editMembers(
     JSON.stringify({ ...head, object: "chat.completion" }),
     { choices: `[${choice}]` },

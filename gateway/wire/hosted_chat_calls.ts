@@ -1,16 +1,17 @@
 import type { ToolCallDelta } from "@svc/sdk/protocol";
 import type { SignedToolCall } from "./answer_relay.ts";
 import { GatheredText } from "./gathered_text.ts";
+import type { HostedTextOptions } from "./hosted_chat_texts.ts";
 import type { HostedOptions } from "./hosted_relay.ts";
 import { HostedCalls } from "./hosted_turn.ts";
 import { editMembers } from "./json_text.ts";
 import { ITEM_CHARS, type KeptChars } from "./kept_chars.ts";
 import { OpaqueMembers } from "./opaque_members.ts";
 import { ToolCallIndexes } from "./tool_call_indexes.ts";
-import { opaqueTexts, toolCallText } from "./tool_calls.ts";
+import { addedName, opaqueTexts, toolCallText } from "./tool_calls.ts";
 
 /** What the relay of one choice needs besides its model's name. */
-export interface HostedChatOptions extends HostedOptions {
+export interface HostedChatOptions extends HostedOptions, HostedTextOptions {
   /** Unix time, for upstreams that give none. */
   readonly createdSeconds: number;
   /** A new id for a tool call that came without. */
@@ -96,12 +97,6 @@ export class HostedChatCalls {
     this.#indexes = new ToolCallIndexes();
   }
 
-  /** Forgets the turn at hand. */
-  dropTurn(): void {
-    this.#shown.length -= this.#turn.filter((call) => call.index !== undefined).length;
-    this.beginTurn();
-  }
-
   #begin(piece: Piece): string[] {
     this.#kept.take(ITEM_CHARS);
     // Once another call has begun, the name of the one before it is whole.
@@ -115,11 +110,10 @@ export class HostedChatCalls {
   }
 
   #grow(call: GrowingCall, { delta, text }: Piece, isNew = false): string[] {
-    const { name, arguments: input } = delta.function ?? {};
-    if (typeof name === "string") {
-      this.#kept.take(name.length);
-      call.name += name;
-    }
+    const { name: piece, arguments: input } = delta.function ?? {};
+    const name = addedName(call.name, piece);
+    this.#kept.take(name.length);
+    call.name += name;
     if (typeof input === "string") {
       this.#kept.take(input.length);
       call.input.push(input);

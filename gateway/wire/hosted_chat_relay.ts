@@ -7,15 +7,10 @@
  * @module
  */
 
-import type {
-  ChatCompletionChunk,
-  ErrorEnvelope,
-  ResponseAnnotation,
-  ServiceMetadata,
-} from "@svc/sdk/protocol";
+import type { ChatCompletionChunk, ErrorEnvelope, ServiceMetadata } from "@svc/sdk/protocol";
 import type { Usage } from "../domain/pricing.ts";
 import type { AnswerEnd, SignedToolCall } from "./answer_relay.ts";
-import { collectText, contentOf, reasoningOf } from "./chat_text.ts";
+import { collectText, contentOf } from "./chat_text.ts";
 import {
   type ChunkContent,
   type Fields,
@@ -29,9 +24,9 @@ import {
   chatAnnotation,
   type ChatHead,
   completionText,
-  movedAnnotation,
   saysAnything,
 } from "./hosted_chat_answer.ts";
+import { HostedChatTexts } from "./hosted_chat_texts.ts";
 import type {
   EndedTurn,
   FindCitations,
@@ -41,9 +36,8 @@ import type {
 } from "./hosted_relay.ts";
 import { endedTurn } from "./hosted_turn.ts";
 import { editMembers, elementTexts, type MemberEdits, memberText } from "./json_text.ts";
-import { ITEM_CHARS, KeptChars } from "./kept_chars.ts";
+import { KeptChars } from "./kept_chars.ts";
 import { OpaqueMembers } from "./opaque_members.ts";
-import { annotationsOf } from "./responses/answer.ts";
 import { SearchLog } from "./search_item.ts";
 import { SSE_DONE, sseEvent } from "./sse.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "./text_chunk.ts";
@@ -54,9 +48,6 @@ import { readChatUsage, UsageSum } from "./usage.ts";
 /** Chunks that are looked at for a pattern: streams in which all differ have none. */
 const PATTERNS_MAX = 8;
 
-/** Stands between the texts of two turns. */
-const BLANK_LINE = "\n\n";
-
 /** Finish reasons that say that something is missing: they hold, whatever was called. */
 const CUT_REASONS: readonly string[] = ["length", "content_filter"];
 
@@ -66,39 +57,23 @@ interface ShownPattern {
   readonly to: TextChunkPattern;
 }
 
-/** What a turn that is dropped goes back to. */
-interface TurnStart {
-  readonly head: ChatHead | undefined;
-  readonly hasRole: boolean;
-  readonly annotations: number;
-}
-
 /** Follows the turns of one choice. */
 export class HostedChatRelay implements HostedRelay {
   usage: Usage | undefined;
   complete: string | undefined;
-  readonly #model: string;
   readonly #cite: FindCitations | undefined;
   readonly #createdSeconds: number;
   readonly #calls: HostedChatCalls;
   readonly #searches = new SearchLog();
   readonly #kept = new KeptChars();
   readonly #warnings = new UpstreamWarnings();
-  readonly #content = new GatheredText();
-  readonly #refusal = new GatheredText();
-  readonly #reasoning = new GatheredText();
-  /** All that the turns at hand and before it cite. */
-  readonly #annotations: ResponseAnnotation[] = [];
+  readonly #texts: HostedChatTexts;
   readonly #reported = new UsageSum();
-  #contentLength = 0;
+  #model: string;
   #head: ChatHead | undefined;
   #hasRole = false;
   // Of the turn at hand:
   #turnEnded = false;
-  #turnStart: TurnStart = { head: undefined, hasRole: false, annotations: 0 };
-  #said = newTexts();
-  /** Whether it has said anything that its text goes on from. */
-  #hasContent = false;
   #delivered = new GatheredText();
   #opaque = new OpaqueMembers();
   #finishReason: string | undefined;
@@ -112,10 +87,12 @@ export class HostedChatRelay implements HostedRelay {
     this.#cite = options.cite;
     this.#createdSeconds = options.createdSeconds;
     this.#calls = new HostedChatCalls(options, this.#kept);
+    this.#texts = new HostedChatTexts(options, this.#kept);
   }
 
   get delivered(): readonly string[] {
-    return this.#delivered.pieces();
+    // What is held back of a turn that has broken off is never sent.
+    return [...this.#delivered.pieces(), ...this.finished ? this.#texts.heldBack : []];
   }
 
   get finished(): boolean {
@@ -132,8 +109,7 @@ export class HostedChatRelay implements HostedRelay {
     const written = pattern && patternText(text, pattern.from);
     if (pattern !== undefined && written !== undefined) {
       const { from, to } = pattern;
-      this.#kept.take(written.length);
-      this.#said.content.push(written, text.length);
+      this.#texts.push(written, text.length);
       this.#delivered.push(written, text.length);
       const literal = text.slice(from.before.length, text.length - from.after.length);
       return sseEvent(to.before + literal + to.after);
@@ -150,36 +126,29 @@ export class HostedChatRelay implements HostedRelay {
   }
 
   /** A clean end is one, with or without a finish reason. */
-  upstreamEnded(): void {}
+  upstreamEnded(): void {
+    this.#finishReason ??= "stop";
+  }
 
   endTurn(): EndedTurn {
     if (this.#turnEnded) this.#beginTurn();
     const events = this.#showCalls();
     this.#turnEnded = true;
     this.#reported.add(this.#reportedUsage);
-    const content = this.#said.content.text();
-    const refusal = this.#said.refusal.text();
-    this.#keep(content);
-    this.#refusal.push(refusal);
-    this.#reasoning.push(this.#said.reasoning.text());
     return endedTurn({
-      content,
-      refusal,
+      ...this.#texts.endTurn(),
       opaque: this.#opaque.texts(),
       calls: this.toolCalls,
       finishReason: this.#finishReason,
     }, events);
   }
 
-  dropTurn(): void {
-    if (this.#turnEnded) return;
-    const { head, hasRole, annotations } = this.#turnStart;
-    this.#head = head;
-    this.#hasRole = hasRole;
-    this.#annotations.length = annotations;
-    this.#calls.dropTurn();
-    this.#warnings.dropTurn();
-    this.#beginTurn();
+  answeredBy(model: string): void {
+    this.#model = model;
+  }
+
+  limitReached(): void {
+    this.#finishReason = "length";
   }
 
   /** Searches are told at the end. */
@@ -195,12 +164,16 @@ export class HostedChatRelay implements HostedRelay {
 
   *completed(end: AnswerEnd): Iterable<string> {
     if (!this.#turnEnded) yield this.endTurn().events;
-    const content = this.#content.text();
+    const { content, refusal, reasoning, logprobs, isHeld } = this.#texts;
+    if (isHeld && (content !== "" || logprobs !== "null")) {
+      yield this.#event(JSON.stringify({ content }), { logprobs });
+    }
     if (!this.#hasRole) yield this.#event('{"content":""}');
-    const annotations = [...this.#annotations, ...this.#cite?.(content) ?? []].map(chatAnnotation);
+    const cited = [...this.#texts.annotations, ...this.#cite?.(content) ?? []];
+    const annotations = cited.map(chatAnnotation);
     if (annotations.length > 0) yield this.#event(JSON.stringify({ annotations }));
     const finishReason = this.#finish();
-    yield this.#event("{}", finishReason);
+    yield this.#event("{}", { finish_reason: JSON.stringify(finishReason) });
     const warnings = this.#warnings.lines;
     const head = {
       ...this.#headOf(),
@@ -213,8 +186,9 @@ export class HostedChatRelay implements HostedRelay {
     yield sseEvent(JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [] }));
     this.complete = completionText(head, {
       content,
-      refusal: this.#refusal.text(),
-      reasoning: this.#reasoning.text(),
+      refusal,
+      reasoning,
+      logprobs,
       annotations,
       opaque: this.#opaque.texts(),
       calls: this.#calls.shown(),
@@ -230,10 +204,7 @@ export class HostedChatRelay implements HostedRelay {
 
   #beginTurn(): void {
     this.#turnEnded = false;
-    const [head, hasRole, annotations] = [this.#head, this.#hasRole, this.#annotations.length];
-    this.#turnStart = { head, hasRole, annotations };
-    this.#said = newTexts();
-    this.#hasContent = false;
+    this.#texts.beginTurn();
     this.#delivered = new GatheredText();
     this.#opaque = new OpaqueMembers();
     this.#calls.beginTurn();
@@ -251,26 +222,30 @@ export class HostedChatRelay implements HostedRelay {
     const written = choice === undefined ? undefined : memberText(choice, "delta");
     if (choice === undefined || written === undefined) return undefined;
     this.#note(delta, text);
+    const content = this.#texts.add(delta, text.length);
+    const isScored = this.#score(choice);
     const callTexts = this.#calls.follow(
       toolCalls,
       elementTexts(memberText(written, "tool_calls")),
     );
     const edits = {
       ...this.#roleEdit(delta),
-      ...this.#contentEdit(delta, text.length),
+      ...contentEdit(delta, content),
       ...(delta["annotations"] === undefined ? {} : { annotations: undefined }),
       ...(toolCalls.length === 0
         ? {}
         : { tool_calls: callTexts.length === 0 ? undefined : `[${callTexts.join(",")}]` }),
     };
-    this.#noteAnnotations(delta);
-    if (this.#hasRole && callTexts.length === 0 && !saysAnything(delta)) return undefined;
+    const isScoreShown = isScored && !this.#texts.isHeld;
+    const saysMore = callTexts.length > 0 || isScoreShown || saysAnything({ ...delta, content });
+    if (this.#hasRole && !saysMore) return undefined;
     this.#hasRole = true;
     const { id, created } = this.#headOf();
     const shown = editMembers(choice, {
       index: "0",
       delta: editMembers(written, edits),
       finish_reason: "null",
+      ...(isScored && !isScoreShown ? { logprobs: "null" } : {}),
     });
     return editMembers(text, {
       id: JSON.stringify(id),
@@ -288,48 +263,21 @@ export class HostedChatRelay implements HostedRelay {
     return typeof delta["role"] === "string" ? {} : { role: '"assistant"' };
   }
 
-  /** Text of a later turn goes on after a blank line. */
-  #contentEdit(delta: Fields, kept: number): MemberEdits {
-    const content = contentOf(delta);
-    if (content === "") return {};
-    const isApart = !this.#hasContent && this.#contentLength > 0;
-    this.#hasContent = true;
-    this.#kept.take(content.length);
-    this.#said.content.push(content, kept);
-    if (!isApart && typeof delta["content"] === "string") return {};
-    return { content: JSON.stringify(isApart ? BLANK_LINE + content : content) };
-  }
-
-  /** Positions relate to the whole message. */
-  #noteAnnotations(delta: Fields): void {
-    const start = this.#contentLength === 0 ? 0 : this.#contentLength + BLANK_LINE.length;
-    for (const annotation of annotationsOf(delta)) {
-      this.#kept.take(ITEM_CHARS + JSON.stringify(annotation).length);
-      this.#annotations.push(movedAnnotation(annotation, start));
+  /** Chunks whose tokens have probabilities differ in more than their text. */
+  #score(choice: string): boolean {
+    const isScored = this.#texts.score(memberText(choice, "logprobs"));
+    if (isScored) {
+      this.#pattern = undefined;
+      this.#patternsLeft = 0;
     }
+    return isScored;
   }
 
   #note(delta: Fields, text: string): void {
-    collectText(delta, this.#delivered);
-    this.#noteText(this.#said.reasoning, reasoningOf(delta));
-    this.#noteText(this.#said.refusal, delta["refusal"]);
+    collectText(this.#texts.isHeld ? { ...delta, content: null } : delta, this.#delivered);
     if (!OPAQUE_MEMBERS.some((name) => text.includes(name))) return;
     const opaque = opaqueTexts(firstDeltaText(text) ?? "{}");
     if (opaque !== undefined) this.#opaque.add(opaque, this.#kept);
-  }
-
-  #noteText(said: GatheredText, text: unknown): void {
-    if (typeof text !== "string") return;
-    this.#kept.take(text.length);
-    said.push(text);
-  }
-
-  /** Adds a turn's text to that of the turns before it. */
-  #keep(content: string): void {
-    if (content === "") return;
-    const text = this.#contentLength === 0 ? content : BLANK_LINE + content;
-    this.#content.push(text);
-    this.#contentLength += text.length;
   }
 
   #noteHead({ id, created }: Fields): void {
@@ -364,13 +312,15 @@ export class HostedChatRelay implements HostedRelay {
     return texts.length === 0 ? "" : this.#event(`{"tool_calls":[${texts.join(",")}]}`);
   }
 
-  #event(delta: string, finishReason: string | null = null): string {
+  /** `more`: members of its choice, JSON texts. */
+  #event(delta: string, more: Readonly<Record<string, string>> = {}): string {
     const written = this.#hasRole ? delta : editMembers(delta, { role: '"assistant"' });
     this.#hasRole = true;
     const head = { ...this.#headOf(), object: "chat.completion.chunk", model: this.#model };
-    const finish = JSON.stringify(finishReason);
-    const choices = `[{"index":0,"delta":${written},"finish_reason":${finish}}]`;
-    return sseEvent(editMembers(JSON.stringify(head), { choices }));
+    const choice = `{"index":0,"delta":${written},"finish_reason":null}`;
+    return sseEvent(
+      editMembers(JSON.stringify(head), { choices: `[${editMembers(choice, more)}]` }),
+    );
   }
 
   /** Why the answer ended: calls that the caller never saw are no reason. */
@@ -388,10 +338,9 @@ export class HostedChatRelay implements HostedRelay {
   }
 }
 
-function newTexts() {
-  return {
-    content: new GatheredText(),
-    refusal: new GatheredText(),
-    reasoning: new GatheredText(),
-  };
+/** What becomes of a delta's content, which is shown as `content`: nothing where it stays as it is. */
+function contentEdit(delta: Fields, content: string): MemberEdits {
+  const said = contentOf(delta);
+  if (said === content && (said === "" || delta["content"] === said)) return {};
+  return { content: content === "" ? undefined : JSON.stringify(content) };
 }

@@ -72,8 +72,10 @@ export type FindCitations = (text: string) => readonly ResponseAnnotation[];
 export interface HostedRelay extends AnswerRelay {
   /** Ends the turn; the next `accept` begins another. */
   endTurn(): EndedTurn;
-  /** Forgets the turn at hand, of which nothing was sent: another model is asked for it. */
-  dropTurn(): void;
+  /** Another model has begun the next turn: the answer names whoever answered last. */
+  answeredBy(model: string): void;
+  /** The caller's output limit leaves no room for another turn: the answer ends cut. */
+  limitReached(): void;
   /** A search begins: events, or nothing. */
   searching(call: HostedCall): string;
   /** A search has ended: events, or nothing. */

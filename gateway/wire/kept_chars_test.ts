@@ -10,6 +10,10 @@ import { chunkText, contextOf, END } from "./responses/responses_fixture.ts";
 const RELAYS: Readonly<Record<string, () => AnswerRelay>> = {
   chat: () => new ChatRelay("m"),
   responses: () => new ResponseEventRelay(contextOf()),
+  "responses in JSON": () =>
+    new ResponseEventRelay(contextOf({ text: { format: { type: "json_object" } } }), {
+      hosted: { web_search_preview: "web_search" },
+    }),
   hosted: () => new HostedChatRelay("m", { createdSeconds: 1, newCallId: () => "call_1" }),
 };
 
@@ -21,7 +25,7 @@ const ENDLESS: Readonly<Record<string, (at: number) => Readonly<Record<string, u
     tool_calls: [{ index: at, id: `call_${at}`, function: { name: "f", arguments: "" } }],
   }),
   "input of a call": () => ({ tool_calls: [{ index: 0, function: { arguments: LONG } }] }),
-  "a name": () => ({ tool_calls: [{ index: 0, function: { name: LONG } }] }),
+  "a name": (at) => ({ tool_calls: [{ index: 0, function: { name: `${at}${LONG}` } }] }),
   "signatures of a call": (at) => ({
     tool_calls: [{ index: 0, id: "a", extra_content: { [`k${at}`]: LONG } }],
   }),
@@ -36,11 +40,9 @@ const ENDLESS: Readonly<Record<string, (at: number) => Readonly<Record<string, u
   "text": () => ({ content: LONG }),
 };
 
-// Chat passes text and citations on and keeps none; a response's call begins with its name's first
-// piece; one message holds all of a hosted answer's text.
+// Chat passes text and citations on and keeps none; one message holds all of a hosted answer's text.
 const UNKEPT: Readonly<Record<string, readonly string[]>> = {
   chat: Object.keys(ENDLESS).filter((name) => !/call|name/.test(name)),
-  responses: ["a name"],
   hosted: ["text and thoughts in turns", "text and refusals in turns"],
 };
 

@@ -81,8 +81,10 @@ export class ToolCallIndexes {
     // Two calls of one id, told apart by their indexes.
     const index = indexOf(delta) ?? call.index;
     if (call.index !== undefined && index !== call.index) return true;
-    // Some upstreams repeat id and name with every piece, also with an empty last one.
-    const isRepeated = call.id !== undefined && idOf(delta) === call.id && name === call.name;
+    // Some upstreams repeat the name with every piece, with its id or without, also with an empty
+    // last one; a call's first piece has an id where the one before had.
+    const isRepeated = call.id !== undefined && (idOf(delta) ?? call.id) === call.id &&
+      name === call.name;
     return call.input.isComplete && !(isRepeated && inputOf(delta).trim() === "");
   }
 

@@ -25,6 +25,14 @@ export function opaqueTexts(text: string): OpaqueTexts | undefined {
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
+/**
+ * What a piece of a streamed call adds to its name, which is `name` so far. Some upstreams say the name
+ * again with every piece of the input, with the call's id or without: so two equal pieces are one.
+ */
+export function addedName(name: string, piece: unknown): string {
+  return typeof piece === "string" && piece !== name ? piece : "";
+}
+
 /** A call as a message has it. */
 export function toolCallText({ id, name, arguments: input, opaque }: SignedToolCall): string {
   const called = { id, type: "function", function: { name, arguments: input } };

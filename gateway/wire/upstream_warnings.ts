@@ -7,6 +7,7 @@
 /** Most lines that are told, and characters of each: they go into the request log as well. */
 const LINES_MAX = 32;
 const LINE_MAX_CHARS = 256;
+const RARE = /[\p{Cc}\p{Cs}]/gu;
 const MORE = "more was left out than is listed here";
 
 /** The lines of a complete answer, or of a chunk; none where it has none. */
@@ -37,15 +38,14 @@ export class UpstreamWarnings {
     this.#ended.splice(0, Infinity, ...this.lines);
     this.#turn = [];
   }
-
-  /** Forgets those of the turn at hand. */
-  dropTurn(): void {
-    this.#turn = [];
-  }
 }
 
-function listed(lines: readonly string[]): readonly string[] {
-  const once = [...new Set(lines.map((line) => line.slice(0, LINE_MAX_CHARS)))];
+/**
+ * The lines as they are told: each once, cut where it is long, and not too many. What JSON would
+ * escape at length, as callers can have it in names of members, is a question mark.
+ */
+export function listed(lines: readonly string[]): readonly string[] {
+  const once = [...new Set(lines.map((line) => line.slice(0, LINE_MAX_CHARS).replace(RARE, "?")))];
   if (once.length <= LINES_MAX) return once;
   return [...once.filter((line) => line !== MORE).slice(0, LINES_MAX - 1), MORE];
 }

@@ -24,14 +24,13 @@ Deno.test("many lines are cut short, and that is said", () => {
   }
 });
 
-Deno.test("turns add theirs, but for one that is dropped", () => {
+Deno.test("turns add theirs, each line once", () => {
   const warnings = new UpstreamWarnings();
   warnings.add({ upstream_warnings: ["seed"] });
   warnings.beginTurn();
   warnings.add({ upstream_warnings: ["user"] });
   assertEquals(warnings.lines, ["seed", "user"]);
-  warnings.dropTurn();
   warnings.beginTurn();
   warnings.add({ upstream_warnings: ["seed", "name"] });
-  assertEquals(warnings.lines, ["seed", "name"]);
+  assertEquals(warnings.lines, ["seed", "user", "name"]);
 });

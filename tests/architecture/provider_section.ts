@@ -50,7 +50,8 @@ public addresses alone, and sent as bytes.
 What an answer says again at its end, or signs, is kept while it comes: a response made of a chat
 answer, an answer with hosted tools, and the tool calls of any chat answer are limited to 4 194 304
 characters each, of which an item, a part, a call and a citation take 256 beside their text. A
-longer answer breaks off with \`upstream_error\`.
+longer answer breaks off with \`upstream_error\`. The log probabilities of an answer with hosted tools
+are limited to 16 Mi characters.
 `.trim();
 
 const CREDENTIALS = `

@@ -10,14 +10,13 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ToolCall } from "@svc/sdk/protocol";
 import type { UpstreamKind } from "../../gateway/domain/catalog.ts";
 import type { UpstreamAnswer } from "../../gateway/ports/upstream.ts";
-import { createUpstream } from "../../gateway/upstreams/factory.ts";
 import { callOf } from "../fixtures/chat_calls.ts";
 import { spokenOf } from "../fixtures/spoken.ts";
 import { WEATHER } from "../fixtures/upstreams/asked.ts";
 import { recordAnthropic } from "../fixtures/upstreams/anthropic.ts";
 import { frame, Json, type Recorded } from "../fixtures/upstreams/wire.ts";
+import { openingOf } from "./staged_case.ts";
 
-const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 const TURNS = 5;
 /** The value that Google documents for calls that another model made. */
 const FOREIGN = "skip_thought_signature_validator";
@@ -182,16 +181,7 @@ async function converse(
   echo: (call: ToolCall, turn: number) => unknown,
 ): Promise<{ answer: UpstreamAnswer; cities: unknown[] }> {
   const server = serve(road);
-  const upstream = createUpstream({
-    id: "gemini",
-    kind: road.kind,
-    provider: "google",
-    baseUrl: server.baseUrl,
-    apiKey: "any",
-    maxInFlight: 4,
-    onDisconnect: "cancel",
-    timeouts: { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 },
-  }, { clock, env: () => undefined });
+  const upstream = openingOf(road.kind, { provider: "google" })(server.baseUrl, {});
   const messages: unknown[] = [{ role: "user", content: "The weather everywhere" }];
   const cities: unknown[] = [];
   try {

@@ -1,44 +1,31 @@
 /**
  * What every upstream that draws does, whatever its provider's wire: one request in OpenAI's words,
- * one answer in OpenAI's words, and for everything that goes wrong the same outcome.
+ * one answer in OpenAI's words, and what `transport_contract.ts` demands.
  *
  * @module
  */
 
-import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
+import { assert, assertEquals } from "@std/assert";
 import { dataUri, GIF, JPEG, PNG } from "../../gateway/images/image_fixture.ts";
-import type { FetchImage } from "../../gateway/ports/fetch_image.ts";
 import type { Upstream, UpstreamCall, UpstreamJson } from "../../gateway/ports/upstream.ts";
 import { callOf } from "../fixtures/chat_calls.ts";
-import { FakeUpstream, json } from "../fixtures/fake_upstream.ts";
+import { json } from "../fixtures/fake_upstream.ts";
 import { assertFailure } from "../fixtures/openai_compatible.ts";
 import type { ImageWire } from "../fixtures/upstreams/images.ts";
+import { casesOf, type OpenUpstream, type StagedCase, TIMEOUTS } from "./staged_case.ts";
+import { transportContract } from "./transport_contract.ts";
 
 /** An upstream to hold against the contract. */
 export interface ImageSubject {
   /** What its provider says. */
   readonly wire: ImageWire;
-  /** Makes it, against a server. */
-  open(
-    baseUrl: string,
-    settings: Partial<UpstreamConfig>,
-    more: { readonly fetchImage: FetchImage | undefined },
-  ): Upstream;
+  readonly open: OpenUpstream;
   /** The model that it is asked for. */
   readonly model: string;
 }
 
-/** An upstream in front of its server, with the addresses that were fetched for it. */
-interface Stage {
-  readonly fake: FakeUpstream;
-  readonly upstream: Upstream;
-  readonly fetched: string[];
-}
-
 type Fields = Readonly<Record<string, unknown>>;
 
-const TIMEOUTS = { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 };
 const [PICTURE, OTHER] = [PNG.toBase64(), GIF.toBase64()];
 
 /** Holds an upstream against every case. */
@@ -49,10 +36,12 @@ export function imageContract(name: string, subject: ImageSubject): void {
 class ImageContract {
   readonly #name: string;
   readonly #subject: ImageSubject;
+  readonly #case: StagedCase;
 
   constructor(name: string, subject: ImageSubject) {
-    this.#name = name;
+    this.#name = `${name} draws`;
     this.#subject = subject;
+    this.#case = casesOf(this.#name, subject.open);
   }
 
   declare(): void {
@@ -60,32 +49,11 @@ class ImageContract {
     this.#declareEdits();
     this.#declareRefusals();
     this.#declareBreaks();
-  }
-
-  /** One case, on a server of its own. */
-  #case(
-    sentence: string,
-    prove: (stage: Stage) => Promise<void>,
-    timeouts: Partial<UpstreamConfig["timeouts"]> = {},
-  ): void {
-    Deno.test(`${this.#name} draws: ${sentence}`, async () => {
-      await using fake = new FakeUpstream();
-      const fetched: string[] = [];
-      const upstream = this.#subject.open(
-        fake.baseUrl,
-        { timeouts: { ...TIMEOUTS, ...timeouts } },
-        {
-          fetchImage: (url) => {
-            fetched.push(url);
-            return Promise.resolve({ mediaType: "image/jpeg", bytes: JPEG });
-          },
-        },
-      );
-      try {
-        await prove({ fake, upstream, fetched });
-      } finally {
-        upstream.close();
-      }
+    const { wire, open } = this.#subject;
+    transportContract(this.#name, {
+      wire: { error: wire.error, text: { json: wire.drawn([PICTURE]), frames: [] } },
+      open,
+      call: (more) => this.#call({}, more),
     });
   }
 
@@ -137,9 +105,7 @@ class ImageContract {
       assertEquals([fetched, fake.connections, fake.requests.length], [[address], 1, 1]);
     });
     this.#case("an address that is not public, whoever lets it through", async ({ fake }) => {
-      const guarded = this.#subject.open(fake.baseUrl, { timeouts: TIMEOUTS }, {
-        fetchImage: undefined,
-      });
+      const guarded = this.#subject.open(fake.baseUrl, { timeouts: TIMEOUTS });
       try {
         for (const port of [80, fake.port]) {
           const image = [uri, `http://127.0.0.1:${port}/a.png`];
@@ -184,30 +150,6 @@ class ImageContract {
         },
       );
     }
-    const errors = [
-      [400, "refused_input"],
-      [401, "refused_credentials"],
-      [403, "refused_credentials"],
-      [429, "rate_limited"],
-      [500, "server_error"],
-      [503, "server_error"],
-    ] as const;
-    for (const [status, outcome] of errors) {
-      this.#case(`status ${status} is ${outcome}`, async ({ fake, upstream }) => {
-        const headers = { "retry-after": "7" };
-        fake.answer(json(wire.error("Nothing doing"), { status, headers }));
-        const answer = await upstream.call(this.#call({}));
-        assertFailure(answer, outcome);
-        assertEquals([answer.status, answer.retryAfterMs], [status, 7_000]);
-        assertMatch(answer.message, /Nothing doing/);
-        assertEquals(fake.requests.length, 1);
-      });
-    }
-    this.#case("a redirect is not followed", async ({ fake, upstream }) => {
-      fake.answer(json({}, { status: 307, headers: { location: `${fake.baseUrl}/elsewhere` } }));
-      assertFailure(await upstream.call(this.#call({})), "server_error");
-      assertEquals(fake.requests.length, 1);
-    });
     this.#case("one failure of several requests is the call's", async ({ fake, upstream }) => {
       fake.otherwise([{ stall: true }]);
       fake.answer(json(wire.error("Busy"), { status: 503 }));
@@ -219,48 +161,21 @@ class ImageContract {
 
   #declareBreaks(): void {
     const { wire } = this.#subject;
-    const malformed = { "no answer": { weather: "fine" }, "an answer without image": wire.empty };
-    for (const [what, body] of Object.entries(malformed)) {
-      this.#case(`${what} is malformed`, async ({ fake, upstream }) => {
-        fake.answer(json(body));
-        assertFailure(await upstream.call(this.#call({})), "malformed");
-      });
-    }
-    this.#case("a page instead of an answer", async ({ fake, upstream }) => {
-      fake.answer(json("<html>", { headers: { "content-type": "text/html" } }));
+    this.#case("an answer without image is malformed", async ({ fake, upstream }) => {
+      fake.answer(json(wire.empty));
       assertFailure(await upstream.call(this.#call({})), "malformed");
     });
-    this.#case("an answer whose connection breaks", async ({ fake, upstream }) => {
-      const [head, body] = json(wire.drawn([PICTURE]));
-      assert(head !== undefined && body !== undefined && "send" in body);
-      fake.answer([head, { send: body.send.slice(0, 20) }, { close: true }]);
-      assertFailure(await upstream.call(this.#call({})), "server_error");
+    this.#case("a cancelled call leaves all its requests", async ({ fake, upstream }) => {
+      fake.otherwise([{ stall: true }]);
+      const controller = new AbortController();
+      const { signal } = controller;
+      const answering = upstream.call(this.#call({ n: 2 }, { signal }));
+      const requests = Math.ceil(2 / wire.atOnce);
+      await fake.stalling(requests);
+      controller.abort();
+      assertFailure(await answering, "cancelled");
+      await fake.clientLeft(requests);
     });
-    this.#case("silence before the first byte", async ({ fake, upstream }) => {
-      fake.answer([{ stall: true }]);
-      assertFailure(await upstream.call(this.#call({})), "timeout");
-      await fake.clientLeft();
-    }, { firstByteMs: 200 });
-    this.#case("silence in the middle", async ({ fake, upstream }) => {
-      const [head, body] = json(wire.drawn([PICTURE]));
-      assert(head !== undefined && body !== undefined && "send" in body);
-      fake.answer([head, { send: body.send.slice(0, 20) }, { stall: true }]);
-      assertFailure(await upstream.call(this.#call({})), "timeout");
-      await fake.clientLeft();
-    }, { firstByteMs: 400, idleMs: 200 });
-    for (const fields of [{}, { n: 2 }]) {
-      const requests = fields.n === undefined ? 1 : Math.ceil(fields.n / wire.atOnce);
-      this.#case(`a cancelled call leaves ${fields.n ?? 1} at once`, async ({ fake, upstream }) => {
-        fake.otherwise([{ stall: true }]);
-        const controller = new AbortController();
-        const { signal } = controller;
-        const answering = upstream.call(this.#call(fields, { signal }));
-        await fake.stalling(requests);
-        controller.abort();
-        assertFailure(await answering, "cancelled");
-        await fake.clientLeft(requests);
-      });
-    }
   }
 
   async #drawn(

@@ -10,11 +10,10 @@ import { LLMock } from "@copilotkit/aimock";
 import type { UpstreamKind } from "../../gateway/domain/catalog.ts";
 import { dataUri, GIF, PNG } from "../../gateway/images/image_fixture.ts";
 import type { UpstreamAnswer, UpstreamCall } from "../../gateway/ports/upstream.ts";
-import { createUpstream } from "../../gateway/upstreams/factory.ts";
 import { callOf } from "../fixtures/chat_calls.ts";
 import { assertFailure } from "../fixtures/openai_compatible.ts";
+import { openingOf } from "./staged_case.ts";
 
-const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 const [FIRST, SECOND] = [{ b64Json: PNG.toBase64() }, { b64Json: GIF.toBase64() }];
 
 const server = new LLMock({ port: 0, host: "127.0.0.1", logLevel: "silent" });
@@ -46,16 +45,7 @@ for (const [kind, path] of KINDS) {
     fields: Readonly<Record<string, unknown>>,
     endpoint: UpstreamCall["endpoint"] = "images.generations",
   ): Promise<UpstreamAnswer> => {
-    const upstream = createUpstream({
-      id: "mock",
-      kind,
-      provider: "mock",
-      baseUrl: server.url + path,
-      apiKey: "any",
-      maxInFlight: 4,
-      onDisconnect: "cancel",
-      timeouts: { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 },
-    }, { clock, env: () => undefined });
+    const upstream = openingOf(kind)(server.url + path, {});
     try {
       return await upstream.call(callOf(fields, { model: "gpt-image-1", endpoint }));
     } finally {

@@ -1,39 +1,15 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { fromFileUrl, join } from "@std/path";
+import { join } from "@std/path";
 import { StoreError } from "../../gateway/ports/store_error.ts";
 import { openKvStores } from "../../gateway/stores/kv/open.ts";
-
-const CHILD = fromFileUrl(new URL("./kv_child.ts", import.meta.url));
-
-function spawn(path: string, run: string): Deno.ChildProcess {
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--allow-read", "--allow-write", CHILD, path, run],
-    stdout: "piped",
-    stdin: "null",
-  }).spawn();
-}
-
-/** Whole lines a process prints until it ends; it is killed, as by `kill -9`, after so many. */
-async function linesUntilKilled(child: Deno.ChildProcess, lines: number): Promise<string[]> {
-  const printed: string[] = [];
-  let rest = "";
-  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-    const parts = (rest + text).split("\n");
-    rest = parts.pop() ?? "";
-    const running = printed.length < lines;
-    printed.push(...parts);
-    if (running && printed.length >= lines) child.kill("SIGKILL");
-  }
-  await child.status;
-  return printed;
-}
+import { linesUntilKilled, spawnChild } from "./killed_process.ts";
 
 Deno.test("kill -9 loses no acknowledged operation, and the books stay right", async () => {
   const folder = await Deno.makeTempDir();
   const path = join(folder, "data", "svc.kv");
   const acknowledged = new Set<string>();
   for (const [run, lines] of [150, 900, 12_000].entries()) {
-    const printed = await linesUntilKilled(spawn(path, `run${run}`), lines);
+    const printed = await linesUntilKilled(spawnChild("./kv_child.ts", path, `run${run}`), lines);
     assert(printed.length >= lines, printed.join());
     for (const line of printed) acknowledged.add(line);
   }
@@ -60,7 +36,7 @@ Deno.test("A second process on a file store refuses to start and names it", asyn
   const folder = await Deno.makeTempDir();
   const path = join(folder, "svc.kv");
   const stores = await openKvStores(path);
-  const [line = ""] = await linesUntilKilled(spawn(path, "second"), 1);
+  const [line = ""] = await linesUntilKilled(spawnChild("./kv_child.ts", path, "second"), 1);
   assertStringIncludes(line, `refused Cannot open the store "${path}"`);
   assertStringIncludes(line, "another process");
   await assertRejects(() => openKvStores(path), StoreError, "another process");

@@ -6,18 +6,17 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
 import type { UpstreamCall } from "../../gateway/ports/upstream.ts";
-import { createUpstream } from "../../gateway/upstreams/factory.ts";
 import { NativeResponseRelay } from "../../gateway/wire/responses/native.ts";
 import { callOf } from "../fixtures/chat_calls.ts";
-import { chunk, FakeUpstream, json, LAST_CHUNK, streamHead } from "../fixtures/fake_upstream.ts";
+import { chunk, json, LAST_CHUNK, streamHead } from "../fixtures/fake_upstream.ts";
 import { assertCut, readAll } from "../fixtures/openai_compatible.ts";
 import { OPENAI } from "../fixtures/upstreams/openai.ts";
 import { frame, type Recorded } from "../fixtures/upstreams/wire.ts";
-import { TIMEOUTS, transportContract } from "./transport_contract.ts";
+import { casesOf, openingOf } from "./staged_case.ts";
+import { transportContract } from "./transport_contract.ts";
 
-const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
+const NAME = "openai, responses";
 
 const ITEM = {
   type: "message",
@@ -52,19 +51,8 @@ const TEXT: Recorded = {
   frames: EVENTS.map((event, sequence_number) => frame({ ...event, sequence_number }, event.type)),
 };
 
-function open(baseUrl: string, settings: Partial<UpstreamConfig>) {
-  return createUpstream({
-    id: "lab",
-    kind: "openai",
-    provider: "lab",
-    baseUrl,
-    apiKey: "sk-operator-0123456789",
-    maxInFlight: 20,
-    onDisconnect: "cancel",
-    timeouts: TIMEOUTS,
-    ...settings,
-  }, { clock, env: () => undefined });
-}
+const open = openingOf("openai");
+const declareCase = casesOf(NAME, open);
 
 const call = (more: Partial<UpstreamCall>) =>
   callOf({ input: "Weather?" }, { endpoint: "responses", ...more });
@@ -80,17 +68,10 @@ function relay(): NativeResponseRelay {
   });
 }
 
-transportContract("openai, responses", {
-  wire: { text: TEXT, error: OPENAI.error },
-  open,
-  call,
-  relay,
-});
+transportContract(NAME, { wire: { text: TEXT, error: OPENAI.error }, open, call, relay });
 
-Deno.test("openai, responses: a whole answer, with its usage", async () => {
-  await using fake = new FakeUpstream();
+declareCase("a whole answer, with its usage", async ({ fake, upstream }) => {
   fake.answer(json(TEXT.json));
-  const upstream = open(fake.baseUrl, {});
   const answer = await upstream.call(call({}));
   assert(answer.kind === "json");
   assertEquals(answer.body.value, WHOLE);
@@ -99,18 +80,15 @@ Deno.test("openai, responses: a whole answer, with its usage", async () => {
     "/v1/responses",
     "real-model",
   ]);
-  upstream.close();
 });
 
-Deno.test("openai, responses: a stream is whole with its last event; there is no other end", async () => {
-  await using fake = new FakeUpstream();
+declareCase("a stream is whole with its last event; there is no other end", async (stage) => {
+  const { fake, upstream } = stage;
   fake.answer([streamHead(), ...TEXT.frames.map(chunk), LAST_CHUNK]);
-  const upstream = open(fake.baseUrl, {});
   const { events, fault } = await readAll(await upstream.call(call({ stream: true })));
   const following = relay();
   for (const event of events) following.accept(event);
   assert(following.finished);
   assertEquals(following.usage, { inputTokens: 12, cachedInputTokens: 0, outputTokens: 5 });
   assertCut(fault, "cut");
-  upstream.close();
 });

@@ -6,34 +6,24 @@
  */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
-import type { Upstream, UpstreamAnswer, UpstreamCall } from "../../gateway/ports/upstream.ts";
+import type { UpstreamAnswer, UpstreamCall } from "../../gateway/ports/upstream.ts";
 import type { AnswerRelay } from "../../gateway/wire/answer_relay.ts";
-import { chunk, FakeUpstream, json, LAST_CHUNK, streamHead } from "../fixtures/fake_upstream.ts";
+import { chunk, json, LAST_CHUNK, type Step } from "../fixtures/fake_upstream.ts";
 import { GarbageCollection } from "../fixtures/garbage.ts";
 import { assertCut, assertFailure, readAll } from "../fixtures/openai_compatible.ts";
 import type { Wire } from "../fixtures/upstreams/wire.ts";
+import { casesOf, headOf, type OpenUpstream, type StagedCase, TIMEOUTS } from "./staged_case.ts";
 
 /** An endpoint of an upstream to hold against the contract. */
 export interface TransportSubject {
   /** What its provider says there. */
   readonly wire: Pick<Wire, "text" | "error" | "nonsense" | "streamType">;
-  /** Makes it, against a server; the settings are to be taken over. */
-  open(baseUrl: string, settings: Partial<UpstreamConfig>): Upstream;
+  readonly open: OpenUpstream;
   /** A call of the endpoint. */
   call(more: Partial<UpstreamCall>): UpstreamCall;
-  /** Follows a stream as the flow does. */
-  relay(): { accept(text: string): ReturnType<AnswerRelay["accept"]> | undefined };
+  /** Follows a stream as the flow does; absent where the endpoint never streams. */
+  relay?(): { accept(text: string): ReturnType<AnswerRelay["accept"]> | undefined };
 }
-
-/** An upstream in front of its server. */
-interface Stage {
-  readonly fake: FakeUpstream;
-  readonly upstream: Upstream;
-}
-
-/** Long enough for whatever does not wait. */
-export const TIMEOUTS = { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 };
 
 /** Holds an upstream's endpoint against every case. */
 export function transportContract(name: string, subject: TransportSubject): void {
@@ -41,36 +31,32 @@ export function transportContract(name: string, subject: TransportSubject): void
 }
 
 class TransportContract {
-  readonly #name: string;
   readonly #subject: TransportSubject;
+  readonly #case: StagedCase;
+  /** Whether answers come as streams too. */
+  readonly #ways: readonly boolean[];
+  /** The first half of a stream. */
+  readonly #half: readonly Step[];
 
   constructor(name: string, subject: TransportSubject) {
-    this.#name = name;
     this.#subject = subject;
+    this.#case = casesOf(name, subject.open);
+    this.#ways = subject.relay === undefined ? [false] : [false, true];
+    const { frames } = subject.wire.text;
+    this.#half = [
+      headOf(subject.wire),
+      ...frames.slice(0, Math.ceil(frames.length / 2)).map(chunk),
+    ];
   }
 
   declare(): void {
     this.#declareRefusals();
     this.#declareBreaks();
     this.#declareSilence();
+    this.#declareCancelling();
+    if (this.#subject.relay === undefined) return;
+    this.#declareBrokenStreams();
     this.#declareLeaving();
-  }
-
-  /** One case, on a server of its own. */
-  #case(
-    sentence: string,
-    prove: (stage: Stage) => Promise<void>,
-    timeouts: Partial<UpstreamConfig["timeouts"]> = {},
-  ): void {
-    Deno.test(`${this.#name}: ${sentence}`, async () => {
-      await using fake = new FakeUpstream();
-      const upstream = this.#subject.open(fake.baseUrl, { timeouts: { ...TIMEOUTS, ...timeouts } });
-      try {
-        await prove({ fake, upstream });
-      } finally {
-        upstream.close();
-      }
-    });
   }
 
   #declareRefusals(): void {
@@ -84,7 +70,7 @@ class TransportContract {
       [529, "server_error"],
     ];
     for (const [status, outcome] of errors) {
-      for (const stream of [false, true]) {
+      for (const stream of this.#ways) {
         const how = stream ? ", streamed" : "";
         this.#case(`status ${status} is ${outcome}${how}`, async ({ fake, upstream }) => {
           const body = this.#subject.wire.error("Nothing doing");
@@ -106,27 +92,39 @@ class TransportContract {
     });
   }
 
-  #declareBreaks(): void {
-    const { nonsense = 'data: {"half":\n\n', text } = this.#subject.wire;
-    const half = text.frames.slice(0, Math.ceil(text.frames.length / 2));
+  #declareBrokenStreams(): void {
+    const { nonsense = 'data: {"half":\n\n' } = this.#subject.wire;
     this.#case("a stream that is cut between two frames", async ({ fake, upstream }) => {
-      fake.answer([this.#head(), ...half.map(chunk), { close: true }]);
+      fake.answer([...this.#half, { close: true }]);
       const { fault } = await readAll(await upstream.call(this.#subject.call({ stream: true })));
       assertCut(fault, "cut");
     });
     this.#case("a stream that ends politely, but too soon", async ({ fake, upstream }) => {
-      fake.answer([this.#head(), ...half.map(chunk), LAST_CHUNK]);
+      fake.answer([...this.#half, LAST_CHUNK]);
       const { fault } = await readAll(await upstream.call(this.#subject.call({ stream: true })));
       assertCut(fault, "cut");
     });
     this.#case("a frame that makes no sense", async ({ fake, upstream }) => {
-      fake.answer([this.#head(), ...half.map(chunk), chunk(nonsense), { stall: true }]);
+      fake.answer([...this.#half, chunk(nonsense), { stall: true }]);
       const answer = await upstream.call(this.#subject.call({ stream: true }));
       // A pass-through hands on what it cannot read, and the flow's relay finds out.
       assertCut(await this.#relayed(answer), "malformed");
       await fake.clientLeft();
     });
-    for (const stream of [false, true]) {
+    // Under garbage collection, because what ends a stream must not be collected before it.
+    this.#case("a stream that falls silent", async (stage) => {
+      using _collection = new GarbageCollection();
+      stage.fake.answer([...this.#half, { stall: true }]);
+      const { fault } = await readAll(
+        await stage.upstream.call(this.#subject.call({ stream: true })),
+      );
+      assertCut(fault, "timeout");
+      await stage.fake.clientLeft();
+    }, { idleMs: 60 });
+  }
+
+  #declareBreaks(): void {
+    for (const stream of this.#ways) {
       this.#case(`a page instead of an answer${stream ? ", streamed" : ""}`, async (stage) => {
         const headers = { "content-type": "text/html" };
         stage.fake.answer(json("<html>", { headers }));
@@ -155,37 +153,30 @@ class TransportContract {
   }
 
   #declareSilence(): void {
-    const { text } = this.#subject.wire;
-    const half = text.frames.slice(0, Math.ceil(text.frames.length / 2));
-    // Under garbage collection, because what ends a stream must not be collected before it.
-    this.#case("a stream that falls silent", async (stage) => {
-      using _collection = new GarbageCollection();
-      stage.fake.answer([this.#head(), ...half.map(chunk), { stall: true }]);
-      const { fault } = await readAll(
-        await stage.upstream.call(this.#subject.call({ stream: true })),
-      );
-      assertCut(fault, "timeout");
-      await stage.fake.clientLeft();
-    }, { idleMs: 200 });
     this.#case("silence before the first byte", async ({ fake, upstream }) => {
       fake.answer([{ stall: true }]);
       assertFailure(await upstream.call(this.#subject.call({})), "timeout");
       await fake.clientLeft();
-    }, { firstByteMs: 200 });
+    }, { firstByteMs: 60 });
+    this.#case("silence in the middle of an answer", async ({ fake, upstream }) => {
+      const [head, body] = json(this.#subject.wire.text.json);
+      assert(head !== undefined && body !== undefined && "send" in body);
+      fake.answer([head, { send: body.send.slice(0, 20) }, { stall: true }]);
+      assertFailure(await upstream.call(this.#subject.call({})), "timeout");
+      await fake.clientLeft();
+    }, { firstByteMs: 120, idleMs: 60 });
   }
 
   #declareLeaving(): void {
-    const { text } = this.#subject.wire;
-    const half = text.frames.slice(0, Math.ceil(text.frames.length / 2));
     this.#case("leaving early cancels the provider", async ({ fake, upstream }) => {
-      fake.answer([this.#head(), ...half.map(chunk), { stall: true }]);
+      fake.answer([...this.#half, { stall: true }]);
       const answer = await upstream.call(this.#subject.call({ stream: true }));
       assert(answer.kind === "stream");
       for await (const _ of answer.events) break;
       await fake.clientLeft();
     });
     this.#case("leaving while a read is pending cancels at once", async ({ fake, upstream }) => {
-      fake.answer([this.#head(), ...half.map(chunk), { stall: true }]);
+      fake.answer([...this.#half, { stall: true }]);
       const answer = await upstream.call(this.#subject.call({ stream: true }));
       assert(answer.kind === "stream");
       const events = answer.events[Symbol.asyncIterator]();
@@ -200,7 +191,7 @@ class TransportContract {
       await fake.clientLeft();
     });
     this.#case("a caller who leaves in mid-stream", async ({ fake, upstream }) => {
-      fake.answer([this.#head(), ...half.map(chunk), { stall: true }]);
+      fake.answer([...this.#half, { stall: true }]);
       const controller = new AbortController();
       const { signal } = controller;
       const answer = await upstream.call(this.#subject.call({ signal, stream: true }));
@@ -210,7 +201,10 @@ class TransportContract {
       assertCut((await reading).fault, "cut");
       await fake.clientLeft();
     });
-    for (const stream of [false, true]) {
+  }
+
+  #declareCancelling(): void {
+    for (const stream of this.#ways) {
       const how = stream ? ", streamed" : "";
       this.#case(`a call that is cancelled while it waits${how}`, async ({ fake, upstream }) => {
         fake.answer([{ stall: true }]);
@@ -228,16 +222,11 @@ class TransportContract {
   /** What ends a stream that is followed as the flow follows it. */
   async #relayed(answer: UpstreamAnswer): Promise<unknown> {
     assert(answer.kind === "stream");
-    const relay = this.#subject.relay();
+    const relay = this.#subject.relay?.();
     try {
-      for await (const batch of answer.events) for (const event of batch) relay.accept(event);
+      for await (const batch of answer.events) for (const event of batch) relay?.accept(event);
     } catch (fault) {
       return fault;
     }
-  }
-
-  #head() {
-    const { streamType = "text/event-stream" } = this.#subject.wire;
-    return streamHead({ "content-type": streamType });
   }
 }

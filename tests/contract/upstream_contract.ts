@@ -7,39 +7,25 @@
 
 import { assert, assertEquals } from "@std/assert";
 import type { ToolCallDelta } from "@svc/sdk/protocol";
-import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
-import type { Upstream, UpstreamCall } from "../../gateway/ports/upstream.ts";
+import type { UpstreamCall } from "../../gateway/ports/upstream.ts";
 import { ChatChunkRelay } from "../../gateway/wire/chat_chunk.ts";
 import { readChatUsage } from "../../gateway/wire/usage.ts";
 import { callOf } from "../fixtures/chat_calls.ts";
-import {
-  chunk,
-  FakeUpstream,
-  json,
-  LAST_CHUNK,
-  type Script,
-  streamHead,
-} from "../fixtures/fake_upstream.ts";
+import { chunk, json, LAST_CHUNK, type Script } from "../fixtures/fake_upstream.ts";
 import { readAll } from "../fixtures/openai_compatible.ts";
 import { type Spoken, spokenOf } from "../fixtures/spoken.ts";
 import { PDF, PERSON, PIXEL, WEATHER } from "../fixtures/upstreams/asked.ts";
 import { type Recorded, SIGNATURE, type Wire } from "../fixtures/upstreams/wire.ts";
-import { TIMEOUTS, transportContract } from "./transport_contract.ts";
+import { casesOf, headOf, type OpenUpstream, type StagedCase } from "./staged_case.ts";
+import { transportContract } from "./transport_contract.ts";
 
 /** An upstream to hold against the contract. */
 export interface UpstreamSubject {
   /** What its provider says. */
   readonly wire: Wire;
-  /** Makes it, against a server; the settings are to be taken over. */
-  open(baseUrl: string, settings: Partial<UpstreamConfig>): Upstream;
+  readonly open: OpenUpstream;
   /** The model that it is asked for. @default {"real-model"} */
   readonly model?: string;
-}
-
-/** An upstream in front of its server. */
-interface Stage {
-  readonly fake: FakeUpstream;
-  readonly upstream: Upstream;
 }
 
 const USER = { role: "user", content: "Weather?" };
@@ -52,10 +38,12 @@ export function upstreamContract(name: string, subject: UpstreamSubject): void {
 class UpstreamContract {
   readonly #name: string;
   readonly #subject: UpstreamSubject;
+  readonly #case: StagedCase;
 
   constructor(name: string, subject: UpstreamSubject) {
     this.#name = name;
     this.#subject = subject;
+    this.#case = casesOf(name, subject.open);
   }
 
   declare(): void {
@@ -67,23 +55,6 @@ class UpstreamContract {
       open: this.#subject.open,
       call: (more) => this.#call({}, more),
       relay: () => new ChatChunkRelay("auto"),
-    });
-  }
-
-  /** One case, on a server of its own. */
-  #case(
-    sentence: string,
-    prove: (stage: Stage) => Promise<void>,
-    timeouts: Partial<UpstreamConfig["timeouts"]> = {},
-  ): void {
-    Deno.test(`${this.#name}: ${sentence}`, async () => {
-      await using fake = new FakeUpstream();
-      const upstream = this.#subject.open(fake.baseUrl, { timeouts: { ...TIMEOUTS, ...timeouts } });
-      try {
-        await prove({ fake, upstream });
-      } finally {
-        upstream.close();
-      }
     });
   }
 
@@ -210,12 +181,7 @@ class UpstreamContract {
 
   #script(recorded: Recorded, stream: boolean): Script {
     if (!stream) return json(recorded.json);
-    return [this.#head(), ...recorded.frames.map(chunk), LAST_CHUNK];
-  }
-
-  #head() {
-    const { streamType = "text/event-stream" } = this.#subject.wire;
-    return streamHead({ "content-type": streamType });
+    return [headOf(this.#subject.wire), ...recorded.frames.map(chunk), LAST_CHUNK];
   }
 }
 

@@ -8,11 +8,9 @@ import { assertEquals } from "@std/assert";
 import { LLMock } from "@copilotkit/aimock";
 import type { UpstreamKind } from "../../gateway/domain/catalog.ts";
 import type { UpstreamCall } from "../../gateway/ports/upstream.ts";
-import { createUpstream } from "../../gateway/upstreams/factory.ts";
 import { callOf } from "../fixtures/chat_calls.ts";
 import { type Spoken, spokenOf } from "../fixtures/spoken.ts";
-
-const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
+import { openingOf } from "./staged_case.ts";
 
 const server = new LLMock({ port: 0, host: "127.0.0.1", logLevel: "silent" });
 server.onMessage(/hello/, {
@@ -44,18 +42,7 @@ const WEATHER = {
   },
 };
 
-function upstreamOf(kind: UpstreamKind, path: string) {
-  return createUpstream({
-    id: "mock",
-    kind,
-    provider: "mock",
-    baseUrl: server.url + path,
-    apiKey: "any",
-    maxInFlight: 4,
-    onDisconnect: "cancel",
-    timeouts: { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 },
-  }, { clock, env: () => undefined });
-}
+const upstreamOf = (kind: UpstreamKind, path: string) => openingOf(kind)(server.url + path, {});
 
 for (const [kind, path, model] of KINDS) {
   for (const stream of [false, true]) {

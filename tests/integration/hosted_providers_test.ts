@@ -35,14 +35,37 @@ import { until } from "../fixtures/service.ts";
 import searxng from "../fixtures/search/searxng.json" with { type: "json" };
 import { TestService } from "../fixtures/service.ts";
 import { ANTHROPIC, recordAnthropic } from "../fixtures/upstreams/anthropic.ts";
+import { BEDROCK, bedrockCall, recordBedrock } from "../fixtures/upstreams/bedrock.ts";
+import { COHERE } from "../fixtures/upstreams/cohere.ts";
 import { GOOGLE } from "../fixtures/upstreams/google.ts";
+import { MISTRAL, OPENAI_UNSIGNED } from "../fixtures/upstreams/openai.ts";
 import { frame, SIGNATURE, type Wire } from "../fixtures/upstreams/wire.ts";
 
-const CLAUDE_SEARCHES = recordAnthropic([{
-  start: { type: "tool_use", id: "toolu_1", name: "web_search", input: {} },
-  deltas: [{ type: "input_json_delta", partial_json: '{"query":"tides"}' }],
-  whole: {},
-}], { stop: "tool_use" }).frames;
+const BEDROCK_CLAUDE = "anthropic.claude-sonnet-4-5-20250929-v1:0";
+
+/** Frames in which Claude calls a tool. */
+function claudeCalls(name: string, input: string) {
+  return recordAnthropic([{
+    start: { type: "tool_use", id: "toolu_1", name, input: {} },
+    deltas: [{ type: "input_json_delta", partial_json: input }],
+    whole: {},
+  }], { stop: "tool_use" }).frames;
+}
+
+/** The frames in which a model asks for the weather, asking for tides instead. */
+function searching({ tool }: Wire) {
+  return tool.frames.map((one) =>
+    typeof one === "string"
+      ? one.replaceAll("get_weather", "web_search").replaceAll("city", "query")
+      : one
+  );
+}
+
+const CLAUDE_SEARCHES = claudeCalls("web_search", '{"query":"tides"}');
+const BEDROCK_SEARCHES = recordBedrock(
+  [bedrockCall("web_search", { input: { query: "tides" } })],
+  { stopReason: "tool_use" },
+).frames;
 const GEMINI_SEARCHES = [frame({
   candidates: [{
     content: {
@@ -61,30 +84,45 @@ const GEMINI_SEARCHES = [frame({
 const PROVIDERS: readonly (readonly [string, string, Wire, readonly (string | Uint8Array)[]])[] = [
   ["anthropic", "claude-sonnet-4-5", ANTHROPIC, CLAUDE_SEARCHES],
   ["google", "gemini-3-pro-preview", GOOGLE, GEMINI_SEARCHES],
+  ["google-vertex", "gemini-3-pro-preview", GOOGLE, GEMINI_SEARCHES],
+  ["amazon-bedrock", BEDROCK_CLAUDE, BEDROCK, BEDROCK_SEARCHES],
+  ["azure", "gpt-4.1", OPENAI_UNSIGNED, searching(OPENAI_UNSIGNED)],
+  ["mistral", "mistral-medium-latest", MISTRAL, searching(MISTRAL)],
+  ["cohere", "command-a-03-2025", COHERE, searching(COHERE)],
 ];
 
-function script(frames: readonly (string | Uint8Array)[]): Script {
-  return [streamHead(), ...frames.map(chunk), LAST_CHUNK];
+function script(frames: readonly (string | Uint8Array)[], { streamType }: Partial<Wire>): Script {
+  const head = streamHead({ "content-type": streamType ?? "text/event-stream" });
+  return [head, ...frames.map(chunk), LAST_CHUNK];
+}
+
+/** A service that searches by itself, before a provider of a kind. */
+async function searchingService(
+  kind: string,
+  options: {
+    readonly upstreamModel: string;
+    readonly upstream: FakeUpstream;
+    readonly search: FakeUpstream;
+  },
+): Promise<TestService> {
+  const { upstreamModel, upstream, search } = options;
+  search.otherwise(json(searxng));
+  const model = { id: "native", baseUrl: upstream.baseUrl, upstream: { kind, region: "eu" } };
+  const config = {
+    ...labConfig({ ...model, more: { upstreamModel } }),
+    search: { kind: "searxng", baseUrl: `http://127.0.0.1:${search.port}` },
+  };
+  return await TestService.start({ config });
 }
 
 for (const [kind, upstreamModel, wire, searches] of PROVIDERS) {
   Deno.test(`${kind}: the gateway searches, and signatures live through it`, async () => {
     await using upstream = new FakeUpstream();
     await using search = new FakeUpstream();
-    search.otherwise(json(searxng));
-    const config = {
-      ...labConfig({
-        id: "native",
-        baseUrl: upstream.baseUrl,
-        upstream: { kind },
-        more: { upstreamModel },
-      }),
-      search: { kind: "searxng", baseUrl: `http://127.0.0.1:${search.port}` },
-    };
-    await using service = await TestService.start({ config });
+    await using service = await searchingService(kind, { upstreamModel, upstream, search });
     for (const surface of SURFACES) {
       for (const stream of [false, true]) {
-        upstream.answer(script(searches), script(wire.text.frames));
+        upstream.answer(script(searches, wire), script(wire.text.frames, wire));
         const answer = await askHosted(service, surface, { stream });
         if (surface === "responses") {
           const { output } = await responseOf(answer);
@@ -97,12 +135,69 @@ for (const [kind, upstreamModel, wire, searches] of PROVIDERS) {
         const seen = wire.read(JSON.parse(upstream.last.text));
         assertEquals(seen.tools, ["web_search"]);
         assertStringIncludes(seen.results.join(), "How tidal turbines work");
-        if (kind === "google") assertEquals(seen.signatures, [SIGNATURE]);
+        if (wire === GOOGLE) assertEquals(seen.signatures, [SIGNATURE]);
       }
     }
     await service.assertBooks();
   });
+
+  Deno.test(`${kind}: once searches are used up, the model answers with what they found`, async () => {
+    await using upstream = new FakeUpstream();
+    await using search = new FakeUpstream();
+    await using service = await searchingService(kind, { upstreamModel, upstream, search });
+    upstream.answer(script(searches, wire), script(wire.text.frames, wire));
+    const answer = await askHosted(service, "responses", { more: { max_tool_calls: 1 } });
+    const { output } = await responseOf(answer);
+    assertEquals(output.map(({ type }) => type), ["web_search_call", "message"]);
+    const seen = wire.read(JSON.parse(upstream.last.text));
+    assertStringIncludes(seen.results.join(), "How tidal turbines work");
+    await service.assertBooks();
+  });
 }
+
+Deno.test("a model on Bedrock that goes on searching is refused until it answers", async () => {
+  await using upstream = new FakeUpstream();
+  await using search = new FakeUpstream();
+  const options = { upstreamModel: BEDROCK_CLAUDE, upstream, search };
+  await using service = await searchingService("amazon-bedrock", options);
+  const again = script(BEDROCK_SEARCHES, BEDROCK);
+  upstream.answer(again, again, again, script(BEDROCK.text.frames, BEDROCK));
+  const answer = await askHosted(service, "responses", { more: { max_tool_calls: 1 } });
+  const { output } = await responseOf(answer);
+  assertEquals(output.map((item) => "status" in item && item.status), [
+    "completed",
+    "failed",
+    "failed",
+    "completed",
+  ]);
+  assertEquals(search.requests.length, 1);
+  await service.assertBooks();
+});
+
+Deno.test("JSON from Claude: once searches are used up, nothing but the answer is left", async () => {
+  const json = claudeCalls("json", '{"tides":2}');
+  const bedrockJson = recordBedrock([bedrockCall("json", { input: { tides: 2 } })], {
+    stopReason: "tool_use",
+  }).frames;
+  for (
+    const [kind, upstreamModel, wire, searches, answers] of [
+      ["anthropic", "claude-sonnet-4-5", ANTHROPIC, CLAUDE_SEARCHES, json],
+      ["amazon-bedrock", BEDROCK_CLAUDE, BEDROCK, BEDROCK_SEARCHES, bedrockJson],
+    ] as const
+  ) {
+    await using upstream = new FakeUpstream();
+    await using search = new FakeUpstream();
+    await using service = await searchingService(kind, { upstreamModel, upstream, search });
+    upstream.answer(script(searches, wire), script(answers, wire));
+    const more = { max_tool_calls: 1, text: { format: { type: "json_object" } } };
+    const { output } = await responseOf(await askHosted(service, "responses", { more }));
+    assertEquals(output.map(({ type }) => type), ["web_search_call", "message"]);
+    const seen = upstream.requests.map(({ text }) => wire.read(JSON.parse(text)));
+    assertEquals(seen.map(({ tools }) => tools), [["web_search", "json"], ["json"]]);
+    assertStringIncludes(seen[1]?.results.join() ?? "", "How tidal turbines work");
+    await service.assertBooks();
+  }
+});
 
 Deno.test("pages are data: what they say stays inside a tool's result", async () => {
   await using lab = await hostedLab();

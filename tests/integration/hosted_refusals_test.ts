@@ -93,6 +93,11 @@ function otherRefusals(): readonly Refused[] {
       param: "tools.0.filters.allowed_domains",
       says: "",
     },
+    ...["https://example.com/x", "example.com:80", "127.0.0.1", "", "a b"].map((domain) => ({
+      tools: [{ ...WEB, filters: { allowed_domains: ["a.example", domain] } }],
+      param: "tools.0.filters.allowed_domains.1",
+      says: "domain name",
+    })),
     {
       tools: [WEB],
       more: { tool_choice: { type: "file_search" } },
@@ -140,6 +145,17 @@ for (const surface of SURFACES) {
     }
     assertEquals((await service.wallet()).spent, 0n);
     await service.assertBooks();
+  });
+
+  Deno.test(`${surface}: a choice of what is not declared is named where it stands`, async () => {
+    await using service = await TestService.start();
+    const allowed = { mode: "auto", tools: [{ type: WEB.type }, { type: "file_search" }] };
+    const [tool_choice, param] = surface === "chat"
+      ? [{ type: "allowed_tools", allowed_tools: allowed }, "tool_choice.allowed_tools.tools.1"]
+      : [{ type: "allowed_tools", ...allowed }, "tool_choice.tools.1"];
+    const more = { tools: [WEB], tool_choice };
+    const refused = await refusalOf(await askHosted(service, surface, { more }));
+    assertEquals([refused.status, refused.param], [400, param]);
   });
 
   Deno.test(`${surface}: a key's policy says which hosted tools it may use`, async () => {

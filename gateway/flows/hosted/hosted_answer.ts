@@ -8,8 +8,8 @@
 import { agentLoop, type LoopResult, type LoopToolCall } from "@svc/sdk/loop";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Usage } from "../../domain/pricing.ts";
-import type { JsonBody } from "../../ports/upstream.ts";
 import type { HostedCall, HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
+import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Piece, StreamedAnswer } from "../answer_stream.ts";
 import type { Begun } from "../attempt.ts";
 import { CallerLeft } from "../caller_left.ts";
@@ -43,7 +43,7 @@ export interface HostedAnswerOptions {
   readonly hasFunctions: boolean;
   readonly web: PricedWebSearch | undefined;
   readonly sources: Sources;
-  readonly conversation: JsonBody;
+  readonly conversation: ChatBody;
   /** The first turn. */
   readonly begun: Begun<OpenedStream<HostedRelay>>;
   /** Begins a later turn. Throws where nobody answers. */

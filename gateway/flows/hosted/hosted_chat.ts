@@ -1,4 +1,3 @@
-import type { ChatRequest } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatures } from "../../domain/features.ts";
 import { typicalTokens } from "../../domain/token_estimate.ts";
@@ -14,10 +13,13 @@ import type { Caller } from "../request_trace.ts";
 import type { OpenedStream } from "../streamed_call.ts";
 import { underWay } from "../under_way.ts";
 import { HostedAnswer } from "./hosted_answer.ts";
+import { chatBodyOf } from "./hosted_conversation.ts";
 import {
   canSearchWeb,
   hostedSetup,
   laterTurns,
+  leftOutOf,
+  liveOnly,
   needsTools,
   notStreamed,
   noWebSearch,
@@ -39,15 +41,20 @@ export function hostedChat(
 ): Promise<ModelAnswer> {
   return underWay(gateway, caller, async (trace, onEnd) => {
     requireStores(gateway, caller.key.walletId, hosted);
+    if (hosted.webSearch?.isLive === false) throw liveOnly(hosted.webSearch);
     if (hosted.webSearch !== undefined && !canSearchWeb(gateway)) throw noWebSearch();
+    const leftOut = leftOutOf(gateway, hosted);
+    trace.notCarried = () => leftOut;
     const signed = gateway.signatures.restore(caller.key.id, body);
     const restored = gateway.found.restore(caller.key.id, signed);
-    const features = needsTools(chatFeatures(restored.value as unknown as ChatRequest));
+    const features = needsTools(chatFeatures(chatBodyOf(restored).value));
     if (features.choices > 1) throw oneChoice();
     const tokens = typicalTokens(features);
     trace.reserved = gateway.admission.reserve(caller.key, tokens, gateway.clock.nowMs());
     const plan = await planRoute(gateway, trace, features);
-    const setup = hostedSetup(restored, hosted);
+    const setup = hostedSetup(restored, hosted, {
+      allowedPath: "tool_choice.allowed_tools.tools",
+    });
     // What the model is told of stays there until the answer is whole, whatever is applied meanwhile.
     const web = webSearchFor(gateway, plan);
     const begun = await attempt<OpenedStream<HostedRelay>>(gateway, {
@@ -60,6 +67,8 @@ export function hostedChat(
         const relay = new HostedChatRelay(model.id, {
           hosted: setup.names,
           cite: setup.cite,
+          lastTurnOnly: features.needs.includes("json"),
+          keepsLogprobs: !caller.stream,
           createdSeconds: Math.floor(trace.atMs / 1_000),
           newCallId: () => gateway.rng.id("call"),
         });

@@ -13,17 +13,23 @@ import { invariant } from "../../domain/invariant.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import type { HostedNames } from "../../wire/hosted_relay.ts";
 import { editMembers, elements, members } from "../../wire/json_text.ts";
+import type { ChatBody } from "../../wire/responses/chat_request.ts";
 
 /** The shapes of the loop that the gateway drives: JSON texts, so that signatures keep their bytes. */
 export interface HostedShapes {
   /** A chat request. */
-  conversation: JsonBody;
+  conversation: ChatBody;
   /** An assistant message. */
   turn: string;
   /** A tool call as it stands in its message. */
   call: string;
   /** Events for the caller. */
   chunk: string;
+}
+
+/** A body that has been validated, as the chat request that it is. */
+export function chatBodyOf({ text, value }: JsonBody): ChatBody {
+  return { text, value: value as unknown as ChatRequest };
 }
 
 const DESCRIPTIONS: Readonly<Record<HostedToolType, string>> = {
@@ -54,15 +60,24 @@ export function hostedNames(tools: readonly ChatTool[]): HostedNames {
   return names;
 }
 
+/** How the caller's own request is written. */
+export interface WrittenRequest {
+  /** Where it has the tools of a choice among some. @default {"tool_choice.tools"} */
+  readonly allowedPath?: string;
+}
+
 /** The request with functions in place of hosted tools, streamed. */
-export function hostedConversation(body: JsonBody, names: HostedNames): JsonBody {
-  const request = body.value as unknown as ChatRequest;
+export function hostedConversation(
+  body: ChatBody,
+  names: HostedNames,
+  { allowedPath = "tool_choice.tools" }: WrittenRequest = {},
+): ChatBody {
   const written = arrayTexts(body.text, "tools");
-  const tools = (request.tools ?? []).map((tool, at) => {
+  const tools = (body.value.tools ?? []).map((tool, at) => {
     const type = hostedToolOf(tool.type);
     return type === undefined ? written[at] : JSON.stringify(declaration(type, names));
   });
-  const choice = hostedChoice(request, names);
+  const choice = hostedChoice(body.value, { names, allowedPath });
   return edited(body, {
     tools: `[${tools.join(",")}]`,
     stream: "true",
@@ -89,7 +104,10 @@ function declaration(type: HostedToolType, names: HostedNames): ChatTool {
 }
 
 /** Choices of hosted tools are of their functions; `undefined` where the choice stays as it is. */
-function hostedChoice({ tool_choice: choice }: ChatRequest, names: HostedNames) {
+function hostedChoice(
+  { tool_choice: choice }: ChatRequest,
+  { names, allowedPath }: { readonly names: HostedNames; readonly allowedPath: string },
+): string | undefined {
   if (typeof choice !== "object" || choice === null) return undefined;
   const chosen = chosenFunction(choice, names, "tool_choice");
   if (chosen !== undefined) return JSON.stringify(chosen);
@@ -97,7 +115,7 @@ function hostedChoice({ tool_choice: choice }: ChatRequest, names: HostedNames) 
   const { tools, ...rest } = Object(choice["allowed_tools"]);
   if (!Array.isArray(tools)) return undefined;
   const allowed = tools.map((tool, at) =>
-    chosenFunction(Object(tool), names, `tool_choice.tools.${at}`) ?? tool
+    chosenFunction(Object(tool), names, `${allowedPath}.${at}`) ?? tool
   );
   return JSON.stringify({ ...choice, allowed_tools: { ...rest, tools: allowed } });
 }
@@ -119,8 +137,24 @@ function chosenFunction(
 }
 
 /** The conversation in which no tool may be called any more. */
-export function withoutTools(conversation: JsonBody): JsonBody {
+export function withoutTools(conversation: ChatBody): ChatBody {
   return edited(conversation, { tool_choice: '"none"' });
+}
+
+const OUTPUT_LIMITS = ["max_completion_tokens", "max_tokens"] as const;
+
+/** Most tokens of output that the caller allows: of two limits the smaller. */
+export function outputLimitOf({ value }: ChatBody): number {
+  return Math.min(...OUTPUT_LIMITS.map((name) => value[name] ?? Infinity));
+}
+
+/** The conversation that leaves its next turn what `tokens` of output leave of the limits. */
+export function withLessOutput(conversation: ChatBody, tokens: number): ChatBody {
+  const limits = OUTPUT_LIMITS.flatMap((name) => {
+    const limit = conversation.value[name];
+    return typeof limit === "number" ? [[name, String(limit - tokens)]] : [];
+  });
+  return limits.length === 0 ? conversation : edited(conversation, Object.fromEntries(limits));
 }
 
 /** How turns and results are written down. */
@@ -134,7 +168,7 @@ export const hostedSurface: ConversationPort<HostedShapes> = {
       ),
     ),
   withAutoToolChoice: (conversation) => {
-    const { tool_choice: choice } = conversation.value as unknown as ChatRequest;
+    const { tool_choice: choice } = conversation.value;
     if (choice === undefined || choice === null) return conversation;
     if (choice === "auto" || choice === "none") return conversation;
     return edited(conversation, { tool_choice: JSON.stringify(autoChoice(choice)) });
@@ -149,10 +183,10 @@ function autoChoice(choice: ChatRequest["tool_choice"]): unknown {
 
 /** The conversation in which what tools answered from message `from` on is replaced by `note`. */
 export function withoutResults(
-  conversation: JsonBody,
+  conversation: ChatBody,
   { from, note }: { readonly from: number; readonly note: string },
-): JsonBody {
-  const { messages } = conversation.value as unknown as ChatRequest;
+): ChatBody {
+  const { messages } = conversation.value;
   const all = arrayTexts(conversation.text, "messages").map((text, at) =>
     at >= from && messages[at]?.role === "tool"
       ? editMembers(text, { content: JSON.stringify(note) })
@@ -161,7 +195,7 @@ export function withoutResults(
   return edited(conversation, { messages: `[${all.join(",")}]` });
 }
 
-function withMessages(conversation: JsonBody, messages: readonly string[]): JsonBody {
+function withMessages(conversation: ChatBody, messages: readonly string[]): ChatBody {
   const all = [...arrayTexts(conversation.text, "messages"), ...messages];
   return edited(conversation, { messages: `[${all.join(",")}]` });
 }
@@ -172,7 +206,7 @@ function arrayTexts(text: string, name: string): readonly string[] {
   return elements(text, member.valueStart).map(({ start, end }) => text.slice(start, end));
 }
 
-function edited(body: JsonBody, edits: Readonly<Record<string, string>>): JsonBody {
+function edited(body: ChatBody, edits: Readonly<Record<string, string>>): ChatBody {
   const text = editMembers(body.text, edits);
   return { text, value: JSON.parse(text) };
 }

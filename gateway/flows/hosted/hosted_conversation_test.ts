@@ -1,11 +1,13 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { ChatTool } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
-import type { JsonBody } from "../../ports/upstream.ts";
+import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import {
   hostedConversation,
   hostedNames,
   hostedSurface,
+  outputLimitOf,
+  withLessOutput,
   withoutTools,
 } from "./hosted_conversation.ts";
 
@@ -16,7 +18,7 @@ function named(name: string): ChatTool {
   return { type: "function", function: { name } };
 }
 
-function bodyOf(text: string): JsonBody {
+function bodyOf(text: string): ChatBody {
   return { text, value: JSON.parse(text) };
 }
 
@@ -115,4 +117,27 @@ Deno.test("which tools are allowed holds in later turns; only that one must be c
   assertEquals(laterChoice(allowed("auto")), kept);
   assertEquals(laterChoice(allowed("required")), kept);
   assertEquals(laterChoice(named("own")), "auto");
+});
+
+Deno.test("of output limits the smaller counts, and each is lowered", () => {
+  for (
+    const [limits, limit, left] of [
+      [{}, Infinity, {}],
+      [{ max_tokens: null }, Infinity, { max_tokens: null }],
+      [{ max_tokens: 50 }, 50, { max_tokens: 20 }],
+      [{ max_completion_tokens: 80, max_tokens: 50 }, 50, {
+        max_completion_tokens: 50,
+        max_tokens: 20,
+      }],
+    ] as const
+  ) {
+    const conversation = asked([WEB], limits);
+    assertEquals(outputLimitOf(conversation), limit);
+    const { max_completion_tokens, max_tokens } = withLessOutput(conversation, 30).value;
+    assertEquals({ max_completion_tokens, max_tokens }, {
+      max_completion_tokens: undefined,
+      max_tokens: undefined,
+      ...left,
+    });
+  }
 });

@@ -2,15 +2,21 @@ import type { ModelEvent, ModelPort, ModelRequest, Tool, TurnFinishReason } from
 import { ServiceFault } from "../../domain/fault.ts";
 import { HOSTED_TOOL_TYPES, type HostedToolType } from "../../domain/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
-import type { JsonBody } from "../../ports/upstream.ts";
 import { requestText } from "../../wire/chat_text.ts";
 import type { HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
+import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Begun } from "../attempt.ts";
 import { CallerLeft } from "../caller_left.ts";
 import type { GatewayContext } from "../context.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import { type CutCall, type OpenedStream, StreamedCall } from "../streamed_call.ts";
-import { type HostedShapes, withoutResults, withoutTools } from "./hosted_conversation.ts";
+import {
+  type HostedShapes,
+  outputLimitOf,
+  withLessOutput,
+  withoutResults,
+  withoutTools,
+} from "./hosted_conversation.ts";
 import { ResultRoom } from "./result_room.ts";
 
 /**
@@ -31,10 +37,12 @@ export class HostedModel implements ModelPort<HostedShapes> {
   readonly #gateway: GatewayContext;
   readonly #trace: RequestTrace;
   readonly #types: ReadonlyMap<string, HostedToolType>;
-  readonly #begin: (conversation: JsonBody) => Promise<TurnBegun>;
+  readonly #begin: (conversation: ChatBody) => Promise<TurnBegun>;
   readonly #relay: HostedRelay;
   /** Messages of the first turn's request: the searches' results come after them. */
   readonly #firstMessages: number;
+  /** Most tokens of output in all turns together. */
+  readonly #outputLimit: number;
   #room: ResultRoom | undefined;
   /** The turn that is being begun, or was begun last. */
   #beginning: Promise<unknown> | undefined;
@@ -45,18 +53,18 @@ export class HostedModel implements ModelPort<HostedShapes> {
     gateway: GatewayContext,
     options: {
       readonly trace: RequestTrace;
-      readonly conversation: JsonBody;
+      readonly conversation: ChatBody;
       readonly names: HostedNames;
       readonly begun: TurnBegun;
-      readonly begin: (conversation: JsonBody) => Promise<TurnBegun>;
+      readonly begin: (conversation: ChatBody) => Promise<TurnBegun>;
     },
   ) {
     this.#gateway = gateway;
     this.#trace = options.trace;
     this.#begin = options.begin;
     this.#relay = options.begun.answer.relay;
-    const { messages } = options.conversation.value;
-    this.#firstMessages = Array.isArray(messages) ? messages.length : 0;
+    this.#firstMessages = options.conversation.value.messages.length;
+    this.#outputLimit = outputLimitOf(options.conversation);
     // It runs already: from now on there is a call to end, whether its turn is ever asked for or not.
     this.#current = this.#follow(options.begun, options.conversation);
     this.#types = new Map(HOSTED_TOOL_TYPES.flatMap((type) => {
@@ -109,13 +117,13 @@ export class HostedModel implements ModelPort<HostedShapes> {
     await this.#beginning?.catch(() => {});
   }
 
-  async #beginTurn(conversation: JsonBody): Promise<StreamedCall> {
-    const beginning = this.#open(conversation);
+  async #beginTurn(conversation: ChatBody): Promise<StreamedCall> {
+    const beginning = this.#open(withLessOutput(conversation, this.#outputTokens));
     this.#beginning = beginning;
     return await beginning;
   }
 
-  async #open(conversation: JsonBody): Promise<StreamedCall> {
+  async #open(conversation: ChatBody): Promise<StreamedCall> {
     try {
       return this.#current = this.#follow(await this.#begin(conversation), conversation);
     } catch (error) {
@@ -130,7 +138,12 @@ export class HostedModel implements ModelPort<HostedShapes> {
     }
   }
 
-  #follow(begun: TurnBegun, conversation: JsonBody): StreamedCall {
+  /** Of the turns that have ended. */
+  get #outputTokens(): number {
+    return this.#trace.billed?.output_tokens ?? 0;
+  }
+
+  #follow(begun: TurnBegun, conversation: ChatBody): StreamedCall {
     this.#room = new ResultRoom(begun.candidate.model, conversation);
     return new StreamedCall(this.#gateway, {
       trace: this.#trace,
@@ -143,6 +156,13 @@ export class HostedModel implements ModelPort<HostedShapes> {
   *#ended(): Iterable<ModelEvent<HostedShapes>> {
     const { events, message, calls, finishReason } = this.#relay.endTurn();
     if (events !== "") yield { type: "chunk", chunk: events };
+    const goesOn = calls.length > 0 && calls.every((call) => this.typeOf(call) !== undefined);
+    if (goesOn && this.#outputTokens >= this.#outputLimit) {
+      // No turn is left to read what would be found.
+      this.#relay.limitReached();
+      yield { type: "finish", finishReason: "length", turn: message };
+      return;
+    }
     for (const { id, name, arguments: input, text } of calls) {
       const known = this.#types.has(name) ? name : CALLERS_TOOL.name;
       yield { type: "tool_call", call: { id, name: known, arguments: input, raw: text } };

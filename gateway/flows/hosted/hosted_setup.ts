@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { ChatRequest } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatures, type RequestFeatures } from "../../domain/features.ts";
 import { isLocalTool } from "../../domain/hosted_tool_types.ts";
@@ -16,14 +15,20 @@ import { type JsonBody, UpstreamCut, type UpstreamStream } from "../../ports/ups
 import { readChunk } from "../../wire/chunk.ts";
 import { findCitations } from "../../wire/citations.ts";
 import type { FindCitations, HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
+import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import { attempt, type Begun } from "../attempt.ts";
 import type { GatewayContext } from "../context.ts";
 import { Gathered } from "../gathered.ts";
 import { planRoute } from "../plan.ts";
 import type { RequestTrace } from "../request_trace.ts";
-import type { OpenedStream } from "../streamed_call.ts";
-import { hostedConversation, hostedNames } from "./hosted_conversation.ts";
-import type { HostedTools } from "./hosted_tools.ts";
+import { type OpenedStream, readBeginning } from "../streamed_call.ts";
+import {
+  chatBodyOf,
+  hostedConversation,
+  hostedNames,
+  type WrittenRequest,
+} from "./hosted_conversation.ts";
+import type { HostedTools, WebSearchTool } from "./hosted_tools.ts";
 import type { PricedWebSearch } from "./search_tools.ts";
 import { Sources } from "./sources.ts";
 
@@ -34,21 +39,26 @@ export interface HostedSetup {
   /** Whether the caller's own functions are declared beside them. */
   readonly hasFunctions: boolean;
   /** The first turn's request. */
-  readonly conversation: JsonBody;
+  readonly conversation: ChatBody;
   readonly sources: Sources;
   readonly cite: FindCitations;
 }
 
 /** Prepares the hosted tools of a chat request. */
-export function hostedSetup(chat: JsonBody, hosted: HostedTools): HostedSetup {
-  const declared = (chat.value as unknown as ChatRequest).tools ?? [];
+export function hostedSetup(
+  chat: JsonBody,
+  hosted: HostedTools,
+  written: WrittenRequest = {},
+): HostedSetup {
+  const body = chatBodyOf(chat);
+  const declared = body.value.tools ?? [];
   const names = hostedNames(declared);
   const sources = new Sources();
   return {
     tools: hosted,
     names,
     hasFunctions: declared.some(({ type }) => isLocalTool(type)),
-    conversation: hostedConversation(chat, names),
+    conversation: hostedConversation(body, names, written),
     sources,
     cite: findCitations(sources.list),
   };
@@ -87,6 +97,27 @@ export function webSearchFor(
   return { search: gateway.webSearch(config), fee, priceVersion: catalog.version };
 }
 
+/** What the request's hosted tools ask for, and those of the gateway cannot do, a line each. */
+export function leftOutOf(gateway: GatewayContext, hosted: HostedTools): readonly string[] {
+  const { webSearch, leftOut = [] } = hosted;
+  const config = searchInForce(gateway.catalogs.current());
+  if (webSearch?.userLocation === undefined || config === undefined) return leftOut;
+  const unused = gateway.webSearch(config).unusedOf(webSearch.userLocation);
+  const places = unused.map((name) =>
+    `${webSearch.path}.user_location.${name}: the search server cannot be told it`
+  );
+  return [...leftOut, ...places];
+}
+
+/** What the caller is told who forbids the gateway's own search, where there is no other. */
+export function liveOnly({ path }: WebSearchTool): ServiceFault {
+  return new ServiceFault("invalid_request", {
+    message: 'Cannot search the web with "external_web_access": false: the search here is live; ' +
+      "leave the member out, or the tool",
+    param: `${path}.external_web_access`,
+  });
+}
+
 /** What the caller is told where nobody can search the web. */
 export function noWebSearch(): ServiceFault {
   return new ServiceFault("unsupported_tool", {
@@ -108,7 +139,7 @@ export function takesChat({ model, upstream }: Candidate): boolean {
 
 /** Begins a later turn of an answer. `signal`: aborted when nobody waits for it. */
 export type BeginTurn = (
-  conversation: JsonBody,
+  conversation: ChatBody,
   signal: AbortSignal,
 ) => Promise<Begun<OpenedStream<HostedRelay>>>;
 
@@ -124,7 +155,7 @@ export function laterTurns(
 ): BeginTurn {
   const { conversation: name, endpoint, hostedTools } = answer.features;
   return async (conversation, signal) => {
-    const asked = chatFeatures(conversation.value as unknown as ChatRequest);
+    const asked = chatFeatures(conversation.value);
     // It is the same conversation, whatever it is written like by now.
     const features = { ...asked, conversation: name, endpoint, hostedTools };
     const plan = await planRoute(gateway, trace, features);
@@ -134,9 +165,11 @@ export function laterTurns(
       choices: 1,
       signal,
       ask: () => ({ endpoint: "chat", body: conversation, stream: true }),
-      open: async (opened) => {
+      open: async (opened, { model }) => {
         if (opened.kind !== "stream") throw notStreamed();
-        return await openHosted(opened, answer.relay);
+        const begun = await openHosted(opened, answer.relay);
+        answer.relay.answeredBy(model.id);
+        return begun;
       },
     });
   };
@@ -151,20 +184,13 @@ export async function openHosted<Relay extends HostedRelay>(
   answer: UpstreamStream,
   relay: Relay,
 ): Promise<OpenedStream<Relay>> {
-  const events = answer.events[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await events.next();
-      if (next.done) throw new UpstreamCut("malformed", "The upstream ended before it began");
-      const [first] = next.value;
-      if (first === undefined) continue;
-      readChunk(first);
-      return { events: new Gathered(startingWith(next.value, events)), relay, first: "" };
-    }
-  } catch (error) {
-    await events.return?.();
-    throw error;
-  }
+  const { events, taken } = await readBeginning(answer, (texts) => {
+    const [first] = texts;
+    if (first === undefined) return undefined;
+    readChunk(first);
+    return texts;
+  });
+  return { events: new Gathered(startingWith(taken, events)), relay, first: "" };
 }
 
 /** What has been read already, and then the rest. */

@@ -3,6 +3,10 @@ import type { ApproximateLocation, SearchContextSize } from "../../ports/web_sea
 
 /** Hosted web search, as a request asks for it. */
 export interface WebSearchTool {
+  /** Path of its declaration in the request. */
+  readonly path: string;
+  /** False where pages may only be read from a store of them: the gateway has none. */
+  readonly isLive: boolean;
   readonly contextSize?: SearchContextSize | undefined;
   readonly userLocation?: ApproximateLocation | undefined;
   readonly allowedDomains?: readonly string[] | undefined;
@@ -23,6 +27,8 @@ export interface FileSearchTool {
 export interface HostedTools {
   readonly webSearch?: WebSearchTool | undefined;
   readonly fileSearch?: FileSearchTool | undefined;
+  /** What they ask for, and no search of the gateway's can do, a line each. @default {nothing} */
+  readonly leftOut?: readonly string[] | undefined;
 }
 
 /** Whether a request asks for any. */

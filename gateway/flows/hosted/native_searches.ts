@@ -26,8 +26,7 @@ const DOLLARS = "0.01";
 
 /** The request with a limit to its searches. */
 export function withSearchLimit(body: JsonBody): JsonBody {
-  const { max_tool_calls: limit } = body.value as unknown as ResponsesRequest;
-  if (typeof limit === "number") return body;
+  if (typeof body.value["max_tool_calls"] === "number") return body;
   const text = editMembers(body.text, { max_tool_calls: `${NATIVE_SEARCHES_MAX}` });
   return { text, value: { ...body.value, max_tool_calls: NATIVE_SEARCHES_MAX } };
 }

@@ -1,8 +1,7 @@
-import type { ChatRequest } from "@svc/sdk/protocol";
 import type { Model } from "../../domain/catalog.ts";
 import { chatFeatures } from "../../domain/features.ts";
 import { likelyInputTokens, measureText } from "../../domain/token_estimate.ts";
-import type { JsonBody } from "../../ports/upstream.ts";
+import type { ChatBody } from "../../wire/responses/chat_request.ts";
 
 /** Longest result of a search that a model reads, in UTF-16 code units. */
 export const RESULT_CHARS_MAX = 100_000;
@@ -15,14 +14,14 @@ const LEAST_TEXT_CHARS = 100;
 /** The room that a turn's model has left for what its searches find. */
 export class ResultRoom {
   readonly #model: Pick<Model, "contextTokens" | "maxOutputTokens">;
-  readonly #conversation: JsonBody;
+  readonly #conversation: Pick<ChatBody, "value">;
   /** Counted when something is found. */
   #tokens: number | undefined;
 
   /** `conversation`: what the model was asked. */
   constructor(
     model: Pick<Model, "contextTokens" | "maxOutputTokens">,
-    conversation: JsonBody,
+    conversation: Pick<ChatBody, "value">,
   ) {
     this.#model = model;
     this.#conversation = conversation;
@@ -57,7 +56,7 @@ export class ResultRoom {
   }
 
   #left(): number {
-    const features = chatFeatures(this.#conversation.value as unknown as ChatRequest);
+    const features = chatFeatures(this.#conversation.value);
     const { contextTokens, maxOutputTokens } = this.#model;
     const output = features.requestedOutputTokens ?? Math.min(maxOutputTokens, contextTokens / 4);
     return Math.max(0, contextTokens - likelyInputTokens(features) - output - FRAME_TOKENS);

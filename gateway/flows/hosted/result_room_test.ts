@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import type { JsonBody } from "../../ports/upstream.ts";
+import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import { RESULT_CHARS_MAX, ResultRoom } from "./result_room.ts";
 
 interface Passage {
@@ -10,9 +10,8 @@ interface Passage {
 const shown = (passage: Passage) => passage;
 const passage = (chars: number): Passage => ({ text: "word ".repeat(chars / 5) });
 
-function asking(more: Readonly<Record<string, unknown>> = {}): JsonBody {
-  const value = { model: "auto", messages: [{ role: "user", content: "Hi" }], ...more };
-  return { text: JSON.stringify(value), value };
+function asking(more: Readonly<Record<string, unknown>> = {}): Pick<ChatBody, "value"> {
+  return { value: { model: "auto", messages: [{ role: "user", content: "Hi" }], ...more } };
 }
 
 function roomOf(contextTokens: number, conversation = asking()): ResultRoom {

@@ -140,7 +140,9 @@ async function searchWeb(
   },
 ): Promise<Found> {
   const { context: { gateway, trace, sources, room }, outcomes, web, webSearch, signal } = call;
-  const answer = await web.search.search({ text: query, ...webSearch }, { signal });
+  const { contextSize, userLocation, allowedDomains } = webSearch;
+  const asked = { text: query, contextSize, userLocation, allowedDomains };
+  const answer = await web.search.search(asked, { signal });
   if (answer.kind === "failure") {
     const { outcome, status, message } = answer;
     const { requestId } = trace.caller;

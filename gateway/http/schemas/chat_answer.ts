@@ -22,6 +22,7 @@ export const metadataSchema = z.looseObject({
     considered: z.int(),
     attempts: z.array(attempt),
     output_limit: z.int().optional(),
+    not_carried: z.array(z.string()).optional(),
   }),
   billing: z.looseObject({
     currency: z.literal("credits"),

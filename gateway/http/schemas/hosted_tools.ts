@@ -6,42 +6,64 @@
 
 import { z } from "zod";
 import type { AttributeFilter } from "../../ports/vector_stores.ts";
-import { MAX_STORES_SEARCHED } from "../../vector_stores/limits.ts";
+import { domainName, MAX_DOMAINS } from "../../search/bound_query.ts";
+import { MAX_RESULTS, MAX_STORES_SEARCHED } from "../../vector_stores/limits.ts";
 
-const value = z.union([z.string(), z.number(), z.boolean()]);
+/** The name of an attribute of a file. */
+export const attributeKeySchema = z.string().min(1).max(64);
 
-const comparison = z.strictObject({
-  type: z.enum(["eq", "ne", "gt", "gte", "lt", "lte"]),
-  key: z.string().max(256),
-  value,
+/** The value of an attribute of a file. */
+export const attributeValueSchema = z.union([z.string().max(512), z.number(), z.boolean()], {
+  error: "Give a text of at most 512 characters, a number, true or false",
 });
-const membership = z.strictObject({
-  type: z.enum(["in", "nin"]),
-  key: z.string().max(256),
-  value: z.array(value).max(100),
-});
-const filter: z.ZodType<AttributeFilter> = z.lazy(() =>
-  z.union([
-    comparison,
-    membership,
-    z.strictObject({ type: z.enum(["and", "or"]), filters: z.array(filter).min(1).max(32) }),
+
+/** Which files count. */
+export const attributeFilterSchema: z.ZodType<AttributeFilter> = z.lazy(() =>
+  z.discriminatedUnion("type", [
+    z.strictObject({
+      type: z.enum(["eq", "ne", "gt", "gte", "lt", "lte"]),
+      key: attributeKeySchema,
+      value: attributeValueSchema,
+    }),
+    z.strictObject({
+      type: z.enum(["in", "nin"]),
+      key: attributeKeySchema,
+      value: z.array(attributeValueSchema).max(100),
+    }),
+    z.strictObject({
+      type: z.enum(["and", "or"]),
+      filters: z.array(attributeFilterSchema).min(1).max(100),
+    }),
   ])
 );
+
+/** Where the person who asks is. */
+export const userLocationSchema = z.looseObject({
+  type: z.literal("approximate").nullish(),
+  country: z.string().max(100).nullish(),
+  city: z.string().max(100).nullish(),
+  region: z.string().max(100).nullish(),
+  timezone: z.string().max(100).nullish(),
+});
+
+const allowedDomain = z.string().max(253).refine((text) => domainName(text) !== undefined, {
+  error: 'Give a domain name such as "example.com", without scheme, port and path',
+});
 
 /** Hosted web search. */
 export const webSearchSchema = z.looseObject({
   type: z.string(),
   search_context_size: z.enum(["low", "medium", "high"]).nullish(),
-  user_location: z.looseObject({
-    type: z.literal("approximate").nullish(),
-    country: z.string().max(100).nullish(),
-    city: z.string().max(100).nullish(),
-    region: z.string().max(100).nullish(),
-    timezone: z.string().max(100).nullish(),
-  }).nullish(),
+  user_location: userLocationSchema.nullish(),
+  external_web_access: z.boolean().nullish(),
   // Others would be left out in silence.
-  filters: z.strictObject({ allowed_domains: z.array(z.string().max(253)).max(100).nullish() })
+  filters: z.strictObject({ allowed_domains: z.array(allowedDomain).max(MAX_DOMAINS).nullish() })
     .nullish(),
+});
+
+/** How passages are ordered, and which are good enough. */
+export const rankingOptionsSchema = z.looseObject({
+  score_threshold: z.number().min(0).max(1).nullish(),
 });
 
 const STORE_IDS = "name at least one vector store";
@@ -51,8 +73,7 @@ export const fileSearchSchema = z.looseObject({
   type: z.literal("file_search"),
   vector_store_ids: z.array(z.string().min(1).max(128), STORE_IDS).min(1, STORE_IDS)
     .max(MAX_STORES_SEARCHED),
-  max_num_results: z.int().min(1).max(50).nullish(),
-  ranking_options: z.looseObject({ score_threshold: z.number().min(0).max(1).nullish() })
-    .nullish(),
-  filters: filter.nullish(),
+  max_num_results: z.int().min(1).max(MAX_RESULTS).nullish(),
+  ranking_options: rankingOptionsSchema.nullish(),
+  filters: attributeFilterSchema.nullish(),
 });

@@ -144,8 +144,7 @@ const echo = {
 /** The service's own, nothing unknown among it; the caller's pairs stand beside it. */
 const metadata = z.object({
   request_id: metadataSchema.shape.request_id,
-  routing: metadataSchema.shape.routing.extend({ not_carried: z.array(z.string()).optional() })
-    .strict(),
+  routing: metadataSchema.shape.routing.strict(),
   billing: metadataSchema.shape.billing.unwrap().strict(),
 }).partial().catchall(z.string());
 

@@ -1,9 +1,12 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { isRecord } from "../openai_compatible/body.ts";
+import { reportUnknown } from "./known_members.ts";
 import type { Notes } from "./notes.ts";
 
 /** Part of a user's message. */
 export type UserPart = Extract<LanguageModelV4Prompt[number], { role: "user" }>["content"][number];
+
+const PART_TYPES = ["text", "refusal", "image_url", "file", "input_audio"] as const;
 
 const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]*)*;base64,/;
 
@@ -14,7 +17,13 @@ export function userPart(part: unknown, path: string, notes: Notes): UserPart | 
     notes.refuse(path, "A part of a message is an object with a type");
     return undefined;
   }
-  switch (type) {
+  const known = PART_TYPES.find((one) => one === type);
+  if (known === undefined) {
+    notes.refuse(`${path}.type`, `Parts of type "${type}" cannot be carried to this provider`);
+    return undefined;
+  }
+  reportUnknown(part, { of: known, path, notes });
+  switch (known) {
     case "text":
       return { type: "text", text: String(part["text"]) };
     case "refusal":
@@ -25,14 +34,12 @@ export function userPart(part: unknown, path: string, notes: Notes): UserPart | 
       return filePart(part["file"], `${path}.file`, notes);
     case "input_audio":
       return audioPart(part["input_audio"], `${path}.input_audio`, notes);
-    default:
-      notes.refuse(`${path}.type`, `Parts of type "${type}" cannot be carried to this provider`);
-      return undefined;
   }
 }
 
 function imagePart(image: unknown, path: string, notes: Notes): UserPart | undefined {
   const { url: written, detail } = isRecord(image) ? image : { url: image, detail: undefined };
+  if (isRecord(image)) reportUnknown(image, { of: "image_url.image_url", path, notes });
   const text = typeof written === "string" ? written : "";
   const imageDetail = typeof detail === "string" && detail !== "auto" &&
       notes.allows("image_detail", `${path}.detail`)
@@ -60,6 +67,7 @@ function imagePart(image: unknown, path: string, notes: Notes): UserPart | undef
 
 function filePart(file: unknown, path: string, notes: Notes): UserPart | undefined {
   const { file_data, file_id, filename } = isRecord(file) ? file : {};
+  if (isRecord(file)) reportUnknown(file, { of: "file.file", path, notes });
   if (file_id !== undefined && !notes.allows("file_id", `${path}.file_id`)) return undefined;
   const data = dataOf(typeof file_data === "string" ? file_data : "");
   if (data === undefined) {
@@ -67,11 +75,13 @@ function filePart(file: unknown, path: string, notes: Notes): UserPart | undefin
     return undefined;
   }
   if (!notes.allows("file_data", `${path}.file_data`)) return undefined;
-  return { type: "file", ...data, ...(typeof filename === "string" ? { filename } : {}) };
+  const isNamed = typeof filename === "string" && notes.allows("filename", `${path}.filename`);
+  return { type: "file", ...data, ...(isNamed ? { filename } : {}) };
 }
 
 function audioPart(audio: unknown, path: string, notes: Notes): UserPart | undefined {
   const { data, format } = isRecord(audio) ? audio : {};
+  if (isRecord(audio)) reportUnknown(audio, { of: "input_audio.input_audio", path, notes });
   if (!notes.allows("input_audio", path)) return undefined;
   if (typeof data !== "string" || typeof format !== "string") {
     notes.refuse(path, "Sound needs its data and format");

@@ -8,6 +8,7 @@ import type { UpstreamCall } from "../../ports/upstream.ts";
 import { isRecord } from "../openai_compatible/body.ts";
 import { cacheMark } from "./cache_marks.ts";
 import type { Feature } from "./cannot_carry.ts";
+import { reportUnknown } from "./known_members.ts";
 import type { Notes } from "./notes.ts";
 import { promptOf } from "./prompt.ts";
 
@@ -32,6 +33,7 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
   const own: Record<string, JSONObject[string]> = {};
   const format = value["response_format"];
   if (isRecord(format)) options.responseFormat = responseFormat(format, { notes, own });
+  obeyChoice(options, { model: call.model, notes, own });
   if (value["parallel_tool_calls"] === false) onlyOneCall({ notes, own });
   callerFields(value, { notes, own });
   const { kind } = notes;
@@ -115,7 +117,7 @@ function refuseUnknown(value: Fields, notes: Notes): void {
   }
   for (const field of Object.keys(value)) {
     if (KNOWN_FIELDS.has(field) || value[field] == null) continue;
-    notes.warnings.push(`"${field}" is not supported and was left out`);
+    notes.allows("unknown", field);
   }
 }
 
@@ -168,14 +170,19 @@ function functionTool(
     notes.allows("hosted_tools", `${path}.type`);
     return undefined;
   }
+  reportUnknown(tool, { of: "declaration", path, notes });
+  const place = { of: "declaration.function", path: `${path}.function` } as const;
+  reportUnknown(declared, { ...place, notes });
   const { name, description, parameters, strict } = declared;
+  const isStrict = typeof strict === "boolean" &&
+    (!strict || notes.allows("tool_strict", `${path}.function.strict`));
   const providerOptions = cacheMark(tool, path, { notes, feature: "tool_cache_control" });
   return {
     type: "function",
     name: String(name),
     inputSchema: isRecord(parameters) ? parameters : { type: "object", properties: {} },
     ...(typeof description === "string" ? { description } : {}),
-    ...(typeof strict === "boolean" ? { strict } : {}),
+    ...(isStrict ? { strict } : {}),
     ...(providerOptions && { providerOptions }),
   };
 }
@@ -191,6 +198,7 @@ function responseFormat(
   { notes, own }: Own,
 ): NonNullable<LanguageModelV4CallOptions["responseFormat"]> {
   const { type, json_schema: written } = format;
+  reportUnknown(format, { of: "response_format", path: "response_format", notes });
   if (type === "json_object") {
     if (notes.kind !== "anthropic" && notes.kind !== "amazon-bedrock") return { type: "json" };
     // Claude has no such mode, but calls a tool that takes any object.
@@ -198,6 +206,8 @@ function responseFormat(
     return { type: "json", schema: { type: "object" } };
   }
   if (type === "json_schema" && isRecord(written)) {
+    const path = "response_format.json_schema";
+    reportUnknown(written, { of: path, path, notes });
     const { name, description, schema, strict } = written;
     if ((notes.kind === "azure" || notes.kind === "mistral") && typeof strict === "boolean") {
       own["strictJsonSchema"] = strict;
@@ -211,6 +221,42 @@ function responseFormat(
   }
   if (type !== "text") notes.refuse("response_format.type", `Unknown format "${type}"`);
   return { type: "text" };
+}
+
+/** Claudes that are never forced to call a tool: their package asks them for JSON in words. */
+const NEVER_FORCED = /claude-(?:(?:sonnet|opus)-5-5|fable-5-1)/;
+
+/**
+ * Claude's packages may let the model write JSON by a tool of their own, one of which must then be
+ * called, whatever the choice among the caller's; and Bedrock's takes what tools were called and
+ * found out of a conversation in which none may be called any more.
+ */
+function obeyChoice(
+  options: Mutable<LanguageModelV4CallOptions>,
+  { model, notes, own }: Own & { readonly model: string },
+): void {
+  const { kind } = notes;
+  if (kind !== "anthropic" && kind !== "amazon-bedrock") return;
+  const isJson = options.responseFormat?.type === "json";
+  const choice = options.toolChoice?.type;
+  if (choice === "required" || choice === "tool") {
+    // A call is no text that could be held to a format.
+    if (isJson && !notes.allows("forced_call_json", "response_format")) {
+      delete options.responseFormat;
+    }
+    return;
+  }
+  if (choice !== "none") return;
+  const losesCalls = kind === "amazon-bedrock" &&
+    options.prompt.some(({ role }) => role === "tool");
+  if (isJson && !(losesCalls && NEVER_FORCED.test(model))) {
+    // The package's own tool is the only one left; on Bedrock it keeps the conversation whole.
+    delete options.tools;
+    delete options.toolChoice;
+    if (losesCalls) own["structuredOutputMode"] = "jsonTool";
+  } else if (losesCalls && !notes.allows("no_more_calls", "tool_choice")) {
+    options.toolChoice = { type: "auto" };
+  }
 }
 
 function onlyOneCall({ notes, own }: Own): void {

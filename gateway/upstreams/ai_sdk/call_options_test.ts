@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { NativeKind } from "../../domain/catalog.ts";
 import { callOptionsOf } from "./call_options.ts";
 import { CANNOT_CARRY, type Feature, FEATURES } from "./cannot_carry.ts";
-import { Notes } from "./notes.ts";
+import { MAX_WARNINGS, Notes } from "./notes.ts";
 
 const USER = { role: "user", content: "Hi" };
 const KINDS = [
@@ -39,6 +39,19 @@ const part = (type: string, value: unknown) => ({
   messages: [{ role: "user", content: [{ type, [type]: value }] }],
 });
 
+const TEXT = { type: "text", text: "a" };
+const CALL = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
+const FUNCTION = { type: "function", function: { name: "f" } };
+const AFTER_CALLS = {
+  messages: [
+    USER,
+    { role: "assistant", tool_calls: [CALL] },
+    { role: "tool", tool_call_id: "a", content: "found" },
+  ],
+  tools: [FUNCTION],
+};
+const zeta = 1;
+
 /** A request that asks for a feature, and the field that must be named where it is lacking. */
 const MARK = { type: "ephemeral" };
 const ASKING: Readonly<
@@ -62,10 +75,7 @@ const ASKING: Readonly<
     [{
       messages: [
         USER,
-        {
-          role: "assistant",
-          tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
-        },
+        { role: "assistant", tool_calls: [CALL] },
         {
           role: "tool",
           tool_call_id: "a",
@@ -78,6 +88,12 @@ const ASKING: Readonly<
     [
       part("file", { file_data: "data:application/pdf;base64,AA==", filename: "a.pdf" }),
       "messages.0.content.0.file.file_data",
+    ],
+  ],
+  filename: [
+    [
+      part("file", { file_data: "data:application/pdf;base64,AA==", filename: "a.pdf" }),
+      "messages.0.content.0.file.filename",
     ],
   ],
   file_id: [[part("file", { file_id: "file-1" }), "messages.0.content.0.file.file_id"]],
@@ -93,6 +109,19 @@ const ASKING: Readonly<
     [{ tools: [{ type: "web_search_preview" }] }, "tools.0.type"],
     [{ web_search_options: {} }, "web_search_options"],
   ],
+  tool_strict: [
+    [
+      { tools: [{ type: "function", function: { name: "f", strict: true } }] },
+      "tools.0.function.strict",
+    ],
+  ],
+  no_more_calls: [[{ ...AFTER_CALLS, tool_choice: "none" }, "tool_choice"]],
+  forced_call_json: ["required", FUNCTION].map((tool_choice) => [
+    { tools: [FUNCTION], tool_choice, response_format: { type: "json_object" } },
+    "response_format",
+  ]),
+  // Whether there is room shows when the package has written the request: see upstream_test.ts.
+  effort_room: [],
   parallel_tool_calls: [[{ parallel_tool_calls: false }, "parallel_tool_calls"]],
   seed: [[{ seed: 7 }, "seed"]],
   user: [[{ user: "u" }, "user"]],
@@ -129,11 +158,41 @@ const ASKING: Readonly<
       "messages.0.cache_control.ttl",
     ],
   ],
+  unknown: [
+    [{ zeta }, "zeta"],
+    [{ messages: [{ ...USER, zeta }] }, "messages.0.zeta"],
+    [{ messages: [{ ...USER, is_error: true }] }, "messages.0.is_error"],
+    [
+      { messages: [{ ...USER, content: [TEXT, { ...TEXT, zeta }] }] },
+      "messages.0.content.1.zeta",
+    ],
+    [
+      { messages: [{ role: "system", content: [TEXT, { ...TEXT, zeta }] }] },
+      "messages.0.content.1.zeta",
+    ],
+    [
+      part("image_url", { url: "data:image/png;base64,AA==", zeta }),
+      "messages.0.content.0.image_url.zeta",
+    ],
+    [
+      { messages: [USER, { role: "assistant", tool_calls: [{ ...CALL, zeta }] }] },
+      "messages.1.tool_calls.0.zeta",
+    ],
+    [{ tools: [{ ...FUNCTION, zeta }] }, "tools.0.zeta"],
+    [{ tools: [{ ...FUNCTION, function: { name: "f", zeta } }] }, "tools.0.function.zeta"],
+    [{ response_format: { type: "text", zeta } }, "response_format.zeta"],
+    [
+      { response_format: { type: "json_schema", json_schema: { name: "x", zeta } } },
+      "response_format.json_schema.zeta",
+    ],
+  ],
 };
 
 for (const kind of KINDS) {
   Deno.test(`a request to "${kind}" is refused, reported or carried as the table says`, () => {
     for (const [feature, requests] of Object.entries(ASKING)) {
+      // Where documents are refused, so are their names.
+      if (feature === "filename" && "file_data" in CANNOT_CARRY[kind]) continue;
       const [, lack] = Object.entries(CANNOT_CARRY[kind]).find(([name]) => name === feature) ?? [];
       for (const [fields, param] of requests) {
         const { images, refusal, warnings } = translate(kind, fields);
@@ -173,10 +232,66 @@ Deno.test("what says nothing is no request for anything", () => {
   assertEquals(options.responseFormat, { type: "text" });
 });
 
-Deno.test("a field that nobody knows is reported", () => {
-  assertEquals(translate("google", { verbosity: "low" }).warnings, [
-    '"verbosity" is not supported and was left out',
-  ]);
+Deno.test("what answers and clients say as a matter of course is not reported", () => {
+  const echoed = {
+    role: "assistant",
+    content: "Hello",
+    refusal: null,
+    audio: null,
+    function_call: null,
+    name: null,
+    zeta: null,
+    annotations: [],
+    parsed: { a: 1 },
+    reasoning_content: "Hm",
+    extra_content: { anthropic: {} },
+    tool_calls: [{
+      ...CALL,
+      index: 0,
+      thought_signature: "S",
+      extra_content: {},
+      function: { ...CALL.function, parsed_arguments: {} },
+    }],
+  };
+  const messages = [USER, echoed, { role: "tool", tool_call_id: "a", content: "x" }, USER];
+  for (const kind of KINDS) {
+    assertEquals(translate(kind, { messages, tools: [FUNCTION] }).warnings, []);
+  }
+});
+
+Deno.test("a request made of nothing known gets an answer of bounded length", () => {
+  const fields = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`zeta${at}`, 1]));
+  const { warnings } = translate("google", fields);
+  assertEquals(warnings.length, MAX_WARNINGS + 1);
+  assertEquals(warnings.at(-1), "More was left out than is listed here");
+});
+
+Deno.test("JSON beside tools: a choice is obeyed, however the package gets at its JSON", () => {
+  const json = { response_format: { type: "json_object" } };
+  for (const kind of ["anthropic", "amazon-bedrock"] as const) {
+    const free = translate(kind, { ...AFTER_CALLS, ...json }).options;
+    assertEquals([free.tools?.length, free.responseFormat?.type], [1, "json"]);
+    const none = translate(kind, { ...AFTER_CALLS, ...json, tool_choice: "none" });
+    assertEquals([none.options.tools, none.options.toolChoice], [undefined, undefined]);
+    assertEquals([none.options.responseFormat?.type, none.warnings], ["json", []]);
+    const forced = translate(kind, { ...AFTER_CALLS, ...json, tool_choice: FUNCTION }).options;
+    assertEquals([forced.responseFormat, forced.toolChoice], [undefined, {
+      type: "tool",
+      toolName: "f",
+    }]);
+  }
+  const google = translate("google", { ...AFTER_CALLS, ...json, tool_choice: FUNCTION });
+  assertEquals([google.options.responseFormat, google.warnings], [{ type: "json" }, []]);
+});
+
+Deno.test("no more calls: Bedrock keeps its tools where calls were made, and only there", () => {
+  const choice = { tools: [FUNCTION], tool_choice: "none" };
+  assertEquals(translate("amazon-bedrock", choice).options.toolChoice, { type: "none" });
+  const made = translate("amazon-bedrock", { ...AFTER_CALLS, ...choice });
+  assertEquals([made.options.toolChoice, made.options.tools?.length], [{ type: "auto" }, 1]);
+  assertEquals(translate("anthropic", { ...AFTER_CALLS, ...choice }).options.toolChoice, {
+    type: "none",
+  });
 });
 
 Deno.test("what the caller says of itself goes where there is a place for it", () => {

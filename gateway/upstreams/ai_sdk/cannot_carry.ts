@@ -26,10 +26,15 @@ export const FEATURES = {
   image_url: "Images by http(s) address (`image_url`)",
   result_image_url: "Images by http(s) address in tool results",
   file_data: "Documents in messages (`file` with `file_data`)",
+  filename: "`filename` of a document",
   file_id: "Uploaded files (`file` with `file_id`)",
   functions: "The old `functions`, `function_call` and messages of role `function`",
   hosted_tools: "Tools that are no functions, `web_search_options`",
+  tool_strict: "`strict: true` of a function",
   parallel_tool_calls: "`parallel_tool_calls: false`",
+  no_more_calls: '`tool_choice: "none"` after tool calls',
+  forced_call_json: "JSON as `response_format` where a tool must be called",
+  effort_room: "`reasoning_effort` where the output limit leaves thoughts no room",
   seed: "`seed`",
   penalties: "`frequency_penalty`, `presence_penalty`",
   user: "`user`",
@@ -39,6 +44,7 @@ export const FEATURES = {
   cache_control: "`cache_control` of messages and their parts",
   tool_cache_control: "`cache_control` of tools",
   cache_ttl: "`ttl` of `cache_control`, other than `5m`",
+  unknown: "Fields and members that are not known here",
 } as const;
 
 /** One of them. */
@@ -57,6 +63,7 @@ const EVERYWHERE: Lacks = {
   metadata: "reported",
   name: "reported",
   cache_ttl: "reported",
+  unknown: "reported",
 };
 
 // Of these, whose wire is OpenAI's own.
@@ -65,10 +72,15 @@ const { user: _user, ...WITH_USER } = EVERYWHERE;
 // Such providers keep in their caches what they see fit.
 const UNMARKED: Lacks = { cache_control: "reported", tool_cache_control: "reported" };
 
+// Their packages let Claude write JSON by a tool of their own, which must be called, and add the
+// tokens for thoughts to the output limit.
+const CLAUDES: Lacks = { forced_call_json: "reported", effort_room: "reported" };
+
 /** By kind. The documentation's table is made of it, and requests are held against it. */
 export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
   anthropic: {
     ...EVERYWHERE,
+    ...CLAUDES,
     input_audio: "refused",
     seed: "reported",
     penalties: "reported",
@@ -77,6 +89,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
   google: {
     ...EVERYWHERE,
     ...UNMARKED,
+    filename: "reported",
     image_url: "fetched",
     result_image_url: "fetched",
     parallel_tool_calls: "reported",
@@ -85,6 +98,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
   "google-vertex": {
     ...EVERYWHERE,
     ...UNMARKED,
+    filename: "reported",
     // The package would fetch it by itself, from anywhere.
     result_image_url: "fetched",
     parallel_tool_calls: "reported",
@@ -92,11 +106,14 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
   },
   "amazon-bedrock": {
     ...EVERYWHERE,
+    ...CLAUDES,
     image_url: "fetched",
     result_image_url: "fetched",
     input_audio: "refused",
     tool_cache_control: "reported",
     parallel_tool_calls: "reported",
+    // Its package then takes the calls and their results out of the conversation.
+    no_more_calls: "reported",
     seed: "reported",
     penalties: "reported",
     image_detail: "reported",
@@ -106,6 +123,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
     ...EVERYWHERE,
     ...UNMARKED,
     input_audio: "refused",
+    filename: "reported",
     image_detail: "reported",
   },
   cohere: {
@@ -113,6 +131,8 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
     ...UNMARKED,
     input_audio: "refused",
     file_data: "refused",
+    filename: "refused",
+    tool_strict: "reported",
     parallel_tool_calls: "reported",
     image_detail: "reported",
   },

@@ -1,8 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createHash, createHmac, generateKeyPairSync } from "node:crypto";
 import type { UpstreamConfig } from "../../domain/catalog.ts";
-import type { UpstreamCall } from "../../ports/upstream.ts";
-import { AiSdkUpstream } from "./mod.ts";
+import { type Asked, callOf, recordedUpstream, refused } from "./upstream_fixture.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", {
   modulusLength: 2048,
@@ -18,62 +17,28 @@ const AWS = {
   region: "eu-central-1",
 };
 
-interface Asked {
-  readonly url: string;
-  readonly headers: Headers;
-  readonly body: string;
-}
-
-/** An upstream whose requests are noted; tokens are given out in order. */
+/** An upstream without a key of its own; tokens are given out in order. */
 function create(config: Partial<UpstreamConfig>, options: {
   env?: Readonly<Record<string, string>>;
   status?: number;
   token?: () => Response;
 } = {}) {
-  const asked: Asked[] = [];
   let tokens = 0;
   const {
-    status = 500,
+    env,
+    status,
     token = () => Response.json({ access_token: `t${++tokens}`, expires_in: 60 }),
   } = options;
-  const upstream = new AiSdkUpstream({
-    id: "lab",
-    kind: "google-vertex",
-    provider: "lab",
-    maxInFlight: 2,
-    onDisconnect: "cancel",
-    timeouts: { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 },
-    ...config,
-  }, {
-    clock: { nowMs: () => Date.UTC(2026, 0, 1), monotonicMs: () => 0 },
-    env: (name) => options.env?.[name],
+  return recordedUpstream({ kind: "google-vertex", apiKey: undefined, ...config }, {
+    env,
+    nowMs: Date.UTC(2026, 0, 1),
     readFile: (path) =>
       path === "/run/account.json" ? Promise.resolve(ACCOUNT) : Promise.reject(new Error("none")),
-    fetch: (input, init) => {
-      const url = String(input);
-      asked.push({ url, headers: new Headers(init?.headers), body: String(init?.body) });
-      if (url.includes("oauth2")) return Promise.resolve(token());
-      return Promise.resolve(Response.json({ error: { message: "No" } }, { status }));
-    },
+    answer: (url) => url.includes("oauth2") ? token() : refused(status),
   });
-  return { asked, upstream, [Symbol.dispose]: () => upstream.close() };
 }
 
-function callOf(
-  fields: Readonly<Record<string, unknown>> = {},
-  more: Partial<UpstreamCall> = {},
-): UpstreamCall {
-  const value = { model: "auto", messages: [{ role: "user", content: "Hi" }], ...fields };
-  return {
-    endpoint: "chat",
-    model: "gemini-3-pro-preview",
-    body: { text: JSON.stringify(value), value },
-    stream: false,
-    requestId: "req_1",
-    signal: new AbortController().signal,
-    ...more,
-  };
-}
+const GEMINI = { model: "gemini-3-pro-preview" };
 
 const ROADS: readonly (readonly [Partial<UpstreamConfig>, Readonly<Record<string, string>>])[] = [
   [{ apiKeyEnv: "LAB_ACCOUNT" }, { LAB_ACCOUNT: ACCOUNT }],
@@ -83,8 +48,8 @@ const ROADS: readonly (readonly [Partial<UpstreamConfig>, Readonly<Record<string
 for (const [config, env] of ROADS) {
   Deno.test(`a service account by ${Object.keys(config)} calls Vertex with its token`, async () => {
     using made = create({ ...PLACE, ...config }, { env });
-    await made.upstream.call(callOf());
-    await made.upstream.call(callOf());
+    await made.upstream.call(callOf({}, GEMINI));
+    await made.upstream.call(callOf({}, GEMINI));
     const [token, ...calls] = made.asked;
     assertEquals(token?.url, "https://oauth2.googleapis.com/token");
     const url = "https://europe-west1-aiplatform.googleapis.com/v1beta1/projects/p/locations/" +
@@ -100,9 +65,9 @@ for (const [config, env] of ROADS) {
 Deno.test("a token that Vertex refuses is not used again", async () => {
   const config = { ...PLACE, credentialsFileEnv: "LAB_FILE" };
   using made = create(config, { env: { LAB_FILE: "/run/account.json" }, status: 401 });
-  const answer = await made.upstream.call(callOf());
+  const answer = await made.upstream.call(callOf({}, GEMINI));
   assertEquals(answer.kind === "failure" && answer.outcome, "refused_credentials");
-  await made.upstream.call(callOf());
+  await made.upstream.call(callOf({}, GEMINI));
   assertEquals(made.asked.map(({ headers }) => headers.get("authorization")), [
     null,
     "Bearer t1",
@@ -115,24 +80,24 @@ Deno.test("without a token nothing is called: the operator's trouble, not the ca
   const config = { ...PLACE, credentialsFileEnv: "LAB_FILE" };
   const env = { LAB_FILE: "/run/account.json" };
   const token = () => Response.json({ error: "invalid_grant" }, { status: 400 });
-  using refused = create(config, { env, token });
-  const answer = await refused.upstream.call(callOf());
+  using denied = create(config, { env, token });
+  const answer = await denied.upstream.call(callOf({}, GEMINI));
   assert(answer.kind === "failure");
   assertEquals(answer.outcome, "refused_credentials");
   assertEquals(answer.message, "The token endpoint answered 400: invalid_grant");
-  assertEquals(refused.asked.length, 1);
+  assertEquals(denied.asked.length, 1);
 
   using lost = create(config, { env: { LAB_FILE: "/nowhere" } });
-  const unread = await lost.upstream.call(callOf());
+  const unread = await lost.upstream.call(callOf({}, GEMINI));
   assertEquals(unread.kind === "failure" && unread.outcome, "refused_credentials");
 
   using unset = create(config);
-  const missing = await unset.upstream.call(callOf());
+  const missing = await unset.upstream.call(callOf({}, GEMINI));
   assert(missing.kind === "failure");
   assertEquals(missing.message, 'Environment variable "LAB_FILE" is not set');
 
   using left = create(config, { env });
-  const gone = await left.upstream.call(callOf({}, { signal: AbortSignal.abort() }));
+  const gone = await left.upstream.call(callOf({}, { ...GEMINI, signal: AbortSignal.abort() }));
   assertEquals(gone.kind === "failure" && gone.outcome, "cancelled");
 });
 
@@ -199,7 +164,7 @@ Deno.test("Amazon's keys sign each request, and are not in it", async () => {
 Deno.test("an Amazon key that lacks a part calls nothing", async () => {
   for (const [name, env] of [["LAB_ID", {}], ["LAB_SECRET", { LAB_ID: "x" }]] as const) {
     using made = create({ kind: "amazon-bedrock", ...AWS }, { env });
-    const answer = await made.upstream.call(callOf());
+    const answer = await made.upstream.call(callOf({}, GEMINI));
     assert(answer.kind === "failure");
     assertEquals(answer.message, `Environment variable "${name}" is not set`);
     assertEquals(made.asked, []);

@@ -3,9 +3,8 @@ import type { NativeKind, UpstreamConfig } from "../../domain/catalog.ts";
 import { dataUri, PNG } from "../../images/image_fixture.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
 import type { UpstreamAnswer, UpstreamCall } from "../../ports/upstream.ts";
-import { AiSdkUpstream } from "./mod.ts";
+import { callOf, recordedUpstream } from "./upstream_fixture.ts";
 
-const clock = { nowMs: () => 5_000, monotonicMs: () => 0 };
 const PICTURE = PNG.toBase64();
 
 interface Asked {
@@ -26,39 +25,25 @@ async function send(
     readonly signal?: AbortSignal;
   } = {},
 ): Promise<{ answer: UpstreamAnswer; asked: Asked[] }> {
-  const asked: Asked[] = [];
   const answers = [...options.answers ?? []];
-  const upstream = new AiSdkUpstream({
-    id: "lab",
+  using made = recordedUpstream({
     kind,
-    provider: "lab",
     baseUrl: "https://provider.example/v1",
-    apiKey: "secret-0123456789",
     region: "eu-central-1",
-    maxInFlight: 2,
-    onDisconnect: "cancel",
-    timeouts: { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 },
     ...options.config,
   }, {
-    clock,
-    env: () => undefined,
+    nowMs: 5_000,
     fetchImage: options.fetchImage,
-    fetch: async (url, init) => {
-      asked.push({ url: String(url), body: await new Response(init?.body).json() });
-      return Response.json(answers.shift());
-    },
+    answer: () => Response.json(answers.shift()),
   });
   const body = { model: "auto", prompt: "A fox", ...value };
-  const answer = await upstream.call({
+  const answer = await made.upstream.call(callOf({}, {
     endpoint: options.endpoint ?? "images.generations",
     model: options.model ?? "gpt-image-1",
     body: { text: JSON.stringify(body), value: body },
-    stream: false,
-    requestId: "req_1",
-    signal: options.signal ?? new AbortController().signal,
-  });
-  upstream.close();
-  return { answer, asked };
+    ...(options.signal && { signal: options.signal }),
+  }));
+  return { answer, asked: made.asked.map(({ url, body }) => ({ url, body: JSON.parse(body) })) };
 }
 
 const openai = (more: Readonly<Record<string, unknown>> = {}) => ({

@@ -20,6 +20,9 @@ export interface ImageToFetch {
   readonly url: string;
 }
 
+/** Most lines of what was left out: a request may be made of nothing else. */
+export const MAX_WARNINGS = 100;
+
 /** What is noticed while a request is translated. */
 export class Notes {
   readonly #kind: NativeKind;
@@ -50,9 +53,16 @@ export class Notes {
   allows(feature: Feature, param: string): boolean {
     const lack = CANNOT_CARRY[this.#kind][feature];
     if (lack === undefined) return true;
-    if (lack === "reported") this.warnings.push(`"${param}" is not supported and was left out`);
+    if (lack === "reported") this.warn(`"${param}" is not supported and was left out`);
     else this.refuse(param, `${FEATURES[feature]} cannot be carried to this model's provider`);
     return false;
+  }
+
+  /** Something is left out, or done otherwise. */
+  warn(line: string): void {
+    const { length } = this.warnings;
+    if (length < MAX_WARNINGS) this.warnings.push(line);
+    else if (length === MAX_WARNINGS) this.warnings.push("More was left out than is listed here");
   }
 
   /** The request cannot be carried. The first reason counts. */

@@ -5,19 +5,25 @@ const MIN_THINKING_TOKENS = 1024;
 
 /**
  * Claude's packages add the tokens for thinking to the output limit that they are given, but the
- * hold pays for both together: takes the sum back to the limit, and thinking to what is left.
+ * hold pays for both together: takes the sum back to the limit, and thinking to what is left. Where
+ * that is too little to think, `onNoRoom` is called.
  */
-export function withinLimit(body: string, limitTokens: number): string {
+export function withinLimit(
+  body: string,
+  limitTokens: number,
+  { onNoRoom }: { readonly onNoRoom?: () => void } = {},
+): string {
   const value = parseObject(body);
   if (value === undefined) return body;
+  const thinkLess = (fields: Fields) => thinkingTaken(fields, { limitTokens, onNoRoom });
   const converse = value["inferenceConfig"];
   const fields = value["additionalModelRequestFields"];
   if (isRecord(converse)) {
     const inferenceConfig = limited(converse, "maxTokens", limitTokens);
-    const additionalModelRequestFields = isRecord(fields) ? thinkLess(fields, limitTokens) : fields;
+    const additionalModelRequestFields = isRecord(fields) ? thinkLess(fields) : fields;
     return JSON.stringify({ ...value, inferenceConfig, additionalModelRequestFields });
   }
-  return JSON.stringify(thinkLess(limited(value, "max_tokens", limitTokens), limitTokens));
+  return JSON.stringify(thinkLess(limited(value, "max_tokens", limitTokens)));
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -29,12 +35,17 @@ function limited(value: Fields, name: string, limitTokens: number): Fields {
     : value;
 }
 
-function thinkLess(value: Fields, limitTokens: number): Fields {
+function thinkingTaken(
+  value: Fields,
+  { limitTokens, onNoRoom }: { limitTokens: number; onNoRoom: (() => void) | undefined },
+): Fields {
   const { thinking, ...rest } = value;
   const budget = isRecord(thinking) ? thinking["budget_tokens"] : undefined;
   if (!isRecord(thinking) || typeof budget !== "number" || budget < limitTokens) return value;
   const less = thinkingWithin(budget, limitTokens);
-  return less === undefined ? rest : { ...value, thinking: { ...thinking, budget_tokens: less } };
+  if (less !== undefined) return { ...value, thinking: { ...thinking, budget_tokens: less } };
+  onNoRoom?.();
+  return rest;
 }
 
 /**

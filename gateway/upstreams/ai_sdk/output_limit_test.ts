@@ -23,6 +23,22 @@ Deno.test("withinLimit() takes Claude's sum of answer and thoughts back to the l
   });
 });
 
+Deno.test("withinLimit() says where thoughts have no room", () => {
+  let times = 0;
+  const onNoRoom = () => times += 1;
+  const think = (limit: number, fields: object) =>
+    withinLimit(JSON.stringify({ thinking: thinking(5_000), ...fields }), limit, { onNoRoom });
+  think(4_000, { max_tokens: 9_000 });
+  think(1_000, { thinking: { type: "adaptive" } });
+  assertEquals(times, 0);
+  think(1_000, { max_tokens: 9_000 });
+  think(1_000, {
+    inferenceConfig: {},
+    additionalModelRequestFields: { thinking: thinking(5_000) },
+  });
+  assertEquals(times, 2);
+});
+
 Deno.test("withinLimit() knows Converse's names too", () => {
   const body = {
     messages: [],

@@ -1,7 +1,8 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { isRecord, parseObject } from "../openai_compatible/body.ts";
 import { type UserPart, userPart } from "./attachment.ts";
-import { cacheMark, messageMark } from "./cache_marks.ts";
+import { type CacheMark, cacheMark, messageMark } from "./cache_marks.ts";
+import { reportUnknown } from "./known_members.ts";
 import type { Notes } from "./notes.ts";
 import { type AssistantPart, signatureOptions, thoughtsBefore } from "./signatures.ts";
 
@@ -9,6 +10,13 @@ type Fields = Readonly<Record<string, unknown>>;
 type Turn<Role> = Extract<LanguageModelV4Prompt[number], { role: Role }>;
 type ToolPart = Extract<LanguageModelV4Prompt[number], { role: "tool" }>["content"][number];
 type ToolOutput = Extract<ToolPart, { type: "tool-result" }>["output"];
+
+/** Text between two marks of the cache. */
+interface Piece {
+  readonly texts: readonly string[];
+  /** At its end. */
+  readonly mark: CacheMark | undefined;
+}
 
 /** Chat's messages as the provider packages take them. */
 export function promptOf(messages: unknown, notes: Notes): LanguageModelV4Prompt {
@@ -35,8 +43,11 @@ class PromptBuilder {
 
   add(message: Fields, path: string): void {
     if (typeof message["name"] === "string") this.#notes.allows("name", `${path}.name`);
-    if (message["role"] !== "tool") this.#showPictures();
-    switch (message["role"]) {
+    const { role } = message;
+    if (role !== "tool") this.#showPictures();
+    const of = ROLES.find((one) => one === role);
+    if (of !== undefined) reportUnknown(message, { of, path, notes: this.#notes });
+    switch (role) {
       case "system":
       case "developer":
         return this.#addSystem(message, path);
@@ -50,7 +61,7 @@ class PromptBuilder {
         this.#notes.allows("functions", `${path}.role`);
         return;
       default:
-        this.#notes.refuse(`${path}.role`, `Unknown role "${message["role"]}"`);
+        this.#notes.refuse(`${path}.role`, `Unknown role "${role}"`);
     }
   }
 
@@ -62,13 +73,21 @@ class PromptBuilder {
   #addSystem(message: Fields, path: string): void {
     // Most providers know instructions only before the conversation.
     if (this.#turns.length > 0) {
-      this.#notes.warnings.push(`"${path}" was moved to the front of the conversation`);
+      this.#notes.warn(`"${path}" was moved to the front of the conversation`);
     }
-    const text = this.#textOf(message["content"], `${path}.content`);
-    const providerOptions = messageMark(message, path, this.#notes);
-    if (text === "") return;
+    for (const { texts, mark } of this.#upToMarks(message, path)) {
+      this.#instruct(texts.join("\n"), mark);
+    }
+  }
+
+  /** Adds instructions to those before, up to the last mark. */
+  #instruct(text: string, providerOptions: CacheMark | undefined): void {
     const last = this.#system.at(-1);
     const goesOn = last !== undefined && last.providerOptions === undefined;
+    if (text === "") {
+      if (goesOn && providerOptions !== undefined) last.providerOptions = providerOptions;
+      return;
+    }
     const content = goesOn ? `${last.content}\n\n${text}` : text;
     if (goesOn) this.#system.pop();
     this.#system.push({ role: "system", content, ...(providerOptions && { providerOptions }) });
@@ -97,31 +116,42 @@ class PromptBuilder {
     if (message["function_call"] != null) this.#notes.allows("functions", `${path}.function_call`);
     if (message["audio"] != null) this.#notes.allows("audio_output", `${path}.audio`);
     const calls: unknown[] = Array.isArray(message["tool_calls"]) ? message["tool_calls"] : [];
-    const content: AssistantPart[] = [];
-    // The first call's thoughts stood before the text too.
-    if (isRecord(calls[0])) content.push(...thoughtsBefore(calls[0], this.#notes.kind));
-    const text = this.#textOf(message["content"], `${path}.content`) ||
-      (typeof message["refusal"] === "string" ? message["refusal"] : "");
-    const providerOptions = signatureOptions(message, this.#notes.kind);
-    if (text !== "") {
-      content.push({ type: "text", text, ...(providerOptions && { providerOptions }) });
+    const refused = typeof message["refusal"] === "string" ? [message["refusal"]] : [];
+    // The first call's thoughts stood before the text too; where no call has any, the message may.
+    const thoughts = isRecord(calls[0]) ? thoughtsBefore(calls[0], this.#notes.kind) : [];
+    let content = thoughts.length > 0 ? thoughts : thoughtsBefore(message, this.#notes.kind);
+    const signature = signatureOptions(message, this.#notes.kind);
+    const pieces = this.#upToMarks(message, path);
+    for (const [at, { texts, mark }] of pieces.entries()) {
+      const isLast = at === pieces.length - 1;
+      const text = [...texts, ...isLast ? refused : []].join("");
+      if (text !== "") {
+        content.push({ type: "text", text, ...(signature && { providerOptions: signature }) });
+      }
+      if (isLast) content.push(...this.#toolCalls(calls, `${path}.tool_calls`));
+      if (content.length === 0) continue;
+      // Packages put what follows a mark into the same turn.
+      this.#turns.push({ role: "assistant", content, ...(mark && { providerOptions: mark }) });
+      content = [];
     }
-    for (const [at, call] of calls.entries()) {
-      if (at > 0 && isRecord(call)) content.push(...thoughtsBefore(call, this.#notes.kind));
-      const part = this.#toolCall(call, `${path}.tool_calls.${at}`);
-      if (part !== undefined) content.push(part);
-    }
-    const mark = messageMark(message, path, this.#notes);
-    if (content.length === 0) return;
-    this.#turns.push({ role: "assistant", content, ...(mark && { providerOptions: mark }) });
   }
 
-  #toolCall(call: unknown, path: string): AssistantPart | undefined {
+  #toolCalls(calls: readonly unknown[], path: string): AssistantPart[] {
+    return calls.flatMap((call, at) => {
+      const thoughts = at > 0 && isRecord(call) ? thoughtsBefore(call, this.#notes.kind) : [];
+      return [...thoughts, ...this.#toolCall(call, `${path}.${at}`)];
+    });
+  }
+
+  #toolCall(call: unknown, path: string): AssistantPart[] {
     const called = isRecord(call) ? call["function"] : undefined;
     if (!isRecord(call) || !isRecord(called) || typeof call["id"] !== "string") {
       this.#notes.refuse(path, "A tool call needs an id and a function");
-      return undefined;
+      return [];
     }
+    reportUnknown(call, { of: "tool_call", path, notes: this.#notes });
+    const place = { of: "tool_call.function", path: `${path}.function` } as const;
+    reportUnknown(called, { ...place, notes: this.#notes });
     const toolCallId = call["id"];
     const toolName = String(called["name"]);
     this.#called.set(toolCallId, toolName);
@@ -129,13 +159,8 @@ class PromptBuilder {
     // Models do write text that does not parse, and must be shown what they wrote.
     const input = written === "" ? {} : parseObject(written) ?? { invalid_json: written };
     const providerOptions = signatureOptions(call, this.#notes.kind);
-    return {
-      type: "tool-call",
-      toolCallId,
-      toolName,
-      input,
-      ...(providerOptions && { providerOptions }),
-    };
+    const options = providerOptions && { providerOptions };
+    return [{ type: "tool-call", toolCallId, toolName, input, ...options }];
   }
 
   #addToolResult(message: Fields, path: string): void {
@@ -165,8 +190,13 @@ class PromptBuilder {
   #toolOutput(message: Fields, path: string): ToolOutput {
     const parts = this.#parts(message["content"], path);
     const text = parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n");
-    if (message["is_error"] === true) return { type: "error-text", value: text };
     const files = parts.filter((part) => part.type === "file");
+    if (message["is_error"] === true) {
+      this.#pictures.push(...files);
+      if (this.#notes.kind === "anthropic") return { type: "error-text", value: text };
+      // Other wires have no place that says so, but the model can be told.
+      return { type: "text", value: `Error: ${text || "the tool has failed"}` };
+    }
     if (files.length === 0) return { type: "text", value: text };
     if (!RICH_RESULTS.has(this.#notes.kind)) {
       this.#pictures.push(...files);
@@ -191,14 +221,32 @@ class PromptBuilder {
     return content.flatMap((part, at) => userPart(part, `${path}.${at}`, this.#notes) ?? []);
   }
 
-  #textOf(content: unknown, path: string): string {
-    return this.#parts(content, path).flatMap((part) => {
-      if (part.type === "text") return [part.text];
-      this.#notes.refuse(path, "Only text can be carried here");
-      return [];
-    }).join("\n");
+  /** The text of a message up to each mark of the cache, and after the last. */
+  #upToMarks(message: Fields, path: string): Piece[] {
+    const { content } = message;
+    const notes = this.#notes;
+    const parts: readonly unknown[] = typeof content === "string"
+      ? [{ type: "text", text: content }]
+      : Array.isArray(content)
+      ? content
+      : [];
+    const pieces: Piece[] = [];
+    let texts: string[] = [];
+    for (const [at, part] of parts.entries()) {
+      const made = userPart(part, `${path}.content.${at}`, notes);
+      if (made?.type === "text") texts.push(made.text);
+      else if (made !== undefined) notes.refuse(`${path}.content`, "Only text can be carried here");
+      const mark = cacheMark(part, `${path}.content.${at}`, { notes });
+      // What follows a mark may change without spoiling what the cache holds.
+      if (mark === undefined) continue;
+      pieces.push({ texts, mark });
+      texts = [];
+    }
+    return [...pieces, { texts, mark: cacheMark(message, path, { notes }) }];
   }
 }
+
+const ROLES = ["system", "developer", "user", "assistant", "tool"] as const;
 
 /** Kinds whose tool results may hold pictures; elsewhere they follow in a message of the user. */
 const RICH_RESULTS: ReadonlySet<string> = new Set([

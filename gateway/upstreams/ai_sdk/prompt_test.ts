@@ -42,8 +42,8 @@ Deno.test("a mark of the cache ends a message, and what follows goes on in the s
   const cache_control = { type: "ephemeral", ttl: "5m" };
   const text = (text: string, more = {}) => ({ type: "text", text, ...more });
   const messages = [
-    { role: "system", content: [text("One", { cache_control })] },
-    { role: "system", content: "Two" },
+    { role: "system", content: [text("One", { cache_control }), text("Two")] },
+    { role: "system", content: "Three" },
     { role: "user", content: [text("A"), text("B", { cache_control }), text("C")] },
     { role: "assistant", content: "D", tool_calls: [call("a"), call("b")], cache_control },
     result("a", [text("E", { cache_control })]),
@@ -71,7 +71,66 @@ Deno.test("a mark of the cache ends a message, and what follows goes on in the s
     ];
     const plain = ["system", "user", "assistant", "tool", "user"].map((role) => [role, undefined]);
     assertEquals(marked, mark === undefined ? plain : split);
+    const instructions = made.filter(({ role }) => role === "system").map(({ content }) => content);
+    const together = ["One\nTwo\n\nThree"];
+    assertEquals(instructions, mark === undefined ? together : ["One", "Two\n\nThree"]);
     assertEquals(notes.warnings.length, mark === undefined ? 5 : 0);
+  }
+});
+
+Deno.test("a mark in what a model said stands where it was put: before what follows", () => {
+  const cache_control = { type: "ephemeral" };
+  const said = {
+    role: "assistant",
+    content: [
+      { type: "text", text: "A" },
+      { type: "text", text: "B", cache_control },
+      { type: "text", text: "C" },
+    ],
+    tool_calls: [call("a")],
+  };
+  const { prompt: made, notes } = prompt("anthropic", USER, said);
+  assertEquals(
+    made.slice(1).map(({ content, providerOptions }) => [
+      Array.isArray(content) &&
+      content.map((part) => part.type === "text" ? part.text : part.type),
+      providerOptions,
+    ]),
+    [
+      [["AB"], { anthropic: { cacheControl: { type: "ephemeral" } } }],
+      [["C", "tool-call"], undefined],
+    ],
+  );
+  assertEquals(notes.warnings, []);
+  assertEquals(prompt("google", USER, said).prompt.length, 2);
+});
+
+Deno.test("where the wire has no place for a tool's failure, its text says so", () => {
+  const failed = (content: unknown) => result("a", content, { is_error: true });
+  const asked = (kind: NativeKind, content: unknown) =>
+    prompt(kind, USER, { role: "assistant", tool_calls: [call("a")] }, failed(content)).prompt;
+  const output = (kind: NativeKind, content: unknown) => {
+    const turn = asked(kind, content)[2];
+    const [part] = turn?.role === "tool" ? turn.content : [];
+    return part?.type === "tool-result" ? part.output : undefined;
+  };
+  for (
+    const kind of [
+      "google",
+      "google-vertex",
+      "amazon-bedrock",
+      "azure",
+      "mistral",
+      "cohere",
+    ] as const
+  ) {
+    assertEquals(output(kind, "broken"), { type: "text", value: "Error: broken" });
+    assertEquals(output(kind, ""), { type: "text", value: "Error: the tool has failed" });
+  }
+  for (const kind of ["anthropic", "google"] as const) {
+    // A failure is a text: the picture that came with it follows.
+    const [, , , shown] = asked(kind, [{ type: "text", text: "see" }, PICTURE]);
+    assertEquals(shown?.role === "user" && shown.content.length, 1);
   }
 });
 
@@ -131,15 +190,18 @@ Deno.test("thoughts stand where the model had them: before the text and before t
     role: "assistant",
     content: "Let me see",
     tool_calls: [call("a", thought("S1")), call("b", hidden), call("c")],
-  });
-  const turn = made[1];
-  const parts = turn?.role === "assistant" ? turn.content : [];
-  assertEquals(
-    parts.map((part) =>
-      part.type === "reasoning" ? part.providerOptions?.["anthropic"] : part.type
-    ),
-    [{ signature: "S1" }, "text", "tool-call", { redactedData: "R" }, "tool-call", "tool-call"],
+  }, { role: "assistant", content: "No call", ...thought("S2") });
+  const parts = made.slice(1).map(({ role, content }) =>
+    role !== "assistant"
+      ? []
+      : content.map((part) =>
+        part.type === "reasoning" ? part.providerOptions?.["anthropic"] : part.type
+      )
   );
+  assertEquals<unknown>(parts, [
+    [{ signature: "S1" }, "text", "tool-call", { redactedData: "R" }, "tool-call", "tool-call"],
+    [{ signature: "S2" }, "text"],
+  ]);
 });
 
 Deno.test("Gemini's signatures on text and calls, under either of Google's names", () => {
@@ -180,6 +242,15 @@ Deno.test("what a model wrote that is no JSON is shown to it", () => {
   );
 });
 
+Deno.test("what a model said in parts is one text, without a character more", () => {
+  const content = [{ type: "text", text: "A cat" }, { type: "text", text: " sat." }];
+  const { prompt: made } = prompt("anthropic", USER, { role: "assistant", content });
+  assertEquals(made.at(-1), {
+    role: "assistant",
+    content: [{ type: "text", text: "A cat sat." }],
+  });
+});
+
 Deno.test("files, sound and a refusal of before", () => {
   const { prompt: made, notes } = prompt(
     "google",
@@ -196,18 +267,46 @@ Deno.test("files, sound and a refusal of before", () => {
     },
     { role: "assistant", content: null, refusal: "No" },
     { role: "assistant", content: [{ type: "refusal", refusal: "Never" }] },
+    { role: "assistant", content: "Well: ", refusal: "no" },
     { role: "assistant", content: "" },
     { role: "user", content: "" },
   );
   assertEquals(notes.refusal, undefined);
-  assertEquals(made.map((turn) => turn.role), ["user", "assistant", "assistant"]);
-  const [user, no, never] = made;
+  assertEquals(made.map((turn) => turn.role), ["user", ...Array(3).fill("assistant")]);
+  const [user, no, never, both] = made;
   assertEquals(
     user?.role === "user" && user.content.map((part) => part.type === "file" && part.mediaType),
     ["application/pdf", "audio/wav", "image/png"],
   );
   assertEquals(no?.content, [{ type: "text", text: "No" }]);
   assertEquals(never?.content, [{ type: "text", text: "Never" }]);
+  assertEquals(both?.content, [{ type: "text", text: "Well: no" }]);
+});
+
+Deno.test("what nobody knows of a file, of sound and of a call is reported", () => {
+  const file_data = "data:application/pdf;base64,AAAA";
+  const { notes } = prompt(
+    "google",
+    {
+      role: "user",
+      content: [
+        { type: "file", file: { file_data, zeta: 1 } },
+        { type: "input_audio", input_audio: { data: "BBBB", format: "wav", zeta: 1 } },
+      ],
+    },
+    {
+      role: "assistant",
+      tool_calls: [call("a", { function: { name: "f", arguments: "", zeta: 1 } })],
+    },
+  );
+  assertEquals(
+    notes.warnings,
+    [
+      "messages.0.content.0.file.zeta",
+      "messages.0.content.1.input_audio.zeta",
+      "messages.1.tool_calls.0.function.zeta",
+    ].map((path) => `"${path}" is not supported and was left out`),
+  );
 });
 
 const BAD: readonly (readonly [string, unknown, string])[] = [

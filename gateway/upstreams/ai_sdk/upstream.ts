@@ -135,16 +135,18 @@ export class AiSdkUpstream implements Upstream {
           (rehearsal) => open(rehearsal).languageModel(call.model).doGenerate(request),
         )
         : request;
+      if (limited.reasoning !== request.reasoning) noRoomToThink(notes);
       const model = open(transport.fetch).languageModel(call.model);
       const attempt = { call, exchange, options, request: limited, transport };
       return call.stream ? await stream(model, attempt) : await generate(model, attempt);
-    });
+    }, notes);
   }
 
   /** One request to the provider; what went wrong with it is classified. */
   async #send<Answer extends { readonly kind: string }>(
     call: UpstreamCall,
     ask: (sending: Sending) => Promise<Answer | UpstreamFailure>,
+    notes?: Notes,
   ): Promise<Answer | UpstreamFailure> {
     let access: Access;
     try {
@@ -153,7 +155,7 @@ export class AiSdkUpstream implements Upstream {
       return noAccess(error, call.signal);
     }
     const exchange = this.#exchange(call.signal);
-    const transport = this.#transport(exchange, { call, access });
+    const transport = this.#transport(exchange, { call, access, notes });
     let answer: Answer | UpstreamFailure | undefined;
     try {
       const openProvider = await this.#load();
@@ -207,16 +209,19 @@ export class AiSdkUpstream implements Upstream {
 
   #transport(
     exchange: Exchange,
-    { call, access }: { call: UpstreamCall; access: Access },
+    { call, access, notes }: { call: UpstreamCall; access: Access; notes: Notes | undefined },
   ): Transport {
     const limitTokens = access.kind === "aws" ? undefined : this.#thinkingLimit(call);
+    const onNoRoom = () => notes && noRoomToThink(notes);
     return new Transport({
       exchange,
       client: this.#client,
       clock: this.#deps.clock,
       stream: call.stream,
       secret: secretOf(access),
-      editBody: limitTokens === undefined ? undefined : (body) => withinLimit(body, limitTokens),
+      editBody: limitTokens === undefined
+        ? undefined
+        : (body) => withinLimit(body, limitTokens, { onNoRoom }),
     });
   }
 
@@ -332,6 +337,11 @@ function noAccess(error: unknown, signal: AbortSignal): UpstreamFailure {
   if (error instanceof AccessError) return failure("refused_credentials", error.message);
   if (!signal.aborted) throw error;
   return failure("cancelled", STOP_MESSAGES.cancelled);
+}
+
+/** The answer comes without thoughts, and says so. */
+function noRoomToThink(notes: Notes): void {
+  notes.allows("effort_room", "reasoning_effort");
 }
 
 /** The HTTP status that a package read out of an error event. */

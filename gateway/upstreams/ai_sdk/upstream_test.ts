@@ -1,72 +1,16 @@
-import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import type { UpstreamConfig } from "../../domain/catalog.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
-import { ModelListError, type UpstreamCall } from "../../ports/upstream.ts";
-import { AiSdkUpstream } from "./mod.ts";
+import { ModelListError } from "../../ports/upstream.ts";
 import { baseUrlOf } from "./providers.ts";
-
-const clock = { nowMs: () => 0, monotonicMs: () => 0 };
-const CONFIG: UpstreamConfig = {
-  id: "lab",
-  kind: "anthropic",
-  provider: "lab",
-  apiKey: "sk-operator-0123456789",
-  maxInFlight: 2,
-  onDisconnect: "cancel",
-  timeouts: { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 },
-};
-
-/** Answers by itself and notes what was asked. */
-function recorder(answer: () => Response) {
-  const asked: { url: string; headers: Headers; body: string; redirect: unknown }[] = [];
-  const record: typeof fetch = (input, init) => {
-    asked.push({
-      url: String(input),
-      headers: new Headers(init?.headers),
-      body: String(init?.body),
-      redirect: init?.redirect,
-    });
-    return Promise.resolve(answer());
-  };
-  return { asked, fetch: record };
-}
-
-const REFUSED = () => Response.json({ error: { message: "No" } }, { status: 500 });
-
-function create(
-  config: Partial<UpstreamConfig>,
-  options: {
-    env?: Readonly<Record<string, string>>;
-    answer?: () => Response;
-    fetchImage?: FetchImage;
-  } = {},
-) {
-  const { asked, fetch } = recorder(options.answer ?? REFUSED);
-  const env = (name: string) => options.env?.[name];
-  const upstream = new AiSdkUpstream({ ...CONFIG, ...config }, {
-    clock,
-    env,
-    fetch,
-    fetchImage: options.fetchImage,
-  });
-  return { asked, upstream, [Symbol.dispose]: () => upstream.close() };
-}
-
-function callOf(
-  fields: Readonly<Record<string, unknown>> = {},
-  more: Partial<UpstreamCall> = {},
-): UpstreamCall {
-  const value = { model: "auto", messages: [{ role: "user", content: "Hi" }], ...fields };
-  return {
-    endpoint: "chat",
-    model: "claude-sonnet-4-5",
-    body: { text: JSON.stringify(value), value },
-    stream: false,
-    requestId: "req_1",
-    signal: new AbortController().signal,
-    ...more,
-  };
-}
+import { callOf, CONFIG, recordedUpstream } from "./upstream_fixture.ts";
 
 const ADDRESSES: readonly (readonly [Partial<UpstreamConfig>, string, string])[] = [
   [{ kind: "anthropic" }, "https://api.anthropic.com/v1/messages", "x-api-key"],
@@ -106,7 +50,7 @@ const ADDRESSES: readonly (readonly [Partial<UpstreamConfig>, string, string])[]
 
 for (const [config, url, header] of ADDRESSES) {
   Deno.test(`"${config.kind}" is called at ${url}, with its key in "${header}"`, async () => {
-    using made = create(config);
+    using made = recordedUpstream(config);
     await made.upstream.call(callOf({}, { model: "m" }));
     assertEquals(made.asked.map((one) => one.url), [url]);
     assertMatch(made.asked[0]?.headers.get(header) ?? "", /^(Bearer )?sk-operator-0123456789$/);
@@ -116,15 +60,15 @@ for (const [config, url, header] of ADDRESSES) {
 
 Deno.test("the key comes from the environment that the configuration names", async () => {
   const config = { apiKey: undefined, apiKeyEnv: "LAB_KEY" };
-  using made = create(config, { env: { LAB_KEY: "other" } });
+  using made = recordedUpstream(config, { env: { LAB_KEY: "other" } });
   await made.upstream.call(callOf());
   assertEquals(made.asked[0]?.headers.get("x-api-key"), "other");
-  using without = create(config);
+  using without = recordedUpstream(config);
   const answer = await without.upstream.call(callOf());
   assert(answer.kind === "failure");
   assertEquals(answer.outcome, "refused_credentials");
   assertEquals(answer.message, 'Environment variable "LAB_KEY" is not set');
-  using keyless = create({ apiKey: undefined });
+  using keyless = recordedUpstream({ apiKey: undefined });
   const none = await keyless.upstream.call(callOf());
   assert(none.kind === "failure");
   assertEquals(none.message, 'Upstream "lab" has no key');
@@ -133,7 +77,7 @@ Deno.test("the key comes from the environment that the configuration names", asy
 
 Deno.test("an upstream whose address is not known cannot be made", () => {
   for (const kind of ["azure", "amazon-bedrock", "openai"] as const) {
-    assertThrows(() => create({ kind }), TypeError, "its address is not known");
+    assertThrows(() => recordedUpstream({ kind }), TypeError, "its address is not known");
   }
   const account = { kind: "service-account" } as const;
   const vertex = { ...CONFIG, kind: "google-vertex" } as const;
@@ -148,7 +92,7 @@ Deno.test("an upstream whose address is not known cannot be made", () => {
 });
 
 Deno.test("an endpoint that is not spoken, and what cannot be carried, send nothing", async () => {
-  using made = create({});
+  using made = recordedUpstream({});
   const other = await made.upstream.call(callOf({}, { endpoint: "images.edits" }));
   assert(other.kind === "failure");
   assertEquals(other.message, 'Cannot call "images.edits" of upstream "lab"');
@@ -159,7 +103,7 @@ Deno.test("an endpoint that is not spoken, and what cannot be carried, send noth
 });
 
 Deno.test("what the package itself refuses is the caller's, and sends nothing", async () => {
-  using made = create({});
+  using made = recordedUpstream({});
   const file = { file_data: "data:application/zip;base64,AAAA", filename: "a.zip" };
   const messages = [{ role: "user", content: [{ type: "file", file }] }];
   const answer = await made.upstream.call(callOf({ messages }));
@@ -181,7 +125,7 @@ Deno.test("an image by address is fetched for a provider that needs its bytes", 
         : { problem: "its address is not public" },
     );
   };
-  using made = create({ kind: "google" }, { fetchImage });
+  using made = recordedUpstream({ kind: "google" }, { fetchImage });
   await made.upstream.call(request("https://good.test/a.png"));
   assertEquals(asked, ["https://good.test/a.png"]);
   const [content] = JSON.parse(made.asked[0]?.body ?? "").contents;
@@ -193,13 +137,15 @@ Deno.test("an image by address is fetched for a provider that needs its bytes", 
   assertEquals(refused.message, "Cannot accept the image: its address is not public");
   const many = await made.upstream.call(request(...Array(17).fill("https://good.test/")));
   assertEquals(many.kind === "failure" && many.outcome, "refused_input");
-  using without = create({ kind: "google" });
+  using without = recordedUpstream({ kind: "google" });
   const none = await without.upstream.call(request("https://good.test/"));
   assertEquals(none.kind === "failure" && none.outcome, "refused_input");
   assertEquals([asked.length, made.asked.length, without.asked.length], [3, 1, 0]);
 
   const signal = AbortSignal.abort();
-  using aborted = create({ kind: "google" }, { fetchImage: () => Promise.reject(signal.reason) });
+  using aborted = recordedUpstream({ kind: "google" }, {
+    fetchImage: () => Promise.reject(signal.reason),
+  });
   const left = await aborted.upstream.call({ ...request("https://good.test/"), signal });
   assertEquals(left.kind === "failure" && left.outcome, "cancelled");
 });
@@ -210,7 +156,7 @@ Deno.test("a tool result's picture is never fetched by the package itself", asyn
     asked.push(url);
     return Promise.resolve({ mediaType: "image/png", bytes: new Uint8Array([1, 2]) });
   };
-  using made = create({ kind: "google-vertex" }, { fetchImage });
+  using made = recordedUpstream({ kind: "google-vertex" }, { fetchImage });
   const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
   const image_url = { url: "http://127.0.0.1:9/a.png" };
   const messages = [
@@ -227,7 +173,7 @@ Deno.test("a limit is sent where nobody asks for one: what the hold pays for", a
   const limits: unknown[] = [];
   for (const kind of ["anthropic", "google", "amazon-bedrock", "mistral", "cohere"] as const) {
     for (const fields of [{}, { max_tokens: 7 }]) {
-      using made = create({ kind, region: "eu-central-1" });
+      using made = recordedUpstream({ kind, region: "eu-central-1" });
       await made.upstream.call(callOf(fields, { heldOutputTokens: 3_000, model: "m" }));
       const { generationConfig, inferenceConfig, max_tokens } = JSON.parse(
         made.asked[0]?.body ?? "",
@@ -237,21 +183,86 @@ Deno.test("a limit is sent where nobody asks for one: what the hold pays for", a
   }
   assertEquals(limits, [3_000, 7, 3_000, 7, 3_000, 7, 3_000, 7, 3_000, 7]);
   // A name that the operator gave does not say which field its model knows.
-  using azure = create({ kind: "azure", resourceName: "own" });
+  using azure = recordedUpstream({ kind: "azure", resourceName: "own" });
   await azure.upstream.call(callOf({}, { heldOutputTokens: 3_000, model: "m" }));
   assertEquals(JSON.parse(azure.asked[0]?.body ?? "").max_tokens, undefined);
 });
 
 Deno.test("thinking never goes beyond the output that the hold pays for", async () => {
-  using made = create({});
+  using made = recordedUpstream({});
   await made.upstream.call(callOf({ reasoning_effort: "high" }, { outputLimit: 4_000 }));
   const { max_tokens, thinking } = JSON.parse(made.asked[0]?.body ?? "");
   assertEquals(max_tokens, 4_000);
   assert(thinking.budget_tokens >= 1_024 && thinking.budget_tokens < 4_000);
 });
 
+const AWS = { region: "eu", accessKeyIdEnv: "LAB_ID", secretAccessKeyEnv: "LAB_SECRET" };
+const BEDROCK_CLAUDE = "anthropic.claude-sonnet-4-5-20250929-v1:0";
+const CLAUDE_ANSWER = {
+  type: "message",
+  id: "msg_1",
+  model: "claude",
+  content: [{ type: "text", text: "Hello" }],
+  stop_reason: "end_turn",
+  usage: { input_tokens: 1, output_tokens: 1 },
+};
+const BEDROCK_ANSWER = {
+  output: { message: { role: "assistant", content: [{ text: "Hello" }] } },
+  stopReason: "end_turn",
+  usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+};
+
+Deno.test("an effort that the output limit leaves no room for is reported, signed or not", async () => {
+  const bedrock = { kind: "amazon-bedrock", region: "eu" } as const;
+  const env = { LAB_ID: "AKIDEXAMPLE", LAB_SECRET: "wJalrXUtnFEMI" };
+  const said = '"reasoning_effort" is not supported and was left out';
+  for (
+    const [config, model, answered] of [
+      [{}, "claude-sonnet-4-5", CLAUDE_ANSWER],
+      [bedrock, BEDROCK_CLAUDE, BEDROCK_ANSWER],
+      [{ ...bedrock, ...AWS, apiKey: undefined }, BEDROCK_CLAUDE, BEDROCK_ANSWER],
+    ] as const
+  ) {
+    using made = recordedUpstream(config, { answer: () => Response.json(answered), env });
+    for (const [outputLimit, warnings] of [[1_500, [said]], [4_000, undefined]] as const) {
+      const call = callOf({ reasoning_effort: "high" }, { model, outputLimit });
+      const got = await made.upstream.call(call);
+      assert(got.kind === "json", JSON.stringify(got));
+      assertEquals(got.body.value["upstream_warnings"], warnings);
+    }
+  }
+});
+
+Deno.test("no call may be made any more: Bedrock's models still see what was found", async () => {
+  const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
+  const asked = {
+    messages: [
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: "a", content: "was found" },
+    ],
+    tools: [{ type: "function", function: { name: "f" } }],
+    tool_choice: "none",
+  };
+  const json = { response_format: { type: "json_object" } };
+  const schema = { type: "object", properties: {}, additionalProperties: false };
+  const held = { response_format: { type: "json_schema", json_schema: { name: "x", schema } } };
+  const models = [BEDROCK_CLAUDE, "anthropic.claude-opus-5-5-v1:0", "amazon.nova-pro-v1:0"];
+  for (const model of models) {
+    for (const format of [{}, json, held]) {
+      using made = recordedUpstream({ kind: "amazon-bedrock", region: "eu-central-1" });
+      await made.upstream.call(callOf({ ...asked, ...format }, { model }));
+      assertStringIncludes(
+        made.asked[0]?.body ?? "",
+        "was found",
+        `${model} ${JSON.stringify(format)}`,
+      );
+    }
+  }
+});
+
 Deno.test("calls that another model made carry Gemini's value for foreign history", async () => {
-  using made = create({ kind: "google" });
+  using made = recordedUpstream({ kind: "google" });
   const call = (id: string) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
   const messages = [
     { role: "user", content: "Hi" },
@@ -266,7 +277,7 @@ Deno.test("calls that another model made carry Gemini's value for foreign histor
 
 Deno.test("an error never repeats the key", async () => {
   const error = { message: "Bad key sk-operator-0123456789 or AIzaSyA1234567890123" };
-  using made = create({}, { answer: () => Response.json({ error }, { status: 400 }) });
+  using made = recordedUpstream({}, { answer: () => Response.json({ error }, { status: 400 }) });
   const answer = await made.upstream.call(callOf());
   assert(answer.kind === "failure");
   assertEquals(answer.message, "Bad key [redacted] or [redacted]");
@@ -276,7 +287,7 @@ Deno.test("a stream that begins with an error is a failure of that status", asyn
   const event = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
   const text = `event: error\ndata: ${JSON.stringify(event)}\n\n`;
   const headers = { "content-type": "text/event-stream" };
-  using made = create({}, { answer: () => new Response(text, { headers }) });
+  using made = recordedUpstream({}, { answer: () => new Response(text, { headers }) });
   const answer = await made.upstream.call(callOf({}, { stream: true }));
   assert(answer.kind === "failure");
   assertEquals(answer.outcome, "server_error");
@@ -285,7 +296,7 @@ Deno.test("a stream that begins with an error is a failure of that status", asyn
 
 Deno.test("a body of nothing, and one without end, are malformed", async () => {
   const headers = { "content-type": "application/json" };
-  using empty = create({}, { answer: () => new Response(null, { headers }) });
+  using empty = recordedUpstream({}, { answer: () => new Response(null, { headers }) });
   const nothing = await empty.upstream.call(callOf());
   assertEquals(nothing.kind === "failure" && nothing.outcome, "malformed");
 
@@ -302,7 +313,7 @@ Deno.test("a body of nothing, and one without end, are malformed", async () => {
     cancelled = false;
     const type = stream ? "text/event-stream" : "application/json";
     const answer = () => new Response(endless(), { headers: { "content-type": type } });
-    using made = create({ kind: "mistral" }, { answer });
+    using made = recordedUpstream({ kind: "mistral" }, { answer });
     const huge = await made.upstream.call(callOf({}, { stream }));
     assert(huge.kind === "failure");
     assertEquals([huge.outcome, huge.message], ["malformed", "The answer is too long"]);
@@ -312,12 +323,12 @@ Deno.test("a body of nothing, and one without end, are malformed", async () => {
 
 Deno.test("a Gemini answer that its provider blocked or broke", async () => {
   const blocked = { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, candidates: [] };
-  using refused = create({ kind: "google" }, { answer: () => Response.json(blocked) });
+  using refused = recordedUpstream({ kind: "google" }, { answer: () => Response.json(blocked) });
   const answer = await refused.upstream.call(callOf());
   assert(answer.kind === "json", JSON.stringify(answer));
   assertMatch(answer.body.text, /"finish_reason":"content_filter"/);
   const broken = { candidates: [{ content: {}, finishReason: "MALFORMED_FUNCTION_CALL" }] };
-  using failed = create({ kind: "google" }, { answer: () => Response.json(broken) });
+  using failed = recordedUpstream({ kind: "google" }, { answer: () => Response.json(broken) });
   const failure = await failed.upstream.call(callOf());
   assert(failure.kind === "failure");
   assertEquals(failure.outcome, "server_error");
@@ -345,7 +356,7 @@ const LISTS: readonly (readonly [Partial<UpstreamConfig>, string, unknown])[] = 
 
 for (const [config, url, list] of LISTS) {
   Deno.test(`models() of "${config.kind}"`, async () => {
-    using made = create(config, { answer: () => Response.json(list) });
+    using made = recordedUpstream(config, { answer: () => Response.json(list) });
     assertEquals(await made.upstream.models(new AbortController().signal), ["m"]);
     assertEquals(made.asked[0]?.url, url);
   });
@@ -359,17 +370,17 @@ Deno.test("models() says why there is no list", async () => {
     [{ kind: "amazon-bedrock", baseUrl: "http://127.0.0.1:9" }, "is at another address"],
   ];
   for (const [config, why] of unlisted) {
-    using made = create(config);
+    using made = recordedUpstream(config);
     const error = await assertRejects(() => made.upstream.models(signal), ModelListError, why);
     assertEquals(error.reason, "unlisted");
     assertEquals(made.asked, []);
   }
-  using keyless = create({ apiKey: undefined });
+  using keyless = recordedUpstream({ apiKey: undefined });
   const error = await assertRejects(() => keyless.upstream.models(signal), ModelListError);
   assertEquals(error.reason, "refused");
-  using failing = create({});
+  using failing = recordedUpstream({});
   await assertRejects(() => failing.upstream.models(signal), Error, "has status 500");
-  using odd = create({}, { answer: () => Response.json({}) });
+  using odd = recordedUpstream({}, { answer: () => Response.json({}) });
   await assertRejects(() => odd.upstream.models(signal), Error, "no list of models");
   await assertRejects(() => odd.upstream.models(AbortSignal.abort()), Error, "cancelled");
 });

@@ -17,21 +17,17 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  * The body as text; `undefined` where it is longer than `maxBytes` or no UTF-8. Rejects where the
  * connection breaks or the exchange is stopped.
  */
-export async function readText(
+export function readText(
   response: Response,
   exchange: Exchange,
   options: { maxBytes: number },
 ): Promise<string | undefined> {
   const announced = response.headers.get("content-length");
   const length = announced === null ? NaN : Number(announced);
-  if (length > options.maxBytes) {
-    await response.body?.cancel();
-    return undefined;
-  }
-  const bytes = length <= ONE_READ_BYTES && !response.headers.has("content-encoding")
-    ? await response.bytes()
-    : await readPieces(response, exchange, options);
-  return bytes === undefined ? undefined : decode(bytes);
+  return length <= Math.min(ONE_READ_BYTES, options.maxBytes) &&
+      !response.headers.has("content-encoding")
+    ? response.bytes().then(decode)
+    : readPieces(response, exchange, options).then(decode);
 }
 
 /** Parses an object out of text from the other side; `undefined` where it is none. */
@@ -61,6 +57,10 @@ async function readPieces(
   options: { maxBytes: number },
 ): Promise<Uint8Array | undefined> {
   if (response.body === null) return new Uint8Array();
+  if (Number(response.headers.get("content-length")) > options.maxBytes) {
+    await response.body.cancel();
+    return undefined;
+  }
   const pieces: Uint8Array[] = [];
   let total = 0;
   for await (const piece of response.body) {
@@ -83,9 +83,9 @@ function joined(pieces: readonly Uint8Array[], total: number): Uint8Array {
   return whole;
 }
 
-function decode(bytes: Uint8Array): string | undefined {
+function decode(bytes: Uint8Array | undefined): string | undefined {
   try {
-    return decoder.decode(bytes);
+    return bytes === undefined ? undefined : decoder.decode(bytes);
   } catch {
     return undefined;
   }

@@ -12,7 +12,7 @@ import type { EmbeddingsConfig, UpstreamConfig } from "../../domain/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Embedded, Embedder } from "../../ports/embedder.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
-import { afterMs } from "../../system/deadlines.ts";
+import { askOnce, readTextUpTo } from "../../system/bounded_body.ts";
 import { parseJson } from "./body.ts";
 import { failureOf, readErrorAnswer, retryAfterMsOf } from "./failure.ts";
 import { baseUrlOf } from "./upstream.ts";
@@ -91,34 +91,26 @@ export class OpenAICompatibleEmbedder implements Embedder {
   ): Promise<{ response: Response; text: string | undefined } | UpstreamFailure> {
     const headers = new Headers({ "content-type": "application/json", accept: "application/json" });
     if (request.key !== undefined) headers.set("authorization", `Bearer ${request.key}`);
-    const exchange = new AbortController();
-    const stop = () => exchange.abort();
-    let isLate = false;
-    const callOff = afterMs(request.timeoutMs, () => {
-      isLate = true;
-      stop();
-    });
-    signal.addEventListener("abort", stop);
-    let response: Response | undefined;
-    try {
-      const send = this.#deps.fetch ?? fetch;
-      const { body } = request;
-      // A redirect would carry the key and the texts to an address nobody configured.
-      const init = { method: "POST", headers, body, redirect: "manual" } as const;
-      response = await send(this.#url, { ...init, signal: exchange.signal });
-      return { response, text: await readText(response) };
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof Error)) throw error;
-      if (isLate) return this.#failure("timeout", "it takes too long");
-      return response === undefined
-        ? this.#failure("connect_failed", "it cannot be reached")
-        : this.#failure("malformed", "its answer broke off", response.status);
-    } finally {
-      callOff();
-      signal.removeEventListener("abort", stop);
-      // Closes what is left of an answer that was too long.
-      stop();
+    // A redirect would carry the key and the texts to an address nobody configured.
+    const init = { method: "POST", headers, body: request.body, redirect: "manual" } as const;
+    const { fetch: send = fetch } = this.#deps;
+    const asked = await askOnce(
+      (ended) => send(this.#url, { ...init, signal: ended }),
+      {
+        timeoutMs: request.timeoutMs,
+        signal,
+        read: (response) => readTextUpTo(response, MAX_EMBEDDINGS_BYTES),
+      },
+    );
+    switch (asked.kind) {
+      case "answered":
+        return { response: asked.response, text: asked.read };
+      case "late":
+        return this.#failure("timeout", "it takes too long");
+      case "unreachable":
+        return this.#failure("connect_failed", "it cannot be reached");
+      case "cut":
+        return this.#failure("malformed", "its answer broke off", asked.response.status);
     }
   }
 
@@ -157,19 +149,4 @@ export class OpenAICompatibleEmbedder implements Embedder {
     const { model, upstream } = this.#config;
     return `Cannot embed with "${model}" of upstream "${upstream}": ${why}`;
   }
-}
-
-/** The body; `undefined` where it is longer than an answer may be. */
-async function readText({ body, headers }: Response): Promise<string | undefined> {
-  if (Number(headers.get("content-length") ?? 0) > MAX_EMBEDDINGS_BYTES) return undefined;
-  const decoder = new TextDecoder();
-  const pieces: string[] = [];
-  let bytes = 0;
-  for await (const piece of body ?? []) {
-    bytes += piece.length;
-    if (bytes > MAX_EMBEDDINGS_BYTES) return undefined;
-    pieces.push(decoder.decode(piece, { stream: true }));
-  }
-  pieces.push(decoder.decode());
-  return pieces.join("");
 }

@@ -67,7 +67,22 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
       return { done: false, value: unread };
     }
     try {
-      return await this.#nextBatch();
+      // What came before a fault is delivered before it.
+      if (this.#fault !== undefined) throw this.#fault;
+      while (!this.#done) {
+        // Until the first byte has come its own limit is running.
+        if (this.#begun) this.#exchange.expect();
+        const { done, value } = await this.#reader.read(this.#buffer);
+        this.#exchange.rest();
+        this.#begun = true;
+        if (done) throw this.#endOfBody();
+        this.#feed(value);
+        this.#buffer = new Uint8Array(value.buffer);
+        if (this.#batch.length > 0) return { done: false, value: this.#taken() };
+        if (this.#fault !== undefined) throw this.#fault;
+      }
+      await this.#drain();
+      return END;
     } catch (error) {
       const cut = error instanceof UpstreamCut ? error : this.#cutBy(error);
       this.#abandon();
@@ -88,27 +103,10 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
     return this;
   }
 
-  async #nextBatch(): Promise<IteratorResult<readonly string[], undefined>> {
-    // What came before a fault is delivered before it.
-    if (this.#fault !== undefined) throw this.#fault;
-    while (!this.#done) {
-      // Until the first byte has come its own limit is running.
-      if (this.#begun) this.#exchange.expect();
-      const { done, value } = await this.#reader.read(this.#buffer);
-      this.#exchange.rest();
-      this.#begun = true;
-      if (done) throw this.#endOfBody();
-      this.#feed(value);
-      this.#buffer = new Uint8Array(value.buffer);
-      if (this.#batch.length > 0) {
-        const batch = this.#batch;
-        this.#batch = [];
-        return { done: false, value: batch };
-      }
-      if (this.#fault !== undefined) throw this.#fault;
-    }
-    await this.#drain();
-    return END;
+  #taken(): readonly string[] {
+    const batch = this.#batch;
+    this.#batch = [];
+    return batch;
   }
 
   #feed(bytes: Uint8Array): void {

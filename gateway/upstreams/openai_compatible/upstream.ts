@@ -18,7 +18,7 @@ import {
   readText,
 } from "./body.ts";
 import { modelListError, modelListRefusal } from "../model_list_error.ts";
-import { type EndpointWire, WIRES } from "./endpoints.ts";
+import { type EndpointWire, type RequestBody, WIRES } from "./endpoints.ts";
 import { Exchange, POOL_IDLE_MS, type Stop } from "./exchange.ts";
 import {
   type ErrorContext,
@@ -89,7 +89,9 @@ export class OpenAICompatibleUpstream implements Upstream {
       const message = `Environment variable "${this.#config.apiKeyEnv}" is not set`;
       return failure("refused_credentials", message);
     }
-    const body = await this.#requestBody(wire, call);
+    const made = this.#requestBody(wire, call);
+    // Only one that carries images to be fetched is waited for.
+    const body = made instanceof Promise ? await made : made;
     if (typeof body !== "string" && !(body instanceof FormData)) return body;
     const exchange = this.#exchange(call.signal);
     let response: Response | undefined;
@@ -143,21 +145,14 @@ export class OpenAICompatibleUpstream implements Upstream {
     this.#client.close();
   }
 
-  async #requestBody(
-    wire: EndpointWire,
-    call: UpstreamCall,
-  ): Promise<string | FormData | UpstreamFailure> {
+  #requestBody(wire: EndpointWire, call: UpstreamCall): MadeBody | Promise<MadeBody> {
     const { kind } = this.#config;
-    try {
-      const body = await wire.requestBody(call, { kind, fetchImage: this.#deps.fetchImage });
-      if (typeof body === "string" || body instanceof FormData) return body;
-      const { param, problem } = body;
-      const message = `Cannot accept "${param}": ${problem}`;
-      return { ...failure("refused_input", message, 400), param };
-    } catch (error) {
+    const body = wire.requestBody(call, { kind, fetchImage: this.#deps.fetchImage });
+    if (!(body instanceof Promise)) return madeBody(body);
+    return body.then(madeBody, (error) => {
       if (!call.signal.aborted) throw error;
       return failure("cancelled", STOP_MESSAGES.cancelled);
-    }
+    });
   }
 
   #read(response: Response, options: ReadOptions): UpstreamAnswer | Promise<UpstreamAnswer> {
@@ -257,6 +252,9 @@ export class OpenAICompatibleUpstream implements Upstream {
   }
 }
 
+/** The body of a request, or why there is none. */
+type MadeBody = string | FormData | UpstreamFailure;
+
 interface ReadOptions {
   readonly exchange: Exchange;
   readonly wire: EndpointWire;
@@ -280,6 +278,12 @@ function failure(
   status?: number,
 ): UpstreamFailure {
   return { kind: "failure", outcome, status, message };
+}
+
+function madeBody(body: RequestBody): MadeBody {
+  if (typeof body === "string" || body instanceof FormData) return body;
+  const { param, problem } = body;
+  return { ...failure("refused_input", `Cannot accept "${param}": ${problem}`, 400), param };
 }
 
 function messageOf(error: unknown): string {

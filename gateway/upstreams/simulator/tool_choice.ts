@@ -5,7 +5,7 @@
  * that is an ordinary word only beside a verb such as "use" or "call"); else `calculator` for every
  * arithmetic expression; else `web_search` or `file_search` where something is to be searched for,
  * looked up or found in files, or is asked for as the latest. A JSON object right after a tool's name
- * becomes its arguments as it is.
+ * becomes its arguments as it is; else they are made of what is quoted behind the name, or anywhere.
  *
  * @module
  */
@@ -91,12 +91,26 @@ function mentionEnd(text: string, name: string): number | undefined {
 }
 
 function fillAll(called: readonly Mention[], text: string): readonly WantedCall[] | Refusal {
-  return collect(called.map(({ tool, end }) => {
+  return collect(called.flatMap(({ tool, end }, at) => {
     const given = end > 0 ? objectAt(text, end) : undefined;
-    if (given !== undefined) return { name: tool.name, args: given };
-    if (isSearchTool(tool)) return fillWith(tool, { query: queryOf(text) });
-    return fill(tool, { hints: hintsIn(text, tool.name) });
+    if (given !== undefined) return [{ name: tool.name, args: given }];
+    if (isSearchTool(tool)) return [fillWith(tool, { query: queryOf(text) })];
+    const own = end > 0 ? text.slice(end, called[at + 1]?.end) : "";
+    const expressions = tool.name === "calculator" ? ownOrAny(own, text, expressionsIn) : [];
+    if (expressions.length > 0) return expressions.map((one) => calculate(tool, one));
+    const hints = ownOrAny(own, text, (part) => hintsIn(part, tool.name));
+    return [asksForNothing(tool) ? fillFirst(tool, hints[0]) : fill(tool, { hints })];
   }));
+}
+
+/** What is found behind a tool's name; where there is nothing, what is found anywhere. */
+function ownOrAny<Found>(
+  own: string,
+  text: string,
+  find: (part: string) => readonly Found[],
+): readonly Found[] {
+  const found = find(own);
+  return found.length > 0 ? found : find(text);
 }
 
 function collect(calls: readonly (WantedCall | Refusal)[]): readonly WantedCall[] | Refusal {
@@ -121,6 +135,20 @@ function calculate(tool: OfferedTool, expression: string): WantedCall | Refusal 
   return fillWith(tool, { [expressionArgument(tool)]: expression });
 }
 
+/** Whether a tool could be called with nothing, as one whose arguments exclude each other. */
+function asksForNothing({ parameters }: OfferedTool): boolean {
+  const required = isRecord(parameters) ? parameters.required : undefined;
+  return !Array.isArray(required) || required.length === 0;
+}
+
+/** A call whose first text argument is a hint. */
+function fillFirst(tool: OfferedTool, hint: string | undefined): WantedCall | Refusal {
+  const [first] = textArguments(tool);
+  return hint === undefined || first === undefined
+    ? fill(tool, { hints: [] })
+    : fillWith(tool, { [first]: hint });
+}
+
 /** A call with arguments that are given, and the others made up. */
 function fillWith(
   tool: OfferedTool,
@@ -135,14 +163,19 @@ function fillWith(
 
 /** The argument that takes an expression: the first required text, else the first text. */
 function expressionArgument(tool: OfferedTool): string {
-  const schema = isRecord(tool.parameters) ? tool.parameters : {};
-  const properties = isRecord(schema.properties) ? schema.properties : {};
-  const required = Array.isArray(schema.required) ? schema.required : [];
-  const texts = Object.keys(properties).filter((name) => {
-    const property = properties[name];
-    return isRecord(property) && (property.type === undefined || property.type === "string");
-  });
-  return texts.find((name) => required.includes(name)) ?? texts[0] ?? "expression";
+  const required: unknown = isRecord(tool.parameters) ? tool.parameters.required : undefined;
+  const texts = textArguments(tool);
+  const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
+  return texts.find(isRequired) ?? texts[0] ?? "expression";
+}
+
+/** Names of arguments that take any text. */
+function textArguments({ parameters }: OfferedTool): readonly string[] {
+  const { properties } = isRecord(parameters) ? parameters : {};
+  return Object.entries(isRecord(properties) ? properties : {})
+    .filter(([, one]) => isRecord(one) && (one.type === undefined || one.type === "string"))
+    .filter(([, one]) => !isRecord(one) || !["enum", "const", "pattern"].some((key) => key in one))
+    .map(([name]) => name);
 }
 
 /** The JSON object that follows at `start`, spaces and "with" aside. */

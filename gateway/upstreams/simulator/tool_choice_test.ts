@@ -105,6 +105,23 @@ Deno.test("a JSON object after the name is passed on as it is", async () => {
   ]);
 });
 
+Deno.test("what is quoted behind a tool's name is for that tool", async () => {
+  const run = tool("shell", { properties: { mode: { enum: ["a"] }, command: text } });
+  const read = tool("file_read", { properties: { path: text }, required: ["path"] });
+  const add = tool("calculator", { properties: { expression: text }, required: ["expression"] });
+  const tools = [run, read, add];
+  const question = `Use calculator for 17 * 23, file_read on "a.md" and shell to run "date"`;
+  assertEquals(await summary(ask(question, { tools })), [
+    'calculator{"expression":"17 * 23"}',
+    'file_read{"path":"a.md"}',
+    'shell{"command":"date"}',
+  ]);
+  assertEquals(await summary(ask("What is 17 * 23? Use the calculator.", { tools })), [
+    'calculator{"expression":"17 * 23"}',
+  ]);
+  assertEquals(await summary(ask("Use shell", { tools: [run] })), ["shell{}"]);
+});
+
 Deno.test("tool_choice is obeyed", async () => {
   const tools = [getWeather, getTime, calculator];
   const named = (name: string) => ({ type: "function", function: { name } });

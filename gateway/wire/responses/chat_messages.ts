@@ -9,7 +9,7 @@ import type { JsonBody } from "../../ports/upstream.ts";
 import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../tool_calls.ts";
 import { assistantContent, chatContent } from "./chat_parts.ts";
 import { isSearch, itemType, referencedItem } from "./items.ts";
-import type { Loss } from "./loss.ts";
+import { type Loss, lostMembers } from "./loss.ts";
 
 /** Where opaque members belong: to a message, or to one of its tool calls. */
 export interface OpaquePlace {
@@ -27,17 +27,33 @@ const CALL_MEMBERS: readonly string[] = [
   ...OPAQUE_MEMBERS,
 ];
 
+/** Members of a result that have a place in Chat Completions of their own name. */
+const RESULT_EXTRAS: readonly string[] = ["cache_control", "is_error"];
+
+/** Those, and members that have another place, or need none. */
+const RESULT_MEMBERS: readonly string[] = [
+  ...["type", "id", "status", "call_id", "output"],
+  ...RESULT_EXTRAS,
+];
+
 /** Puts messages together, item by item. */
 export class ChatMessages {
-  /** The conversation so far. */
+  /** The conversation, once it is finished. */
   readonly messages: ChatMessage[] = [];
   /** What could not be carried. */
   readonly losses: Loss[] = [];
-  /** Whose bytes must be kept. */
-  readonly opaque: OpaquePlace[] = [];
+  /** Whose bytes must be kept, once it is finished. */
+  opaque: readonly OpaquePlace[] = [];
   readonly #references: ReadonlyMap<string, JsonBody>;
   readonly #found: ReadonlyMap<string, string>;
-  readonly #callIds = new Set<string>();
+  /** All messages but what tools answered. */
+  readonly #said: ChatMessage[] = [];
+  /** Places among those. */
+  #signed: OpaquePlace[] = [];
+  /** The message that makes a call, by the call's id. */
+  readonly #callers = new Map<string, ChatMessage>();
+  /** What tools answered, by the message that called them: wherever it came, it follows that. */
+  readonly #results = new Map<ChatMessage, ChatMessage[]>();
   // Tool messages are text: what else a tool gave follows the last of them as the user's message.
   #attachments: ContentPart[] = [];
 
@@ -84,6 +100,20 @@ export class ChatMessages {
   /** Call once, after the last item. */
   finish(): void {
     this.#attach();
+    const places: number[] = [];
+    for (const message of this.#said) {
+      places.push(this.messages.push(message) - 1);
+      for (const result of this.#results.get(message) ?? []) this.messages.push(result);
+    }
+    this.opaque = this.#signed.map((place) => (
+      { ...place, message: places[place.message] ?? place.message }
+    ));
+  }
+
+  /** The assistant's message that its further words and calls belong to. */
+  get #openTurn(): ChatMessage | undefined {
+    const last = this.#said.at(-1);
+    return last?.role === "assistant" && !this.#results.has(last) ? last : undefined;
   }
 
   #addMessage({ text, value }: JsonBody, path: string): void {
@@ -96,10 +126,12 @@ export class ChatMessages {
     );
     if (role === "assistant") {
       const said = assistantContent(value["content"], `${path}.content`, this.losses);
-      const last = this.messages.at(-1);
+      const isEmpty = said.content === null && said.refusal === undefined;
+      if (isEmpty && Object.keys(more).length === 0) return;
+      const open = this.#openTurn;
       // Words beside a tool call are part of its turn: nothing may stand between it and its result.
-      if (last?.tool_calls !== undefined && last.content === null) Object.assign(last, said, more);
-      else this.#push({ role, ...said, ...more });
+      if (open?.tool_calls !== undefined && open.content === null) Object.assign(open, said, more);
+      else this.#push({ role, ...said, ...(isEmpty ? { content: "" } : {}), ...more });
     } else {
       const content = chatContent(value["content"], `${path}.content`, this.losses);
       this.#push({ role, content, ...more });
@@ -116,15 +148,12 @@ export class ChatMessages {
     };
     for (const [name, member] of Object.entries(value)) {
       if ((OPAQUE_MEMBERS as readonly string[]).includes(name)) call[name] = member;
-      else if (!CALL_MEMBERS.includes(name) && member !== null) {
-        this.#lose(`${path}.${name}`, "tool calls have no such field", "report");
-      }
     }
-    this.#callIds.add(call.id);
-    const last = this.messages.at(-1);
-    if (last?.role === "assistant") (last.tool_calls ??= []).push(call);
-    else this.#push({ role: "assistant", content: null, tool_calls: [call] });
-    this.#keepOpaque(text, (this.messages.at(-1)?.tool_calls?.length ?? 0) - 1);
+    this.losses.push(...lostMembers(value, CALL_MEMBERS, path));
+    let caller = this.#openTurn;
+    if (caller === undefined) this.#push(caller = { role: "assistant", content: null });
+    this.#callers.set(call.id, caller);
+    this.#keepOpaque(text, (caller.tool_calls ??= []).push(call) - 1);
   }
 
   /**
@@ -138,47 +167,59 @@ export class ChatMessages {
       return this.#lose(path, reason, "report");
     }
     const message: ChatMessage = { role: "user", content };
-    if (this.messages.at(-1)?.tool_calls === undefined) return this.#push(message);
-    const at = this.messages.length - 1;
-    this.messages.splice(at, 0, message);
-    for (const [index, place] of this.opaque.entries()) {
-      if (place.message >= at) this.opaque[index] = { ...place, message: place.message + 1 };
-    }
+    if (this.#openTurn?.tool_calls === undefined) return this.#push(message);
+    const at = this.#said.length - 1;
+    this.#said.splice(at, 0, message);
+    this.#signed = this.#signed.map((place) =>
+      place.message >= at ? { ...place, message: place.message + 1 } : place
+    );
   }
 
   #addOutput(value: Readonly<Record<string, unknown>>, path: string): void {
     const id = String(value["call_id"]);
-    if (!this.#callIds.has(id)) {
+    const caller = this.#callers.get(id);
+    if (caller === undefined) {
       this.#lose(`${path}.call_id`, `no function_call "${id}" stands before it`, "native");
     }
     const output = chatContent(value["output"], `${path}.output`, this.losses);
-    if (typeof output === "string") return this.#pushResult(id, output);
+    this.losses.push(...lostMembers(value, RESULT_MEMBERS, path));
+    const extras = Object.fromEntries(
+      Object.entries(value).filter(([name, member]) =>
+        RESULT_EXTRAS.includes(name) && member !== null
+      ),
+    );
+    const message = { ...extras, role: "tool", tool_call_id: id };
+    if (typeof output === "string") return this.#answer(caller, { ...message, content: output });
     const texts = output.filter((part) => part.type === "text");
     const others = output.filter((part) => part.type !== "text");
     if (others.length > 0) {
       this.#attachments.push({ type: "text", text: `Result of tool call ${id}:` }, ...others);
     }
-    this.#pushResult(id, texts.length > 0 ? texts : "The result is in the next message.");
+    const content = texts.length > 0 ? texts : "The result is in the next message.";
+    this.#answer(caller, { ...message, content });
   }
 
-  #pushResult(id: string, content: string | ContentPart[]): void {
-    this.messages.push({ role: "tool", tool_call_id: id, content });
+  #answer(caller: ChatMessage | undefined, result: ChatMessage): void {
+    if (caller === undefined) return this.#push(result);
+    const known = this.#results.get(caller);
+    if (known === undefined) this.#results.set(caller, [result]);
+    else known.push(result);
   }
 
   #push(message: ChatMessage): void {
     this.#attach();
-    this.messages.push(message);
+    this.#said.push(message);
   }
 
   #attach(): void {
     if (this.#attachments.length === 0) return;
-    this.messages.push({ role: "user", content: this.#attachments });
+    this.#said.push({ role: "user", content: this.#attachments });
     this.#attachments = [];
   }
 
   #keepOpaque(text: string, call: number | undefined): void {
     const opaque = opaqueTexts(text);
-    if (opaque !== undefined) this.opaque.push({ message: this.messages.length - 1, call, opaque });
+    if (opaque !== undefined) this.#signed.push({ message: this.#said.length - 1, call, opaque });
   }
 
   #lose(path: string, reason: string, action: Loss["action"]): void {

@@ -4,10 +4,15 @@
  * @module
  */
 
-import type { ContentPart, ImageUrl } from "@svc/sdk/protocol";
-import type { Loss } from "./loss.ts";
+import type { ContentPart, ImageUrl, TextPart } from "@svc/sdk/protocol";
+import { type Loss, lostMembers } from "./loss.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** Members of an assistant's text that are carried, or were the answer's own. */
+const TEXT_MEMBERS: readonly string[] = [
+  ...["type", "text", "annotations", "logprobs", "cache_control"],
+];
 
 /** Translates a message's content. Lone plain text stays a string: every server understands it. */
 export function chatContent(
@@ -26,24 +31,44 @@ export function chatContent(
   return isPlain && typeof only["text"] === "string" ? only["text"] : parts;
 }
 
-/** What an assistant said, and where it refused, its words for that. */
+/**
+ * What an assistant said, and where it refused, its words for that. It is one text; where there are
+ * marks of the cache in it, a part up to each.
+ */
 export function assistantContent(
   content: unknown,
   path: string,
   losses: Loss[],
-): { content: string | null; refusal?: string } {
+): { content: string | ContentPart[] | null; refusal?: string } {
   if (typeof content === "string") return { content };
-  const texts: string[] = [];
+  const texts: TextPart[] = [];
   const refusals: string[] = [];
   for (const [at, part] of (Array.isArray(content) ? content : []).entries()) {
-    if (part?.type === "refusal") refusals.push(String(part.refusal));
-    else if (typeof part?.text === "string") texts.push(part.text);
-    else losses.push(unknownPart(part, `${path}.${at}`));
+    const place = `${path}.${at}`;
+    if (part?.type === "refusal") {
+      refusals.push(String(part.refusal));
+      losses.push(...lostMembers(part, ["type", "refusal"], place));
+    } else if (typeof part?.text === "string") {
+      appendText(texts, part);
+      losses.push(...lostMembers(part, TEXT_MEMBERS, place));
+    } else losses.push(unknownPart(part, place));
   }
+  const [only = null] = texts;
   return {
-    content: texts.length === 0 ? null : texts.join(""),
+    content: only === null || texts.length > 1 || isMarked(only) ? only && texts : only.text,
     ...(refusals.length === 0 ? {} : { refusal: refusals.join("") }),
   };
+}
+
+function appendText(texts: TextPart[], { text, cache_control }: Fields): void {
+  let last = texts.at(-1);
+  if (last === undefined || isMarked(last)) texts.push(last = { type: "text", text: "" });
+  last.text += String(text);
+  if (cache_control !== undefined && cache_control !== null) last["cache_control"] = cache_control;
+}
+
+function isMarked(part: TextPart): boolean {
+  return part["cache_control"] !== undefined;
 }
 
 function chatPart(part: Fields, path: string, losses: Loss[]): ContentPart | undefined {
@@ -74,19 +99,18 @@ function imagePart(part: Fields, path: string, losses: Loss[]): ContentPart | un
   }
   const image: ImageUrl = { url: image_url };
   if (detail === "auto" || detail === "low" || detail === "high") image.detail = detail;
-  else if (detail === "original") {
-    image.detail = "high";
-    losses.push({
-      path: `${path}.detail`,
-      reason: '"high" is the closest that can be carried',
-      action: "report",
-    });
+  else if (detail !== undefined && detail !== null) {
+    const isOriginal = detail === "original";
+    if (isOriginal) image.detail = "high";
+    const reason = isOriginal ? '"high" is the closest that can be carried' : "it is unknown";
+    losses.push({ path: `${path}.detail`, reason, action: "report" });
   }
   return { type: "image_url", image_url: image, ...more };
 }
 
 function filePart(part: Fields, path: string, losses: Loss[]): ContentPart | undefined {
-  const { file_data, file_url, file_id, filename, detail: _detail, ...more } = part;
+  const { file_data, file_url, file_id, filename, detail, ...more } = part;
+  if (detail !== "auto") losses.push(...lostMembers({ detail }, [], path));
   if (typeof file_data === "string") {
     const file = { ...(typeof filename === "string" ? { filename } : {}), file_data };
     return { type: "file", file, ...more };

@@ -11,7 +11,7 @@ import type { JsonBody } from "../../ports/upstream.ts";
 import { editMembers, elements, members } from "../json_text.ts";
 import { ChatMessages, type OpaquePlace } from "./chat_messages.ts";
 import { requestItems } from "./items.ts";
-import type { Loss } from "./loss.ts";
+import { type Loss, lostMembers } from "./loss.ts";
 
 /** A chat request: the text to send and what it says. */
 export interface ChatBody extends JsonBody {
@@ -144,7 +144,7 @@ function toolFields(request: ResponsesRequest, losses: Loss[]): Partial<ChatRequ
   const choice = request.tool_choice ?? undefined;
   // Without tools there is nothing to choose, and upstreams refuse to be told so.
   const isIdle = tools.length === 0 && (choice === "auto" || choice === "none");
-  if (choice !== undefined && !isIdle) fields.tool_choice = chatToolChoice(choice);
+  if (choice !== undefined && !isIdle) fields.tool_choice = chatToolChoice(choice, losses);
   return fields;
 }
 
@@ -158,6 +158,7 @@ function chatTool(
   path: string,
   losses: Loss[],
 ): ChatTool {
+  noteCustom(tool, path, losses);
   if (tool.type !== "function") return tool;
   const { type: _type, name, description, parameters, strict, ...more } = tool;
   const rest = Object.entries(more).filter(([field, value]) => {
@@ -177,13 +178,24 @@ function chatTool(
   };
 }
 
-function chatToolChoice(choice: NonNullable<ResponsesRequest["tool_choice"]>) {
+/** Few chat upstreams know tools whose input is plain text, and none tells of their calls alike. */
+function noteCustom({ type }: { readonly type?: unknown }, path: string, losses: Loss[]): void {
+  if (type !== "custom") return;
+  const reason = "only functions can be called here, no custom tools";
+  losses.push({ path: `${path}.type`, reason, action: "native" });
+}
+
+function chatToolChoice(choice: NonNullable<ResponsesRequest["tool_choice"]>, losses: Loss[]) {
   if (typeof choice === "string") return choice;
+  noteCustom(choice, "tool_choice", losses);
   if (choice.type === "function") {
     return { type: "function", function: { name: String(choice.name) } };
   }
   if (choice.type !== "allowed_tools") return choice;
   const tools = Array.isArray(choice["tools"]) ? choice["tools"] : [];
+  for (const [at, tool] of tools.entries()) {
+    noteCustom(Object(tool), `tool_choice.tools.${at}`, losses);
+  }
   return {
     type: "allowed_tools",
     allowed_tools: {
@@ -206,22 +218,12 @@ function answerFields(request: ResponsesRequest, losses: Loss[]): Partial<ChatRe
   } else if (format !== undefined && format.type !== "text") fields.response_format = format;
   if (typeof text?.verbosity === "string") fields["verbosity"] = text.verbosity;
   if (typeof reasoning?.effort === "string") fields["reasoning_effort"] = reasoning.effort;
-  unknownMembers("reasoning", reasoning, ["effort", "summary", "generate_summary"], losses);
-  unknownMembers("text", text, ["format", "verbosity"], losses);
+  losses.push(
+    ...lostMembers(reasoning ?? {}, ["effort", "summary", "generate_summary"], "reasoning"),
+    ...lostMembers(text ?? {}, ["format", "verbosity"], "text"),
+  );
   if (typeof max_output_tokens === "number") fields.max_completion_tokens = max_output_tokens;
   return fields;
-}
-
-function unknownMembers(
-  path: string,
-  value: Readonly<Record<string, unknown>> | null | undefined,
-  known: readonly string[],
-  losses: Loss[],
-): void {
-  for (const name of Object.keys(value ?? {})) {
-    if (known.includes(name)) continue;
-    losses.push({ path: `${path}.${name}`, reason: "it has no counterpart", action: "report" });
-  }
 }
 
 function includeLosses({ include }: ResponsesRequest, losses: Loss[]): void {

@@ -9,7 +9,6 @@
  */
 
 import type {
-  ChatCompletionChunk,
   ErrorEnvelope,
   ResponseItemStatus,
   ResponseUsage,
@@ -31,26 +30,20 @@ import type {
 import { endedTurn, HostedCalls } from "../hosted_turn.ts";
 import { elementTexts, memberText } from "../json_text.ts";
 import { ITEM_CHARS, KeptChars } from "../kept_chars.ts";
-import { OpaqueMembers } from "../opaque_members.ts";
 import type { ShownFindings } from "../search_item.ts";
-import { patternText, type TextChunkPattern, textChunkPattern } from "../text_chunk.ts";
-import { ToolCallIndexes } from "../tool_call_indexes.ts";
-import { OPAQUE_MEMBERS, opaqueTexts } from "../tool_calls.ts";
+import { addedName, OPAQUE_MEMBERS, opaqueTexts } from "../tool_calls.ts";
 import { UpstreamWarnings } from "../upstream_warnings.ts";
-import { readChatUsage, UsageSum } from "../usage.ts";
+import { UsageSum } from "../usage.ts";
 import { annotationsOf } from "./answer.ts";
-import { endingOf, type PartKind, reasoningKind } from "./output_text.ts";
+import { asksForJson, endingOf, type PartKind, reasoningKind } from "./output_text.ts";
 import { errorEvent, responseErrorOf, type ResponseRelay } from "./relay.ts";
 import { ResourceWriter, type ResponseContext } from "./resource.ts";
+import { ResponseTurn } from "./response_turn.ts";
 import { CallItem, type Emit, SearchCallItem, type StreamItem, TextItem } from "./stream_items.ts";
 import { responseUsageOf } from "./usage.ts";
 
-/** Chunks that are looked at for a pattern: streams in which all differ have none. */
-const PATTERNS_MAX = 8;
-
 /** Follows streamed chat answers and tells them as one response. */
 export class ResponseEventRelay implements ResponseRelay, HostedRelay {
-  usage: Usage | undefined;
   resource: string | undefined;
   complete: string | undefined;
   readonly #context: ResponseContext;
@@ -59,27 +52,19 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   readonly #hosted: HostedCalls;
   readonly #cite: FindCitations | undefined;
   readonly #shown: ShownFindings;
+  /** Whether the last turn's message is the answer's only one, so that it can be parsed. */
+  readonly #lastTurnOnly: boolean;
   /** By output index. */
   readonly #items: StreamItem[] = [];
   readonly #kept = new KeptChars();
   readonly #warnings = new UpstreamWarnings();
   #open: TextItem | undefined;
-  /** What its open part is. */
+  /** What is being said. */
   #openKind: PartKind | undefined;
   #sequence = 0;
   /** What the turns that have ended reported. */
   #reported: UsageSum | undefined;
-  // Of the turn at hand:
-  #turnEnded = false;
-  #turnStart = { items: 0, sequence: 0 };
-  #calls: CallItem[] = [];
-  #callIndexes = new ToolCallIndexes();
-  #callIds = new Set<string>();
-  #opaque = new OpaqueMembers();
-  #finishReason: string | undefined;
-  #reportedUsage: unknown;
-  #pattern: TextChunkPattern | undefined;
-  #patternsLeft = PATTERNS_MAX;
+  #turn: ResponseTurn;
 
   constructor(context: ResponseContext, options: HostedOptions = {}) {
     this.#context = context;
@@ -87,6 +72,8 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     this.#reasoningKind = reasoningKind(context.request);
     this.#hosted = new HostedCalls(options.hosted);
     this.#cite = options.cite;
+    this.#lastTurnOnly = options.hosted !== undefined && asksForJson(context.request);
+    this.#turn = this.#newTurn();
     const include = context.request.include ?? [];
     this.#shown = {
       sources: include.includes("web_search_call.action.sources"),
@@ -94,22 +81,26 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     };
   }
 
+  get usage(): Usage | undefined {
+    return this.#turn.usage;
+  }
+
   get finished(): boolean {
-    return this.#finishReason !== undefined;
+    return this.#turn.finishReason !== undefined;
   }
 
   get toolCalls(): readonly SignedToolCall[] {
-    return this.#calls.map(({ callId, name, input, opaque }) => (
+    return this.#turn.calls.map(({ callId, name, input, opaque }) => (
       { id: callId, name, arguments: input, opaque: opaque.texts() }
     ));
   }
 
   get delivered(): readonly string[] {
-    const unbegun = this.#calls.filter((call) => !call.begun);
-    return [...this.#items.slice(this.#turnStart.items), ...unbegun].flatMap((item) =>
-      item.pieces()
-    )
-      .filter((piece) => piece !== "");
+    const unbegun = this.#turn.calls.filter((call) => !call.begun);
+    // What is held back of a turn that has broken off is never sent.
+    const held = this.finished && this.#turn.held !== undefined ? [this.#turn.held] : [];
+    return [...this.#items.slice(this.#turn.start), ...unbegun, ...held]
+      .flatMap((item) => item.pieces()).filter((piece) => piece !== "");
   }
 
   get notCarried(): readonly string[] {
@@ -117,46 +108,43 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   }
 
   accept(text: string): string {
-    if (this.#turnEnded) this.#beginTurn();
-    const written = this.#pattern && patternText(text, this.#pattern);
+    if (this.#turn.ended) this.#beginTurn();
+    const written = this.#turn.writtenIn(text);
     if (written !== undefined) return this.#write("message", "output_text", written);
     const chunk = readChunk(text);
-    if (this.#patternsLeft > 0) this.#learn(text, chunk);
-    this.#noteUsage(chunk.usage);
+    this.#turn.note(chunk, text);
     this.#warnings.add(chunk.value);
-    const events = this.#begin() + this.#follow(chunk, text);
-    this.#finishReason ??= chunk.finishReason;
-    return events;
+    return this.#begin() + this.#follow(chunk, text);
   }
 
   /** A clean end is one, with or without a finish reason. */
-  upstreamEnded(): void {}
+  upstreamEnded(): void {
+    this.#turn.finishReason ??= "stop";
+  }
 
   endTurn(): EndedTurn {
-    if (this.#turnEnded) this.#beginTurn();
+    if (this.#turn.ended) this.#beginTurn();
     const events = [this.#begin(), ...this.#closeTurn()].join("");
-    this.#turnEnded = true;
-    (this.#reported ??= new UsageSum()).add(this.#reportedUsage);
-    const messages = this.#items.slice(this.#turnStart.items)
-      .filter((item) => item instanceof TextItem)
-      .filter((item) => item.type === "message");
+    this.#turn.ended = true;
+    (this.#reported ??= new UsageSum()).add(this.#turn.reportedUsage);
+    const items = this.#items.slice(this.#turn.start).filter((item) => item instanceof TextItem);
+    const messages = [...items.filter(({ type }) => type === "message"), this.#turn.held]
+      .filter((said) => said !== undefined);
     return endedTurn({
-      content: messages.map((item) => item.said("output_text")).join(""),
-      refusal: messages.map((item) => item.said("refusal")).join(""),
-      opaque: this.#opaque.texts(),
+      content: messages.map((message) => message.said("output_text")).join(""),
+      refusal: messages.map((message) => message.said("refusal")).join(""),
+      opaque: this.#turn.opaque.texts(),
       calls: this.toolCalls,
-      finishReason: this.#finishReason,
+      finishReason: this.#turn.finishReason,
     }, events);
   }
 
-  dropTurn(): void {
-    if (this.#turnEnded) return;
-    this.#items.length = this.#turnStart.items;
-    this.#sequence = this.#turnStart.sequence;
-    this.#open = undefined;
-    this.#openKind = undefined;
-    this.#warnings.dropTurn();
-    this.#beginTurn();
+  answeredBy(model: string): void {
+    this.#writer.model = model;
+  }
+
+  limitReached(): void {
+    this.#turn.finishReason = "length";
   }
 
   searching(call: HostedCall): string {
@@ -174,9 +162,9 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   }
 
   *completed(end: AnswerEnd): Iterable<string> {
-    yield this.#begin();
+    yield this.#begin() + this.#showHeld();
     yield* this.#closeTurn();
-    const ending = endingOf(this.#finishReason);
+    const ending = endingOf(this.#turn.finishReason);
     for (const [at, item] of this.#items.entries()) {
       if (!item.ended) yield* item.done(this.#emit, this.#statusOf(at, ending.status));
     }
@@ -192,7 +180,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   }
 
   *failed({ error }: ErrorEnvelope, end: FailedEnd): Iterable<string> {
-    yield this.#begin();
+    yield this.#begin() + this.#beginLast(false);
     this.resource = this.#writer.text({
       status: "failed",
       error: responseErrorOf(error),
@@ -220,48 +208,24 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   }
 
   #beginTurn(): void {
-    this.#turnEnded = false;
-    this.#turnStart = { items: this.#items.length, sequence: this.#sequence };
-    this.#calls = [];
-    this.#callIndexes = new ToolCallIndexes();
-    this.#callIds = new Set();
-    this.#opaque = new OpaqueMembers();
+    this.#turn = this.#newTurn();
     this.#warnings.beginTurn();
-    this.#finishReason = undefined;
-    this.usage = undefined;
-    this.#reportedUsage = undefined;
-    this.#pattern = undefined;
-    this.#patternsLeft = PATTERNS_MAX;
   }
 
   /** Ends what the turn left open, but for the caller's calls, and begins those that never began. */
   *#closeTurn(): Iterable<string> {
-    for (const call of this.#calls) {
+    for (const call of this.#turn.calls) {
       if (this.#hosted.has(call.name)) call.callId ||= this.#context.newId("call");
       else if (!call.begun) yield this.#beginCall(call);
     }
-    yield* this.#closeText(endingOf(this.#finishReason).status);
+    yield* this.#closeText(endingOf(this.#turn.finishReason).status);
   }
 
   /** Of several turns each has reported its own: the counts are the sums. */
   #usageOf(usage: Usage): ResponseUsage {
-    if (this.#reported === undefined) return responseUsageOf(usage, this.#reportedUsage);
-    if (!this.#turnEnded) this.#reported.add(this.#reportedUsage);
+    if (this.#reported === undefined) return responseUsageOf(usage, this.#turn.reportedUsage);
+    if (!this.#turn.ended) this.#reported.add(this.#turn.reportedUsage);
     return responseUsageOf(usage, this.#reported.usageOf(usage));
-  }
-
-  #learn(text: string, { value, delta }: ChunkContent): void {
-    if (delta === undefined) return;
-    this.#patternsLeft -= 1;
-    this.#pattern = textChunkPattern(text, value as unknown as ChatCompletionChunk) ??
-      this.#pattern;
-  }
-
-  #noteUsage(usage: unknown): void {
-    const read = readChatUsage(usage);
-    if (read === undefined) return;
-    this.usage = read;
-    this.#reportedUsage = usage;
   }
 
   #follow({ delta, toolCalls }: ChunkContent, text: string): string {
@@ -269,10 +233,12 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     let events = this.#write("reasoning", this.#reasoningKind, reasoningOf(delta));
     events += this.#write("message", "output_text", contentOf(delta));
     for (const annotation of annotationsOf(delta)) {
-      events += this.#openText("message", "output_text");
-      const cited = this.#open?.cite(this.#emit, annotation) ?? "";
-      this.#kept.take(ITEM_CHARS + cited.length);
-      events += cited;
+      this.#kept.take(ITEM_CHARS + JSON.stringify(annotation).length);
+      if (this.#turn.held !== undefined) this.#turn.held.cite(annotation);
+      else {
+        events += this.#openText("message", "output_text");
+        events += this.#open?.cite(this.#emit, annotation) ?? "";
+      }
     }
     const refusal = delta["refusal"];
     if (typeof refusal === "string") events += this.#write("message", "refusal", refusal);
@@ -280,33 +246,26 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     const deltaText = isSigned ? firstDeltaText(text) : undefined;
     const opaque = deltaText === undefined ? undefined : opaqueTexts(deltaText);
     if (opaque !== undefined) {
-      this.#opaque.add(opaque, this.#kept);
+      this.#turn.opaque.add(opaque, this.#kept);
       if (this.#open?.type === "message") this.#open.opaque.add(opaque, this.#kept);
     }
     const callTexts = deltaText === undefined
       ? []
       : elementTexts(memberText(deltaText, "tool_calls"));
     if (toolCalls.length === 0) return events;
-    for (const [at, place] of this.#callIndexes.of(toolCalls).entries()) {
-      const known = this.#calls[place];
-      if (known === undefined) events += this.#beginDecided();
+    for (const [at, place] of this.#turn.indexes.of(toolCalls).entries()) {
+      const known = this.#turn.calls[place];
+      if (known === undefined) events += this.#beginLast(true);
       const call = known ?? this.#newCall();
       events += this.#followCall(call, toolCalls[at] ?? {}, callTexts[at]);
     }
     return events;
   }
 
-  /** Two calls of one id could not be answered apart: the second is given another. */
-  #nameCall(call: CallItem, id: unknown): void {
-    if (typeof id !== "string" || id === "" || this.#callIds.has(id)) return;
-    this.#callIds.add(id);
-    call.callId = id;
-  }
-
   #newCall(): CallItem {
     this.#kept.take(ITEM_CHARS);
     const call = new CallItem();
-    this.#calls.push(call);
+    this.#turn.calls.push(call);
     return call;
   }
 
@@ -317,29 +276,32 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     const called: Fields = { ...delta.function };
     const piece = called["arguments"];
     if (!call.begun) {
-      this.#nameCall(call, delta.id);
-      if (typeof called["name"] === "string") {
-        this.#kept.take(called["name"].length);
-        call.name += called["name"];
-      }
+      this.#turn.nameCall(call, delta.id);
+      const name = addedName(call.name, called["name"]);
+      this.#kept.take(name.length);
+      call.name += name;
       const hasInput = typeof piece === "string" && piece !== "";
-      if (this.#hosted.mayShow(call.name, hasInput)) events += this.#beginCall(call);
+      if (hasInput && this.#hosted.mayShow(call.name, true)) events += this.#beginCall(call);
     }
     if (typeof piece !== "string") return events;
     this.#kept.take(piece.length);
     return events + call.write(this.#emit, piece);
   }
 
-  /** Once another call has begun, the name of the one before it is whole. */
-  #beginDecided(): string {
-    const call = this.#calls.at(-1);
-    if (call === undefined || call.begun || !this.#hosted.mayShow(call.name, true)) return "";
-    return this.#beginCall(call);
+  /**
+   * Begins the last call where it is still held back, since its name may come in pieces: what comes
+   * after it shows that the name is whole. Only another call shows that it is no hosted tool's.
+   */
+  #beginLast(isFollowed: boolean): string {
+    const call = this.#turn.calls.at(-1);
+    if (call === undefined || call.begun) return "";
+    return this.#hosted.mayShow(call.name, isFollowed) ? this.#beginCall(call) : "";
   }
 
   #beginCall(call: CallItem): string {
     const { newId } = this.#context;
-    let events = "";
+    // Whoever is called by name must answer: no turn of this answer follows.
+    let events = this.#showHeld();
     for (const event of this.#closeText("completed")) events += event;
     const id = newId("fc");
     const callId = call.callId === "" ? newId("call") : call.callId;
@@ -349,22 +311,49 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   #write(type: TextItem["type"], kind: PartKind, piece: string): string {
     if (piece === "") return "";
     this.#kept.take(piece.length);
+    if (type === "message" && this.#turn.held !== undefined) {
+      this.#countPart(kind);
+      this.#turn.held.write(kind, piece);
+      return "";
+    }
     const events = this.#openText(type, kind);
     return events + (this.#open?.write(this.#emit, kind, piece) ?? "");
   }
 
   #openText(type: TextItem["type"], kind: PartKind): string {
-    if (kind !== this.#openKind) {
-      this.#kept.take(ITEM_CHARS);
-      this.#openKind = kind;
-    }
-    if (this.#open?.type === type) return "";
+    const events = this.#beginLast(false);
+    this.#countPart(kind);
+    return this.#open?.type === type ? events : events + this.#beginText(type);
+  }
+
+  #countPart(kind: PartKind): void {
+    if (kind === this.#openKind) return;
+    this.#kept.take(ITEM_CHARS);
+    this.#openKind = kind;
+  }
+
+  #beginText(type: TextItem["type"]): string {
     let events = "";
     for (const event of this.#closeText("completed")) events += event;
     const id = this.#context.newId(type === "message" ? "msg" : "rs");
     this.#open = new TextItem(type, { id, outputIndex: this.#items.length }, this.#cite);
     this.#items.push(this.#open);
     return events + this.#open.added(this.#emit);
+  }
+
+  #newTurn(): ResponseTurn {
+    return new ResponseTurn({ start: this.#items.length, isHeld: this.#lastTurnOnly });
+  }
+
+  /** The turn is the answer's last: its message is, and nothing more of it is held back. */
+  #showHeld(): string {
+    const { held, opaque } = this.#turn;
+    this.#turn.held = undefined;
+    if (held === undefined || held.isEmpty) return "";
+    const events = this.#beginText("message");
+    // They have been counted with the turn's.
+    this.#open?.opaque.add(Object.fromEntries(opaque.texts()), new KeptChars());
+    return events + (this.#open === undefined ? "" : held.showIn(this.#open, this.#emit));
   }
 
   *#closeText(status: ResponseItemStatus): Iterable<string> {

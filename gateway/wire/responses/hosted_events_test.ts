@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { InvariantError } from "../../domain/invariant.ts";
-import { citeMarks, HOSTED, played, script, turnOf, usageOf } from "../hosted_fixture.ts";
+import { citeMarks, HOSTED, played, script, turnOf, usageOf } from "../hosted_fixture_test.ts";
 import type { HostedCall, HostedOutcome } from "../hosted_relay.ts";
 import { ResponseEventRelay } from "./event_relay.ts";
 import {
@@ -190,22 +190,4 @@ Deno.test("a turn's message keeps refusals, signatures of text, and ids that wer
     message,
     `{"role":"assistant","content":"a","refusal":"No","tool_calls":[${call.text}],"extra_content":{"n":1.0}}`,
   );
-});
-
-Deno.test("a turn that is dropped leaves nothing; one that has ended cannot be dropped", () => {
-  const relay = new ResponseEventRelay(contextOf(), { hosted: HOSTED });
-  const own = [{ id: "a", function: { name: "f", arguments: "{}" } }];
-  relay.accept(chunkText({ content: "lost", tool_calls: own }));
-  relay.dropTurn();
-  assertEquals([relay.delivered, relay.toolCalls, relay.finished], [[], [], false]);
-  let sent = relay.accept(chunkText({ content: "kept" }));
-  sent += relay.endTurn().events;
-  relay.dropTurn();
-  sent += relay.searching(WEB) + relay.searched(WEB, FOUND);
-  relay.accept(chunkText({ content: "lost", tool_calls: own }));
-  relay.dropTurn();
-  for (const event of relay.completed(END)) sent += event;
-  const { output } = checkEvents(eventsOf(sent));
-  assertEquals(output.map(({ type }) => type), ["message", "web_search_call"]);
-  assert(!sent.includes("lost"));
 });

@@ -13,6 +13,19 @@ export interface Loss {
   readonly action: "report" | "native" | "refuse";
 }
 
+/** What of an object's members, beside those that are `known`, cannot be carried. */
+export function lostMembers(
+  value: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  path: string,
+): Loss[] {
+  return Object.entries(value).flatMap(([name, member]) =>
+    known.includes(name) || member === null || member === undefined
+      ? []
+      : [{ path: `${path}.${name}`, reason: "it has no counterpart", action: "report" }]
+  );
+}
+
 /** A loss in one line, for the answer's metadata. */
 export function lossText({ path, reason }: Loss): string {
   return `${path}: ${reason}`;

@@ -8,6 +8,7 @@ import type {
   ResponseAnnotation,
   ResponseIncompleteDetails,
   ResponseItemStatus,
+  ResponsesRequest,
   ResponseStatus,
 } from "@svc/sdk/protocol";
 import { editMembers } from "../json_text.ts";
@@ -38,6 +39,12 @@ export function reasoningKind(
   request: { reasoning?: { summary?: string | null } | null },
 ): "reasoning_text" | "summary_text" {
   return typeof request.reasoning?.summary === "string" ? "summary_text" : "reasoning_text";
+}
+
+/** Whether the answer's text is to be JSON. */
+export function asksForJson({ text }: Pick<ResponsesRequest, "text">): boolean {
+  const format = text?.format?.type;
+  return format === "json_schema" || format === "json_object";
 }
 
 /** A part; `literal` is its text as a JSON string. */

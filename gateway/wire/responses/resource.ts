@@ -20,7 +20,7 @@ export interface ResponseContext {
   /** Its id, `resp_…`. */
   readonly id: string;
   readonly request: ResponsesRequest;
-  /** Catalog id of the model that answers. */
+  /** Catalog id of the model that answers first. */
   readonly model: string;
   /** Unix time. */
   readonly createdSeconds: number;
@@ -62,17 +62,20 @@ export type ResponseState =
 
 /** Writes the resource of one response, as often as it must be told. */
 export class ResourceWriter {
+  /** Catalog id of the model that answered last. */
+  model: string;
   readonly #context: ResponseContext;
   readonly #echo: string;
 
   constructor(context: ResponseContext) {
+    this.model = context.model;
     this.#context = context;
     this.#echo = JSON.stringify(echoOf(context.request)).slice(1, -1);
   }
 
   /** The resource's JSON text. */
   text(state: ResponseState): string {
-    const { id, request, model, createdSeconds } = this.#context;
+    const { id, request, createdSeconds } = this.#context;
     const head = {
       id: state.id ?? id,
       object: "response",
@@ -81,7 +84,7 @@ export class ResourceWriter {
       status: state.status,
       incomplete_details: state.incomplete_details ?? null,
       error: state.error ?? null,
-      model,
+      model: this.model,
       usage: state.usage,
       metadata: mergedMetadata(request, state.metadata),
     } satisfies Omit<ResponseResource, keyof ResponseEcho | "output">;

@@ -146,11 +146,6 @@ export function played(
   const ended: EndedTurn[] = [];
   const calls: HostedCall[] = [];
   for (const [number, said] of turns.entries()) {
-    if (said.splitNames === true) {
-      // Another model was asked first; nothing of what it said was sent.
-      for (const text of chunksOf({ ...said, content: "lost" }, 99)) relay.accept(text);
-      relay.dropTurn();
-    }
     for (const text of chunksOf(said, number)) sent += relay.accept(text);
     relay.upstreamEnded();
     const end = relay.endTurn();

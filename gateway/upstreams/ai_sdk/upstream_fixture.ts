@@ -1,0 +1,83 @@
+/**
+ * What tests of this room share: upstreams whose requests are noted, and calls of them.
+ *
+ * @module
+ */
+
+import type { UpstreamConfig } from "../../domain/catalog.ts";
+import type { FetchImage } from "../../ports/fetch_image.ts";
+import type { UpstreamCall } from "../../ports/upstream.ts";
+import { AiSdkUpstream } from "./mod.ts";
+
+/** The settings where a test names no other. */
+export const CONFIG: UpstreamConfig = {
+  id: "lab",
+  kind: "anthropic",
+  provider: "lab",
+  apiKey: "sk-operator-0123456789",
+  maxInFlight: 2,
+  onDisconnect: "cancel",
+  timeouts: { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 },
+};
+
+/** A request as the provider gets it. */
+export interface Asked {
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: string;
+  readonly redirect: unknown;
+}
+
+/** What an upstream finds around it. */
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly nowMs?: number | undefined;
+  /** What the provider answers. @default {status 500} */
+  readonly answer?: ((url: string) => Response) | undefined;
+  readonly readFile?: ((path: string) => Promise<string>) | undefined;
+  readonly fetchImage?: FetchImage | undefined;
+}
+
+/** An error of the provider's. */
+export function refused(status = 500): Response {
+  return Response.json({ error: { message: "No" } }, { status });
+}
+
+/** An upstream whose requests are noted, and answered here. */
+export function recordedUpstream(
+  config: Partial<UpstreamConfig>,
+  surroundings: Surroundings = {},
+) {
+  const { answer = () => refused(), env, fetchImage, nowMs = 0, readFile } = surroundings;
+  const asked: Asked[] = [];
+  const upstream = new AiSdkUpstream({ ...CONFIG, ...config }, {
+    clock: { nowMs: () => nowMs, monotonicMs: () => 0 },
+    env: (name) => env?.[name],
+    fetchImage,
+    readFile,
+    fetch: (input, init) => {
+      const url = String(input);
+      const headers = new Headers(init?.headers);
+      asked.push({ url, headers, body: String(init?.body), redirect: init?.redirect });
+      return Promise.resolve(answer(url));
+    },
+  });
+  return { asked, upstream, [Symbol.dispose]: () => upstream.close() };
+}
+
+/** A call whose body says this besides. */
+export function callOf(
+  fields: Readonly<Record<string, unknown>> = {},
+  more: Partial<UpstreamCall> = {},
+): UpstreamCall {
+  const value = { model: "auto", messages: [{ role: "user", content: "Hi" }], ...fields };
+  return {
+    endpoint: "chat",
+    model: "claude-sonnet-4-5",
+    body: { text: JSON.stringify(value), value },
+    stream: false,
+    requestId: "req_1",
+    signal: new AbortController().signal,
+    ...more,
+  };
+}

@@ -1,0 +1,32 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { FakeUpstream, json } from "../fixtures/fake_upstream.ts";
+
+Deno.test("who waits for what a client never does fails, and does not hang", async () => {
+  await using fake = new FakeUpstream({ patienceMs: 20 });
+  await assertRejects(() => fake.stalling(), Error, "Waited 20 ms in vain to stall");
+  await assertRejects(() => fake.clientLeft(), Error, "in vain for the 1. client to leave");
+});
+
+Deno.test("a client that stays while the server stalls is sent away, and the test fails", async () => {
+  const fake = new FakeUpstream({ patienceMs: 20 });
+  fake.answer([{ stall: true }]);
+  await assertRejects(() => fetch(fake.baseUrl), TypeError);
+  await assertRejects(async () => await fake[Symbol.asyncDispose](), Error, "1 clients stayed");
+});
+
+Deno.test("a script that waits for ever ends with the server", async () => {
+  const fake = new FakeUpstream();
+  const reached = Promise.withResolvers<void>();
+  const until = {
+    get until() {
+      reached.resolve();
+      return Promise.race([]);
+    },
+  };
+  fake.answer([until, ...json({})]);
+  const asked = assertRejects(() => fetch(fake.baseUrl), TypeError);
+  await Promise.race([reached.promise, asked]);
+  await fake[Symbol.asyncDispose]();
+  await asked;
+  assertEquals(fake.requests.length, 1);
+});
