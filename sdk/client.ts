@@ -1,50 +1,53 @@
 import { Models, Pricing } from "./catalog/catalog.ts";
 import { ChatCompletions } from "./chat/completions.ts";
-import { baseUrl, readEnvironment, Transport } from "./transport.ts";
-
-/** How a client is set up. An option that is given never touches the environment. */
-export interface ServiceClientOptions {
-  /**
-   * Needed by every call but `models.list`.
-   *
-   * @default {SERVICE_API_KEY}
-   */
-  readonly apiKey?: string | undefined;
-  /** Base of the service. @default {SERVICE_API_BASE_URL, else http://127.0.0.1:8787} */
-  readonly apiBaseUrl?: string | undefined;
-  /** Base of model calls. @default {SERVICE_OPENAI_BASE_URL, else apiBaseUrl + /openai/v1} */
-  readonly openAIBaseUrl?: string | undefined;
-  /**
-   * What requests are sent with, for a proxy or a test.
-   *
-   * @default {globalThis.fetch}
-   */
-  readonly fetch?: typeof fetch | undefined;
-  /**
-   * For the whole request, or the life of a consumed stream; 0 or less: none.
-   *
-   * @default {60_000}
-   */
-  readonly timeoutMs?: number | undefined;
-}
+import { Images } from "./images/images.ts";
+import { Messages } from "./messages/messages.ts";
+import { type ServiceClientOptions, transportOptionsOf } from "./options.ts";
+import { Responses } from "./responses/responses.ts";
+import { defaultTools } from "./toolbox/default_tools.ts";
+import { Toolbox } from "./toolbox/selection.ts";
+import { Transport } from "./transport.ts";
 
 /**
  * The client of the service. Use it on servers only: a browser must not hold a key.
  *
- * @example
+ * @example One answer, without a network
+ * ```ts
+ * import { ServiceClient } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const message = { role: "assistant", content: "Hello" };
+ * const answer = { choices: [{ index: 0, message, finish_reason: "stop" }] };
+ * const client = new ServiceClient({
+ *   apiKey: "key",
+ *   fetch: () => Promise.resolve(Response.json(answer)),
+ * });
+ * const { choices } = await client.chat.completions.create({
+ *   messages: [{ role: "user", content: "Hi" }],
+ * });
+ * assertEquals(choices[0]?.message.content, "Hello");
+ * ```
+ *
+ * @example A run with the built-in tools
  * ```ts ignore
  * import { ServiceClient } from "@svc/sdk";
  *
  * const client = new ServiceClient({ apiKey: "svc_live_…" });
- * const answer = await client.chat.completions.create({
- *   messages: [{ role: "user", content: "Say hello" }],
+ * const { finalText, billing } = await client.chat.completions.run({
+ *   messages: [{ role: "user", content: "What is 17 * 23?" }],
  * });
- * console.log(answer.choices[0]?.message.content, answer.metadata?.billing?.charged);
+ * console.log(finalText, billing?.charged);
  * ```
  */
 export class ServiceClient {
   /** Chat Completions. */
   readonly chat: { readonly completions: ChatCompletions };
+  /** Responses. */
+  readonly responses: Responses;
+  /** Messages: Anthropic's shapes, converted here to and from Chat Completions. */
+  readonly messages: Messages;
+  /** Image generation and editing. */
+  readonly images: Images;
   /** The public catalog and its metadata. */
   readonly models: Models;
   /** What tiers cost. */
@@ -53,24 +56,16 @@ export class ServiceClient {
   /**
    * Sets a client up; sends nothing.
    *
-   * @throws {ConfigurationError} A base address is no http(s) URL.
+   * @throws {ConfigurationError} An option is unknown, or cannot be used.
    */
   constructor(options: ServiceClientOptions = {}) {
-    const api = baseUrl(
-      options.apiBaseUrl ?? readEnvironment("SERVICE_API_BASE_URL") ?? "http://127.0.0.1:8787",
-      "apiBaseUrl",
-    );
-    const transport = new Transport({
-      apiBaseUrl: api,
-      openAIBaseUrl: baseUrl(
-        options.openAIBaseUrl ?? readEnvironment("SERVICE_OPENAI_BASE_URL") ?? `${api}/openai/v1`,
-        "openAIBaseUrl",
-      ),
-      apiKey: options.apiKey ?? readEnvironment("SERVICE_API_KEY"),
-      fetch: options.fetch ?? globalThis.fetch,
-      timeoutMs: options.timeoutMs ?? 60_000,
-    });
-    this.chat = { completions: new ChatCompletions(transport) };
+    const transport = new Transport(transportOptionsOf(options));
+    const toolbox = new Toolbox(options, defaultTools(options));
+    const deps = { transport, toolbox };
+    this.chat = { completions: new ChatCompletions(deps) };
+    this.responses = new Responses(deps);
+    this.messages = new Messages(deps);
+    this.images = new Images(transport);
     this.models = new Models(transport);
     this.pricing = new Pricing(transport);
   }

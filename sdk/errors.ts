@@ -1,19 +1,85 @@
 /**
- * What the client library throws.
+ * What the client library throws: one small family.
+ *
+ * `instanceof` holds across copies of the package: an application and a library of its may well have
+ * loaded two.
  *
  * @module
  */
 
 import type { ErrorObject } from "./protocol/mod.ts";
 
-/** The call cannot be made as configured; nothing was sent. */
-export class ConfigurationError extends Error {
+/** Shared by all copies of the package. */
+const FAMILY = Symbol.for("@svc/sdk/error");
+
+/**
+ * Any error of this library.
+ *
+ * @example
+ * ```ts
+ * import { ServiceError, ServiceTimeoutError } from "@svc/sdk";
+ * import { assert } from "@std/assert";
+ *
+ * assert(new ServiceTimeoutError(60_000) instanceof ServiceError);
+ * assert(!(new Error("Of somebody else") instanceof ServiceError));
+ * ```
+ */
+export class ServiceError extends Error {
+  /** Tells it from other errors where classes cannot be compared. */
+  override name = "ServiceError";
+  /** The class's name, in minified code too. */
+  static readonly kind: string = "ServiceError";
+
+  /** Kinds that it belongs to, for another copy's classes. */
+  get [FAMILY](): readonly string[] {
+    return lineage(this.constructor);
+  }
+
+  /** Whether it is one of this class, made by whichever copy of the package. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // A class of the application's own is known by its prototype alone.
+    if (!Object.hasOwn(this, "kind")) {
+      return Function.prototype[Symbol.hasInstance].call(this, value);
+    }
+    const family: unknown = Object(value)[FAMILY];
+    return Array.isArray(family) && family.includes(this.kind);
+  }
+}
+
+/**
+ * The call cannot be made as configured; nothing was sent.
+ *
+ * @example
+ * ```ts
+ * import { ConfigurationError, ServiceClient } from "@svc/sdk";
+ * import { assertThrows } from "@std/assert";
+ *
+ * const options = { apiBaseUrl: "svc.example" };
+ * assertThrows(() => new ServiceClient(options), ConfigurationError, "no http(s) URL");
+ * ```
+ */
+export class ConfigurationError extends ServiceError {
+  /** The class's name, in minified code too. */
+  static override readonly kind: string = "ConfigurationError";
   /** Tells it from other errors where classes cannot be compared. */
   override name = "ConfigurationError";
 }
 
-/** No key is configured and the call needs one; nothing was sent. */
+/**
+ * No key is configured and the call needs one; nothing was sent.
+ *
+ * @example
+ * ```ts
+ * import { MissingAPIKeyError, ServiceClient } from "@svc/sdk";
+ * import { assertRejects } from "@std/assert";
+ *
+ * const client = new ServiceClient({ apiKey: "" });
+ * await assertRejects(() => client.pricing.retrieve(), MissingAPIKeyError);
+ * ```
+ */
 export class MissingAPIKeyError extends ConfigurationError {
+  /** The class's name, in minified code too. */
+  static override readonly kind: string = "MissingAPIKeyError";
   /** Tells it from other errors where classes cannot be compared. */
   override name = "MissingAPIKeyError";
 
@@ -21,6 +87,52 @@ export class MissingAPIKeyError extends ConfigurationError {
   constructor() {
     super("Cannot call the service without an API key: pass apiKey or set SERVICE_API_KEY");
   }
+}
+
+/**
+ * No answer within the time limit. The call may have been executed, and billed.
+ *
+ * @example
+ * ```ts
+ * import { ServiceTimeoutError } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(new ServiceTimeoutError(60_000).timeoutMs, 60_000);
+ * ```
+ */
+export class ServiceTimeoutError extends ServiceError {
+  /** The class's name, in minified code too. */
+  static override readonly kind: string = "ServiceTimeoutError";
+  /** Tells it from other errors where classes cannot be compared. */
+  override name = "ServiceTimeoutError";
+  /** The limit in milliseconds. */
+  readonly timeoutMs: number;
+
+  /** The message names the limit. */
+  constructor(timeoutMs: number, options?: ErrorOptions) {
+    super(`The call took longer than timeoutMs, ${timeoutMs} ms`, options);
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/**
+ * The service could not be reached, or the connection broke before the answer was complete. What the
+ * platform said is its `cause`.
+ *
+ * @example
+ * ```ts
+ * import { ServiceClient, ServiceConnectionError } from "@svc/sdk";
+ * import { assertRejects } from "@std/assert";
+ *
+ * const client = new ServiceClient({ fetch: () => Promise.reject(new TypeError("refused")) });
+ * await assertRejects(() => client.models.list(), ServiceConnectionError, "Cannot reach");
+ * ```
+ */
+export class ServiceConnectionError extends ServiceError {
+  /** The class's name, in minified code too. */
+  static override readonly kind: string = "ServiceConnectionError";
+  /** Tells it from other errors where classes cannot be compared. */
+  override name = "ServiceConnectionError";
 }
 
 /** What is known of an answer that is an error. */
@@ -35,25 +147,107 @@ export interface ServiceAPIErrorOptions {
   readonly requestId?: string | undefined;
 }
 
-/** The service answered with an error. */
-export class ServiceAPIError extends Error {
+/**
+ * The service answered with an error.
+ *
+ * Printed, it shows neither headers nor body: a proxy in between may have echoed a key or a prompt.
+ *
+ * @example
+ * ```ts
+ * import { ServiceAPIError, ServiceClient } from "@svc/sdk";
+ * import { assertEquals, assertRejects } from "@std/assert";
+ *
+ * const error = { message: "Add credits", code: "insufficient_balance", request_id: "req_1" };
+ * const client = new ServiceClient({
+ *   apiKey: "key",
+ *   fetch: () => Promise.resolve(Response.json({ error }, { status: 402 })),
+ * });
+ * const refused = await assertRejects(
+ *   () => client.images.generate({ prompt: "A cat" }),
+ *   ServiceAPIError,
+ * );
+ * assertEquals([refused.status, refused.code], [402, "insufficient_balance"]);
+ * assertEquals([refused.message, refused.requestId], ["Add credits", "req_1"]);
+ * ```
+ */
+export class ServiceAPIError extends ServiceError {
+  /** The class's name, in minified code too. */
+  static override readonly kind: string = "ServiceAPIError";
   /** Tells it from other errors where classes cannot be compared. */
   override name = "ServiceAPIError";
   /** HTTP status; 200 where an answer broke off, or a planned task failed. */
   readonly status: number;
-  /** Headers of the answer, `retry-after` among them where the service sent one. */
-  readonly headers: Headers;
-  /** The gateway's error object; else what came in its place, for instance a proxy's page. */
-  readonly body: ErrorObject | unknown;
+  /** The gateway's error code, for instance `insufficient_balance`; `undefined` where it has none. */
+  readonly code: string | undefined;
   /** The request to quote to the operator; `undefined` where the answer names none. */
   readonly requestId: string | undefined;
+  readonly #headers: Headers;
+  readonly #body: ErrorObject | unknown;
 
   /** An error with the service's own message. */
   constructor(message: string, options: ServiceAPIErrorOptions) {
     super(message);
-    this.status = options.status;
-    this.headers = options.headers;
-    this.body = options.body;
-    this.requestId = options.requestId;
+    const { body, headers, requestId, status } = options;
+    const { code } = Object(body) as { code?: unknown };
+    this.status = status;
+    this.code = typeof code === "string" ? code : undefined;
+    this.requestId = requestId;
+    this.#headers = headers;
+    this.#body = body;
   }
+
+  /** Headers of the answer, `retry-after` among them where the service sent one. */
+  get headers(): Headers {
+    return this.#headers;
+  }
+
+  /** The gateway's error object; else what came in its place, for instance a proxy's page. */
+  get body(): ErrorObject | unknown {
+    return this.#body;
+  }
+}
+
+/**
+ * A run failed, or was stopped, after something in it had been done: `cause` says why, `result` has
+ * everything that was complete by then. Its conversation can be sent again.
+ *
+ * Printed, it does not show the result: prompts and tool inputs do not belong into a log.
+ *
+ * @example
+ * ```ts
+ * import { RunError, ServiceTimeoutError } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const error = new RunError({ steps: ["first"] }, { cause: new ServiceTimeoutError(5) });
+ * assertEquals(error.result.steps, ["first"]);
+ * assertEquals(error.message, "The call took longer than timeoutMs, 5 ms");
+ * ```
+ */
+export class RunError<Result = unknown> extends ServiceError {
+  /** The class's name, in minified code too. */
+  static override readonly kind: string = "RunError";
+  /** Tells it from other errors where classes cannot be compared. */
+  override name = "RunError";
+  readonly #result: Result;
+
+  /** The message is the cause's, where that is an error of this library's. */
+  constructor(result: Result, options: { readonly cause: unknown }) {
+    const { cause } = options;
+    super(cause instanceof ServiceError ? cause.message : "The run was broken off", options);
+    this.#result = result;
+  }
+
+  /** What the run had come to. */
+  get result(): Result {
+    return this.#result;
+  }
+}
+
+/** The kinds that a class descends from, its own included. */
+function lineage(constructor: unknown): readonly string[] {
+  const kinds: string[] = [];
+  for (let type = constructor; typeof type === "function"; type = Object.getPrototypeOf(type)) {
+    if (Object.hasOwn(type, "kind") && "kind" in type) kinds.push(String(type.kind));
+  }
+  return kinds;
 }

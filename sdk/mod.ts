@@ -4,8 +4,65 @@
  * @module
  */
 
-export * from "./catalog/catalog.ts";
-export * from "./chat/completions.ts";
-export { ServiceClient, type ServiceClientOptions } from "./client.ts";
+export type { CallOptions, WithoutModel, WithRequestId } from "./call.ts";
+export { type CatalogOptions, Models, Pricing } from "./catalog/catalog.ts";
+export { ChatCompletions, type ChatRunResult } from "./chat/completions.ts";
+export type { ChatCreateRequest, ChatShapes, ChatTurn } from "./chat/shapes.ts";
+export type { ChatHistory } from "./chat/surface.ts";
+export { ServiceClient } from "./client.ts";
 export * from "./errors.ts";
+export { type ImageChangeRequest, type ImageGenerateRequest, Images } from "./images/images.ts";
+export type { LogDetails, Logger } from "./logger.ts";
+export type { ServiceClientOptions } from "./options.ts";
+export * from "./loop/mod.ts";
+export { type MessageRunResult, Messages } from "./messages/messages.ts";
+export type { MessageCreateRequest, MessagesShapes, MessageTurn } from "./messages/shapes.ts";
+export type { MessagesHistory } from "./messages/surface.ts";
 export * from "./protocol/mod.ts";
+export { type ResponseRunResult, Responses } from "./responses/responses.ts";
+export type {
+  ResponseCreateRequest,
+  ResponseEvent,
+  ResponseShapes,
+  ResponseTurn,
+} from "./responses/shapes.ts";
+export type { ResponseHistory } from "./responses/surface.ts";
+export type { LoopChoices, RunOptions } from "./run/run_options.ts";
+export type { RunResult } from "./run/run_result.ts";
+export { type OpenStream, ServiceStream } from "./service_stream.ts";
+export type {
+  DefaultToolName,
+  DefaultToolsOptions,
+  LocalToolName,
+} from "./toolbox/default_tools.ts";
+export type { HostedToolName, RegisteredTools } from "./toolbox/selection.ts";
+export {
+  calculator,
+  datetime,
+  type DatetimeOptions,
+  DEFAULT_FILE_DENY,
+  type FilePermission,
+  type FilePermissionRequest,
+  fileRead,
+  fileSearch,
+  fileWrite,
+  type FileWriteMode,
+  type FileWriteOptions,
+  type InputOf,
+  type JsonSchema,
+  listDir,
+  type ObjectOf,
+  type RequiredOf,
+  shell,
+  type ShellOptions,
+  type ShellPermission,
+  type ShellPermissionRequest,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
+  tool,
+  type ToolDefinition,
+  ToolError,
+  type TypeNamed,
+  type WorkspaceOptions,
+} from "@svc/tools";

@@ -1,29 +1,44 @@
 /**
- * From a call to the service's answer: addresses, headers, errors, events.
+ * From a call to the service's answer: addresses, headers, limits, tries, errors, events.
  *
  * @module
  */
 
-import process from "node:process";
-import { EventSourceParserStream } from "eventsource-parser/stream";
-import { ConfigurationError, MissingAPIKeyError, ServiceAPIError } from "./errors.ts";
+import { Answer } from "./answer.ts";
+import type { CallOptions } from "./call.ts";
+import { CallLimit } from "./call_limit.ts";
+import {
+  ConfigurationError,
+  MissingAPIKeyError,
+  ServiceAPIError,
+  ServiceConnectionError,
+} from "./errors.ts";
+import type { Logger } from "./logger.ts";
+import { isTransient, retryWaitMs } from "./retry.ts";
+import { EventReader } from "./sse.ts";
 
 /** Where calls go and with what. */
 export interface TransportOptions {
   /** Base of model calls, without a slash at the end. */
   readonly openAIBaseUrl: string;
-  /** Base of the service, without a slash at the end. */
-  readonly apiBaseUrl: string;
-  /** Sent as a bearer token; absent: public calls only. */
-  readonly apiKey: string | undefined;
+  /** Base of the service, without a slash at the end; absent: nobody has named it. */
+  readonly apiBaseUrl: string | undefined;
+  /** Whether `headers` have what proves who calls. */
+  readonly hasKey: boolean;
+  /** Sent with every call. */
+  readonly headers: Headers;
   /** What requests are sent with. */
   readonly fetch: typeof fetch;
   /** For the whole request, or the life of a consumed stream; 0 or less: none. */
   readonly timeoutMs: number;
+  /** Tries after the first. */
+  readonly maxRetries: number;
+  /** Told of requests and answers. */
+  readonly logger?: Logger | undefined;
 }
 
 /** One call. */
-export interface TransportCall {
+export interface TransportCall extends CallOptions {
   /** `GET` has no body. */
   readonly method: "GET" | "POST";
   /** Which base `path` stands under. */
@@ -34,18 +49,36 @@ export interface TransportCall {
   readonly body?: unknown;
   /** The call works without a key. */
   readonly isPublic?: boolean;
-  /** Sent as `X-Request-ID`. */
-  readonly requestId?: string | undefined;
-  /** Ends the call, and the stream that came of it. */
-  readonly signal?: AbortSignal | undefined;
+  /** Whether an event is the last of its stream, which may then end without `[DONE]`. */
+  readonly isLast?: (event: unknown) => boolean;
 }
 
-/** An answer's JSON with the response that carried it. */
+/** An answer that came in one piece. */
 export interface JsonAnswer {
-  /** The body. */
-  readonly value: unknown;
   /** Its status and headers; the body is read. */
-  readonly response: Response;
+  readonly answer: Answer;
+  /** The body, an object. */
+  readonly value: unknown;
+}
+
+/** An answer that comes as events. To be iterated to its end, or left: both end the call. */
+export interface EventAnswer extends AsyncIterable<unknown> {
+  /** Its status and headers. */
+  readonly answer: Answer;
+}
+
+/** A call as it is sent. */
+interface SentRequest {
+  readonly url: string;
+  readonly init: RequestInit;
+  readonly headers: Headers;
+  readonly call: TransportCall;
+}
+
+/** A call that was answered, and what may still end it. */
+interface OpenCall {
+  readonly answer: Answer;
+  readonly limit: CallLimit;
 }
 
 /** Sends calls. */
@@ -57,114 +90,158 @@ export class Transport {
     this.#options = options;
   }
 
-  /** Calls and reads the JSON. Throws a {@linkcode ServiceAPIError} where it is an error. */
+  /** Calls and reads the JSON. Throws a `ServiceAPIError` where it is an error. */
   async json(call: TransportCall): Promise<JsonAnswer> {
-    const response = await this.#send(call);
-    const value = parse(await response.text(), response);
-    throwIfError(value, response);
-    return { value, response };
-  }
-
-  /** Calls and yields the JSON of each event until `[DONE]`. */
-  async *events(call: TransportCall): AsyncGenerator<unknown, void, undefined> {
-    const response = await this.#send(call);
-    const events = (response.body ?? new Blob().stream())
-      .pipeThrough(new TextDecoderStream())
-      .pipeThrough(new EventSourceParserStream());
-    for await (const event of events) {
-      if (event.data === "[DONE]") return;
-      const value = parse(event.data, response);
-      throwIfError(value, response);
-      yield value;
+    const { answer, limit } = await this.#open(call);
+    try {
+      return { answer, value: answer.read(await limit.guard(answer.response.text())) };
+    } catch (error) {
+      throw limit.explain(error);
+    } finally {
+      limit.end();
     }
-    throw apiError(undefined, response, "The stream ended before it was complete");
   }
 
-  async #send(call: TransportCall): Promise<Response> {
-    const { apiKey, apiBaseUrl, openAIBaseUrl, fetch, timeoutMs } = this.#options;
-    if (!apiKey && call.isPublic !== true) throw new MissingAPIKeyError();
-    const headers = new Headers({ accept: "application/json" });
-    if (apiKey) headers.set("authorization", `Bearer ${apiKey}`);
-    if (call.requestId !== undefined) headers.set("x-request-id", call.requestId);
-    if (call.body !== undefined) headers.set("content-type", "application/json");
-    const signals = [
-      ...(call.signal === undefined ? [] : [call.signal]),
-      ...(timeoutMs > 0 ? [AbortSignal.timeout(timeoutMs)] : []),
-    ];
-    const base = call.base === "openai" ? openAIBaseUrl : apiBaseUrl;
-    const response = await fetch(`${base}${call.path}`, {
-      method: call.method,
-      headers,
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-      ...(signals.length === 0 ? {} : { signal: AbortSignal.any(signals) }),
-      // Following one could carry the key and the prompt to another host.
-      redirect: "error",
-    });
-    if (response.ok) return response;
-    throw await errorOf(response);
+  /** Calls; the answer is the JSON of each event until `[DONE]`, and breaks off at an error. */
+  async events(call: TransportCall): Promise<EventAnswer> {
+    const open = await this.#open(call);
+    return {
+      answer: open.answer,
+      [Symbol.asyncIterator]: () => eventsOf(open, call),
+    };
   }
-}
 
-/** The request id of an answer: its error's, else its metadata's, else the response header's. */
-export function requestIdOf(value: unknown, response: Response): string | undefined {
-  const { error, metadata } = (value ?? {}) as Partial<Record<string, { request_id?: unknown }>>;
-  const id = error?.request_id ?? metadata?.request_id;
-  return typeof id === "string" ? id : response.headers.get("x-request-id") ?? undefined;
-}
+  async #open(call: TransportCall): Promise<OpenCall> {
+    const request = this.#request(call);
+    const { signal, timeoutMs = this.#options.timeoutMs } = call;
+    const limit = new CallLimit({ signal, timeoutMs });
+    try {
+      for (let tries = 1;; tries++) {
+        const answer = await this.#try(request, { limit, tries });
+        if (answer !== undefined) return { answer, limit };
+      }
+    } catch (error) {
+      limit.end();
+      throw limit.explain(error);
+    }
+  }
 
-/** Reads an environment variable; one that may not be read counts as absent. */
-export function readEnvironment(name: string): string | undefined {
-  try {
-    return process.env[name] || undefined;
-  } catch {
+  /** One try. `undefined`: it failed, the wait is over, and there may be another. */
+  async #try(
+    request: SentRequest,
+    { limit, tries }: { readonly limit: CallLimit; readonly tries: number },
+  ): Promise<Answer | undefined> {
+    const { logger, maxRetries } = this.#options;
+    const about = { method: request.call.method, path: request.call.path, tries };
+    logger?.debug("request", about);
+    const startedMs = performance.now();
+    const answer = await this.#send(request, limit);
+    const isAnswer = answer instanceof Answer;
+    const { headers, ok, status } = isAnswer ? answer.response : NO_RESPONSE;
+    const requestId = headers?.get("x-request-id") ?? undefined;
+    logger?.debug("answer", { ...about, status, requestId, ms: performance.now() - startedMs });
+    if (isAnswer && ok) return answer;
+
+    const waitMs = status !== undefined && !isTransient(status)
+      ? undefined
+      : retryWaitMs({ tries, headers, random: Math.random(), nowMs: Date.now() });
+    if (tries > maxRetries || waitMs === undefined || !limit.hasLeft(waitMs)) {
+      throw isAnswer ? await limit.guard(answer.refusal()) : answer;
+    }
+    // Rejects where the connection has broken already: there is nothing to let go then. Not waited
+    // for: a body of the application's own may never be done with it.
+    if (isAnswer) void answer.response.body?.cancel().catch(() => {});
+    logger?.warn("retry", { ...about, status, requestId, waitMs });
+    await limit.wait(waitMs);
     return undefined;
   }
-}
 
-/** A base address without a slash at its end. Throws where it is no http(s) URL. */
-export function baseUrl(text: string, option: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== "http:" && url?.protocol !== "https:") {
-    throw new ConfigurationError(`Cannot use ${option}: "${text}" is no http(s) URL`);
+  /** The answer, or why there is none. */
+  async #send(
+    { url, init, headers, call }: SentRequest,
+    limit: CallLimit,
+  ): Promise<Answer | ServiceConnectionError> {
+    const { fetch } = this.#options;
+    try {
+      const response = await limit.guard(fetch(url, { ...init, signal: limit.signal }));
+      return new Answer(response, { headers, body: call.body });
+    } catch (cause) {
+      if (limit.signal.aborted) throw cause;
+      const { origin } = new URL(url);
+      return new ServiceConnectionError(`Cannot reach the service at ${origin}`, { cause });
+    }
   }
-  return text.replace(/\/+$/, "");
+
+  #request(call: TransportCall): SentRequest {
+    const { apiBaseUrl, openAIBaseUrl, hasKey } = this.#options;
+    if (!hasKey && call.isPublic !== true) throw new MissingAPIKeyError();
+    const base = call.base === "openai" ? openAIBaseUrl : apiBaseUrl;
+    if (base === undefined) {
+      throw new ConfigurationError(
+        "Cannot call the catalog: its address does not follow from openAIBaseUrl; pass apiBaseUrl",
+      );
+    }
+    const headers = new Headers(this.#options.headers);
+    headers.set("accept", "application/json");
+    if (call.requestId !== undefined) headers.set("x-request-id", checkedId(call.requestId));
+    if (call.body !== undefined) headers.set("content-type", "application/json");
+    const body = call.body === undefined ? {} : { body: jsonOf(call.body) };
+    // Following a redirect could carry the key and the prompt to another host.
+    const init: RequestInit = { method: call.method, headers, ...body, redirect: "manual" };
+    return { url: `${base}${call.path}`, init, headers, call };
+  }
 }
 
-function parse(text: string, response: Response): unknown {
+const NO_RESPONSE = { headers: undefined, ok: false, status: undefined };
+
+async function* eventsOf(
+  { answer, limit }: OpenCall,
+  { isLast }: TransportCall,
+): AsyncGenerator<unknown, void, void> {
+  const { response } = answer;
+  let reader: EventReader | undefined;
+  // Ends a read that does not hear the signal by itself.
+  const stop = () => void reader?.cancel();
+  let isOver = false;
   try {
-    return JSON.parse(text);
-  } catch {
-    throw apiError(text, response, "The service answered with text that is not JSON");
+    limit.signal.throwIfAborted();
+    limit.signal.addEventListener("abort", stop);
+    if (/^application\/json/i.test(response.headers.get("content-type") ?? "")) {
+      // Most often an error: reading it throws that.
+      answer.read(await limit.guard(response.text()));
+      throw new ServiceConnectionError("The service answered in one piece instead of a stream");
+    }
+    reader = new EventReader(response.body ?? new Blob().stream());
+    for (let texts = await reader.read(); texts !== undefined; texts = await reader.read()) {
+      for (const text of texts) {
+        if (text === "[DONE]") return;
+        const event = answer.read(text);
+        yield event;
+        isOver ||= isLast?.(event) ?? false;
+      }
+    }
+    if (!isOver) throw new ServiceConnectionError("The stream ended before it was complete");
+  } catch (error) {
+    // A connection that breaks after the last event takes nothing away.
+    if (!isOver || error instanceof ServiceAPIError) throw limit.explain(error);
+  } finally {
+    limit.signal.removeEventListener("abort", stop);
+    await reader?.cancel();
+    limit.end();
   }
 }
 
-function throwIfError(value: unknown, response: Response): void {
-  const error = (value as { error?: unknown } | null)?.error;
-  if (error !== undefined && error !== null) throw apiError(value, response);
+function checkedId(requestId: string): string {
+  if (/^[\x21-\x7E]{1,128}$/.test(requestId)) return requestId;
+  throw new ConfigurationError(
+    "Cannot send the requestId: it has to be 1 to 128 visible ASCII characters",
+  );
 }
 
-async function errorOf(response: Response): Promise<ServiceAPIError> {
-  const text = await response.text();
+function jsonOf(body: unknown): string {
   try {
-    return apiError(JSON.parse(text), response);
-  } catch {
-    // Not JSON: a proxy in between has answered. Its text is all there is to show.
-    return apiError(text, response);
+    return JSON.stringify(body);
+  } catch (cause) {
+    throw new ConfigurationError("Cannot send the request: it is not JSON", { cause });
   }
-}
-
-function apiError(value: unknown, response: Response, message?: string): ServiceAPIError {
-  const body = (value as { error?: unknown } | null | undefined)?.error ?? value;
-  return new ServiceAPIError(message ?? messageOf(body, response.status), {
-    status: response.status,
-    headers: response.headers,
-    body,
-    requestId: requestIdOf(value, response),
-  });
-}
-
-function messageOf(error: unknown, status: number): string {
-  if (typeof error === "string" && error !== "") return error.slice(0, 500);
-  const message = (error as { message?: unknown } | null)?.message;
-  return typeof message === "string" ? message : `The service answered with HTTP ${status}`;
 }

@@ -1,35 +1,34 @@
-import { assert, assertEquals, assertInstanceOf, assertRejects, assertThrows } from "@std/assert";
-import { ConfigurationError, MissingAPIKeyError, ServiceAPIError } from "./errors.ts";
+import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import { requestIdOf } from "./answer.ts";
 import {
-  baseUrl,
-  readEnvironment,
-  requestIdOf,
-  Transport,
-  type TransportCall,
-} from "./transport.ts";
+  ConfigurationError,
+  MissingAPIKeyError,
+  ServiceAPIError,
+  ServiceConnectionError,
+} from "./errors.ts";
+import { transportOptionsOf } from "./options.ts";
+import { Transport, type TransportCall } from "./transport.ts";
 
 const CALL: TransportCall = { method: "POST", base: "openai", path: "/x", body: { a: 1 } };
 
 /** A transport whose every request is answered by `answer`, and the requests it sent. */
-function transport(answer: () => Response | Promise<Response>, options: {
-  readonly apiKey?: string | undefined;
-  readonly timeoutMs?: number;
-} = {}): { readonly sent: Request[]; readonly transport: Transport } {
+function transport(answer: () => Response | Promise<Response>, apiKey = "svc_live_key") {
   const sent: Request[] = [];
-  const { timeoutMs = 0 } = options;
-  return {
-    sent,
-    transport: new Transport({
-      openAIBaseUrl: "http://svc.test/openai/v1",
-      apiBaseUrl: "http://svc.test",
-      apiKey: "apiKey" in options ? options.apiKey : "svc_live_key",
-      fetch: async (input, init) => {
-        sent.push(new Request(input, init));
-        return await answer();
-      },
-      timeoutMs,
-    }),
-  };
+  const options = transportOptionsOf({
+    apiKey,
+    apiBaseUrl: "http://svc.test",
+    timeoutMs: 0,
+    fetch: async (input, init) => {
+      sent.push(new Request(input, init));
+      return await answer();
+    },
+  });
+  return { sent, transport: new Transport(options) };
+}
+
+/** Everything that comes over a stream. */
+async function eventsOf(answer: () => Response): Promise<unknown[]> {
+  return await Array.fromAsync(await transport(answer).transport.events(CALL));
 }
 
 function sse(...frames: string[]): Response {
@@ -57,7 +56,7 @@ Deno.test("Transport.json() sends the call under its base, with key, id and body
 });
 
 Deno.test("Transport.json() sends a public call without a key and without a body", async () => {
-  const { sent, transport: t } = transport(() => Response.json({}), { apiKey: undefined });
+  const { sent, transport: t } = transport(() => Response.json({}), "");
   await t.json({ method: "GET", base: "api", path: "/api/v1/models", isPublic: true });
   const [request] = sent;
   assert(request);
@@ -66,30 +65,44 @@ Deno.test("Transport.json() sends a public call without a key and without a body
   assertEquals(Object.fromEntries(request.headers), { accept: "application/json" });
 });
 
-for (const apiKey of [undefined, ""]) {
-  Deno.test(`Transport sends nothing with the key ${JSON.stringify(apiKey)}`, async () => {
-    const { sent, transport: t } = transport(() => Response.json({}), { apiKey });
-    const error = await assertRejects(() => t.json(CALL), MissingAPIKeyError);
-    await assertRejects(() => t.events(CALL).next(), MissingAPIKeyError);
-    assertInstanceOf(error, ConfigurationError);
+Deno.test("Transport sends nothing without a key", async () => {
+  const { sent, transport: t } = transport(() => Response.json({}), "");
+  await assertRejects(() => t.json(CALL), MissingAPIKeyError, "SERVICE_API_KEY");
+  await assertRejects(() => t.events(CALL), MissingAPIKeyError);
+  assertEquals(sent, []);
+});
+
+Deno.test("Transport sends no catalog call where nobody has named a host for it", async () => {
+  const options = { apiKey: "k", apiBaseUrl: "http://svc.test" };
+  const t = new Transport({ ...transportOptionsOf(options), apiBaseUrl: undefined });
+  const call = { method: "GET", base: "api", path: "/api/v1/models", isPublic: true } as const;
+  await assertRejects(() => t.json(call), ConfigurationError, "pass apiBaseUrl");
+});
+
+for (const requestId of ["", "a b", "é", "new\nline", "x".repeat(129)]) {
+  Deno.test(`Transport sends nothing with the request id ${JSON.stringify(requestId)}`, async () => {
+    const { sent, transport: t } = transport(() => Response.json({}));
+    await assertRejects(() => t.json({ ...CALL, requestId }), ConfigurationError, "requestId");
     assertEquals(sent, []);
   });
 }
 
-Deno.test("Transport lets no redirect carry the key to another host", async () => {
-  const seen: string[] = [];
-  // What the fetch standard does: it goes after a redirect itself, unless it was told not to.
-  const { transport: t, sent } = transport(() => {
-    const request = sent.at(-1);
-    assert(request);
-    seen.push(new URL(request.url).host);
-    if (request.redirect === "error") throw new TypeError("Refused to follow a redirect");
-    seen.push("elsewhere.test");
-    return Response.json({});
-  });
-  await assertRejects(() => t.json(CALL), TypeError, "redirect");
-  await assertRejects(() => t.events(CALL).next(), TypeError, "redirect");
-  assertEquals(seen, ["svc.test", "svc.test"]);
+Deno.test("Transport sends nothing that is not JSON", async () => {
+  const { sent, transport: t } = transport(() => Response.json({}));
+  const circle: Record<string, unknown> = {};
+  circle["itself"] = circle;
+  for (const body of [circle, { n: 1n }]) {
+    await assertRejects(() => t.json({ ...CALL, body }), ConfigurationError, "it is not JSON");
+  }
+  assertEquals(sent, []);
+});
+
+Deno.test("Transport goes after no redirect: it could carry the key to another host", async () => {
+  const headers = { location: "http://elsewhere.test" };
+  const { transport: t, sent } = transport(() => new Response(null, { status: 307, headers }));
+  assertEquals((await apiError(t.json(CALL))).status, 307);
+  assertEquals((await apiError(t.events(CALL))).status, 307);
+  assertEquals(sent.map(({ redirect }) => redirect), ["manual", "manual"]);
 });
 
 Deno.test("Transport.json() throws the gateway's error object", async () => {
@@ -101,164 +114,128 @@ Deno.test("Transport.json() throws the gateway's error object", async () => {
     request_id: "req-body",
   };
   const headers = { "x-request-id": "req-header", "retry-after": "3" };
-  const { transport: t } = transport(() =>
-    Response.json({ error: body }, { status: 429, headers })
-  );
-  const error = await apiError(t.json(CALL));
-  assertEquals([error.name, error.message], ["ServiceAPIError", "Too many requests"]);
-  assertEquals([error.status, error.requestId], [429, "req-body"]);
-  assertEquals(error.body, body);
-  assertEquals(error.headers.get("retry-after"), "3");
+  const answer = () => Response.json({ error: body }, { status: 429, headers });
+  for (const method of ["json", "events"] as const) {
+    const error = await apiError(transport(answer).transport[method](CALL));
+    assertEquals([error.name, error.message], ["ServiceAPIError", "Too many requests"]);
+    assertEquals([error.status, error.requestId], [429, "req-body"]);
+    assertEquals(error.body, body);
+    assertEquals(error.headers.get("retry-after"), "3");
+  }
 });
 
-const STRANGE: readonly (readonly [name: string, text: string, message: string, body: unknown])[] =
-  [
-    ["a proxy's page", "<h1>Bad gateway</h1>", "<h1>Bad gateway</h1>", "<h1>Bad gateway</h1>"],
-    ["a long page", "x".repeat(9_000), "x".repeat(500), "x".repeat(9_000)],
-    ["nothing", "", "The service answered with HTTP 502", ""],
-    ["null", "null", "The service answered with HTTP 502", null],
-    ["another shape", '{"detail":"no"}', "The service answered with HTTP 502", { detail: "no" }],
-    ["a string as error", '{"error":"no"}', "no", "no"],
-  ];
+const STRANGE: readonly (readonly [name: string, text: string, body: unknown])[] = [
+  ["a proxy's page", "<h1>Bad gateway</h1>", "<h1>Bad gateway</h1>"],
+  ["nothing", "", ""],
+  ["null", "null", "null"],
+  ["a number", "7", 7],
+  ["another shape", '{"detail":"no"}', { detail: "no" }],
+  ["a text as error", '{"error":"no"}', "no"],
+  ["an empty message", '{"error":{"message":""}}', { message: "" }],
+];
 
-for (const [name, text, message, body] of STRANGE) {
+for (const [name, text, body] of STRANGE) {
   Deno.test(`Transport.json() throws what it can of an error that is ${name}`, async () => {
     const headers = { "x-request-id": "req-header" };
-    const { transport: t } = transport(() => new Response(text, { status: 502, headers }));
-    const error = await apiError(t.json(CALL));
-    assertEquals([error.message, error.status, error.requestId], [message, 502, "req-header"]);
-    assertEquals(error.body, body);
+    const answer = () => new Response(text, { status: 502, headers });
+    const error = await apiError(transport(answer).transport.json(CALL));
+    assertEquals(error.message, "The service answered with HTTP 502");
+    assertEquals([error.status, error.requestId, error.body], [502, "req-header", body]);
   });
 }
 
-Deno.test("Transport.json() throws an error that travels inside a 200", async () => {
-  const { transport: t } = transport(() =>
-    Response.json({
-      error: { message: "No plan", code: "orchestration_failed" },
-      choices: [],
-      metadata: { request_id: "req-meta" },
-    })
-  );
-  const error = await apiError(t.json(CALL));
-  assertEquals([error.message, error.status, error.requestId], ["No plan", 200, "req-meta"]);
-  assertEquals(error.body, { message: "No plan", code: "orchestration_failed" });
+const ENVELOPE = {
+  error: { message: "No plan", code: "orchestration_failed" },
+  choices: [],
+  metadata: { request_id: "req-meta" },
+};
+
+Deno.test("an error that travels inside a 200 is thrown, of a body and of a stream", async () => {
+  const answers: (() => Promise<unknown>)[] = [
+    () => transport(() => Response.json(ENVELOPE)).transport.json(CALL),
+    () => eventsOf(() => sse('{"choices":[]}', JSON.stringify(ENVELOPE))),
+    () => eventsOf(() => Response.json(ENVELOPE)),
+  ];
+  for (const answer of answers) {
+    const error = await apiError(answer());
+    assertEquals([error.message, error.status, error.requestId], ["No plan", 200, "req-meta"]);
+    assertEquals(error.body, ENVELOPE.error);
+  }
 });
 
-Deno.test("Transport.json() throws where a good answer is not JSON, and takes a null error", async () => {
-  const page = transport(() => new Response("<html>"));
-  const error = await apiError(page.transport.json(CALL));
-  assertEquals(error.message, "The service answered with text that is not JSON");
-  assertEquals([error.status, error.body, error.requestId], [200, "<html>", undefined]);
-
-  const nothing = transport(() => Response.json({ error: null }));
-  assertEquals((await nothing.transport.json(CALL)).value, { error: null });
-});
-
-Deno.test("Transport.events() yields events up to [DONE], whatever the network's cuts", async () => {
-  const text =
-    ': keep-alive\n\ndata: {"n":"é"}\r\n\r\ndata: {"n":2}\n\ndata: [DONE]\n\ndata: no\n\n';
-  const { transport: t } = transport(() =>
-    new Response(
-      ReadableStream.from(Array.from(new TextEncoder().encode(text), (b) => Uint8Array.of(b))),
-    )
-  );
-  assertEquals(await Array.fromAsync(t.events(CALL)), [{ n: "é" }, { n: 2 }]);
-});
-
-Deno.test("Transport.events() yields what came, then throws the error event", async () => {
-  const body = { message: "Cut off", code: "upstream_error", request_id: "req-9" };
-  const { transport: t } = transport(() =>
-    sse('{"n":1}', JSON.stringify({ error: body, choices: [] }), "[DONE]")
-  );
-  const events = t.events(CALL);
-  assertEquals((await events.next()).value, { n: 1 });
-  const error = await apiError(events.next());
-  assertEquals([error.message, error.status, error.requestId], ["Cut off", 200, "req-9"]);
-  assertEquals(error.body, body);
-});
-
-for (
-  const [name, answer] of [
-    ["an event", () => sse('{"n":1}')],
-    ["half an event", () => new Response('data: {"n":1}\n\ndata: {"n":2')],
-  ] as const
-) {
-  Deno.test(`Transport.events() throws where the stream ends after ${name}`, async () => {
-    const events = transport(answer).transport.events(CALL);
-    assertEquals((await events.next()).value, { n: 1 });
-    const error = await apiError(events.next());
-    assertEquals(error.message, "The stream ended before it was complete");
+for (const text of ["<html>", "", "7", "null", '"text"', "{oops"]) {
+  Deno.test(`a good answer that is ${JSON.stringify(text)} is an error`, async () => {
+    const message = "The service answered with something else than a JSON object";
+    const whole = await apiError(transport(() => new Response(text)).transport.json(CALL));
+    assertEquals([whole.status, whole.message], [200, message]);
+    const event = await apiError(eventsOf(() => sse(text)));
+    assertEquals([event.status, event.message], [200, message]);
   });
 }
 
-Deno.test("Transport.events() throws where there is no body, and where an event is not JSON", async () => {
-  const empty = transport(() => new Response(null, { headers: { "x-request-id": "req-1" } }));
-  const error = await apiError(empty.transport.events(CALL).next());
-  assertEquals(error.message, "The stream ended before it was complete");
-  assertEquals([error.body, error.requestId], [undefined, "req-1"]);
+Deno.test("Transport.json() takes an error that is null for none", async () => {
+  const { transport: t } = transport(() => Response.json({ error: null, id: 1 }));
+  assertEquals((await t.json(CALL)).value, { error: null, id: 1 });
+});
 
-  const broken = transport(() => sse("{oops"));
-  assertEquals((await apiError(broken.transport.events(CALL).next())).body, "{oops");
+Deno.test("Transport.events() yields each event until [DONE]", async () => {
+  assertEquals(await eventsOf(() => sse('{"n":1}', '{"n":2}', "[DONE]", '{"n":3}')), [
+    { n: 1 },
+    { n: 2 },
+  ]);
+});
+
+Deno.test("a stream without its end was cut, after what had come", async () => {
+  for (const body of [null, "", ": keep-alive\n\n", "data: [DONE]", 'data: {"n":1}\n\n']) {
+    const { transport: t } = transport(() => new Response(body));
+    const events = await t.events(CALL);
+    const seen: unknown[] = [];
+    await assertRejects(
+      async () => {
+        for await (const event of events) seen.push(event);
+      },
+      ServiceConnectionError,
+      "ended before it was complete",
+    );
+    assertEquals(seen.length, body?.includes("{") ? 1 : 0);
+  }
+  await assertRejects(() => eventsOf(() => Response.json({})), ServiceConnectionError, "one piece");
 });
 
 Deno.test("Transport.events() lets the answer go when nobody reads on", async () => {
-  const cancelled = Promise.withResolvers<void>();
+  let isCancelled = false;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: (controller) => controller.enqueue(new TextEncoder().encode('data: {"n":1}\n\n')),
-    cancel: () => cancelled.resolve(),
+    cancel: () => {
+      isCancelled = true;
+    },
   });
   const { transport: t } = transport(() => new Response(body));
-  for await (const _event of t.events(CALL)) break;
-  await cancelled.promise;
+  for await (const _event of await t.events(CALL)) break;
+  assert(isCancelled);
 });
 
-Deno.test("Transport ends a call when the caller's signal says so", async () => {
-  const controller = new AbortController();
-  const { sent, transport: t } = transport(() => {
-    controller.abort(new Error("Not wanted any more"));
-    sent.at(-1)?.signal.throwIfAborted();
-    return Response.json({});
-  }, { timeoutMs: 60_000 });
-  await assertRejects(
-    () => t.json({ ...CALL, signal: controller.signal }),
-    Error,
-    "Not wanted any more",
-  );
-});
-
-Deno.test("Transport ends a call that takes longer than its timeout", async () => {
-  const { sent, transport: t } = transport(() =>
-    new Promise((_resolve, reject) => {
-      const signal = sent.at(-1)?.signal;
-      signal?.addEventListener("abort", () => reject(signal.reason));
-    }), { timeoutMs: 1 });
-  const error = await assertRejects(() => t.json(CALL), DOMException);
-  assertEquals(error.name, "TimeoutError");
+Deno.test("a broken connection is told as one, with the platform's error behind it", async () => {
+  const fault = new TypeError("connection reset");
+  const broken = () =>
+    new Response(new ReadableStream({ pull: (controller) => controller.error(fault) }));
+  const lost: readonly [call: () => Promise<unknown>, message: string][] = [
+    [() => transport(() => Promise.reject(fault)).transport.json(CALL), "at http://svc.test"],
+    [() => transport(broken).transport.json(CALL), "The connection to the service failed"],
+    [() => eventsOf(broken), "The connection to the service failed"],
+  ];
+  for (const [call, message] of lost) {
+    const error = await assertRejects(call, ServiceConnectionError, message);
+    assertStrictEquals(error.cause, fault);
+  }
 });
 
 Deno.test("requestIdOf() reads the error, then the metadata, then the header", () => {
   const response = new Response(null, { headers: { "x-request-id": "header" } });
   const metadata = { request_id: "metadata" };
   assertEquals(requestIdOf({ error: { request_id: "error" }, metadata }, response), "error");
-  assertEquals(requestIdOf({ metadata }, response), "metadata");
+  assertEquals(requestIdOf({ error: null, metadata }, response), "metadata");
   assertEquals(requestIdOf({ metadata: { request_id: 7 } }, response), "header");
   assertEquals(requestIdOf(null, response), "header");
   assertEquals(requestIdOf(undefined, new Response()), undefined);
-});
-
-Deno.test("baseUrl() cuts slashes at the end and refuses what is no http(s) URL", () => {
-  assertEquals(baseUrl("https://svc.test/base//", "apiBaseUrl"), "https://svc.test/base");
-  for (const text of ["", "svc.test", "localhost:8787", "file:///etc"]) {
-    const error = assertThrows(() => baseUrl(text, "apiBaseUrl"), ConfigurationError);
-    assertEquals(error.message, `Cannot use apiBaseUrl: "${text}" is no http(s) URL`);
-  }
-});
-
-Deno.test({
-  name: "readEnvironment() takes a variable that may not be read for absent",
-  permissions: { env: ["SVC_TEST_READABLE"] },
-  fn: () => {
-    assertEquals(readEnvironment("SVC_TEST_FORBIDDEN"), undefined);
-    assertEquals(readEnvironment("SVC_TEST_READABLE"), undefined);
-  },
 });

@@ -1,11 +1,13 @@
+import { requestIdOf } from "../answer.ts";
 import type {
   Locale,
   ModelListResponse,
   ModelMetaResponse,
   PricingResponse,
 } from "../protocol/mod.ts";
-import type { CallOptions } from "../chat/completions.ts";
-import type { Transport } from "../transport.ts";
+import type { CallOptions, WithRequestId } from "../call.ts";
+import { checkCallOptions } from "../run/run_options.ts";
+import type { Transport, TransportCall } from "../transport.ts";
 
 /** Options of a catalog call. */
 export interface CatalogOptions extends CallOptions {
@@ -13,7 +15,20 @@ export interface CatalogOptions extends CallOptions {
   readonly locale?: Locale | undefined;
 }
 
-/** `client.models`. */
+/**
+ * `client.models`.
+ *
+ * @example
+ * ```ts
+ * import { ServiceClient } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const list = { success: true, data: { models: [{ id: "fast-mini" }] } };
+ * const client = new ServiceClient({ fetch: () => Promise.resolve(Response.json(list)) });
+ * const { data } = await client.models.list({ locale: "zh" });
+ * assertEquals(data.models[0]?.id, "fast-mini");
+ * ```
+ */
 export class Models {
   readonly #transport: Transport;
 
@@ -23,19 +38,31 @@ export class Models {
   }
 
   /** Lists the public catalog; works without a key. */
-  async list(options: CatalogOptions = {}): Promise<ModelListResponse> {
-    const call = catalogCall("/models", options);
-    return (await this.#transport.json({ ...call, isPublic: true })).value as ModelListResponse;
+  async list(options: CatalogOptions = {}): Promise<WithRequestId<ModelListResponse>> {
+    return await get(this.#transport, { ...catalogCall("/models", options), isPublic: true });
   }
 
   /** What filters over the catalog can be built from. */
-  async meta(options: CatalogOptions = {}): Promise<ModelMetaResponse> {
-    const call = catalogCall("/models/meta", options);
-    return (await this.#transport.json(call)).value as ModelMetaResponse;
+  async meta(options: CatalogOptions = {}): Promise<WithRequestId<ModelMetaResponse>> {
+    return await get(this.#transport, catalogCall("/models/meta", options));
   }
 }
 
-/** `client.pricing`. */
+/**
+ * `client.pricing`.
+ *
+ * @example
+ * ```ts
+ * import { ServiceClient } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const client = new ServiceClient({
+ *   apiKey: "key",
+ *   fetch: () => Promise.resolve(Response.json({ currency: "credits", tiers: [] })),
+ * });
+ * assertEquals((await client.pricing.retrieve()).currency, "credits");
+ * ```
+ */
 export class Pricing {
   readonly #transport: Transport;
 
@@ -45,13 +72,22 @@ export class Pricing {
   }
 
   /** What a dollar of list price costs in each tier. */
-  async retrieve(options: CatalogOptions = {}): Promise<PricingResponse> {
-    return (await this.#transport.json(catalogCall("/pricing", options))).value as PricingResponse;
+  async retrieve(options: CatalogOptions = {}): Promise<WithRequestId<PricingResponse>> {
+    return await get(this.#transport, catalogCall("/pricing", options));
   }
 }
 
-function catalogCall(path: string, options: CatalogOptions) {
+function catalogCall(path: string, options: CatalogOptions): TransportCall {
   const { locale, ...rest } = options;
+  checkCallOptions(rest);
   const query = locale === undefined ? "" : `?locale=${encodeURIComponent(locale)}`;
-  return { method: "GET", base: "api", path: `/api/v1${path}${query}`, ...rest } as const;
+  return { method: "GET", base: "api", path: `/api/v1${path}${query}`, ...rest };
+}
+
+async function get<Answer>(
+  transport: Transport,
+  call: TransportCall,
+): Promise<WithRequestId<Answer>> {
+  const { answer, value } = await transport.json(call);
+  return { ...value as Answer, requestId: requestIdOf(value, answer.response) };
 }

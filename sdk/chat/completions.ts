@@ -1,79 +1,130 @@
-import type { ChatCompletion, ChatCompletionChunk, ChatRequest } from "../protocol/mod.ts";
-import { MODEL_AUTO } from "../protocol/mod.ts";
-import { ConfigurationError } from "../errors.ts";
-import { requestIdOf, type Transport } from "../transport.ts";
+import type { CallOptions } from "../call.ts";
+import type { LoopEvent } from "../loop/mod.ts";
+import type { ChatCompletionChunk } from "../protocol/mod.ts";
+import { Runner, type RunnerDeps } from "../run/runner.ts";
+import type { RunOptions } from "../run/run_options.ts";
+import type { RunResult } from "../run/run_result.ts";
+import type { ServiceStream } from "../service_stream.ts";
+import type { ChatCreateRequest, ChatShapes, ChatTurn } from "./shapes.ts";
+import { type ChatHistory, chatSurface } from "./surface.ts";
 
-/** A chat request as applications write it: `model` may be left out, and is then `auto`. */
-export type ChatCreateRequest =
-  // `Omit` would drop every named field of a type that has an index signature.
-  & { [Field in keyof ChatRequest as Exclude<Field, "model" | "stream">]: ChatRequest[Field] }
-  & {
-    /** May be left out. */
-    model?: typeof MODEL_AUTO;
-  };
+/** What a run of Chat Completions came to. */
+export type ChatRunResult = RunResult<ChatShapes> & ChatHistory;
 
-/** Options of one call. */
-export interface CallOptions {
-  /** Sent as `X-Request-ID`: correlates logs, never deduplicates. */
-  readonly requestId?: string | undefined;
-  /** Ends the call. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** A result with the id to quote to the operator. */
-export type WithRequestId<T> = T & { readonly requestId: string | undefined };
-
-/** `client.chat.completions`. */
+/**
+ * `client.chat.completions`.
+ *
+ * @example A run that calls a tool
+ * ```ts
+ * import { ServiceClient, tool } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const weather = tool({
+ *   name: "weather",
+ *   description: "The weather of a city",
+ *   parameters: {
+ *     type: "object",
+ *     properties: { city: { type: "string" } },
+ *     required: ["city"],
+ *   },
+ *   execute: ({ city }) => `Rain in ${city}`,
+ * });
+ *
+ * // A model that calls it, and then says what it was told.
+ * const call = { name: "weather", arguments: '{"city":"Oslo"}' };
+ * const client = new ServiceClient({
+ *   apiKey: "key",
+ *   tools: [weather],
+ *   fetch: (_, init) => {
+ *     const { role, content } = JSON.parse(String(init?.body)).messages.at(-1);
+ *     const message = role === "tool"
+ *       ? { role: "assistant", content }
+ *       : { role: "assistant", tool_calls: [{ id: "1", type: "function", function: call }] };
+ *     return Promise.resolve(Response.json({ choices: [{ index: 0, message }] }));
+ *   },
+ * });
+ * const { finalText, steps } = await client.chat.completions.run({
+ *   messages: [{ role: "user", content: "Rain?" }],
+ * });
+ * assertEquals([finalText, steps.length], ["Rain in Oslo", 2]);
+ * ```
+ *
+ * @example A stream: its chunks, then the completion
+ * ```ts
+ * import { ServiceClient } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const events = [
+ *   { choices: [{ index: 0, delta: { content: "Hel" }, finish_reason: null }] },
+ *   { choices: [{ index: 0, delta: { content: "lo" }, finish_reason: "stop" }] },
+ * ];
+ * const body = [...events.map((event) => JSON.stringify(event)), "[DONE]"]
+ *   .map((data) => `data: ${data}\n\n`).join("");
+ * const client = new ServiceClient({
+ *   apiKey: "key",
+ *   fetch: () => Promise.resolve(new Response(body)),
+ * });
+ * const stream = client.chat.completions.stream({
+ *   messages: [{ role: "user", content: "Hi" }],
+ * });
+ * const pieces: unknown[] = [];
+ * for await (const { choices } of stream) pieces.push(choices[0]?.delta.content);
+ * assertEquals(pieces, ["Hel", "lo"]);
+ * assertEquals((await stream).choices[0]?.message.content, "Hello");
+ * ```
+ */
 export class ChatCompletions {
-  readonly #transport: Transport;
+  readonly #runner: Runner<ChatShapes, ChatHistory>;
 
   /** Part of a client, which makes it. */
-  constructor(transport: Transport) {
-    this.#transport = transport;
+  constructor(deps: RunnerDeps) {
+    this.#runner = new Runner(chatSurface, deps);
   }
 
   /**
-   * Makes one completion.
+   * Makes one completion. Runs no tool but the client's defaults, and those only where neither the
+   * request nor the client brings tools; the completion is then the last turn's, with the usage and
+   * the bill of all turns.
    *
    * @throws {ServiceAPIError} The service answered with an error.
+   * @throws {ServiceTimeoutError} It took longer than `timeoutMs`.
+   * @throws {ServiceConnectionError} The service was not reached, or the connection broke.
+   * @throws {ConfigurationError} The request or an option cannot be used; nothing was sent.
    */
-  async create(
-    request: ChatCreateRequest,
-    options: CallOptions = {},
-  ): Promise<WithRequestId<ChatCompletion>> {
-    const { value, response } = await this.#transport.json({
-      ...CHAT,
-      ...options,
-      body: bodyOf(request, false),
-    });
-    const completion = value as ChatCompletion;
-    return { ...completion, requestId: requestIdOf(completion, response) };
+  create(request: ChatCreateRequest, options: CallOptions = {}): Promise<ChatTurn> {
+    return this.#runner.create(request, options);
   }
 
   /**
-   * Streams one completion, chunk by chunk. The last chunk has empty `choices` and carries `usage`
-   * and `metadata`.
-   *
-   * @throws {ServiceAPIError} The service answered with an error, or the answer broke off.
+   * Streams one completion: iterate its chunks, await the completion. `choices` is empty on chunks
+   * that carry only usage and metadata. Tools run as with `create`; the chunks of every turn come
+   * through, in order. Fails as `create` does, also after the first chunk.
    */
-  async *stream(
+  stream(
     request: ChatCreateRequest,
     options: CallOptions = {},
-  ): AsyncGenerator<ChatCompletionChunk, void, undefined> {
-    const body = bodyOf(request, true);
-    for await (const value of this.#transport.events({ ...CHAT, ...options, body })) {
-      const chunk = value as ChatCompletionChunk;
-      yield Array.isArray(chunk.choices) ? chunk : { ...chunk, choices: [] };
-    }
+  ): ServiceStream<ChatCompletionChunk, ChatTurn> {
+    return this.#runner.stream(request, options);
   }
-}
 
-const CHAT = { method: "POST", base: "openai", path: "/chat/completions" } as const;
-
-function bodyOf(request: ChatCreateRequest, stream: boolean): ChatRequest {
-  const model: string = request.model ?? MODEL_AUTO;
-  if (model !== MODEL_AUTO) {
-    throw new ConfigurationError(`Cannot send the model "${model}": the service takes "auto" only`);
+  /**
+   * Runs the model with tools until it is done or something stops it; `stoppedBy` says what.
+   *
+   * @throws {RunError} A later turn failed; the error's `result` has what was complete by then.
+   * @throws {ServiceError} The first turn failed, as `create` does.
+   */
+  run(
+    request: ChatCreateRequest,
+    options: RunOptions<ChatShapes> = {},
+  ): Promise<ChatRunResult> {
+    return this.#runner.run(request, options);
   }
-  return { ...request, model, stream };
+
+  /** As `run`, streamed: iterate everything that happens, await the result. */
+  runStream(
+    request: ChatCreateRequest,
+    options: RunOptions<ChatShapes> = {},
+  ): ServiceStream<LoopEvent<ChatShapes>, ChatRunResult> {
+    return this.#runner.runStream(request, options);
+  }
 }

@@ -22,7 +22,10 @@ export interface ToolResult<S extends LoopShapes> {
   readonly isCut: boolean;
   /** What the tool returned, whole; the error object where there is an error. */
   readonly output: unknown;
-  /** What the tool threw, for the application's log. The model never sees it. */
+  /**
+   * What the tool threw, for the application's log. The model never sees it, and, as that of an
+   * error, it is not written where the result is written as JSON.
+   */
   readonly cause?: unknown;
 }
 
@@ -32,14 +35,9 @@ export function errorResult<S extends LoopShapes>(
   error: { readonly code: string; readonly message: string; readonly cause?: unknown },
 ): ToolResult<S> {
   const output = { error: { code: error.code, message: error.message } };
-  return {
-    call,
-    isError: true,
-    text: JSON.stringify(output),
-    isCut: false,
-    output,
-    ...("cause" in error ? { cause: error.cause } : {}),
-  };
+  const result = { call, isError: true, text: JSON.stringify(output), isCut: false, output };
+  // Not enumerable: it may hold what is no JSON, or a secret.
+  return "cause" in error ? Object.defineProperty(result, "cause", { value: error.cause }) : result;
 }
 
 /** The result for what a tool returned: text as it is, everything else as JSON. */

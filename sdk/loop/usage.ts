@@ -22,7 +22,7 @@ export const NO_USAGE: TokenUsage = {
 };
 
 /**
- * The sum of two.
+ * The sum of two. What an odd provider has written in place of a number counts for nothing.
  *
  * @example
  * ```ts
@@ -35,10 +35,15 @@ export const NO_USAGE: TokenUsage = {
  */
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-    totalTokens: a.totalTokens + b.totalTokens,
+    inputTokens: count(a.inputTokens) + count(b.inputTokens),
+    cachedInputTokens: count(a.cachedInputTokens) + count(b.cachedInputTokens),
+    outputTokens: count(a.outputTokens) + count(b.outputTokens),
+    reasoningTokens: count(a.reasoningTokens) + count(b.reasoningTokens),
+    totalTokens: count(a.totalTokens) + count(b.totalTokens),
   };
+}
+
+/** A count as a provider wrote it; what is none counts for nothing. */
+export function count(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }

@@ -56,7 +56,7 @@ export interface RoutingMetadata extends Extensible {
   attempts: RoutingAttempt[];
   /** Set when the wallet could not buy the output asked for: the limit that was sent instead, in tokens. */
   output_limit?: number;
-  /** What of the request this model's upstream has no place for, and was left out: a line each. */
+  /** What of the request was left out because nobody has a place for it, a line each. */
   not_carried?: string[];
 }
 

@@ -7,6 +7,7 @@
  * @module
  */
 
+import type { Orchestration } from "./chat.ts";
 import type { Extensible } from "./extensible.ts";
 import type { ServiceMetadata } from "./metadata.ts";
 import type { ResponseInputItem, ResponseOutputItem } from "./responses_items.ts";
@@ -229,4 +230,6 @@ export interface ResponseResource extends ResponseEcho {
   usage: ResponseUsage | null;
   /** The caller's pairs and the service's. */
   metadata: ResponseMetadata;
+  /** Present where the request was split into tasks; the output is that of the final one alone. */
+  orchestration?: Orchestration;
 }

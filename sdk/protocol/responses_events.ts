@@ -201,3 +201,9 @@ export type ResponseStreamEvent =
   | ResponseArgumentsDoneEvent
   | ResponseSearchEvent
   | ResponseErrorEvent;
+
+/**
+ * An event that is no part of the standard: its maker's name stands in front, `maker:event`. Clients
+ * that do not know it pass over it.
+ */
+export interface ResponseExtensionEvent extends ResponseEventBase<`${string}:${string}`> {}

@@ -145,6 +145,23 @@ export interface ResponseFunctionCall extends Extensible {
   thought_signature?: string;
 }
 
+/**
+ * A call of a tool that the request declared with the type `custom`: its input is text in no special
+ * form. Its result goes back as a `custom_tool_call_output` item.
+ */
+export interface ResponseCustomToolCall extends Extensible {
+  /** Tells the kinds of items apart. */
+  type: "custom_tool_call";
+  /** For instance `ctc_…`. */
+  id: string;
+  /** What the item with the result quotes. */
+  call_id: string;
+  /** Name of the tool. */
+  name: string;
+  /** What the model wrote for it. */
+  input: string;
+}
+
 /** What a model thought before it answered. */
 export interface ResponseReasoningItem extends Extensible {
   /** Tells the kinds of items apart. */

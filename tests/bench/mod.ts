@@ -21,6 +21,7 @@ import {
   throughputFinding,
 } from "./marks.ts";
 import { expectLine, residentMegabytes, type Running, serviceFlags, start } from "./process.ts";
+import { sdkCost } from "./sdk_cost.ts";
 import { translation } from "./translation.ts";
 import { streamMemory } from "./stream_memory.ts";
 
@@ -80,6 +81,7 @@ const PARTS = {
       say,
     }),
   "stream-memory": (bench: Bench) => streamMemory({ ...bench.extent, key: KEY, say }),
+  sdk: (bench: Bench) => sdkCost({ ...bench.extent, say }),
 };
 
 function say(text: string): void {

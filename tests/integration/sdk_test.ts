@@ -9,13 +9,23 @@ import {
   assertEquals,
   assertGreater,
   assertInstanceOf,
+  assertLess,
   assertMatch,
   assertRejects,
+  assertStrictEquals,
 } from "@std/assert";
-import { MissingAPIKeyError, ServiceAPIError, ServiceClient } from "@svc/sdk";
+import {
+  MissingAPIKeyError,
+  ServiceAPIError,
+  ServiceClient,
+  ServiceTimeoutError,
+  tool,
+} from "@svc/sdk";
+import { GarbageCollection } from "../fixtures/garbage.ts";
 import { chunk, FakeUpstream, fixed, json, sse, streamHead } from "../fixtures/fake_upstream.ts";
 import { chunkText, completion, labConfig, QUESTION, streamed, usage } from "../fixtures/lab.ts";
 import { BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
+import { PLACES, SigningGemini, TURNS } from "../fixtures/upstreams/signing_gemini.ts";
 
 const MESSAGES = [...QUESTION];
 
@@ -62,11 +72,17 @@ Deno.test("stream gives the text as it comes, and the bill last", async () => {
   at.upstream.answer(sse(streamed(["Hello ", "there"], usage(10, 5))));
   let text = "";
   let charged: string | undefined;
-  for await (const part of at.client.chat.completions.stream({ messages: MESSAGES })) {
+  const stream = at.client.chat.completions.stream({ messages: MESSAGES });
+  for await (const part of stream) {
     text += part.choices[0]?.delta.content ?? "";
     charged = part.metadata?.billing?.charged ?? charged;
   }
   assertEquals([text, charged], ["Hello there", "0.020000"]);
+  const answer = await stream;
+  assertEquals(answer.choices[0]?.message.content, "Hello there");
+  assertEquals(answer.metadata?.billing?.charged, "0.020000");
+  const { outcome, requestId } = await at.service.lastRequest();
+  assertEquals([outcome, requestId], ["ok", answer.requestId]);
   await at.service.assertBooks();
 });
 
@@ -94,6 +110,60 @@ Deno.test("a reader that stops early leaves the service with nothing open", asyn
   assertEquals((await at.service.lastRequest()).outcome, "client_left");
   await at.service.assertBooks();
 });
+
+for (const method of ["stream", "runStream"] as const) {
+  Deno.test(`a reader of ${method} that takes its time holds the service back`, async () => {
+    const words = chunkText({ role: "assistant", content: "x".repeat(50_000) });
+    const frame = new TextEncoder().encode(`data: ${words}\n\n`);
+    let sent = 0;
+    const left = Promise.withResolvers<void>();
+    const source: UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> = {
+      pull: (controller) => {
+        // More than what sockets hold, by far.
+        if (++sent > 5_000) controller.close();
+        else controller.enqueue(frame);
+      },
+      cancel: () => left.resolve(),
+    };
+    const listening = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
+    await using server = Deno.serve(listening, () => new Response(new ReadableStream(source)));
+    const apiBaseUrl = `http://127.0.0.1:${server.addr.port}`;
+    const client = new ServiceClient({ apiKey: BOOTSTRAP_KEY, apiBaseUrl });
+    const events = client.chat.completions[method]({ messages: MESSAGES })[Symbol.asyncIterator]();
+    for (let read = 0; read < 3; read++) await events.next();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    assertLess(sent, 2_000);
+    await events.return?.();
+    await left.promise;
+  });
+}
+
+for (const method of ["create", "stream", "run", "runStream"] as const) {
+  for (const end of ["a time limit", "a signal"]) {
+    Deno.test(`${end} ends ${method} that has stalled, whatever is garbage by then`, async () => {
+      await using service = new FakeUpstream();
+      using _collecting = new GarbageCollection();
+      const words = `data: ${chunkText({ role: "assistant", content: "Hello" })}\n\n`;
+      const begun = chunk(/stream/i.test(method) ? words : '{"choices":');
+      service.answer([streamHead(), begun, { stall: true }]);
+      const apiBaseUrl = `http://127.0.0.1:${service.port}`;
+      const client = new ServiceClient({ apiKey: BOOTSTRAP_KEY, apiBaseUrl });
+      const controller = new AbortController();
+      const reason = new Error("Enough");
+      const timer = setTimeout(() => controller.abort(reason), 300);
+      const options = end === "a signal" ? { signal: controller.signal } : { timeoutMs: 300 };
+      try {
+        const call = client.chat.completions[method]({ messages: MESSAGES }, options);
+        const error = await call.then(() => undefined, (error) => error);
+        if (end === "a signal") assertStrictEquals(error, reason);
+        else assertInstanceOf(error, ServiceTimeoutError);
+      } finally {
+        clearTimeout(timer);
+      }
+      await service.clientLeft();
+    });
+  }
+}
 
 Deno.test("the list of models is public; metadata and pricing need the key", async () => {
   await using at = await withClient();
@@ -151,10 +221,66 @@ for (const status of [301, 302, 303, 307, 308]) {
     const apiBaseUrl = `http://127.0.0.1:${own.port}`;
     const client = new ServiceClient({ apiKey: BOOTSTRAP_KEY, apiBaseUrl });
     const { completions } = client.chat;
-    await assertRejects(() => completions.create({ messages: MESSAGES }));
-    await assertRejects(() => completions.stream({ messages: MESSAGES }).next());
-    await assertRejects(() => client.models.meta());
+    const calls: (() => Promise<unknown>)[] = [
+      () => completions.create({ messages: MESSAGES }),
+      () => completions.stream({ messages: MESSAGES }).final(),
+      () => client.models.meta(),
+    ];
+    for (const call of calls) assertEquals((await errorOf(call)).status, status);
     assertEquals(own.last.headers.get("authorization"), `Bearer ${BOOTSTRAP_KEY}`);
     assertEquals([own.requests.length, other.connections], [3, 0]);
   });
+}
+
+const SUM = { messages: [{ role: "user", content: "What is 17 * 23?" }] };
+
+for (const method of ["create", "stream", "run", "runStream"] as const) {
+  Deno.test(`${method} computes with a tool that the client brings along, and bills every turn`, async () => {
+    await using service = await TestService.start();
+    const apiBaseUrl = service.running.publicUrl;
+    const client = new ServiceClient({ apiKey: BOOTSTRAP_KEY, apiBaseUrl });
+    const before = (await service.wallet()).spent;
+    const answer = await client.chat.completions[method](SUM);
+    const text = "choices" in answer ? answer.choices[0]?.message.content : answer.finalText;
+    assertMatch(String(text), /391/);
+    const billing = "choices" in answer ? answer.metadata?.billing : answer.billing;
+    await service.assertBooks();
+    const spent = (await service.wallet()).spent - before;
+    assertEquals(billing?.charged.replace(".", "").replace(/^0+/, ""), String(spent));
+    assertGreater(spent, 0n);
+  });
+}
+
+for (const kind of ["openai-compatible", "google"] as const) {
+  for (const method of ["run", "runStream"] as const) {
+    Deno.test(`signed calls survive five turns of ${method}, at ${kind}`, async () => {
+      await using gemini = new SigningGemini();
+      const model = { id: "signer", baseUrl: gemini.baseUrl(kind), upstream: { kind } };
+      await using service = await TestService.start({ config: labConfig(model) });
+      const asked: string[] = [];
+      const getWeather = tool({
+        name: "get_weather",
+        description: "Weather of a city",
+        parameters: {
+          type: "object",
+          properties: { city: { type: "string" } },
+          required: ["city"],
+        },
+        execute: ({ city }) => {
+          asked.push(city);
+          return `Rain in ${city}`;
+        },
+      });
+      const client = new ServiceClient({
+        apiKey: BOOTSTRAP_KEY,
+        apiBaseUrl: service.running.publicUrl,
+        tools: [getWeather],
+      });
+      const { finalText, steps } = await client.chat.completions[method]({ messages: MESSAGES });
+      assertEquals([finalText, steps.length], ["Done", TURNS + 1]);
+      assertEquals(asked, PLACES);
+      assertEquals([gemini.refused, gemini.foreign], [0, 0]);
+      await service.assertBooks();
+    });
+  }
 }

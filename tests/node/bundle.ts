@@ -1,6 +1,7 @@
 import { fromFileUrl } from "@std/path";
 
-const TOOLS = new URL("../../tools/mod.ts", import.meta.url);
+/** What is published, and runs on Node too. */
+export type PublishedRoom = "tools" | "sdk";
 
 /** Whether there is a Node here to run anything on. */
 export async function hasNode(): Promise<boolean> {
@@ -13,19 +14,20 @@ export async function hasNode(): Promise<boolean> {
 }
 
 /**
- * Runs a script of `node:test` on Node, which cannot read TypeScript: it finds all of `@svc/tools`
- * in one JavaScript module whose address is in the environment variable `TOOLS`. Fails with what
- * Node wrote.
+ * Runs a script of `node:test` on Node, which cannot read TypeScript: it finds all of the package in
+ * one JavaScript module whose address is in the environment variable `BUNDLE`. Fails with what Node
+ * wrote.
  */
-export async function runOnNode(script: URL): Promise<void> {
+export async function runOnNode(room: PublishedRoom, script: URL): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
-    const bundle = `${folder}/tools.mjs`;
-    const args = ["bundle", "--quiet", "--platform=deno", "-o", bundle, fromFileUrl(TOOLS)];
+    const bundle = `${folder}/${room}.mjs`;
+    const source = fromFileUrl(new URL(`../../${room}/mod.ts`, import.meta.url));
+    const args = ["bundle", "--quiet", "--platform=deno", "-o", bundle, source];
     await run(Deno.execPath(), { args });
     await run("node", {
-      args: ["--test", fromFileUrl(script)],
-      env: { TOOLS: `file://${bundle}` },
+      args: ["--test", "--test-timeout=60000", fromFileUrl(script)],
+      env: { BUNDLE: `file://${bundle}` },
     });
   } finally {
     await Deno.remove(folder, { recursive: true });

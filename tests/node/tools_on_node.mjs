@@ -5,11 +5,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 
-const { calculator, datetime, shell, tool } = await import(process.env.TOOLS);
+const { calculator, datetime, shell, tool } = await import(process.env.BUNDLE);
 
 const context = { toolCallId: "call_1", signal: new AbortController().signal };
 const call = ({ execute }, input) => execute(input, context);
+
+/** Waits until a process is gone; one that stays makes the test fail, not hang. */
+async function assertGone(pid) {
+  assert.ok(pid > 0);
+  for (let tries = 0; tries < 100; tries++) {
+    try {
+      process.kill(pid, 0);
+    } catch (error) {
+      return assert.equal(error.code, "ESRCH");
+    }
+    await delay(20);
+  }
+  assert.fail(`Process ${pid} is still running`);
+}
 
 test("calculator", async () => {
   const cases = { "0.1 + 0.2": "0.3", "2^100": String(2n ** 100n), "sqrt(2)": "1.4142135623731" };
@@ -43,6 +58,10 @@ test("shell", async () => {
     assert.ok(!result.stdout.includes("hidden"));
     const stubborn = await call(granted, { command: "trap '' TERM; sleep 60 & wait; sleep 60" });
     assert.equal(stubborn.signal, "SIGKILL");
+    if (process.platform === "linux") {
+      const left = await call(granted, { command: "setsid sleep 60 & echo $!; sleep 0.2" });
+      await assertGone(Number(left.stdout));
+    }
     await assert.rejects(call(shell({ workspace }), { command: "id" }), {
       code: "permission_denied",
     });

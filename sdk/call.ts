@@ -1,0 +1,86 @@
+import { ConfigurationError } from "./errors.ts";
+import { MODEL_AUTO } from "./protocol/mod.ts";
+
+/** Options of one call. */
+export interface CallOptions {
+  /**
+   * Sent as `X-Request-ID`: correlates logs, never deduplicates. 1 to 128 visible ASCII characters.
+   *
+   * @default {the service makes one}
+   */
+  readonly requestId?: string | undefined;
+  /** Ends the call; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * In milliseconds, for the whole call or the life of a consumed stream; of a run: for each of its
+   * requests. 0 or less: none.
+   *
+   * @default {the client's}
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A result with the id to quote to the operator; absent where the answer names none. */
+export type WithRequestId<T> = T & { readonly requestId: string | undefined };
+
+/** A request as applications write it: `model` may be left out and is then `auto`. */
+export type WithoutModel<Request> =
+  // `Omit` would drop every named field of a type that has an index signature.
+  & { [Field in keyof Request as Exclude<Field, "model" | "stream">]: Request[Field] }
+  & {
+    /** Always `auto`; may be left out. */
+    model?: typeof MODEL_AUTO;
+  };
+
+/**
+ * Refuses what is no request at all, as a call in plain JavaScript may bring it.
+ *
+ * @throws {ConfigurationError} It is no object.
+ */
+export function checkRequest(request: unknown): void {
+  if (typeof request === "object" && request !== null) return;
+  throw new ConfigurationError("Cannot send the request: it is no object");
+}
+
+/**
+ * A request with its model.
+ *
+ * @throws {ConfigurationError} It names a model: the service chooses it.
+ */
+export function withModel<Request extends { readonly model?: unknown }>(
+  request: Request,
+): Request & { model: typeof MODEL_AUTO } {
+  const { model = MODEL_AUTO } = request;
+  if (model === MODEL_AUTO) return { ...request, model };
+  const given = typeof model === "string" ? `the model "${model}"` : "a model that is no text";
+  throw new ConfigurationError(
+    `Cannot send ${given}: leave it out, the service takes "${MODEL_AUTO}" only`,
+  );
+}
+
+/**
+ * Refuses options that nobody knows: a misspelt one would be ignored.
+ *
+ * @throws {ConfigurationError} The first of them, by name.
+ */
+export function refuseUnknown(
+  options: object,
+  known: ReadonlySet<string>,
+  { of }: { readonly of: string },
+): void {
+  const unknown = Object.keys(options).find((name) => !known.has(name));
+  if (unknown === undefined) return;
+  throw new ConfigurationError(
+    `Cannot use the option "${unknown}" of ${of}: there are ${[...known].sort().join(", ")}`,
+  );
+}
+
+/**
+ * Refuses a time limit that is no number: it would be none at all.
+ *
+ * @throws {ConfigurationError} It is something else.
+ */
+export function checkTimeout(timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined || typeof timeoutMs === "number" && !Number.isNaN(timeoutMs)) return;
+  throw new ConfigurationError("Cannot use timeoutMs: it is not a number");
+}

@@ -1,0 +1,279 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { assertType, type IsExact } from "@std/testing/types";
+import {
+  type ChatCreateRequest,
+  ConfigurationError,
+  MissingAPIKeyError,
+  RunError,
+  ServiceAPIError,
+  type ServiceClient,
+  ServiceConnectionError,
+} from "../mod.ts";
+import {
+  all,
+  bill,
+  call,
+  chunk,
+  completion,
+  cut,
+  json,
+  MESSAGES,
+  metadata,
+  scripted,
+  sse,
+  streamOf,
+} from "../scripted_service_test.ts";
+
+const QUESTION = { messages: MESSAGES };
+const SUM = { tool_calls: [call("call_1", "calculator", { expression: "17 * 23" })] };
+const usage = (prompt_tokens: number, completion_tokens: number) => ({
+  ...{ prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+  prompt_tokens_details: { cached_tokens: 1 },
+});
+
+/** Every method, drained. */
+const METHODS: Readonly<
+  Record<string, (client: ServiceClient, request: ChatCreateRequest) => Promise<unknown>>
+> = {
+  create: (client, request) => client.chat.completions.create(request),
+  stream: (client, request) => client.chat.completions.stream(request).final(),
+  run: (client, request) => client.chat.completions.run(request),
+  runStream: (client, request) => client.chat.completions.runStream(request).final(),
+};
+
+for (const [name, method] of Object.entries(METHODS)) {
+  Deno.test(`chat.completions.${name}() sends the whole request, as auto`, async () => {
+    const { client, sent } = scripted(
+      name.endsWith("tream") ? sse(...streamOf({ content: "Hi" })) : json(completion({})),
+    );
+    await method(client, { ...QUESTION, temperature: 0, unheard_of: { a: 1 } });
+    assertEquals(sent.map(({ method, url }) => [method, url]), [
+      ["POST", "http://svc.test/openai/v1/chat/completions"],
+    ]);
+    assertEquals(sent[0]?.json, {
+      ...{ messages: MESSAGES, temperature: 0, unheard_of: { a: 1 }, model: "auto" },
+      stream: name.endsWith("tream"),
+    });
+  });
+
+  Deno.test(`chat.completions.${name}() sends nothing that cannot be sent`, async () => {
+    const { client, sent } = scripted(json({}));
+    const wrong: readonly [text: string, message: string][] = [
+      ['{"model":"fast-mini","messages":[]}', 'Cannot send the model "fast-mini"'],
+      ['{"model":7,"messages":[]}', "Cannot send a model that is no text"],
+      ["{}", "Cannot send a chat request without messages"],
+      [`{"messages":[],"stream":${!name.endsWith("tream")}}`, "Cannot stream with"],
+    ];
+    for (const [text, message] of wrong) {
+      await assertRejects(() => method(client, JSON.parse(text)), ConfigurationError, message);
+    }
+    assertEquals(sent, []);
+    const stranger = scripted(json({}), { apiKey: "" });
+    await assertRejects(() => method(stranger.client, QUESTION), MissingAPIKeyError);
+    assertEquals(stranger.sent, []);
+  });
+
+  Deno.test(`chat.completions.${name}() throws the service's error as it is`, async () => {
+    const body = { message: "Add credits", code: "insufficient_balance", request_id: "req-1" };
+    const { client } = scripted(json({ error: body }, { status: 402 }));
+    const error = await assertRejects(() => method(client, QUESTION), ServiceAPIError);
+    assertEquals([error.status, error.code, error.requestId], [402, body.code, "req-1"]);
+    assertEquals([error.message, error.body], ["Add credits", body]);
+  });
+}
+
+Deno.test("create() refuses an option that nobody knows", async () => {
+  const { client, sent } = scripted(json({}));
+  const options = JSON.parse('{"timeout":5}');
+  const { completions } = client.chat;
+  const calls: (() => Promise<unknown>)[] = [
+    () => completions.create(QUESTION, options),
+    () => completions.stream(QUESTION, options).final(),
+    () => completions.run(QUESTION, options),
+    () => completions.runStream(QUESTION, options).final(),
+  ];
+  for (const call of calls) await assertRejects(call, ConfigurationError, 'the option "timeout"');
+  // What a run takes is no option of one request.
+  const maxSteps = JSON.parse('{"maxSteps":1}');
+  await assertRejects(() => completions.create(QUESTION, maxSteps), ConfigurationError);
+  assertEquals(sent, []);
+});
+
+Deno.test("create() tells the id to quote, and sends the caller's own", async () => {
+  const headers = { "x-request-id": "from-header" };
+  const body = completion({ content: "Hi" }, { metadata: metadata("from-body", "0.1") });
+  const { client, sent } = scripted([json(body, { headers }), json(completion({}), { headers })]);
+  const { completions } = client.chat;
+  assertEquals((await completions.create(QUESTION, { requestId: "mine" })).requestId, "from-body");
+  assertEquals((await completions.create(QUESTION)).requestId, "from-header");
+  assertEquals(sent.map(({ headers }) => headers.get("x-request-id")), ["mine", null]);
+});
+
+Deno.test("create() keeps what it does not know, and takes what is not there for empty", async () => {
+  const strange = { id: "c", new_field: 1, choices: null };
+  const { client } = scripted(json(strange));
+  const answer = await client.chat.completions.create(QUESTION);
+  assertEquals(answer, {
+    ...JSON.parse('{"id":"c","new_field":1}'),
+    choices: [],
+    requestId: undefined,
+  });
+});
+
+Deno.test("12: usage is read from the bill where there is no other", async () => {
+  const about = metadata("req-1", "0.412000");
+  const known = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const derived = { ...known, prompt_tokens_details: { cached_tokens: 0 } };
+  const whole = scripted([
+    json(completion({}, { metadata: about })),
+    json(completion({}, { metadata: about, usage: null })),
+    json(completion({}, { metadata: about, usage: usage(1, 2) })),
+    json(completion({})),
+  ]);
+  const { completions } = whole.client.chat;
+  for (const expected of [derived, derived, usage(1, 2), undefined]) {
+    assertEquals((await completions.create(QUESTION)).usage, expected);
+  }
+  const streamed = scripted(sse(...streamOf({ content: "Hi" }, { metadata: about })));
+  const { usage: summed, requestId } = await streamed.client.chat.completions.stream(QUESTION);
+  assertEquals([summed, requestId], [derived, "req-1"]);
+});
+
+Deno.test("12: stream() yields every chunk as it came, with choices where there were none", async () => {
+  const { client } = scripted(sse(
+    chunk({ content: "Hi" }),
+    { id: "c", choices: null, usage: { total_tokens: 3 } },
+    { id: "c", metadata: { request_id: "req-1" } },
+    chunk({}, "stop"),
+  ));
+  const stream = client.chat.completions.stream(QUESTION);
+  const chunks = await all(stream);
+  assertEquals(chunks.map(({ choices }) => choices.length), [1, 0, 0, 1]);
+  assertEquals(chunks[1]?.usage?.total_tokens, 3);
+  assertEquals(chunks[2]?.metadata?.request_id, "req-1");
+  const { choices, requestId } = await stream;
+  assertEquals([choices[0]?.message.content, requestId], ["Hi", "req-1"]);
+});
+
+Deno.test("stream() is no completion without a finish reason", async () => {
+  const { client } = scripted(sse(chunk({ content: "Hi" })));
+  const stream = client.chat.completions.stream(QUESTION);
+  await assertRejects(() => all(stream), ServiceConnectionError, "without a finish reason");
+});
+
+Deno.test("an error inside a 200 is thrown, of a body and of a stream", async () => {
+  const envelope = { error: { message: "No plan", code: "orchestration_failed" }, choices: [] };
+  for (const [name, method] of Object.entries(METHODS)) {
+    const streamed = sse(chunk({ content: "Hel" }), envelope);
+    const { client } = scripted(name.endsWith("tream") ? streamed : json(envelope));
+    const error = await assertRejects(() => method(client, QUESTION));
+    // What a run had is not lost, be it the beginning of its first turn.
+    const api = error instanceof RunError ? error.cause : error;
+    assertEquals(api instanceof ServiceAPIError && [api.status, api.body], [200, envelope.error]);
+  }
+});
+
+Deno.test("11: an orchestrated stream shows every task's chunks, and answers with the last", async () => {
+  const task = (task_id: string, content: string, finish: string | null = null) =>
+    chunk({ content }, finish, { orchestration: { task_id } });
+  const script = sse(task("plan", "I will"), task("t1", "Rain"), task("final", "It rains", "stop"));
+  const { client } = scripted(script);
+  const stream = client.chat.completions.stream(QUESTION);
+  assertEquals((await all(stream)).length, 3);
+  assertEquals((await stream).choices[0]?.message.content, "It rains");
+
+  let told = "";
+  const run = client.chat.completions.runStream(QUESTION, {
+    onTextDelta: (text) => void (told += text),
+  });
+  const events = await all(run);
+  assertEquals([told, (await run).finalText], ["It rains", "It rains"]);
+  const deltas = events.flatMap((event) => event.type === "text_delta" ? [event.text] : []);
+  assertEquals(deltas, ["It rains"]);
+  assertEquals(events.filter(({ type }) => type === "chunk").length, 3);
+});
+
+const BILLED = [
+  { usage: usage(10, 5), metadata: metadata("req-1", "0.100001") },
+  { usage: usage(20, 7), metadata: metadata("req-2", "0.000009") },
+] as const;
+
+Deno.test("create() with fallback tools answers with the last turn, and the sum of all", async () => {
+  const { client, sent } = scripted([
+    json(completion(SUM, BILLED[0])),
+    json(completion({ content: "391" }, BILLED[1])),
+  ], { defaultLocalTools: true });
+  const answer = await client.chat.completions.create(QUESTION);
+  assertEquals(answer.choices[0]?.message.content, "391");
+  assertEquals(answer.usage, { ...usage(30, 12), prompt_tokens_details: { cached_tokens: 2 } });
+  assertEquals(answer.metadata?.billing, bill("0.100010", 20, 10));
+  assertEquals([answer.requestId, answer.metadata?.request_id], ["req-2", "req-2"]);
+  assertEquals(sent[1]?.json["messages"], [
+    ...MESSAGES,
+    { role: "assistant", content: null, refusal: null, ...SUM },
+    { role: "tool", tool_call_id: "call_1", content: '{"result":"391","exact":true}' },
+  ]);
+});
+
+Deno.test("stream() with fallback tools has every turn's chunks in order, and the same sum", async () => {
+  const turns = [streamOf(SUM, BILLED[0]), streamOf({ content: "391" }, BILLED[1])] as const;
+  const { client } = scripted([sse(...turns[0]), sse(...turns[1])], { defaultLocalTools: true });
+  const stream = client.chat.completions.stream(QUESTION);
+  assertEquals(await all(stream), turns.flat());
+  const answer = await stream;
+  assertEquals(answer.choices[0]?.message.content, "391");
+  assertEquals(answer.usage?.total_tokens, 42);
+  assertEquals(answer.metadata?.billing, bill("0.100010", 20, 10));
+});
+
+Deno.test("create() that never gets done ends with the turn that says so", async () => {
+  const { client, sent } = scripted(json(completion(SUM)), { defaultLocalTools: true });
+  const answer = await client.chat.completions.create(QUESTION);
+  assertEquals([answer.choices[0]?.finish_reason, sent.length], ["tool_calls", 8]);
+});
+
+Deno.test("create() whose later turn fails keeps what it had", async () => {
+  const refused = json({ error: { message: "Busy" } }, { status: 503 });
+  const { client } = scripted([json(completion(SUM)), refused], { defaultLocalTools: true });
+  const error = await assertRejects(
+    () => client.chat.completions.create(QUESTION),
+    RunError,
+    "Busy",
+  );
+  assertEquals(error.cause instanceof ServiceAPIError && error.cause.status, 503);
+  assertEquals(Object(error.result).steps.length, 1);
+});
+
+Deno.test("ChatCreateRequest keeps the types of named fields", () => {
+  assertType<IsExact<ChatCreateRequest["temperature"], number | null | undefined>>(true);
+  assertType<IsExact<ChatCreateRequest["model"], "auto" | undefined>>(true);
+});
+
+Deno.test("stream() needs no [DONE] after the usage", async () => {
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+  const hello = streamOf({ content: "Hello" }, { usage });
+  const { client } = scripted([cut(...hello), cut(...hello.slice(0, -1))]);
+  const whole = await client.chat.completions.stream({ messages: MESSAGES });
+  assertEquals([whole.choices[0]?.message.content, whole.usage], ["Hello", usage]);
+  await assertRejects(
+    () => client.chat.completions.stream({ messages: MESSAGES }).final(),
+    ServiceConnectionError,
+    "ended before it was complete",
+  );
+});
+
+for (const method of ["create", "stream", "run", "runStream"] as const) {
+  Deno.test(`${method}() refuses what is no request`, async () => {
+    const { client, sent } = scripted(json({}));
+    for (const request of [undefined, null, "Hello"]) {
+      // As plain JavaScript may call it.
+      const { completions } = client.chat;
+      await assertRejects(
+        async () => await Reflect.apply(completions[method], completions, [request]),
+        ConfigurationError,
+        "it is no object",
+      );
+    }
+    assertEquals(sent.length, 0);
+  });
+}

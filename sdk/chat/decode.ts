@@ -1,0 +1,54 @@
+/**
+ * What of an answer everything else relies on. There are many upstreams, and some are odd: what is
+ * merely missing counts as empty, and what has another shape is no answer.
+ *
+ * @module
+ */
+
+/**
+ * Whether messages, or deltas, and their tool calls can be read. Other fields are passed on as they
+ * are, whatever they are.
+ */
+export function isReadable(answer: object, said: "message" | "delta"): boolean {
+  const { choices } = answer as { choices?: unknown };
+  if (!Array.isArray(choices)) return true;
+  return choices.every((choice) => isFields(choice) && isNothingOr(choice[said], isMessage));
+}
+
+/** What a message says: a text, or the texts of its parts, as some providers write it. */
+export function textIn(content: unknown): string {
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? content.map(textOfPart).join("") : "";
+}
+
+function textOfPart(part: unknown): string {
+  const { text } = Object(part) as { text?: unknown };
+  return typeof text === "string" ? text : "";
+}
+
+function isMessage(message: unknown): boolean {
+  return isFields(message) &&
+    isNothingOr(message["tool_calls"], (calls) => Array.isArray(calls) && calls.every(isCall));
+}
+
+function isCall(call: unknown): boolean {
+  return isFields(call) && isNothingOr(call["function"], isNamed);
+}
+
+function isNamed(named: unknown): boolean {
+  return isFields(named) && isNothingOr(named["name"], isText) &&
+    isNothingOr(named["arguments"], isText);
+}
+
+function isNothingOr(value: unknown, isSound: (value: unknown) => boolean): boolean {
+  return value === undefined || value === null || isSound(value);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+/** Whether a value is an object with fields. */
+export function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,197 @@
+import {
+  type AssistantMessage,
+  type ChatChoice,
+  type ChatCompletion,
+  type ChatCompletionChunk,
+  type ChunkChoice,
+  type FinishReason,
+  ORCHESTRATION_FINAL_TASK_ID,
+  type ToolCall,
+  type ToolCallDelta,
+} from "../protocol/mod.ts";
+import { isFields } from "./decode.ts";
+
+type Fields = Record<string, unknown>;
+
+interface Draft {
+  readonly message: Fields;
+  readonly calls: Fields[];
+  readonly rest: Fields;
+  finishReason: FinishReason | undefined;
+}
+
+/** Fields that a piece has whole: a later one replaces an earlier one. */
+const WHOLE: ReadonlySet<string> = new Set(["id", "role", "type", "index", "thought_signature"]);
+
+/** Nobody here can read what is in it: objects in it are merged, everything else is replaced. */
+const OPAQUE = "extra_content";
+
+/** What is not merged field by field, of a chunk, of a choice and of a delta. */
+const NOT_MERGED = {
+  chunk: { except: new Set(["choices", "object", "orchestration"]) },
+  choice: { except: new Set(["index", "delta", "finish_reason"]) },
+  delta: { except: new Set(["tool_calls"]) },
+} as const;
+
+/** Adds the chunks of one streamed answer up to the completion that they are pieces of. */
+export class ChunkMerger {
+  readonly #drafts = new Map<number, Draft>();
+  readonly #head: Fields = {};
+
+  /** Takes in the next chunk. Those of an orchestrated request's other tasks are no part of it. */
+  add(chunk: ChatCompletionChunk): void {
+    const { choices, orchestration } = chunk;
+    for (const name of Object.keys(chunk)) {
+      const value = chunk[name];
+      if (value === undefined || value === null || NOT_MERGED.chunk.except.has(name)) continue;
+      this.#head[name] = value;
+    }
+    if (isFields(orchestration) && "tasks" in orchestration) {
+      this.#head["orchestration"] = orchestration;
+    }
+    if (isReply(chunk)) { for (const choice of choices) this.#addChoice(choice); }
+  }
+
+  /** Complete tool calls of a choice, so far. */
+  toolCalls(index: number): readonly ToolCall[] {
+    return (this.#drafts.get(index)?.calls ?? []).map(toolCall);
+  }
+
+  /** The completion; `undefined` while a choice, or all of them, has not ended. */
+  completion(): ChatCompletion | undefined {
+    const choices: ChatChoice[] = [];
+    for (const [index, draft] of [...this.#drafts].sort(([a], [b]) => a - b)) {
+      const { finishReason, message, rest } = draft;
+      if (finishReason === undefined) return undefined;
+      const calls = this.toolCalls(index);
+      choices.push({
+        logprobs: null,
+        ...rest,
+        index,
+        message: {
+          content: null,
+          refusal: null,
+          ...message,
+          role: "assistant",
+          ...(calls.length === 0 ? {} : { tool_calls: calls }),
+        } as AssistantMessage,
+        finish_reason: finishReason,
+      });
+    }
+    if (choices.length === 0) return undefined;
+    return { ...this.#head, object: "chat.completion", choices } as ChatCompletion;
+  }
+
+  #addChoice(choice: ChunkChoice): void {
+    const { index = 0, delta, finish_reason } = choice;
+    let draft = this.#drafts.get(index);
+    if (draft === undefined) {
+      draft = { message: {}, calls: [], rest: {}, finishReason: undefined };
+      this.#drafts.set(index, draft);
+    }
+    mergeFields(draft.message, delta ?? {}, NOT_MERGED.delta);
+    mergeFields(draft.rest, choice, NOT_MERGED.choice);
+    const pieces: readonly Partial<ToolCallDelta>[] = delta?.tool_calls ?? [];
+    for (const [position, piece] of pieces.entries()) {
+      const call = callOf(draft.calls, piece, { position, isAlone: pieces.length === 1 });
+      mergeFields(call, isNameRepeated(call, piece) ? nameless(piece) : piece);
+    }
+    draft.finishReason = finish_reason ?? draft.finishReason;
+  }
+}
+
+function toolCall({ index: _, function: named, ...call }: Fields): ToolCall {
+  const whole = { id: "", type: "function", ...call };
+  // The call of a custom tool has none.
+  if (named === undefined && whole.type !== "function") return whole as unknown as ToolCall;
+  return { ...whole, function: { name: "", arguments: "", ...named as Fields } } as ToolCall;
+}
+
+/** Whether a chunk is part of the reply, rather than of a task on the way to it. */
+export function isReply({ orchestration }: ChatCompletionChunk): boolean {
+  const task = orchestration?.task_id;
+  return task === undefined || task === ORCHESTRATION_FINAL_TASK_ID;
+}
+
+/**
+ * The call that a piece belongs to: by its index, else by its id, else by its place in the chunk,
+ * which for one that is alone is the last call. Without index and id, a name begins the next call
+ * where the arguments of this one have begun.
+ */
+function callOf(
+  calls: Fields[],
+  { id, index, function: named }: Partial<ToolCallDelta>,
+  { position, isAlone }: { readonly position: number; readonly isAlone: boolean },
+): Fields {
+  const isIts = (call: Fields) => !id || !call["id"] || call["id"] === id;
+  let found: Fields | undefined;
+  if (typeof index === "number") {
+    // Some upstreams number every call 0: another id is another call, and the last one goes on.
+    found = calls.findLast((call) => call["index"] === index && isIts(call));
+  } else if (id) {
+    found = calls.findLast((call) => call["id"] === id);
+  } else {
+    found = isAlone ? calls.at(-1) : calls[position];
+    if (found !== undefined && named?.name && namedOf(found).arguments) found = undefined;
+  }
+  if (found !== undefined) return found;
+  const call: Fields = {};
+  calls.push(call);
+  return call;
+}
+
+/** Some upstreams repeat a function's whole name, on each piece of its arguments. */
+function isNameRepeated(call: Fields, { id, function: named }: Partial<ToolCallDelta>): boolean {
+  const { name, arguments: text } = namedOf(call);
+  if (!named?.name || named.name !== name) return false;
+  return Boolean(text || named.arguments || id);
+}
+
+function nameless(piece: Partial<ToolCallDelta>): Fields {
+  const { name: _, ...named } = piece.function ?? {};
+  return { ...piece, function: named };
+}
+
+function namedOf(call: Fields): Fields {
+  return isFields(call["function"]) ? call["function"] : {};
+}
+
+interface MergeOptions {
+  /** Fields that are left out. */
+  readonly except?: ReadonlySet<string>;
+  /** Whether texts and lists are replaced, too. */
+  readonly isOpaque?: boolean;
+}
+
+/** Merges objects, joins texts, appends lists; everything else is replaced. */
+function mergeFields(
+  into: Fields,
+  piece: Fields,
+  { except, isOpaque = false }: MergeOptions = {},
+): void {
+  for (const name of Object.keys(piece)) {
+    const value = piece[name];
+    // A name of a prototype's is a field like any other.
+    const before = Object.hasOwn(into, name) ? into[name] : undefined;
+    if (value === undefined || value === null && before !== undefined || except?.has(name)) {
+      continue;
+    }
+    const isReplaced = WHOLE.has(name) || isOpaque && !isFields(value);
+    const after = isReplaced ? value : merged(before, value, isOpaque || name === OPAQUE);
+    if (name !== "__proto__") into[name] = after;
+    else {
+      const own = { configurable: true, enumerable: true, writable: true };
+      Object.defineProperty(into, name, { ...own, value: after });
+    }
+  }
+}
+
+function merged(before: unknown, value: unknown, isOpaque: boolean): unknown {
+  if (typeof before === "string" && typeof value === "string") return before + value;
+  if (Array.isArray(before) && Array.isArray(value)) return [...before, ...value];
+  if (!isFields(value)) return value;
+  // Never the piece's own object: it is the reader's.
+  const into: Fields = isFields(before) ? before : {};
+  mergeFields(into, value, { isOpaque });
+  return into;
+}

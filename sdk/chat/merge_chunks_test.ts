@@ -1,0 +1,311 @@
+import { assertEquals } from "@std/assert";
+import fc from "fast-check";
+import type { ChatCompletionChunk, ChatDelta } from "../mod.ts";
+import { chunk } from "../scripted_service_test.ts";
+import { ChunkMerger } from "./merge_chunks.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The message that these deltas add up to. */
+function messageOf(...deltas: readonly Fields[]): Fields {
+  return merged(...deltas.map((delta) => chunk(delta)), chunk({}, "stop"))?.choices[0]?.message ??
+    {};
+}
+
+function merged(...chunks: readonly ChatCompletionChunk[]) {
+  const merger = new ChunkMerger();
+  for (const one of chunks) merger.add(one);
+  return merger.completion();
+}
+
+/** Its calls, each as the deltas of its own chunk. */
+function callsOf(...pieces: readonly (readonly Fields[])[]): unknown {
+  return messageOf(...pieces.map((tool_calls) => ({ tool_calls })))["tool_calls"];
+}
+
+const named = (name: string, text: string) => ({ function: { name, arguments: text } });
+const more = (text: string) => ({ function: { arguments: text } });
+const call = (id: string, name: string, text: string) => ({
+  id,
+  type: "function",
+  ...named(name, text),
+});
+
+Deno.test("a completion has what its chunks have, and every choice its own", () => {
+  const choice = (
+    index: number,
+    delta: ChatDelta,
+    finish_reason: "stop" | "length" | null = null,
+  ) => ({
+    ...chunk({}),
+    choices: [{ index, delta, finish_reason, logprobs: { content: [index] } }],
+  });
+  const completion = merged(
+    choice(1, { role: "assistant", content: "B" }),
+    choice(0, { role: "assistant", content: "A", refusal: null }),
+    choice(1, { content: "b" }, "length"),
+    choice(0, { content: "a", annotations: [1] }),
+    choice(0, { annotations: [2] }, "stop"),
+    { ...chunk({}), choices: [], usage: null, service_tier: "default" },
+    {
+      ...chunk({}),
+      choices: [],
+      usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+    },
+  );
+  assertEquals(completion, {
+    ...{ id: "chatcmpl-1", object: "chat.completion", created: 1, model: "only" },
+    choices: [
+      {
+        index: 0,
+        message: { role: "assistant", content: "Aa", refusal: null, annotations: [1, 2] },
+        finish_reason: "stop",
+        logprobs: { content: [0, 0, 0] },
+      },
+      {
+        index: 1,
+        message: { role: "assistant", content: "Bb", refusal: null },
+        finish_reason: "length",
+        logprobs: { content: [1, 1] },
+      },
+    ],
+    usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+    service_tier: "default",
+  });
+});
+
+Deno.test("a completion is none while a choice has not ended", () => {
+  assertEquals(merged(), undefined);
+  assertEquals(merged({ ...chunk({}), choices: [] }), undefined);
+  assertEquals(merged(chunk({ content: "Hel" })), undefined);
+  assertEquals(
+    merged(chunk({}, "stop"), {
+      ...chunk({}),
+      choices: [
+        { index: 1, delta: {}, finish_reason: null },
+      ],
+    }),
+    undefined,
+  );
+});
+
+const PIECES: Readonly<
+  Record<string, readonly [pieces: readonly (readonly Fields[])[], Fields[]]>
+> = {
+  "by index, interleaved": [
+    [
+      [{ index: 0, id: "a", type: "function", ...named("f", "") }],
+      [{ index: 1, id: "b", type: "function", ...named("g", "") }],
+      [{ index: 0, ...more("{") }, { index: 1, ...more("[") }],
+      [{ index: 1, ...more("]") }],
+      [{ index: 0, ...more("}") }],
+    ],
+    [call("a", "f", "{}"), call("b", "g", "[]")],
+  ],
+  "by id, where all have the index 0": [
+    [
+      [{ index: 0, ...call("a", "f", "{") }],
+      [{ index: 0, ...more("}") }],
+      [{ index: 0, ...call("b", "g", "[") }],
+      [{ index: 0, ...more("]") }],
+    ],
+    [call("a", "f", "{}"), call("b", "g", "[]")],
+  ],
+  "by id, without an index": [
+    [[call("a", "f", "{")], [call("b", "g", "[")], [{ id: "a", ...more("}") }], [{
+      id: "b",
+      ...more("]"),
+    }]],
+    [call("a", "f", "{}"), call("b", "g", "[]")],
+  ],
+  "the last one, without index and id": [
+    [[call("a", "f", "{}")], [call("b", "g", "[")], [more("]")]],
+    [call("a", "f", "{}"), call("b", "g", "[]")],
+  ],
+  "by position, without index and id": [
+    [[named("f", "{"), named("g", "[")], [more("}"), more("]")]],
+    [call("", "f", "{}"), call("", "g", "[]")],
+  ],
+  "one after the other, without index and id": [
+    [[named("f", "{}")], [named("f", "{}")]],
+    [call("", "f", "{}"), call("", "f", "{}")],
+  ],
+  "nulls in place of what is absent": [
+    [[{ index: null, id: "a", type: "function", ...named("f", "{") }], [{
+      ...{ index: null, id: null, type: null },
+      function: { name: null, arguments: "}" },
+    }]],
+    [call("a", "f", "{}")],
+  ],
+  "a name that is repeated whole": [
+    [[{ index: 0, ...call("a", "get", "") }], [{ index: 0, ...named("get", "{") }], [
+      { index: 0, ...named("get", "}") },
+    ]],
+    [call("a", "get", "{}")],
+  ],
+  "a name in pieces, even equal ones": [
+    [[{ index: 0, ...call("a", "ge", "") }], [{ index: 0, function: { name: "ge" } }]],
+    [call("a", "gege", "")],
+  ],
+  "a custom tool's call": [
+    [[{ index: 0, id: "a", type: "custom", custom: { name: "f", input: "x" } }], [{
+      index: 0,
+      custom: { input: "y" },
+    }]],
+    [{ id: "a", type: "custom", custom: { name: "f", input: "xy" } }],
+  ],
+  "a signature alone, at the end": [
+    [
+      [{ index: 0, ...call("a", "f", "{}") }],
+      [{ index: 0, extra_content: { google: { thought_signature: "S1" } } }],
+      [{ index: 0, extra_content: { google: { thought_signature: "S2", more: [1] }, x: "a" } }],
+      [{ index: 0, extra_content: { google: { more: [2] }, x: "b" }, thought_signature: "T1" }],
+      [{ index: 0, thought_signature: "T2" }],
+    ],
+    [{
+      ...call("a", "f", "{}"),
+      extra_content: { google: { thought_signature: "S2", more: [2] }, x: "b" },
+      thought_signature: "T2",
+    }],
+  ],
+};
+
+for (const [name, [pieces, calls]] of Object.entries(PIECES)) {
+  Deno.test(`tool calls are merged: ${name}`, () => assertEquals(callsOf(...pieces), calls));
+}
+
+Deno.test("text that is signed keeps the last signature whole", () => {
+  const signed = (thought_signature: string) => ({
+    extra_content: { google: { thought_signature } },
+  });
+  assertEquals(messageOf({ content: "Hi", ...signed("S1") }, signed("S2")), {
+    ...{ role: "assistant", content: "Hi", refusal: null },
+    ...signed("S2"),
+  });
+});
+
+Deno.test("what a prototype has is a field like any other, and no way into one", () => {
+  const hostile: Fields = JSON.parse('{"__proto__":{"x":"1"},"constructor":"c","toString":"t"}');
+  const message = messageOf(hostile, JSON.parse('{"__proto__":{"x":"2"},"constructor":"d"}'));
+  assertEquals(JSON.parse(JSON.stringify(message)), {
+    ...{ role: "assistant", content: null, refusal: null },
+    ...JSON.parse('{"__proto__":{"x":"12"}}'),
+    ...{ constructor: "cd", toString: "t" },
+    ["__proto__"]: { x: "12" },
+  });
+  assertEquals(Object(Object.prototype)["x"], undefined);
+});
+
+Deno.test("chunks stay the reader's: merging changes none", () => {
+  const first = chunk({
+    tool_calls: [{ index: 0, ...call("a", "f", "{"), extra_content: { g: {} } }],
+  });
+  const second = chunk({
+    tool_calls: [{ index: 0, ...more("}"), extra_content: { g: { s: 1 } } }],
+  });
+  const before = structuredClone([first, second]);
+  merged(first, second, chunk({}, "stop"));
+  assertEquals([first, second], before);
+});
+
+Deno.test("an orchestrated answer has the final task's text alone, and the breakdown", () => {
+  const task = (task_id: string, content: string, finish: string | null = null) =>
+    chunk({ content }, finish, { orchestration: { task_id, title: "" } });
+  const breakdown = { tasks: [], final_task_id: "final" };
+  const completion = merged(
+    task("plan", "First I "),
+    task("t1", "Berlin is"),
+    task("final", "It "),
+    task("t2", "noise"),
+    task("final", "rains", "stop"),
+    { ...chunk({}), choices: [], orchestration: Object(breakdown) },
+    { ...chunk({}), choices: [], orchestration: JSON.parse("null") },
+  );
+  assertEquals(completion?.choices.map(({ message }) => message.content), ["It rains"]);
+  assertEquals(completion?.orchestration, breakdown);
+});
+
+/** A text in pieces, none of them empty. */
+function cutText(text: string, sizes: readonly number[]): string[] {
+  const characters = [...text];
+  const pieces: string[] = [];
+  for (const size of sizes) {
+    if (characters.length > 0) pieces.push(characters.splice(0, size).join(""));
+  }
+  return characters.length === 0 ? pieces : [...pieces, characters.join("")];
+}
+
+/** An object as objects of one leaf each. */
+function leaves(value: unknown): unknown[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [value];
+  return Object.entries(value).flatMap(([name, member]) =>
+    leaves(member).map((leaf) => ({ [name]: leaf }))
+  );
+}
+
+const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 8 });
+const word = fc.string({ unit: "grapheme" });
+const opaque = fc.dictionary(
+  fc.constantFrom("google", "vertex"),
+  fc.dictionary(fc.constantFrom("thought_signature", "data"), word, {
+    minKeys: 1,
+    noNullPrototype: true,
+  }),
+  { minKeys: 1, noNullPrototype: true },
+);
+const someCall = fc.record({
+  // Of two equal halves beside a repeated id the second is taken for the whole name again.
+  name: fc.uniqueArray(fc.constantFrom(..."get_wahr"), { minLength: 1 }).map((all) => all.join("")),
+  arguments: word,
+  extra: fc.option(opaque),
+  signature: fc.option(word),
+  sizes,
+});
+
+/** A call, and itself in pieces that have `key` in common. */
+function inPieces(one: typeof someCall extends fc.Arbitrary<infer T> ? T : never, id: string) {
+  const { extra, signature, sizes } = one;
+  const whole = {
+    ...call(id, one.name, one.arguments),
+    ...extra === null ? {} : { extra_content: extra },
+    ...signature === null ? {} : { thought_signature: signature },
+  };
+  const pieces: Fields[] = [
+    { id, type: "function", ...named("", "") },
+    ...cutText(one.name, sizes).map((name) => ({ function: { name } })),
+    ...cutText(one.arguments, sizes).map(more),
+    ...leaves(extra ?? {}).map((extra_content) => ({ extra_content })),
+    ...signature === null ? [] : [{ thought_signature: signature }],
+  ];
+  return { whole, pieces };
+}
+
+const WAYS: Readonly<Record<string, (index: number, id: string) => Fields>> = {
+  "by index": (index) => ({ index }),
+  "by id": (_, id) => ({ id }),
+  "by index and id": (index, id) => ({ index, id }),
+};
+
+for (const [way, key] of Object.entries(WAYS)) {
+  Deno.test(`an answer is the same however it is split, its calls ${way}`, () => {
+    const answer = fc.tuple(word, sizes, fc.array(someCall, { maxLength: 4 }));
+    fc.assert(fc.property(answer, ([text, cuts, some]) => {
+      const calls = some.map((one, at) => inPieces(one, `call_${at}`));
+      const rows = Math.max(0, ...calls.map(({ pieces }) => pieces.length));
+      const message = messageOf(
+        ...cutText(text, cuts).map((content) => ({ content })),
+        // Round robin: every call is open while the others are.
+        ...Array.from({ length: rows }, (_, row) => ({
+          tool_calls: calls.flatMap(({ pieces }, at) => {
+            const piece = pieces[row];
+            return piece === undefined ? [] : [{ ...piece, ...key(at, `call_${at}`) }];
+          }),
+        })),
+      );
+      assertEquals(message, {
+        ...{ role: "assistant", content: text === "" ? null : text, refusal: null },
+        ...calls.length === 0 ? {} : { tool_calls: calls.map(({ whole }) => whole) },
+      });
+    }));
+  });
+}

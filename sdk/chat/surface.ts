@@ -1,0 +1,76 @@
+import type { Tool } from "@svc/tools";
+import { withModel } from "../call.ts";
+import { ConfigurationError } from "../errors.ts";
+import type { ChatMessage, ChatTool, ChatToolChoice } from "../protocol/mod.ts";
+import { combined } from "../run/combined.ts";
+import type { Surface } from "../run/surface.ts";
+import type { ChatShapes } from "./shapes.ts";
+import { ChatTurns } from "./turns.ts";
+
+/** What a run of Chat Completions shows of its conversation. */
+export interface ChatHistory {
+  /** Every message so far, to be sent again as they are. */
+  readonly messages: ChatMessage[];
+}
+
+/** Chat Completions. */
+export const chatSurface: Surface<ChatShapes, ChatHistory> = {
+  model: (transport, options) => new ChatTurns(transport, options),
+
+  begin(request) {
+    if (!Array.isArray(request.messages)) {
+      throw new ConfigurationError("Cannot send a chat request without messages: pass a list");
+    }
+    return withModel(request);
+  },
+
+  hasOwnTools: ({ tools }) => tools !== undefined && tools !== null,
+
+  withTools: (request, { functions, hosted }) => ({
+    ...request,
+    tools: [...functions.map(declaration), ...hosted.map((type) => ({ type }))],
+  }),
+
+  withAssistantTurn(request, turn) {
+    const message = turn.choices[0]?.message;
+    return message === undefined
+      ? request
+      : { ...request, messages: [...request.messages, message] };
+  },
+
+  withToolResults: (request, results) => ({
+    ...request,
+    messages: [
+      ...request.messages,
+      ...results.map(({ call, text }) => ({ role: "tool", tool_call_id: call.id, content: text })),
+    ],
+  }),
+
+  withAutoToolChoice(request) {
+    const { tool_choice: choice } = request;
+    return choice === undefined || choice === null
+      ? request
+      : { ...request, tool_choice: relaxed(choice) };
+  },
+
+  history: ({ messages }) => ({ messages }),
+
+  about: ({ metadata, requestId }) => ({ billing: metadata?.billing, requestId }),
+
+  combined,
+};
+
+function declaration({ name, description, parameters }: Tool): ChatTool {
+  return {
+    type: "function",
+    function: { name, ...(description === undefined ? {} : { description }), parameters },
+  };
+}
+
+/** A choice that no longer forces a call: a choice among some tools stays one. */
+function relaxed(choice: ChatToolChoice): ChatToolChoice {
+  if (choice === "none") return choice;
+  if (typeof choice === "string" || choice.type !== "allowed_tools") return "auto";
+  const allowed = choice["allowed_tools"];
+  return { ...choice, allowed_tools: { ...Object(allowed), mode: "auto" } };
+}

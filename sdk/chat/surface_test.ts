@@ -1,0 +1,160 @@
+import { assertEquals } from "@std/assert";
+import type { ChatToolChoice } from "../mod.ts";
+import {
+  all,
+  call,
+  chunk,
+  completion,
+  json,
+  MESSAGES,
+  scripted,
+  sse,
+} from "../scripted_service_test.ts";
+import { chatSurface } from "./surface.ts";
+
+const QUESTION = { messages: MESSAGES };
+
+const named = { type: "function", function: { name: "get_weather" } };
+const some = (mode: string) => ({
+  type: "allowed_tools",
+  allowed_tools: { mode, tools: [named] },
+});
+
+const CHOICES: readonly [choice: ChatToolChoice | null | undefined, relaxed: unknown][] = [
+  ["required", "auto"],
+  ["auto", "auto"],
+  ["none", "none"],
+  [named, "auto"],
+  [{ type: "web_search_preview" }, "auto"],
+  [some("required"), some("auto")],
+  [some("auto"), some("auto")],
+  [null, null],
+  [undefined, undefined],
+];
+
+for (const [choice, relaxed] of CHOICES) {
+  Deno.test(`7: the tool choice ${JSON.stringify(choice)} is relaxed after a call`, () => {
+    const request = choice === undefined ? QUESTION : { ...QUESTION, tool_choice: choice };
+    assertEquals(Object(chatSurface.withAutoToolChoice(request)).tool_choice, relaxed);
+  });
+}
+
+const REASONS: readonly [wire: string | null, neutral: string][] = [
+  ["stop", "stop"],
+  ["length", "length"],
+  ["content_filter", "content_filter"],
+  ["tool_calls", "tool_calls"],
+  ["function_call", "tool_calls"],
+  ["eos", "other"],
+  [null, "other"],
+];
+
+for (const [finish_reason, neutral] of REASONS) {
+  Deno.test(`the finish reason ${finish_reason} is ${neutral} for every provider`, async () => {
+    const choices = [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason }];
+    const { client } = scripted(json({ choices }));
+    assertEquals((await client.chat.completions.run(QUESTION)).finishReason, neutral);
+  });
+}
+
+for (const choices of [null, "x", [], [{}], [{ index: 0, message: null }]]) {
+  Deno.test(`an answer with the choices ${JSON.stringify(choices)} says nothing`, async () => {
+    const { client } = scripted(json({ choices }));
+    const { finalText, finishReason, stoppedBy } = await client.chat.completions.run(QUESTION);
+    assertEquals([stoppedBy, finalText, finishReason], ["finish", "", "other"]);
+  });
+}
+
+Deno.test("the call of a custom tool is answered as one that nobody runs", async () => {
+  const tool_calls = [{ id: "1", type: "custom", custom: { name: "grep", input: "x" } }];
+  const turn = (message: object, finish_reason: string) => ({
+    choices: [{
+      index: 0,
+      message: { role: "assistant", content: null, ...message },
+      finish_reason,
+    }],
+  });
+  const { client, sent } = scripted([
+    json(turn({ tool_calls }, "tool_calls")),
+    json(turn({ content: "Done" }, "stop")),
+  ]);
+  const { finalText, messages } = await client.chat.completions.run(QUESTION);
+  assertEquals(finalText, "Done");
+  assertEquals(messages[1]?.tool_calls?.map((call) => ({ ...call })), [...Object(tool_calls)]);
+  assertEquals(String(messages[2]?.content).includes("tool_handler_not_found"), true);
+  assertEquals(sent.length, 2);
+});
+
+Deno.test("a run goes by the first choice, and every choice is in the answer", async () => {
+  const piece = (index: number, content: string, finish_reason: string | null = null) => ({
+    ...chunk({}),
+    choices: [{ index, delta: { content, reasoning_content: `${index}?` }, finish_reason }],
+  });
+  const { client } = scripted(sse(
+    piece(1, "other"),
+    piece(0, "first"),
+    piece(1, "!", "stop"),
+    piece(0, "!", "stop"),
+  ));
+  const stream = client.chat.completions.runStream({ ...QUESTION, n: 2 });
+  const told = (await all(stream)).flatMap((event) =>
+    event.type === "text_delta" || event.type === "reasoning_delta" ? [event.text] : []
+  );
+  assertEquals(told, ["0?", "first", "0?", "!"]);
+  const { finalText, response, steps } = await stream;
+  assertEquals([finalText, steps[0]?.reasoning], ["first!", "0?0?"]);
+  assertEquals(response?.choices.map(({ message }) => message.content), ["first!", "other!"]);
+});
+
+Deno.test("pieces of a call are told as they come, wherever they say they belong", async () => {
+  const { function: { name } } = call("1", "get_weather");
+  const { client } = scripted([
+    sse(
+      chunk({ tool_calls: [{ id: "1", function: { name, arguments: '{"a"' } }] }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: ":1}" } }] }),
+      chunk({}, "tool_calls"),
+    ),
+    sse(chunk({ content: "Done" }, "stop")),
+  ]);
+  const told = (await all(client.chat.completions.runStream(QUESTION))).flatMap((event) =>
+    event.type === "tool_call_delta" ? [[event.index, event.id, event.name, event.arguments]] : []
+  );
+  assertEquals(told, [[0, "1", name, '{"a"'], [0, undefined, undefined, ":1}"]]);
+});
+
+Deno.test("an answer in parts is their text, streamed or not", async () => {
+  const content = [{ type: "text", text: "Hel" }, { type: "thinking" }, {
+    type: "text",
+    text: "lo",
+  }];
+  const whole = completion({}, {
+    choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
+  });
+  const pieces = [...content.map((part) => chunk({ content: [part] })), chunk({}, "stop")];
+  const { client } = scripted([json(whole), sse(...pieces)]);
+  const { finalText, messages } = await client.chat.completions.run(QUESTION);
+  assertEquals(finalText, "Hello");
+  const streamed = await client.chat.completions.runStream(QUESTION);
+  assertEquals(streamed.finalText, "Hello");
+  assertEquals<unknown>(messages.at(-1)?.content, content);
+  assertEquals<unknown>(streamed.messages.at(-1)?.content, content);
+});
+
+Deno.test("an answer without usage and bill counts none", async () => {
+  const { client } = scripted(json(completion({ content: "Hi" }, { usage: null, metadata: null })));
+  assertEquals((await client.chat.completions.run(QUESTION)).usage.totalTokens, 0);
+});
+
+Deno.test("usage that is odd counts for nothing, and a sum that is missing is made", async () => {
+  const usage = { prompt_tokens: 2, completion_tokens: 3 };
+  const odd = { ...usage, prompt_tokens: { toString: "" }, total_tokens: "7" };
+  const { client } = scripted([
+    json(completion({ content: "Hi" }, { usage })),
+    json(completion({ content: "Hi" }, { usage: odd })),
+  ]);
+  const totals = [
+    (await client.chat.completions.run(QUESTION)).usage.totalTokens,
+    (await client.chat.completions.run(QUESTION)).usage.totalTokens,
+  ];
+  assertEquals(totals, [5, 3]);
+});

@@ -1,0 +1,157 @@
+import { type Answer, requestIdOf } from "../answer.ts";
+import { ServiceConnectionError } from "../errors.ts";
+import type { ModelEvent, ModelPort, ModelRequest, TurnFinishReason } from "../loop/mod.ts";
+import type { ChatCompletion, ChatCompletionChunk, ToolCall } from "../protocol/mod.ts";
+import { addBilling } from "../run/billing.ts";
+import type { TurnOptions } from "../run/surface.ts";
+import type { Transport } from "../transport.ts";
+import { isReadable, textIn } from "./decode.ts";
+import { ChunkMerger, isReply } from "./merge_chunks.ts";
+import type { ChatShapes, ChatTurn } from "./shapes.ts";
+import { tokenUsage, usageOfBill } from "./usage.ts";
+
+const CHAT = { method: "POST", base: "openai", path: "/chat/completions" } as const;
+
+type Events = AsyncGenerator<ModelEvent<ChatShapes>, void, void>;
+
+/** Turns of Chat Completions, asked of the service. */
+export class ChatTurns implements ModelPort<ChatShapes> {
+  readonly #transport: Transport;
+  readonly #options: TurnOptions;
+
+  /** Asks nothing yet. */
+  constructor(transport: Transport, options: TurnOptions) {
+    this.#transport = transport;
+    this.#options = options;
+  }
+
+  /** One turn. */
+  turn(request: ModelRequest<ChatShapes>): Events {
+    return this.#options.stream ? this.#streamed(request) : this.#whole(request);
+  }
+
+  async *#whole({ conversation, signal }: ModelRequest<ChatShapes>): Events {
+    const { requestId, timeoutMs } = this.#options;
+    const body = { ...conversation, stream: false };
+    const { answer, value } = await this.#transport.json({
+      ...{ ...CHAT, requestId, signal, timeoutMs, body },
+    });
+    const turn = turnOf(readable(value as ChatCompletion, "message", answer), answer);
+    const text = textIn(turn.choices[0]?.message.content);
+    if (text !== "") yield { type: "text_delta", text };
+    yield* ending(turn);
+  }
+
+  async *#streamed({ conversation, signal }: ModelRequest<ChatShapes>): Events {
+    const { chunksOnly, requestId, timeoutMs } = this.#options;
+    const body = { ...conversation, stream: true };
+    const merger = new ChunkMerger();
+    const isLast = (value: unknown) => isBill(value) && merger.completion() !== undefined;
+    const events = await this.#transport.events({
+      ...{ ...CHAT, requestId, signal, timeoutMs, body, isLast },
+    });
+    for await (const value of events) {
+      const chunk = normalised(readable(value as ChatCompletionChunk, "delta", events.answer));
+      merger.add(chunk);
+      yield { type: "chunk", chunk };
+      if (!chunksOnly && isReply(chunk)) yield* deltas(chunk);
+    }
+    const completion = merger.completion();
+    if (completion === undefined) {
+      throw new ServiceConnectionError("The stream ended without a finish reason");
+    }
+    yield* ending(turnOf(completion, events.answer));
+  }
+}
+
+/** An answer, or a chunk of one. Throws a `ServiceAPIError` where it is none. */
+function readable<Value extends object>(
+  value: Value,
+  said: "message" | "delta",
+  answer: Answer,
+): Value {
+  if (isReadable(value, said)) return value;
+  throw answer.error(value, "The service answered with something else than Chat Completions");
+}
+
+/** Whether a chunk carries nothing but usage and metadata, as the one after the answer does. */
+function isBill(value: unknown): boolean {
+  const { choices, metadata, usage } = value as ChatCompletionChunk;
+  return !choices?.length && Boolean(metadata ?? usage);
+}
+
+/** A chunk whose `choices` can be iterated: some carry nothing but usage and metadata. */
+function normalised(chunk: ChatCompletionChunk): ChatCompletionChunk {
+  return Array.isArray(chunk.choices) ? chunk : { ...chunk, choices: [] };
+}
+
+/** What a chunk tells of the first choice, which is the one that a loop goes on with. */
+function* deltas({ choices }: ChatCompletionChunk): Iterable<ModelEvent<ChatShapes>> {
+  const { delta } = choices.find(({ index = 0 }) => index === 0) ?? {};
+  if (delta === undefined || delta === null) return;
+  const { content, reasoning_content: reasoning, tool_calls } = delta;
+  if (typeof reasoning === "string" && reasoning !== "") {
+    yield { type: "reasoning_delta", text: reasoning };
+  }
+  const text = textIn(content);
+  if (text !== "") yield { type: "text_delta", text };
+  for (const [position, { index, id, function: named }] of (tool_calls ?? []).entries()) {
+    yield {
+      ...{ type: "tool_call_delta", index: index ?? position, id, name: named?.name },
+      arguments: named?.arguments ?? "",
+    };
+  }
+}
+
+/** What the whole turn tells: its calls, its usage and its end. */
+function* ending(turn: ChatTurn): Iterable<ModelEvent<ChatShapes>> {
+  for (const raw of turn.choices[0]?.message.tool_calls ?? []) {
+    // The call of a custom tool names no function: nobody here runs it, and the model hears so.
+    const { name, arguments: text } = raw.function ?? {};
+    yield { type: "tool_call", call: { id: raw.id, name: name ?? "", arguments: text ?? "", raw } };
+  }
+  if (turn.usage) yield { type: "usage", usage: tokenUsage(turn.usage) };
+  yield { type: "finish", finishReason: finishReasonOf(turn), turn };
+}
+
+/** The completion with its usage, where the bill alone has it, and with its request's id. */
+function turnOf(completion: ChatCompletion, answer: Answer): ChatTurn {
+  const { metadata } = completion;
+  const bill = addBilling([metadata?.billing]);
+  const usage = completion.usage ?? (bill && usageOfBill(bill));
+  const choices = Array.isArray(completion.choices) ? completion.choices : [];
+  return {
+    ...completion,
+    choices: choices.map((choice) => ({
+      ...choice,
+      message: { ...choice.message, ...withIds(choice.message?.tool_calls) },
+    })),
+    ...(usage === undefined ? {} : { usage }),
+    requestId: requestIdOf(completion, answer.response),
+  };
+}
+
+/** Calls that can be answered: an upstream that gives one no id gets an id for it. */
+function withIds(calls: ToolCall[] | undefined): { tool_calls?: ToolCall[] } {
+  if (!Array.isArray(calls) || calls.length === 0) return {};
+  return {
+    tool_calls: calls.map((call) =>
+      call.id ? call : { ...call, id: `call_${crypto.randomUUID()}` }
+    ),
+  };
+}
+
+function finishReasonOf(turn: ChatTurn): TurnFinishReason {
+  const reason = turn.choices[0]?.finish_reason;
+  switch (reason) {
+    case "stop":
+    case "length":
+    case "content_filter":
+    case "tool_calls":
+      return reason;
+    case "function_call":
+      return "tool_calls";
+    default:
+      return "other";
+  }
+}

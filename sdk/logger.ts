@@ -1,0 +1,25 @@
+/** What is told of a request. Never a key, a header, a body or a tool's input. */
+export interface LogDetails {
+  /** HTTP method. */
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  /** Which try of the call, from 1. */
+  readonly tries: number;
+  /** HTTP status of the answer; absent where there is none. */
+  readonly status?: number | undefined;
+  /** As the answer's header has it. */
+  readonly requestId?: string | undefined;
+  /** Time to the answer's headers, in milliseconds. */
+  readonly ms?: number;
+  /** Time until the next try, in milliseconds. */
+  readonly waitMs?: number;
+}
+
+/** Told of requests, answers and retries. `console` is one. */
+export interface Logger {
+  /** `request` before each try, `answer` after it. */
+  debug(event: string, details: LogDetails): void;
+  /** `retry` before the wait. */
+  warn(event: string, details: LogDetails): void;
+}

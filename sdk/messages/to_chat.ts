@@ -1,0 +1,104 @@
+import type { ChatCreateRequest } from "../chat/shapes.ts";
+import { ConfigurationError } from "../errors.ts";
+import type { ChatRequest, OutputConfig, ThinkingConfig } from "../protocol/mod.ts";
+import type { MessageCreateRequest } from "./shapes.ts";
+import { chatMessages, systemMessages } from "./to_chat_messages.ts";
+import { chatToolChoice, chatTools } from "./to_chat_tools.ts";
+
+/** Fields that ask for something which no chat request can say. */
+const REFUSED: readonly string[] = [
+  ...["billing_policy", "compaction", "container", "context_management", "diagnostics"],
+  ...["fallback_credit_token", "fallbacks", "inference_geo", "mcp_servers", "n"],
+  ...["speed", "thread", "user_profile_id", "workspace_id"],
+];
+
+/** Tokens for thinking below which an effort is the next lower one. */
+const MEDIUM_FROM = 4_096;
+const HIGH_FROM = 16_384;
+
+/**
+ * The same as a chat request, by the table that `Messages` shows. Nothing is dropped in silence: a
+ * field is translated, goes along as it is, or is refused before anything is sent.
+ *
+ * @throws {ConfigurationError} Something in it cannot be said there.
+ */
+export function chatRequestOf(request: MessageCreateRequest): ChatCreateRequest {
+  const { messages, system, max_tokens, stop_sequences, tools, tool_choice, ...rest } = request;
+  const { thinking, output_config, output_format, stream: _, ...more } = rest;
+  const { metadata, service_tier, ...fields } = more;
+  const output: OutputConfig = { format: output_format ?? null, ...output_config };
+  const { user_id, ...about } = metadata ?? {};
+  const effort = effortOf(thinking, output);
+  return {
+    ...kept(fields),
+    ...(max_tokens === undefined ? {} : { max_completion_tokens: max_tokens }),
+    ...(stop_sequences === undefined ? {} : { stop: stop_sequences }),
+    ...(effort === undefined ? {} : { reasoning_effort: effort }),
+    ...formatOf(output),
+    ...(typeof user_id === "string" ? { user: user_id } : {}),
+    ...(Object.keys(about).length === 0 ? {} : { metadata: about }),
+    ...(service_tier === undefined
+      ? {}
+      : { service_tier: service_tier === "standard_only" ? "default" : service_tier }),
+    ...(tools === undefined || tools === null ? {} : { tools: chatTools(tools) }),
+    ...(tool_choice === undefined || tool_choice === null
+      ? {}
+      : chatToolChoice(tool_choice, tools)),
+    messages: [
+      ...systemMessages(system ?? []),
+      ...messages.flatMap((message, at) => chatMessages(message, `messages.${at}`)),
+    ],
+  };
+}
+
+/** Fields that go along as they are. */
+function kept(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => {
+      if (!REFUSED.includes(name)) return true;
+      if (value === null || value === undefined) return false;
+      throw new ConfigurationError(
+        `Cannot send ${name}: Chat Completions, which Messages travel by, has no place for it`,
+      );
+    }),
+  );
+}
+
+/** How much to think, as Chat says it; `undefined`: it is the model's choice. */
+function effortOf(
+  thinking: ThinkingConfig | null | undefined,
+  output: OutputConfig,
+): string | undefined {
+  const { type = "adaptive", budget_tokens, display }: Partial<ThinkingConfig> = thinking ?? {};
+  if (display === "omitted") {
+    throw new ConfigurationError(
+      'Cannot send thinking.display "omitted": leave it out and skip thinking blocks',
+    );
+  }
+  if (type === "disabled") return "none";
+  const effort = output.effort ?? undefined;
+  if (effort !== undefined) return effort === "max" ? "xhigh" : effort;
+  if (type === "adaptive") return undefined;
+  if (type !== "enabled" || typeof budget_tokens !== "number") {
+    throw new ConfigurationError(
+      `Cannot send thinking of the type "${type}": there are enabled, with its budget_tokens, ` +
+        "adaptive and disabled",
+    );
+  }
+  if (budget_tokens < MEDIUM_FROM) return "low";
+  return budget_tokens < HIGH_FROM ? "medium" : "high";
+}
+
+/** The schema that the answer must follow, under the name that Chat wants it to have. */
+function formatOf(output: OutputConfig): Partial<Pick<ChatRequest, "response_format">> {
+  const { format, effort: _, ...rest } = output;
+  const [strange] = Object.keys(rest);
+  if (strange !== undefined) {
+    throw new ConfigurationError(`Cannot send output_config.${strange}: there are effort, format`);
+  }
+  if (format === undefined || format === null) return {};
+  const { type, schema, ...more } = format;
+  return {
+    response_format: { type, json_schema: { name: "answer", schema, strict: true, ...more } },
+  };
+}

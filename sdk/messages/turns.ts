@@ -1,0 +1,88 @@
+import { withModel } from "../call.ts";
+import type { ChatShapes } from "../chat/shapes.ts";
+import { ChatTurns } from "../chat/turns.ts";
+import type { FinishEvent, ModelEvent, ModelPort, ModelRequest } from "../loop/mod.ts";
+import type { ContentBlock, ContentBlockDelta, MessageStreamEvent } from "../protocol/mod.ts";
+import type { TurnOptions } from "../run/surface.ts";
+import type { Transport } from "../transport.ts";
+import { MessageEventWriter } from "./event_writer.ts";
+import { messageOf } from "./from_chat.ts";
+import type { MessagesShapes } from "./shapes.ts";
+import { chatRequestOf } from "./to_chat.ts";
+import { argumentsOf } from "./tool_calls.ts";
+import { namesBack } from "./tool_names.ts";
+
+type Events = AsyncGenerator<ModelEvent<MessagesShapes>, void, void>;
+
+/** Turns of Messages: turns of Chat Completions, translated on the way there and back. */
+export class MessagesTurns implements ModelPort<MessagesShapes> {
+  readonly #chat: ModelPort<ChatShapes>;
+  readonly #stream: boolean;
+
+  /** Asks nothing yet. */
+  constructor(transport: Transport, options: TurnOptions) {
+    this.#chat = new ChatTurns(transport, options);
+    this.#stream = options.stream;
+  }
+
+  /** One turn. */
+  async *turn({ conversation, step, signal }: ModelRequest<MessagesShapes>): Events {
+    const request = { conversation: chatRequestOf(withModel(conversation)), step, signal };
+    const writer = this.#stream ? new MessageEventWriter(conversation) : undefined;
+    const nameOf = namesBack(conversation.tools);
+    for await (const event of this.#chat.turn(request)) {
+      switch (event.type) {
+        case "chunk":
+          for (const chunk of writer?.add(event.chunk) ?? []) yield* told(chunk);
+          break;
+        case "tool_call_delta":
+          yield event.name === undefined ? event : { ...event, name: nameOf(event.name) };
+          break;
+        case "text_delta":
+        case "reasoning_delta":
+        case "tool_call":
+          // The message has its own words for them.
+          break;
+        case "finish": {
+          const end = writer?.end(event.turn);
+          const turn = end?.message ?? messageOf(event.turn, { request: conversation });
+          if (end === undefined) { for (const block of turn.content) yield* spoken(block); }
+          for (const chunk of end?.events ?? []) yield { type: "chunk", chunk };
+          yield* ending({ ...event, turn });
+          break;
+        }
+        default:
+          yield event;
+      }
+    }
+  }
+}
+
+/** An event, and what it says. */
+function* told(chunk: MessageStreamEvent): Iterable<ModelEvent<MessagesShapes>> {
+  yield { type: "chunk", chunk };
+  if (chunk.type === "content_block_delta") yield* spoken(chunk.delta);
+}
+
+/** What a block says, or a piece of one. */
+function* spoken(said: ContentBlock | ContentBlockDelta): Iterable<ModelEvent<MessagesShapes>> {
+  switch (said.type) {
+    case "text":
+    case "text_delta":
+      yield { type: "text_delta", text: said.text };
+      break;
+    case "thinking":
+    case "thinking_delta":
+      yield { type: "reasoning_delta", text: said.thinking };
+  }
+}
+
+/** The calls of a turn that is complete, and its end. */
+function* ending(finish: FinishEvent<MessagesShapes>): Iterable<ModelEvent<MessagesShapes>> {
+  for (const raw of finish.turn.content) {
+    if (raw.type !== "tool_use") continue;
+    const { id, name } = raw;
+    yield { type: "tool_call", call: { id, name, arguments: argumentsOf(raw), raw } };
+  }
+  yield finish;
+}

@@ -1,0 +1,100 @@
+/** What an application's own code looks like on this surface; it has to compile as it stands. */
+
+import { assertEquals } from "@std/assert";
+import { assertType, type IsExact } from "@std/testing/types";
+import {
+  type MessageCreateRequest,
+  type MessageRunResult,
+  type MessageTurn,
+  type RunError,
+  tool,
+} from "../mod.ts";
+import { call, chunk, scripted, sse, streamOf } from "../scripted_service_test.ts";
+
+const weather = tool({
+  name: "weather",
+  description: "The weather of a city",
+  parameters: {
+    type: "object",
+    properties: { city: { type: "string" }, days: { type: "integer" } },
+    required: ["city"],
+  },
+  execute: ({ city, days }) => {
+    assertType<IsExact<typeof city, string>>(true);
+    assertType<IsExact<typeof days, number | undefined>>(true);
+    return `Rain in ${city}`;
+  },
+});
+const MESSAGES: MessageCreateRequest["messages"] = [{ role: "user", content: "Rain?" }];
+const CALL = sse(...streamOf({ tool_calls: [call("1", "weather", { city: "Oslo" })] }));
+const ANSWER = sse(chunk({ content: "Rain" }), chunk({}, "stop"));
+
+Deno.test("events are told apart by their types, and so is what is in them", async () => {
+  const said: string[] = [];
+  const { client } = scripted(ANSWER);
+  for await (const event of client.messages.stream({ messages: MESSAGES, max_tokens: 9 })) {
+    switch (event.type) {
+      case "message_start":
+        said.push(event.message.role);
+        break;
+      case "content_block_start":
+        said.push(event.content_block.type);
+        break;
+      case "content_block_delta":
+        if (event.delta.type === "text_delta") said.push(event.delta.text);
+        break;
+      case "message_delta":
+        assertType<IsExact<typeof event.usage.output_tokens, number>>(true);
+        said.push(event.delta.stop_reason ?? "");
+        break;
+      case "content_block_stop":
+      case "message_stop":
+        break;
+      default:
+        assertType<IsExact<typeof event, never>>(true);
+    }
+  }
+  assertEquals(said, ["assistant", "text", "Rain", "end_turn"]);
+});
+
+Deno.test("a loop of the application's own sends blocks back as they came", async () => {
+  const { client, sent } = scripted([CALL, ANSWER]);
+  const tools = [{ name: "weather", input_schema: weather.parameters }];
+  const { content } = await client.messages.stream({ messages: MESSAGES, tools });
+  const uses = content.filter((block) => block.type === "tool_use");
+  const answer: MessageTurn = await client.messages.stream({
+    tools,
+    messages: [...MESSAGES, { role: "assistant", content }, {
+      role: "user",
+      content: uses.map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "Rain" })),
+    }],
+  });
+  assertEquals(answer.content[0]?.type, "text");
+  assertEquals(Object(sent[1]?.json["messages"]).length, 3);
+});
+
+Deno.test("a run goes on from its messages, and with the calls that it hands back", async () => {
+  const { client } = scripted([CALL, ANSWER, CALL, ANSWER]);
+  const run = client.messages.runStream({ messages: MESSAGES }, {
+    tools: [weather],
+    prepareStep: ({ conversation }) => ({ ...conversation, max_tokens: 9 }),
+    stopWhen: (steps) => steps.length > 4,
+  });
+  for await (const event of run) {
+    if (event.type === "tool_result") assertEquals(event.result.call.raw.input, { city: "Oslo" });
+  }
+  const { execute: _, ...declared } = weather;
+  const handed = await client.messages.runStream({
+    messages: [...(await run).messages, { role: "user", content: "And tomorrow?" }],
+  }, { tools: [declared] });
+  assertEquals([handed.stoppedBy, handed.finalText], ["tool_calls", ""]);
+  const content = handed.pendingCalls.map(({ id }) => ({
+    ...{ type: "tool_result", tool_use_id: id, content: "Sun" },
+  }));
+  const { finalText } = await client.messages.runStream({
+    messages: [...handed.messages, { role: "user", content }],
+  });
+  assertEquals(finalText, "Rain");
+  assertType<IsExact<RunError<MessageRunResult>["result"], MessageRunResult>>(true);
+  assertType<IsExact<MessageCreateRequest["model"], "auto" | undefined>>(true);
+});

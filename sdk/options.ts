@@ -1,0 +1,186 @@
+import { checkTimeout, refuseUnknown } from "./call.ts";
+import { ConfigurationError } from "./errors.ts";
+import type { Logger } from "./logger.ts";
+import { DEFAULT_TOOL_NAMES, type DefaultToolsOptions } from "./toolbox/default_tools.ts";
+import type { RegisteredTools } from "./toolbox/selection.ts";
+import type { TransportOptions } from "./transport.ts";
+
+/** How a client is set up. An option that is given never touches the environment. */
+export interface ServiceClientOptions extends DefaultToolsOptions, RegisteredTools {
+  /**
+   * Needed by every call but `models.list`.
+   *
+   * @default {SERVICE_API_KEY}
+   */
+  readonly apiKey?: string | undefined;
+  /**
+   * Base of the service: models are called under `/openai/v1`, the catalog under `/api/v1`.
+   *
+   * @default {SERVICE_API_BASE_URL, else http://127.0.0.1:8787}
+   */
+  readonly apiBaseUrl?: string | undefined;
+  /**
+   * Base of model calls alone. Given without `apiBaseUrl`, the catalog is where it stands before
+   * `/openai/v1`; where that cannot be told, catalog calls fail before they are sent.
+   *
+   * @default {apiBaseUrl + /openai/v1; where that is not given, SERVICE_OPENAI_BASE_URL}
+   */
+  readonly openAIBaseUrl?: string | undefined;
+  /**
+   * What requests are sent with, for a proxy or a test.
+   *
+   * @default {globalThis.fetch}
+   */
+  readonly fetch?: typeof fetch | undefined;
+  /** Sent with every request. A key may stand here instead of in `apiKey`. */
+  readonly headers?: HeadersInit | undefined;
+  /**
+   * In milliseconds, for the whole request, or the life of a consumed stream; 0 or less: none.
+   *
+   * @default {60_000}
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Tries after the first where the service answers 429 or 5xx, or not at all. Model calls are not
+   * idempotent: a try that is repeated may have been executed, and may be billed twice.
+   *
+   * @default {0}
+   */
+  readonly maxRetries?: number | undefined;
+  /** Told of requests, answers and retries; never of keys, prompts or tool inputs. */
+  readonly logger?: Logger | undefined;
+  /** @deprecated Does nothing: Messages are converted locally. */
+  readonly anthropicBaseUrl?: string | undefined;
+  /** @deprecated Does nothing: no `anthropic-version` header is ever sent. */
+  readonly anthropicVersion?: string | undefined;
+}
+
+const LOCAL_GATEWAY = "http://127.0.0.1:8787";
+const MODEL_PATH = "/openai/v1";
+
+/** Every option; the compiler keeps it complete. */
+const KNOWN: Readonly<Record<keyof ServiceClientOptions, true>> = {
+  ...{ apiKey: true, apiBaseUrl: true, openAIBaseUrl: true, fetch: true, headers: true },
+  ...{ timeoutMs: true, maxRetries: true, logger: true, tools: true, toolHandlers: true },
+  ...{ defaultLocalTools: true, defaultBuiltinTools: true, withoutDefaultTools: true },
+  ...{ fileWorkspace: true, fileDeny: true, filePermission: true },
+  ...{ shellWorkspace: true, shellPermission: true },
+  ...{ anthropicBaseUrl: true, anthropicVersion: true },
+};
+
+/**
+ * How requests are sent, as options and environment have it.
+ *
+ * @throws {ConfigurationError} An option is unknown, or cannot be used.
+ */
+export function transportOptionsOf(options: ServiceClientOptions): TransportOptions {
+  refuseUnknown(options, new Set(Object.keys(KNOWN)), { of: "a client" });
+  for (const name of options.withoutDefaultTools ?? []) {
+    if (DEFAULT_TOOL_NAMES.includes(name)) continue;
+    throw new ConfigurationError(
+      `Cannot leave out the default tool "${name}": there are ${DEFAULT_TOOL_NAMES.join(", ")}`,
+    );
+  }
+  const { maxRetries = 0, timeoutMs = 60_000 } = options;
+  if (!Number.isInteger(maxRetries) || maxRetries < 0) {
+    throw new ConfigurationError(`Cannot use maxRetries: ${maxRetries} is no count`);
+  }
+  checkTimeout(timeoutMs);
+  const headers = headersOf(options);
+  return {
+    ...addressesOf(options),
+    hasKey: Boolean(headers.get("authorization") || headers.get("x-api-key")),
+    headers,
+    // Called as a method, the platform's own would take the options for its `this`.
+    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    timeoutMs,
+    maxRetries,
+    logger: options.logger,
+  };
+}
+
+/** Where model calls and catalog calls go. A key never goes to a host that nobody named. */
+function addressesOf(
+  { apiBaseUrl, openAIBaseUrl }: ServiceClientOptions,
+): Pick<TransportOptions, "apiBaseUrl" | "openAIBaseUrl"> {
+  const api = apiBaseUrl ?? readEnvironment("SERVICE_API_BASE_URL");
+  const models = openAIBaseUrl ??
+    (apiBaseUrl === undefined ? readEnvironment("SERVICE_OPENAI_BASE_URL") : undefined);
+  if (models === undefined) {
+    const base = baseUrl(api ?? LOCAL_GATEWAY, "apiBaseUrl");
+    return { apiBaseUrl: base, openAIBaseUrl: `${base}${MODEL_PATH}` };
+  }
+  const modelBase = baseUrl(models, "openAIBaseUrl");
+  if (api !== undefined) {
+    return { apiBaseUrl: baseUrl(api, "apiBaseUrl"), openAIBaseUrl: modelBase };
+  }
+  const stem = modelBase.endsWith(MODEL_PATH) ? modelBase.slice(0, -MODEL_PATH.length) : undefined;
+  return { apiBaseUrl: stem, openAIBaseUrl: modelBase };
+}
+
+/** The headers of every request, with the one that has the key. */
+function headersOf(options: ServiceClientOptions): Headers {
+  const headers = new Headers();
+  for (const [name, value] of entriesOf(options.headers)) {
+    try {
+      headers.append(name, value);
+    } catch {
+      // The platform's message would quote the value, which may be a secret.
+      throw new ConfigurationError(
+        `Cannot send the header ${JSON.stringify(name)}: it is not valid`,
+      );
+    }
+  }
+  // It never leaves, as the options that name it do nothing.
+  headers.delete("anthropic-version");
+  const named = ["authorization", "x-api-key"].filter((name) => headers.has(name));
+  if (named.length > 1 || (named.length === 1 && options.apiKey !== undefined)) {
+    throw new ConfigurationError(
+      "Cannot send two keys: give one of apiKey, the header authorization and the header x-api-key",
+    );
+  }
+  if (named.length === 1) return headers;
+  const key = options.apiKey ?? readEnvironment("SERVICE_API_KEY");
+  if (!key) return headers;
+  if (!/^[\x21-\x7E]+$/.test(key)) {
+    throw new ConfigurationError(
+      "Cannot use apiKey: it holds characters that no key has, perhaps a line break at its end",
+    );
+  }
+  headers.set("authorization", `Bearer ${key}`);
+  return headers;
+}
+
+function entriesOf(headers: HeadersInit | undefined): Iterable<readonly [string, string]> {
+  // Not by class: `Headers` of another realm or package are as good.
+  if (headers === undefined || !(Symbol.iterator in headers)) return Object.entries(headers ?? {});
+  return Array.from(headers, ([name = "", value = ""]) => [name, value]);
+}
+
+/** Reads an environment variable; one that may not be read counts as absent. */
+export function readEnvironment(name: string): string | undefined {
+  try {
+    // Not imported: that takes a fifth of the time that importing this package does.
+    return globalThis.process?.env[name] || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A base address without a slash at its end. Throws where it is no http(s) URL. */
+export function baseUrl(text: string, option: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") {
+    // Not quoted: a key may have been put in its place.
+    throw new ConfigurationError(
+      `Cannot use ${option}: it is no http(s) URL, such as ${LOCAL_GATEWAY}`,
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new ConfigurationError(`Cannot use ${option}: it holds a password; pass apiKey instead`);
+  }
+  if (url.search !== "" || url.hash !== "") {
+    throw new ConfigurationError(`Cannot use ${option}: a base has no query and no fragment`);
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+}

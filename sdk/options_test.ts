@@ -1,0 +1,219 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertType, type IsExact } from "@std/testing/types";
+import process from "node:process";
+import { ConfigurationError, MissingAPIKeyError, ServiceClient } from "./mod.ts";
+import type { ServiceClientOptions } from "./mod.ts";
+import { baseUrl, readEnvironment, transportOptionsOf } from "./options.ts";
+import { json, KEY, MESSAGES, scripted } from "./scripted_service_test.ts";
+
+const VARIABLES = ["SERVICE_API_KEY", "SERVICE_API_BASE_URL", "SERVICE_OPENAI_BASE_URL"];
+
+/** Runs with these variables alone, and answers with those that were read. */
+async function withEnvironment(
+  variables: Readonly<Record<string, string>>,
+  run: () => unknown,
+): Promise<string[]> {
+  const { env } = process;
+  const read: string[] = [];
+  const watched = new Proxy<Record<string, string>>({}, {
+    get: (_, name) => {
+      read.push(String(name));
+      return variables[String(name)];
+    },
+    has: (_, name) => String(name) in variables,
+  });
+  Object.defineProperty(process, "env", { value: watched, configurable: true, writable: true });
+  try {
+    await run();
+  } finally {
+    Object.defineProperty(process, "env", { value: env, configurable: true, writable: true });
+  }
+  return read;
+}
+
+/** Where a client sends model calls and catalog calls, and with which key. */
+function roads(options: ServiceClientOptions) {
+  const { apiBaseUrl, headers, openAIBaseUrl } = transportOptionsOf(options);
+  return [openAIBaseUrl, apiBaseUrl, headers.get("authorization") ?? headers.get("x-api-key")];
+}
+
+const EVERYWHERE = {
+  SERVICE_API_KEY: "from-environment",
+  SERVICE_API_BASE_URL: "http://env-api.test/base/",
+  SERVICE_OPENAI_BASE_URL: "http://env-models.test/v1/",
+};
+const LOCAL = "http://127.0.0.1:8787";
+
+const ROADS: readonly [
+  name: string,
+  environment: Readonly<Record<string, string>>,
+  options: ServiceClientOptions,
+  expected: readonly unknown[],
+][] = [
+  ["nothing at all", {}, {}, [`${LOCAL}/openai/v1`, LOCAL, null]],
+  ["empty variables", { SERVICE_API_KEY: "", SERVICE_API_BASE_URL: "" }, {}, [
+    ...[`${LOCAL}/openai/v1`, LOCAL, null],
+  ]],
+  ["the environment", EVERYWHERE, {}, [
+    ...["http://env-models.test/v1", "http://env-api.test/base", "Bearer from-environment"],
+  ]],
+  ["one base in the environment", { SERVICE_API_BASE_URL: "http://a.test" }, {}, [
+    ...["http://a.test/openai/v1", "http://a.test", null],
+  ]],
+  ["a model base in the environment", { SERVICE_OPENAI_BASE_URL: "http://a.test/openai/v1" }, {}, [
+    ...["http://a.test/openai/v1", "http://a.test", null],
+  ]],
+  ["apiBaseUrl beside the environment", EVERYWHERE, { apiBaseUrl: "http://o.test//" }, [
+    ...["http://o.test/openai/v1", "http://o.test", "Bearer from-environment"],
+  ]],
+  ["openAIBaseUrl beside the environment", EVERYWHERE, { openAIBaseUrl: "http://o.test/v1" }, [
+    ...["http://o.test/v1", "http://env-api.test/base", "Bearer from-environment"],
+  ]],
+  ["openAIBaseUrl alone, as derived", {}, { openAIBaseUrl: "http://o.test/b/openai/v1/" }, [
+    ...["http://o.test/b/openai/v1", "http://o.test/b", null],
+  ]],
+  ["openAIBaseUrl alone, elsewhere", {}, { openAIBaseUrl: "http://o.test/v1" }, [
+    ...["http://o.test/v1", undefined, null],
+  ]],
+  ["everything", EVERYWHERE, {
+    ...{ apiKey: "k", apiBaseUrl: "http://a.test", openAIBaseUrl: "http://m.test" },
+  }, ["http://m.test", "http://a.test", "Bearer k"]],
+  ["a key in a header", EVERYWHERE, { headers: { "X-API-Key": "k" } }, [
+    ...["http://env-models.test/v1", "http://env-api.test/base", "k"],
+  ]],
+  ["an empty key is none", EVERYWHERE, { apiKey: "" }, [
+    ...["http://env-models.test/v1", "http://env-api.test/base", null],
+  ]],
+];
+
+for (const [name, environment, options, expected] of ROADS) {
+  Deno.test(`options and environment: ${name}`, async () => {
+    await withEnvironment(environment, () => assertEquals(roads(options), [...expected]));
+  });
+}
+
+Deno.test("defaults are one minute and no retries", async () => {
+  await withEnvironment({}, () => {
+    const { hasKey, logger, maxRetries, timeoutMs } = transportOptionsOf({});
+    assertEquals([hasKey, logger, maxRetries, timeoutMs], [false, undefined, 0, 60_000]);
+  });
+});
+
+Deno.test("an option that is given never touches the environment", async () => {
+  const explicit = { apiKey: "k", apiBaseUrl: "http://a.test" };
+  const read = await withEnvironment(EVERYWHERE, () => new ServiceClient(explicit));
+  assertEquals(read.filter((name) => VARIABLES.includes(name)), []);
+
+  const keyed = await withEnvironment(EVERYWHERE, () => {
+    transportOptionsOf({ openAIBaseUrl: "http://m.test/openai/v1", headers: { "x-api-key": "k" } });
+  });
+  assertEquals(keyed.filter((name) => VARIABLES.includes(name)), ["SERVICE_API_BASE_URL"]);
+});
+
+Deno.test({
+  name: "a variable that may not be read counts as absent",
+  permissions: { env: ["SVC_TEST_READABLE"] },
+  fn: async () => {
+    assertEquals(readEnvironment("SVC_TEST_FORBIDDEN"), undefined);
+    assertEquals(readEnvironment("SVC_TEST_READABLE"), undefined);
+    const client = new ServiceClient();
+    await assertRejects(() => client.pricing.retrieve(), MissingAPIKeyError);
+  },
+});
+
+Deno.test("an option that nobody knows is a type error and an error at run time", () => {
+  // No index signature: the compiler refuses in a literal what is not named here.
+  assertType<IsExact<string extends keyof ServiceClientOptions ? true : false, false>>(true);
+  const misspelt: ServiceClientOptions = JSON.parse('{"apikey":"k"}');
+  const error = assertThrows(() => new ServiceClient(misspelt), ConfigurationError);
+  assert(error.message.startsWith('Cannot use the option "apikey" of a client: there are '));
+  assert(error.message.includes("apiKey"));
+});
+
+Deno.test("every documented option is accepted, the deprecated ones without effect", async () => {
+  const reply = json({ choices: [] });
+  const { client, sent } = scripted(reply, {
+    openAIBaseUrl: "http://m.test",
+    headers: new Headers({ "x-team": "blue", "Anthropic-Version": "2023-06-01" }),
+    timeoutMs: -1,
+    maxRetries: 0,
+    tools: [],
+    toolHandlers: {},
+    defaultLocalTools: false,
+    defaultBuiltinTools: false,
+    withoutDefaultTools: ["shell", "web_search_preview"],
+    fileWorkspace: ".",
+    fileDeny: [],
+    shellWorkspace: ".",
+    filePermission: () => true,
+    shellPermission: () => true,
+    anthropicBaseUrl: "http://nowhere.test",
+    anthropicVersion: "2023-06-01",
+    logger: undefined,
+  });
+  await client.chat.completions.create({ messages: MESSAGES });
+  const [{ headers, url } = assertSent()] = sent;
+  assertEquals(url, "http://m.test/chat/completions");
+  assertEquals(headers.get("x-team"), "blue");
+  assertEquals([...headers.keys()].filter((name) => name.includes("anthropic")), []);
+});
+
+function assertSent(): never {
+  throw new Error("Nothing was sent");
+}
+
+const REFUSED: readonly [options: Readonly<Record<string, unknown>>, message: string][] = [
+  [{ maxRetries: -1 }, "Cannot use maxRetries: -1 is no count"],
+  [{ maxRetries: 1.5 }, "Cannot use maxRetries: 1.5 is no count"],
+  [{ timeoutMs: NaN }, "Cannot use timeoutMs: it is not a number"],
+  [{ timeoutMs: "60" }, "Cannot use timeoutMs: it is not a number"],
+  [{ withoutDefaultTools: ["bash"] }, 'Cannot leave out the default tool "bash": there are '],
+  [{ apiKey: "key\n" }, "Cannot use apiKey: it holds characters that no key has"],
+  [
+    { apiKey: "k", headers: { Authorization: "Bearer k" } },
+    "Cannot send two keys",
+  ],
+  [{ headers: { "x-api-key": "k", authorization: "Bearer k" } }, "Cannot send two keys"],
+  [{ headers: [["x-api-key", "k"]], apiKey: "k" }, "Cannot send two keys"],
+  [{ headers: { "x-a": "new\nline" } }, 'Cannot send the header "x-a": it is not valid'],
+  [{ apiBaseUrl: "svc" }, "Cannot use apiBaseUrl: it is no http(s) URL"],
+  [{ openAIBaseUrl: "ftp://svc" }, "Cannot use openAIBaseUrl: it is no http(s) URL"],
+  [{ apiBaseUrl: "http://u:p@svc" }, "Cannot use apiBaseUrl: it holds a password"],
+  [{ apiBaseUrl: "http://svc/?key=1" }, "Cannot use apiBaseUrl: a base has no query"],
+  [
+    { tools: [{ name: "a", parameters: {} }, { name: "a", parameters: {} }] },
+    'two tools named "a"',
+  ],
+];
+
+for (const [options, message] of REFUSED) {
+  Deno.test(`a client is refused with ${JSON.stringify(options)}`, () => {
+    assertThrows(() => new ServiceClient(Object(options)), ConfigurationError, message);
+  });
+}
+
+Deno.test("headers come as an object, as pairs, or as Headers of anybody", () => {
+  const pairs: [string, string][] = [["x-a", "1"], ["x-a", "2"]];
+  const foreign = Object(new Map([["x-a", "1, 2"]]));
+  for (const headers of [{ "x-a": "1, 2" }, pairs, new Headers(pairs), foreign]) {
+    const made = transportOptionsOf({ apiKey: "k", apiBaseUrl: LOCAL, headers });
+    assertEquals(made.headers.get("x-a"), "1, 2");
+  }
+});
+
+Deno.test("an empty key header is no key", async () => {
+  const { client, sent } = scripted(json({}), { apiKey: undefined, headers: { "x-api-key": "" } });
+  await assertRejects(() => client.pricing.retrieve(), MissingAPIKeyError);
+  assertEquals(sent, []);
+});
+
+Deno.test("baseUrl() gives an address that a path can follow", () => {
+  const same = "https://svc.test/base";
+  for (const text of [`${same}//`, ` ${same} `, `${same}?`, `${same}/#`, "HTTPS://SVC.test/base"]) {
+    assertEquals(baseUrl(text, "apiBaseUrl"), same);
+  }
+  for (const text of ["", "svc.test", "localhost:8787", "file:///etc", KEY]) {
+    const error = assertThrows(() => baseUrl(text, "apiBaseUrl"), ConfigurationError);
+    assert(text === "" || !error.message.includes(text));
+  }
+});

@@ -1,0 +1,190 @@
+/**
+ * What messages of the Anthropic-compatible surface are made of.
+ *
+ * Shapes follow Anthropic's public API reference; type tests hold them against the types of the
+ * `@anthropic-ai/sdk` package. None of them travels to the service: the client library converts
+ * them to and from Chat Completions.
+ *
+ * @module
+ */
+
+import type { Extensible } from "./extensible.ts";
+
+/** Everything up to the marked place may be kept in the provider's cache. */
+export interface CacheControl extends Extensible {
+  /** The only kind. */
+  type: "ephemeral";
+  /** How long it is kept. @default {"5m"} */
+  ttl?: "5m" | "1h";
+}
+
+/** Text that an application writes. */
+export interface TextBlockParam extends Extensible {
+  /** Tells the kinds of blocks apart. */
+  type: "text";
+  /** The words themselves. */
+  text: string;
+  /** Marks the end of what a cache may keep. */
+  cache_control?: CacheControl | null;
+}
+
+/** An image's bytes. */
+export interface Base64Source extends Extensible {
+  /** Tells the kinds of sources apart. */
+  type: "base64";
+  /** For instance `image/png` or `application/pdf`. */
+  media_type: string;
+  /** The bytes. */
+  data: string;
+}
+
+/** Where an image or a document is. */
+export interface UrlSource extends Extensible {
+  /** Tells the kinds of sources apart. */
+  type: "url";
+  /** An http(s) URL. */
+  url: string;
+}
+
+/** A document that is text. */
+export interface PlainTextSource extends Extensible {
+  /** Tells the kinds of sources apart. */
+  type: "text";
+  /** Always `text/plain`. */
+  media_type: string;
+  /** The text. */
+  data: string;
+}
+
+/** A document that is made of blocks. */
+export interface ContentSource extends Extensible {
+  /** Tells the kinds of sources apart. */
+  type: "content";
+  /** Text, or blocks of text and images. */
+  content: string | ContentBlockParam[];
+}
+
+/** A source of a kind not modelled here, such as a file kept by a provider: it is refused. */
+export interface OtherSource extends Extensible {
+  /** Its kind. */
+  type: string;
+}
+
+/** An image that the model sees. */
+export interface ImageBlockParam extends Extensible {
+  /** Tells the kinds of blocks apart. */
+  type: "image";
+  /** Its bytes, or where it is. */
+  source: Base64Source | UrlSource | OtherSource;
+  /** Marks the end of what a cache may keep. */
+  cache_control?: CacheControl | null;
+}
+
+/** A document that the model reads. */
+export interface DocumentBlockParam extends Extensible {
+  /** Tells the kinds of blocks apart. */
+  type: "document";
+  /** A PDF's bytes, where it is, or text. */
+  source: Base64Source | PlainTextSource | ContentSource | UrlSource | OtherSource;
+  /** Its name. */
+  title?: string | null;
+  /** What the model should know about it. */
+  context?: string | null;
+  /** Marks the end of what a cache may keep. */
+  cache_control?: CacheControl | null;
+}
+
+/** A model's reasoning before its answer. */
+export interface ThinkingBlock extends Extensible {
+  /** Tells the kinds of blocks apart. */
+  type: "thinking";
+  /** The reasoning, where its provider shows it. */
+  thinking: string;
+  /** Opaque; empty where the provider signs tool calls, or nothing. */
+  signature: string;
+}
+
+/** Reasoning that its provider does not show. */
+export interface RedactedThinkingBlock extends Extensible {
+  /** Tells the kinds of blocks apart. */
+  type: "redacted_thinking";
+  /** Opaque. */
+  data: string;
+}
+
+/** A tool call as applications write it. */
+export interface ToolUseBlockParam extends Extensible {
+  /** Tells the kinds of blocks apart. */
+  type: "tool_use";
+  /** What the `tool_result` block quotes as `tool_use_id`. */
+  id: string;
+  /** Name of a declared tool; models do invent others. */
+  name: string;
+  /** The input: an object. */
+  input: unknown;
+  /**
+   * The input's JSON text as the model wrote it, where `input` written again would be another text.
+   * It is what goes back to the model, as long as `input` still says the same.
+   */
+  arguments?: string;
+  /** Opaque provider extensions, preserved byte for byte. */
+  extra_content?: Record<string, unknown>;
+  /** Opaque signature of some providers, preserved byte for byte. */
+  thought_signature?: string;
+}
+
+/**
+ * A tool call that a model made. Echo it back whole on the continuation turn: `extra_content` and
+ * `thought_signature` are opaque to everybody but the provider that wrote them.
+ */
+export interface ToolUseBlock extends ToolUseBlockParam {
+  /** Who called: the model itself. */
+  caller: {
+    /** There is no other caller. */
+    type: "direct";
+  };
+}
+
+/** What came of a tool call. */
+export interface ToolResultBlockParam extends Extensible {
+  /** Tells the kinds of blocks apart. */
+  type: "tool_result";
+  /** The call that it answers. */
+  tool_use_id: string;
+  /** Text, or blocks of text, images and documents; absent: nothing to say. */
+  content?: string | ContentBlockParam[];
+  /** True: the tool failed, and the content says how. */
+  is_error?: boolean;
+  /** Marks the end of what a cache may keep. */
+  cache_control?: CacheControl | null;
+}
+
+/** A block of a kind not modelled here. */
+export interface OtherBlockParam extends Extensible {
+  /** Its kind. */
+  type: string;
+}
+
+/** Part of a message that an application writes. */
+export type ContentBlockParam =
+  | TextBlockParam
+  | ImageBlockParam
+  | DocumentBlockParam
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | ToolUseBlockParam
+  | ToolResultBlockParam
+  | OtherBlockParam;
+
+/** Text that a model writes. */
+export interface TextBlock extends Extensible {
+  /** Tells the kinds of blocks apart. */
+  type: "text";
+  /** The words themselves. */
+  text: string;
+  /** The service's models cite in their text. */
+  citations: null;
+}
+
+/** Part of an answer. */
+export type ContentBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock;

@@ -1,0 +1,113 @@
+import { checkRequest } from "../call.ts";
+import { CallLimit } from "../call_limit.ts";
+import { ServiceTimeoutError } from "../errors.ts";
+import { answerOf } from "./answer.ts";
+import { type Refusal, refused } from "./refusal.ts";
+import { bodyOf, headRefusal, objectIn, type ProxyBody, sentId } from "./request.ts";
+
+/** How requests are let through, and where they go. */
+export interface ProxySettings {
+  /** Where every request goes. */
+  readonly url: string;
+  /** Sent with every request; they have the key. */
+  readonly headers: Headers;
+  /** The key itself. */
+  readonly secret: string;
+  /** What requests are sent with. */
+  readonly fetch: typeof fetch;
+  /** For the whole request; 0 or less: none. */
+  readonly timeoutMs: number;
+  /** Longest body that is taken. */
+  readonly maxBodyBytes: number;
+  /** The application's. */
+  readonly authorize: (request: Request) => boolean | Response | Promise<boolean | Response>;
+  /** The application's. */
+  readonly transform?:
+    | ((body: ProxyBody, request: Request) => ProxyBody | Response | Promise<ProxyBody | Response>)
+    | undefined;
+}
+
+/** One request that was let through. */
+interface Passage {
+  readonly request: Request;
+  readonly requestId: string;
+  readonly settings: ProxySettings;
+  readonly limit: CallLimit;
+}
+
+/** Answers one request: refuses it, or asks the service. */
+export async function handle(request: Request, settings: ProxySettings): Promise<Response> {
+  const requestId = sentId(request) ?? `req_${crypto.randomUUID().replaceAll("-", "")}`;
+  const refusal = headRefusal(request);
+  if (refusal !== undefined) return await turnedAway(request, refused(refusal, requestId));
+  const allowed = await settings.authorize(request);
+  if (allowed instanceof Response) return await turnedAway(request, allowed);
+  if (allowed !== true) {
+    const message = "The application does not allow this request";
+    return await turnedAway(request, refused({ code: "policy_denied", message }, requestId));
+  }
+  const limit = new CallLimit({ timeoutMs: settings.timeoutMs });
+  const leave = () => limit.end();
+  request.signal.addEventListener("abort", leave, { once: true });
+  if (request.signal.aborted) leave();
+  try {
+    return await pass({ request, requestId, settings, limit });
+  } catch (error) {
+    limit.end();
+    throw error;
+  }
+}
+
+/** Lets go of a body that nobody is going to read. */
+async function turnedAway({ body }: Request, answer: Response): Promise<Response> {
+  if (body !== null && !body.locked) await body.cancel();
+  return answer;
+}
+
+async function pass(passage: Passage): Promise<Response> {
+  const { limit, request, requestId, settings } = passage;
+  const came = await bodyOf(request, { limit, maxBytes: settings.maxBodyBytes });
+  const body = came instanceof Uint8Array ? await transformed(came, passage) : came;
+  if (body instanceof Uint8Array) return await ask(body, passage);
+  limit.end();
+  return body instanceof Response ? body : refused(body, requestId);
+}
+
+/** What is to be sent. What the application's function throws is for the application. */
+async function transformed(
+  came: Uint8Array<ArrayBuffer>,
+  { request, settings: { transform } }: Passage,
+): Promise<Uint8Array<ArrayBuffer> | Refusal | Response> {
+  if (transform === undefined) return came;
+  const body = objectIn(came);
+  if (body === undefined) {
+    return { code: "invalid_request", message: "Send a JSON object as the body" };
+  }
+  const changed = await transform(body, request);
+  if (changed instanceof Response) return changed;
+  checkRequest(changed);
+  return new TextEncoder().encode(JSON.stringify(changed));
+}
+
+async function ask(body: Uint8Array<ArrayBuffer>, passage: Passage): Promise<Response> {
+  const { limit, request, requestId, settings: { fetch, secret, url, ...settings } } = passage;
+  const headers = new Headers(settings.headers);
+  headers.set("accept", request.headers.get("accept") ?? "*/*");
+  headers.set("content-type", "application/json");
+  headers.set("x-request-id", requestId);
+  try {
+    // Following a redirect could carry the key to another host.
+    const init: RequestInit = { method: "POST", headers, body, redirect: "manual" };
+    const response = await limit.guard(fetch(url, { ...init, signal: limit.signal }));
+    return await answerOf(response, { limit, requestId, secret });
+  } catch (error) {
+    const isLate = limit.explain(error) instanceof ServiceTimeoutError;
+    limit.end();
+    return refused(
+      isLate
+        ? { code: "upstream_timeout", message: "The service took too long" }
+        : { code: "upstream_error", message: "The service could not be reached" },
+      requestId,
+    );
+  }
+}

@@ -1,0 +1,162 @@
+import type { CallOptions } from "../call.ts";
+import type { LoopEvent } from "../loop/mod.ts";
+import { Runner, type RunnerDeps } from "../run/runner.ts";
+import type { RunOptions } from "../run/run_options.ts";
+import type { RunResult } from "../run/run_result.ts";
+import type { ServiceStream } from "../service_stream.ts";
+import type {
+  ResponseCreateRequest,
+  ResponseEvent,
+  ResponseShapes,
+  ResponseTurn,
+} from "./shapes.ts";
+import { type ResponseHistory, responseSurface } from "./surface.ts";
+
+/** What a run of Responses came to. */
+export type ResponseRunResult = RunResult<ResponseShapes> & ResponseHistory;
+
+/** `client.responses`. */
+export class Responses {
+  readonly #runner: Runner<ResponseShapes, ResponseHistory>;
+
+  /** Part of a client, which makes it. */
+  constructor(deps: RunnerDeps) {
+    this.#runner = new Runner(responseSurface, deps);
+  }
+
+  /**
+   * Makes one response. Runs no tool but the client's defaults, and those only where neither the
+   * request nor the client brings tools; the response is then the last turn's, with the usage and
+   * the bill of all turns.
+   *
+   * @throws {ServiceAPIError} The service answered with an error, or the response failed.
+   * @throws {ServiceTimeoutError} It took longer than `timeoutMs`.
+   * @throws {ServiceConnectionError} The service was not reached, or the connection broke.
+   * @throws {ConfigurationError} The request or an option cannot be used; nothing was sent.
+   *
+   * @example
+   * ```ts
+   * import { ServiceClient } from "@svc/sdk";
+   * import { assertEquals } from "@std/assert";
+   *
+   * // Stands in for the service.
+   * const answer = {
+   *   id: "resp_1",
+   *   status: "completed",
+   *   output: [{ type: "message", content: [{ type: "output_text", text: "Hello" }] }],
+   * };
+   * const client = new ServiceClient({
+   *   apiKey: "svc_live_key",
+   *   fetch: () => Promise.resolve(Response.json(answer)),
+   * });
+   *
+   * const { outputText } = await client.responses.create({ input: "Say hello" });
+   * assertEquals(outputText, "Hello");
+   * ```
+   */
+  create(request: ResponseCreateRequest, options: CallOptions = {}): Promise<ResponseTurn> {
+    return this.#runner.create(request, options);
+  }
+
+  /**
+   * Streams one response: iterate its events, await the response. Tools run as with `create`; the
+   * events of every turn come through, in order. Fails as `create` does, also after the first event.
+   *
+   * @example
+   * ```ts
+   * import { ServiceClient } from "@svc/sdk";
+   * import { assertEquals } from "@std/assert";
+   *
+   * // Stands in for the service.
+   * const item = { type: "message", content: [{ type: "output_text", text: "Hello" }] };
+   * const events = [
+   *   { type: "response.output_text.delta", output_index: 0, delta: "Hel" },
+   *   { type: "response.output_text.delta", output_index: 0, delta: "lo" },
+   *   { type: "response.completed", response: { status: "completed", output: [item] } },
+   * ];
+   * const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+   * const client = new ServiceClient({
+   *   apiKey: "svc_live_key",
+   *   fetch: () => Promise.resolve(new Response(body)),
+   * });
+   *
+   * const stream = client.responses.stream({ input: "Say hello" });
+   * let text = "";
+   * for await (const event of stream) {
+   *   if (event.type === "response.output_text.delta") text += event.delta;
+   * }
+   * assertEquals(text, "Hello");
+   * assertEquals((await stream).outputText, "Hello");
+   * ```
+   */
+  stream(
+    request: ResponseCreateRequest,
+    options: CallOptions = {},
+  ): ServiceStream<ResponseEvent, ResponseTurn> {
+    return this.#runner.stream(request, options);
+  }
+
+  /**
+   * Runs the model with tools until it is done or something stops it; `stoppedBy` says what. All
+   * output of each turn goes into `input`, whole; a `previous_response_id` is kept. Where the request
+   * declares a custom tool, the handler of its name is given the text that the model wrote.
+   *
+   * @throws {RunError} A later turn failed; the error's `result` has what was complete by then.
+   * @throws {ServiceError} The first turn failed, as `create` does.
+   *
+   * @example
+   * ```ts
+   * import { ServiceClient } from "@svc/sdk";
+   * import { assertEquals } from "@std/assert";
+   *
+   * // Stands in for the service: calls the tool, then tells its result.
+   * const call = { type: "function_call", call_id: "call_1", name: "double", arguments: '{"n":21}' };
+   * const client = new ServiceClient({
+   *   apiKey: "svc_live_key",
+   *   fetch: async (input, init) => {
+   *     const request = await new Request(input, init).json();
+   *     const result = Array.isArray(request.input) ? request.input.at(-1).output : undefined;
+   *     const message = { type: "message", content: [{ type: "output_text", text: result }] };
+   *     const output = result === undefined ? [call] : [message];
+   *     return Response.json({ status: "completed", output });
+   *   },
+   *   tools: [{
+   *     name: "double",
+   *     parameters: { type: "object", properties: { n: { type: "number" } } },
+   *     execute: (input) => 2 * Object(input).n,
+   *   }],
+   * });
+   *
+   * const { finalText, input } = await client.responses.run({ input: "Double 21" });
+   * assertEquals(finalText, "42");
+   * assertEquals(input.map(({ type }) => type), [
+   *   ...["message", "function_call", "function_call_output", "message"],
+   * ]);
+   * ```
+   */
+  run(
+    request: ResponseCreateRequest,
+    options: RunOptions<ResponseShapes> = {},
+  ): Promise<ResponseRunResult> {
+    return this.#runner.run(request, options);
+  }
+
+  /**
+   * As `run`, streamed: iterate everything that happens, await the result.
+   *
+   * @example
+   * ```ts ignore
+   * const run = client.responses.runStream(
+   *   { input: "What is 17 * 23? Use the calculator." },
+   *   { onTextDelta: (text) => console.log(text) },
+   * );
+   * const { finalText, stoppedBy, billing } = await run;
+   * ```
+   */
+  runStream(
+    request: ResponseCreateRequest,
+    options: RunOptions<ResponseShapes> = {},
+  ): ServiceStream<LoopEvent<ResponseShapes>, ResponseRunResult> {
+    return this.#runner.runStream(request, options);
+  }
+}

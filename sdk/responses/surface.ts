@@ -1,0 +1,89 @@
+import type { Tool } from "@svc/tools";
+import { withModel } from "../call.ts";
+import { ConfigurationError } from "../errors.ts";
+import type {
+  ResponseFunctionTool,
+  ResponseInputItem,
+  ResponsesRequest,
+  ResponseToolChoice,
+} from "../protocol/mod.ts";
+import { combined } from "../run/combined.ts";
+import type { Surface } from "../run/surface.ts";
+import type { ResponseShapes } from "./shapes.ts";
+import { ResponseTurns } from "./turns.ts";
+
+/** What a run of Responses shows of its conversation. */
+export interface ResponseHistory {
+  /** Every item so far, to be sent again as they are. */
+  readonly input: ResponseInputItem[];
+}
+
+/** Responses. */
+export const responseSurface: Surface<ResponseShapes, ResponseHistory> = {
+  model: (transport, options) => new ResponseTurns(transport, options),
+
+  begin(request) {
+    const { input } = request;
+    if (input !== undefined && typeof input !== "string" && !Array.isArray(input)) {
+      throw new ConfigurationError("Cannot send this input: pass a text or a list of items");
+    }
+    return withModel(request);
+  },
+
+  hasOwnTools: ({ tools }) => tools !== undefined && tools !== null,
+
+  withTools: (request, { functions, hosted }) => ({
+    ...request,
+    tools: [...functions.map(declaration), ...hosted.map((type) => ({ type }))],
+  }),
+
+  // Whole: reasoning that is encrypted and calls that are signed are read by their provider alone.
+  withAssistantTurn: (request, { output }) => ({
+    ...request,
+    input: [...itemsOf(request.input), ...output],
+  }),
+
+  withToolResults: (request, results) => ({
+    ...request,
+    input: [
+      ...itemsOf(request.input),
+      ...results.map(({ call, text }) => ({
+        ...{ type: `${call.raw.type}_output`, call_id: call.id, output: text },
+      })),
+    ],
+  }),
+
+  withAutoToolChoice(request) {
+    const { tool_choice: choice } = request;
+    return choice === undefined || choice === null
+      ? request
+      : { ...request, tool_choice: relaxed(choice) };
+  },
+
+  history: ({ input }) => ({ input: itemsOf(input) }),
+
+  about: ({ metadata, requestId }) => ({ billing: metadata?.billing, requestId }),
+
+  combined,
+};
+
+/** An input as the list of its items. */
+function itemsOf(input: ResponsesRequest["input"]): ResponseInputItem[] {
+  if (typeof input !== "string") return input ?? [];
+  return [{ type: "message", role: "user", content: input }];
+}
+
+/** Flat, and not strict: some upstreams would else make every optional argument a required one. */
+function declaration({ name, description, parameters }: Tool): ResponseFunctionTool {
+  return {
+    ...{ type: "function", name, parameters, strict: false },
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+/** A choice that no longer forces a call: a choice among some tools stays one. */
+function relaxed(choice: ResponseToolChoice): ResponseToolChoice {
+  if (choice === "none") return choice;
+  if (typeof choice === "string" || choice.type !== "allowed_tools") return "auto";
+  return { ...choice, mode: "auto" };
+}

@@ -1,0 +1,137 @@
+import { type Answer, requestIdOf } from "../answer.ts";
+import { withModel } from "../call.ts";
+import { type ServiceAPIError, ServiceConnectionError } from "../errors.ts";
+import type { ModelEvent, ModelPort, ModelRequest, TurnFinishReason } from "../loop/mod.ts";
+import { ERROR_TABLE, type ResponseErrorEvent, type ResponseResource } from "../protocol/mod.ts";
+import type { TurnOptions } from "../run/surface.ts";
+import type { Transport } from "../transport.ts";
+import { callsOf, isCall, withCallIds } from "./calls.ts";
+import { EventDeltas, textOf } from "./event_deltas.ts";
+import { EventMerger, isReply } from "./merge_events.ts";
+import type { ResponseEvent, ResponseShapes, ResponseTurn } from "./shapes.ts";
+import { tokenUsage, usageOfBill } from "./usage.ts";
+
+const RESPONSES = { method: "POST", base: "openai", path: "/responses" } as const;
+
+/** Events that end a response; its stream may end after them without another word. */
+const LAST: ReadonlySet<string> = new Set([
+  ...["response.completed", "response.incomplete", "response.failed", "error"],
+]);
+
+type Events = AsyncGenerator<ModelEvent<ResponseShapes>, void, void>;
+
+/** Turns of Responses, asked of the service. */
+export class ResponseTurns implements ModelPort<ResponseShapes> {
+  readonly #transport: Transport;
+  readonly #options: TurnOptions;
+
+  /** Asks nothing yet. */
+  constructor(transport: Transport, options: TurnOptions) {
+    this.#transport = transport;
+    this.#options = options;
+  }
+
+  /** One turn. */
+  turn(request: ModelRequest<ResponseShapes>): Events {
+    return this.#options.stream ? this.#streamed(request) : this.#whole(request);
+  }
+
+  async *#whole({ conversation, signal }: ModelRequest<ResponseShapes>): Events {
+    const { requestId, timeoutMs } = this.#options;
+    const body = { ...withModel(conversation), stream: false };
+    const { answer, value } = await this.#transport.json({
+      ...{ ...RESPONSES, requestId, signal, timeoutMs, body },
+    });
+    yield* ending(turnOf(value as ResponseResource, answer), new EventDeltas());
+  }
+
+  async *#streamed({ conversation, signal }: ModelRequest<ResponseShapes>): Events {
+    const { requestId, timeoutMs } = this.#options;
+    const body = { ...withModel(conversation), stream: true };
+    const events = await this.#transport.events({
+      ...{ ...RESPONSES, requestId, signal, timeoutMs, body, isLast },
+    });
+    const merger = new EventMerger();
+    const deltas = new EventDeltas();
+    for await (const value of events) {
+      const event = value as ResponseEvent;
+      yield { type: "chunk", chunk: event };
+      if (!isReply(event)) continue;
+      merger.add(event);
+      yield* deltas.of(event);
+      if (event.type === "error") {
+        throw failureOf(event, { answer: events.answer, resource: merger.resource() });
+      }
+      // One that failed is followed by an error that says why, in the words of the error table.
+      if (isLast(event) && event.type !== "response.failed") break;
+    }
+    const resource = merger.resource();
+    if (resource === undefined) {
+      throw new ServiceConnectionError("The stream ended before the response was complete");
+    }
+    yield* ending(turnOf(resource, events.answer), deltas);
+  }
+}
+
+function isLast(value: unknown): boolean {
+  const event = value as ResponseEvent;
+  return LAST.has(event.type) && isReply(event);
+}
+
+/** What the whole turn tells: what no event has told, its calls, its usage and its end. */
+function* ending(turn: ResponseTurn, deltas: EventDeltas): Iterable<ModelEvent<ResponseShapes>> {
+  yield* deltas.rest(turn);
+  for (const call of callsOf(turn)) yield { type: "tool_call", call };
+  if (turn.usage !== null) yield { type: "usage", usage: tokenUsage(turn.usage) };
+  yield { type: "finish", finishReason: finishReasonOf(turn), turn };
+}
+
+/** The resource with its text, its usage where the bill alone has it, and its request's id. */
+function turnOf(resource: ResponseResource, answer: Answer): ResponseTurn {
+  if (resource.status === "failed") throw failureOf(resource.error, { answer, resource });
+  const items: unknown = resource.output ?? [];
+  if (!Array.isArray(items) || items.some((item) => typeof item?.type !== "string")) {
+    throw answer.error(resource, "The service answered with an output that is no list of items");
+  }
+  const bill = resource.metadata?.billing;
+  const output = withCallIds(items);
+  return {
+    ...resource,
+    output,
+    usage: resource.usage ?? (bill === undefined ? null : usageOfBill(bill)),
+    outputText: textOf(output),
+    requestId: requestIdOf(resource, answer.response),
+  };
+}
+
+/** What is said of a failure: by an event, or by the resource. */
+type Failure = Pick<ResponseErrorEvent, "code" | "message"> & { readonly param?: string | null };
+
+/** The error of a response that failed; its body is the gateway's error object as far as it came. */
+function failureOf(
+  failure: Failure | null,
+  { answer, resource }: {
+    readonly answer: Answer;
+    readonly resource?: ResponseResource | undefined;
+  },
+): ServiceAPIError {
+  const { code = null, message = "The response failed", param = null } = failure ?? {};
+  const type = Object.entries(ERROR_TABLE).find(([known]) => known === code)?.[1].type;
+  const request_id = requestIdOf(resource, answer.response);
+  return answer.error({
+    error: { message, type: type ?? "api_error", code, param, request_id },
+  });
+}
+
+function finishReasonOf({ status, incomplete_details, output }: ResponseTurn): TurnFinishReason {
+  if (status === "completed") return output.some(isCall) ? "tool_calls" : "stop";
+  if (status !== "incomplete") return "other";
+  switch (incomplete_details?.reason) {
+    case "max_output_tokens":
+      return "length";
+    case "content_filter":
+      return "content_filter";
+    default:
+      return "other";
+  }
+}

@@ -1,0 +1,93 @@
+/** What an application's own code looks like on this surface; it has to compile as it stands. */
+
+import { assertEquals } from "@std/assert";
+import { assertType, type IsExact } from "@std/testing/types";
+import {
+  type ResponseCreateRequest,
+  type ResponseInputItem,
+  type ResponseRunResult,
+  type ResponseTurn,
+  type RunError,
+  tool,
+} from "../mod.ts";
+import { call, message, resource, scripted } from "./script_test.ts";
+
+const weather = tool({
+  name: "weather",
+  description: "The weather of a city",
+  parameters: {
+    type: "object",
+    properties: { city: { type: "string" }, days: { type: "integer" } },
+    required: ["city"],
+  },
+  execute: ({ city, days }) => {
+    assertType<IsExact<typeof city, string>>(true);
+    assertType<IsExact<typeof days, number | undefined>>(true);
+    return `Rain in ${city}`;
+  },
+});
+const CALL = resource([call("weather", { arguments: '{"city":"Oslo"}' })]);
+const ANSWER = resource([message("Rain")]);
+
+Deno.test("events are told apart by their types, and so is what is in them", async () => {
+  const said: string[] = [];
+  const { client } = scripted([ANSWER]);
+  for await (const event of client.responses.stream({ input: "Rain?", max_output_tokens: 9 })) {
+    switch (event.type) {
+      case "response.output_item.done":
+        if (event.item.type === "message") said.push(event.item.role);
+        break;
+      case "response.output_text.delta":
+        said.push(event.delta);
+        break;
+      case "response.completed":
+        said.push(event.response.status);
+        break;
+      case "error":
+        assertType<IsExact<typeof event.message, string>>(true);
+    }
+  }
+  assertEquals(said, ["Ra", "in", "assistant", "completed"]);
+});
+
+Deno.test("a loop of the application's own sends items back as they came", async () => {
+  const { client, sent } = scripted([CALL, ANSWER]);
+  const { name, parameters } = weather;
+  const tools = [{ type: "function", name, parameters }];
+  const { output } = await client.responses.create({ input: "Rain?", tools });
+  const calls = output.filter((item) => item.type === "function_call");
+  const answer: ResponseTurn = await client.responses.create({
+    tools,
+    input: [
+      { role: "user", content: "Rain?" },
+      ...output,
+      ...calls.map(({ call_id }) => ({ type: "function_call_output", call_id, output: "Rain" })),
+    ],
+  });
+  assertEquals([answer.outputText, Object(sent[1]?.input).length], ["Rain", 3]);
+});
+
+Deno.test("a run goes on from its input, and with the calls that it hands back", async () => {
+  const { client } = scripted([CALL, ANSWER, CALL, ANSWER]);
+  const asked: ResponseInputItem[] = [{ role: "user", content: "Rain?" }];
+  const run = client.responses.runStream({ input: asked }, {
+    tools: [weather],
+    prepareStep: ({ conversation }) => ({ ...conversation, max_output_tokens: 9 }),
+    stopWhen: (steps) => steps.length > 4,
+  });
+  for await (const event of run) {
+    if (event.type === "tool_result") assertEquals(event.result.call.raw.name, "weather");
+  }
+  const { execute: _, ...declared } = weather;
+  const handed = await client.responses.run({
+    input: [...(await run).input, { role: "user", content: "And tomorrow?" }],
+  }, { tools: [declared] });
+  assertEquals([handed.stoppedBy, handed.finalText], ["tool_calls", ""]);
+  const results = handed.pendingCalls.map(({ id }) => ({
+    ...{ type: "function_call_output", call_id: id, output: "Sun" },
+  }));
+  const { finalText } = await client.responses.run({ input: [...handed.input, ...results] });
+  assertEquals(finalText, "Rain");
+  assertType<IsExact<RunError<ResponseRunResult>["result"], ResponseRunResult>>(true);
+  assertType<IsExact<ResponseCreateRequest["model"], "auto" | undefined>>(true);
+});

@@ -1,0 +1,30 @@
+import type { TokenUsage } from "../loop/mod.ts";
+import { count } from "../loop/usage.ts";
+import type { BillingMetadata, ResponseUsage } from "../protocol/mod.ts";
+
+/** Token counts in the words of the bill, for responses that have none of their own. */
+export function usageOfBill(bill: BillingMetadata): ResponseUsage {
+  return {
+    input_tokens: bill.input_tokens,
+    input_tokens_details: {
+      cached_tokens: bill.cached_input_tokens,
+      cache_write_tokens: bill.cache_write_input_tokens ?? 0,
+    },
+    output_tokens: bill.output_tokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: bill.total_tokens,
+  };
+}
+
+/** Token counts as the loop counts them. Details are not everywhere. */
+export function tokenUsage(usage: Partial<ResponseUsage>): TokenUsage {
+  const inputTokens = count(usage.input_tokens);
+  const outputTokens = count(usage.output_tokens);
+  return {
+    inputTokens,
+    cachedInputTokens: count(usage.input_tokens_details?.cached_tokens),
+    outputTokens,
+    reasoningTokens: count(usage.output_tokens_details?.reasoning_tokens),
+    totalTokens: count(usage.total_tokens) || inputTokens + outputTokens,
+  };
+}

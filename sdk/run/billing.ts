@@ -1,0 +1,49 @@
+import type { BillingMetadata } from "../protocol/mod.ts";
+
+/** As many as the service writes. */
+const PLACES = 6;
+
+/** The bill of several calls: sums, estimated where one is; `undefined` where there is none. */
+export function addBilling(
+  bills: readonly (BillingMetadata | undefined)[],
+): BillingMetadata | undefined {
+  return bills.filter(isBill).reduce<BillingMetadata | undefined>((sum, bill) => {
+    if (sum === undefined) return bill;
+    const added = {
+      input_tokens: sum.input_tokens + bill.input_tokens,
+      cached_input_tokens: sum.cached_input_tokens + bill.cached_input_tokens,
+      output_tokens: sum.output_tokens + bill.output_tokens,
+      total_tokens: sum.total_tokens + bill.total_tokens,
+    };
+    const written = (sum.cache_write_input_tokens ?? 0) + (bill.cache_write_input_tokens ?? 0);
+    return {
+      ...bill,
+      ...added,
+      ...(written === 0 ? {} : { cache_write_input_tokens: written }),
+      charged: addCredits(sum.charged, bill.charged),
+      estimated: sum.estimated || bill.estimated,
+    };
+  }, undefined);
+}
+
+/** Whether it can be added: who answers may be another service than ours. */
+function isBill(bill: unknown): bill is BillingMetadata {
+  const { charged } = Object(bill) as { charged?: unknown };
+  return typeof charged === "string" && /^(?=.*\d)\d*\.?\d*$/.test(charged);
+}
+
+/** The exact sum of two amounts of credits, which are decimal strings. */
+function addCredits(a: string, b: string): string {
+  const places = Math.max(PLACES, placesOf(a), placesOf(b));
+  const digits = String(scaled(a, places) + scaled(b, places)).padStart(places + 1, "0");
+  return `${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}
+
+function placesOf(credits: string): number {
+  return credits.split(".")[1]?.length ?? 0;
+}
+
+function scaled(credits: string, places: number): bigint {
+  const [whole = "", fraction = ""] = credits.split(".");
+  return BigInt(whole + fraction.padEnd(places, "0"));
+}

@@ -1,0 +1,63 @@
+import { type CallOptions, checkTimeout, refuseUnknown } from "../call.ts";
+import type { LoopOptions, LoopShapes } from "../loop/mod.ts";
+import type { RegisteredTools } from "../toolbox/selection.ts";
+
+/** The caller's part of the loop's options. */
+export type LoopChoices<S extends LoopShapes> = Pick<
+  LoopOptions<S>,
+  | "maxSteps"
+  | "maxToolCallsPerStep"
+  | "maxParallelToolCalls"
+  | "maxArgumentChars"
+  | "maxResultChars"
+  | "toolTimeoutMs"
+  | "budget"
+  | "stopWhen"
+  | "prepareStep"
+  | "onTextDelta"
+  | "onToolResult"
+  | "onStep"
+>;
+
+/**
+ * Options of a run.
+ *
+ * `tools` and `toolHandlers` are registered for this run, beside the client's; of two of one name the
+ * run's own counts. Tools in the request itself are declared to the model and nothing more.
+ */
+export interface RunOptions<S extends LoopShapes>
+  extends CallOptions, RegisteredTools, LoopChoices<S> {}
+
+/** Options of one request, without the loop's. */
+const CALL: Readonly<Record<keyof CallOptions, true>> = {
+  ...{ requestId: true, signal: true, timeoutMs: true },
+};
+
+const RUN: Readonly<Record<keyof RunOptions<LoopShapes>, true>> = {
+  ...CALL,
+  ...{ tools: true, toolHandlers: true, maxSteps: true, maxToolCallsPerStep: true },
+  ...{ maxParallelToolCalls: true, maxArgumentChars: true, maxResultChars: true },
+  ...{ toolTimeoutMs: true, budget: true, stopWhen: true, prepareStep: true },
+  ...{ onTextDelta: true, onToolResult: true, onStep: true },
+};
+
+const CALL_NAMES: ReadonlySet<string> = new Set(Object.keys(CALL));
+const RUN_NAMES: ReadonlySet<string> = new Set(Object.keys(RUN));
+
+/** Throws a `ConfigurationError` where a call is given an option that nobody knows. */
+export function checkCallOptions(options: CallOptions): void {
+  refuseUnknown(options, CALL_NAMES, { of: "a call" });
+  checkTimeout(options.timeoutMs);
+}
+
+/** The options' parts: for the loop, for each request, and the tools. */
+export function partsOf<S extends LoopShapes>(options: RunOptions<S>): {
+  readonly registered: RegisteredTools;
+  readonly call: CallOptions;
+  readonly choices: LoopChoices<S>;
+} {
+  refuseUnknown(options, RUN_NAMES, { of: "a run" });
+  checkTimeout(options.timeoutMs);
+  const { tools, toolHandlers, requestId, signal, timeoutMs, ...choices } = options;
+  return { registered: { tools, toolHandlers }, call: { requestId, signal, timeoutMs }, choices };
+}

@@ -1,0 +1,211 @@
+import { type CallOptions, checkRequest } from "../call.ts";
+import { ConfigurationError, RunError } from "../errors.ts";
+import {
+  type AgentLoop,
+  agentLoop,
+  drain,
+  type LoopEvent,
+  type LoopResult,
+  type LoopShapes,
+  type ModelPort,
+} from "../loop/mod.ts";
+import { ServiceStream } from "../service_stream.ts";
+import type { Toolbox, ToolSelection } from "../toolbox/selection.ts";
+import type { Transport } from "../transport.ts";
+import { addBilling } from "./billing.ts";
+import { checkCallOptions, type LoopChoices, partsOf, type RunOptions } from "./run_options.ts";
+import type { RunResult } from "./run_result.ts";
+import type { Surface } from "./surface.ts";
+
+/** What the surfaces of one client share. */
+export interface RunnerDeps {
+  /** Sends requests. */
+  readonly transport: Transport;
+  /** Knows the tools. */
+  readonly toolbox: Toolbox;
+}
+
+/** A request with the tools of its call declared, and how to ask. */
+interface Ready<S extends LoopShapes> {
+  readonly request: S["conversation"];
+  readonly selection: ToolSelection;
+  readonly call: CallOptions;
+  readonly stream: boolean;
+}
+
+/**
+ * The four methods of every surface: one request or a run, whole or streamed. Whatever runs tools
+ * drives the one loop.
+ */
+export class Runner<S extends LoopShapes, History extends object> {
+  readonly #surface: Surface<S, History>;
+  readonly #deps: RunnerDeps;
+
+  /** Sends nothing yet. */
+  constructor(surface: Surface<S, History>, deps: RunnerDeps) {
+    this.#surface = surface;
+    this.#deps = deps;
+  }
+
+  /** One answer. Where the defaults are offered, their calls are run and the answer is the last turn. */
+  async create(request: S["conversation"], call: CallOptions): Promise<S["turn"]> {
+    const ready = this.#readyToCall(request, { call, stream: false });
+    if (ready.selection.executable.length === 0) {
+      return await lastOf(this.#turn(ready));
+    }
+    return this.#combined(await drain(this.#loop(ready, {})));
+  }
+
+  /** One answer as its chunks; those of every turn where the defaults are offered and called. */
+  stream(request: S["conversation"], call: CallOptions): ServiceStream<S["chunk"], S["turn"]> {
+    return new ServiceStream((signal) => {
+      const ready = this.#readyToCall(request, { call: { ...call, signal }, stream: true });
+      return ready.selection.executable.length === 0
+        ? this.#turn(ready)
+        : this.#chunks(this.#loop(ready, {}));
+    }, call);
+  }
+
+  /** A run to its end. */
+  async run(request: S["conversation"], options: RunOptions<S>): Promise<RunResult<S> & History> {
+    const { ready, choices } = this.#readyToRun(request, { options, stream: false });
+    return this.#outcome(await drain(this.#loop(ready, choices)));
+  }
+
+  /** A run as everything that happens in it. */
+  runStream(
+    request: S["conversation"],
+    options: RunOptions<S>,
+  ): ServiceStream<LoopEvent<S>, RunResult<S> & History> {
+    return new ServiceStream((signal) => {
+      const under = { ...options, signal };
+      const { ready, choices } = this.#readyToRun(request, { options: under, stream: true });
+      return this.#events(this.#loop(ready, choices));
+    }, options);
+  }
+
+  #readyToCall(
+    request: S["conversation"],
+    { call, stream }: { readonly call: CallOptions; readonly stream: boolean },
+  ): Ready<S> {
+    checkCallOptions(call);
+    const checked = this.#begun(request, stream);
+    const hasOwnTools = this.#surface.hasOwnTools(checked);
+    const selection = this.#deps.toolbox.forRequest({ hasOwnTools });
+    return { request: this.#declared(checked, selection), selection, call, stream };
+  }
+
+  #readyToRun(
+    request: S["conversation"],
+    { options, stream }: { readonly options: RunOptions<S>; readonly stream: boolean },
+  ): { readonly ready: Ready<S>; readonly choices: LoopChoices<S> } {
+    const { call, choices, registered } = partsOf(options);
+    const checked = this.#begun(request, stream);
+    const hasOwnTools = this.#surface.hasOwnTools(checked);
+    const selection = this.#deps.toolbox.forRun(registered, { hasOwnTools });
+    const ready = { request: this.#declared(checked, selection), selection, call, stream };
+    return { ready, choices };
+  }
+
+  #begun(request: S["conversation"], stream: boolean): S["conversation"] {
+    // Other libraries stream where the request says so; here the method says it.
+    checkRequest(request);
+    const { stream: asked } = request as { stream?: unknown };
+    if (asked === undefined || asked === null || asked === stream) {
+      return this.#surface.begin(request);
+    }
+    throw new ConfigurationError(
+      stream
+        ? "Cannot stream with stream: false in the request: call create or run"
+        : "Cannot stream with create or run: call stream or runStream",
+    );
+  }
+
+  #declared(request: S["conversation"], { declared }: ToolSelection): S["conversation"] {
+    return declared === undefined ? request : this.#surface.withTools(request, declared);
+  }
+
+  #loop(ready: Ready<S>, choices: LoopChoices<S>): AgentLoop<S> {
+    try {
+      return agentLoop<S>({
+        ...choices,
+        conversation: ready.request,
+        surface: this.#surface,
+        model: this.#model(ready),
+        tools: ready.selection.executable,
+        signal: ready.call.signal,
+      });
+    } catch (error) {
+      // It throws for nothing but a limit that is none.
+      throw error instanceof RangeError ? new ConfigurationError(error.message) : error;
+    }
+  }
+
+  #model({ call: { requestId, timeoutMs }, stream }: Ready<S>, chunksOnly = false): ModelPort<S> {
+    const options = { requestId, timeoutMs, stream, chunksOnly };
+    return this.#surface.model(this.#deps.transport, options);
+  }
+
+  /** One turn without a loop: its chunks, then the turn. */
+  async *#turn(ready: Ready<S>): AsyncGenerator<S["chunk"], S["turn"], void> {
+    const { call: { signal = new AbortController().signal }, request } = ready;
+    const model = this.#model(ready, true);
+    let turn: { readonly of: S["turn"] } | undefined;
+    for await (const event of model.turn({ conversation: request, step: 0, signal })) {
+      if (event.type === "chunk") yield event.chunk;
+      if (event.type === "finish") turn = { of: event.turn };
+    }
+    if (turn === undefined) throw new Error("Cannot use a turn that ended without a finish event");
+    return turn.of;
+  }
+
+  async *#chunks(loop: AgentLoop<S>): AsyncGenerator<S["chunk"], S["turn"], void> {
+    try {
+      for (;;) {
+        const next = await loop.next();
+        if (next.done) return this.#combined(next.value);
+        if (next.value.type === "chunk") yield next.value.chunk;
+      }
+    } finally {
+      await loop[Symbol.asyncDispose]();
+    }
+  }
+
+  async *#events(
+    loop: AgentLoop<S>,
+  ): AsyncGenerator<LoopEvent<S>, RunResult<S> & History, void> {
+    return this.#outcome(yield* loop);
+  }
+
+  /** The last turn with the usage of all, or whatever broke the loop off. */
+  #combined(result: LoopResult<S>): S["turn"] {
+    this.#outcome(result);
+    const [first, ...later] = result.steps.map(({ turn }) => turn);
+    if (first === undefined) throw new Error("Cannot answer from a loop without a step");
+    return this.#surface.combined([first, ...later]);
+  }
+
+  /** The result, or an error that carries it. */
+  #outcome({ error, ...result }: LoopResult<S>): RunResult<S> & History {
+    const { conversation, steps, stoppedBy, unfinished } = result;
+    const turns = steps.map(({ turn }) => this.#surface.about(turn));
+    const outcome = {
+      ...result,
+      ...this.#surface.history(conversation),
+      response: steps.at(-1)?.turn,
+      billing: addBilling(turns.map(({ billing }) => billing)),
+      requestId: turns.at(-1)?.requestId,
+    };
+    if (stoppedBy !== "error" && stoppedBy !== "aborted") return outcome;
+    // A failure of the very first request is that request's own.
+    const hasDone = steps.length > 0 || unfinished !== undefined && unfinished.results.length > 0;
+    throw hasDone ? new RunError(outcome, { cause: error }) : error;
+  }
+}
+
+async function lastOf<Turn>(turn: AsyncGenerator<unknown, Turn, void>): Promise<Turn> {
+  for (;;) {
+    const next = await turn.next();
+    if (next.done) return next.value;
+  }
+}

@@ -1,0 +1,175 @@
+const encoder = new TextEncoder();
+const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+/** Opens what a stream reads from. The signal aborts when the stream is not wanted any more. */
+export type OpenStream<Event, Final> = (
+  signal: AbortSignal,
+) => AsyncIterator<Event, Final, void>;
+
+/**
+ * An answer that is still coming: iterate it for its events, await it for its final value, or do the
+ * one and then the other. It is read as fast as its reader asks, and nothing is sent before that.
+ *
+ * Leaving the iteration early ends the call. One that is dropped unread costs nothing, and one that
+ * fails unheard brings no unhandled rejection.
+ *
+ * @example
+ * ```ts
+ * import { ServiceStream } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const stream = new ServiceStream<string, number>(async function* () {
+ *   yield "Hello, ";
+ *   yield "world";
+ *   return 2;
+ * });
+ * let text = "";
+ * for await (const piece of stream) text += piece;
+ *
+ * assertEquals(text, "Hello, world");
+ * assertEquals(await stream, 2);
+ * ```
+ */
+export class ServiceStream<Event, Final> implements AsyncIterable<Event>, PromiseLike<Final> {
+  readonly #open: OpenStream<Event, Final>;
+  readonly #outer: AbortSignal | undefined;
+  readonly #controller = new AbortController();
+  readonly #final: Promise<Final>;
+  #resolve: (final: Final) => void = () => {};
+  #reject: (reason: unknown) => void = () => {};
+  #source: AsyncIterator<Event, Final, void> | undefined;
+  #isTaken = false;
+  #isOver = false;
+  /** Reads under way. Only where there is none can an end come from elsewhere than the source. */
+  #reads = 0;
+
+  /** Opens nothing yet. A signal of the caller's ends it like {@linkcode ServiceStream.abort}. */
+  constructor(
+    open: OpenStream<Event, Final>,
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ) {
+    this.#open = open;
+    this.#outer = signal;
+    this.#final = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Whoever awaits it hears of a failure; whoever only iterates has heard of it already.
+    this.#final.catch(() => {});
+  }
+
+  /**
+   * The events, for one reader.
+   *
+   * @throws {TypeError} Somebody reads, or has read, the stream already.
+   */
+  [Symbol.asyncIterator](): AsyncIterableIterator<Event> {
+    if (this.#isTaken) {
+      throw new TypeError("Cannot read a stream twice: its events go to one reader");
+    }
+    this.#isTaken = true;
+    // No generator of its own around the source's: that would cost as much again for each event.
+    return {
+      next: () => this.#next(),
+      return: () => this.#leave(),
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+
+  /** The final value. Reads what nobody else does; else waits until whoever reads is done. */
+  async final(): Promise<Final> {
+    if (!this.#isTaken) {
+      const events = this[Symbol.asyncIterator]();
+      this.#reads++;
+      try {
+        while (!(await events.next()).done);
+      } catch {
+        // It is what the final value rejects with.
+      } finally {
+        this.#reads--;
+      }
+    }
+    return await this.#final;
+  }
+
+  /** Makes `await` give the final value; so does returning the stream from an async function. */
+  then<Fulfilled = Final, Rejected = never>(
+    onFulfilled?: ((final: Final) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    return this.final().then(onFulfilled, onRejected);
+  }
+
+  /** Ends the call; whoever reads or awaits gets the reason. */
+  abort(reason: unknown = new DOMException("The stream was aborted", "AbortError")): void {
+    this.#controller.abort(reason);
+    this.#outer?.removeEventListener("abort", this.#follow);
+    if (this.#reads === 0) this.#reject(reason);
+  }
+
+  /**
+   * The events as bytes, one JSON document a line, to be handed on as the body of a response. It is
+   * read as fast as it is sent; cancelling it ends the call.
+   */
+  toReadableStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const events = this[Symbol.asyncIterator]();
+    return new ReadableStream({
+      pull: async (controller) => {
+        const next = await events.next();
+        if (next.done) controller.close();
+        else controller.enqueue(encoder.encode(`${JSON.stringify(next.value)}\n`));
+      },
+      cancel: async (reason) => {
+        this.abort(reason);
+        await events.return?.();
+      },
+    }, { highWaterMark: 0 });
+  }
+
+  async #next(): Promise<IteratorResult<Event, undefined>> {
+    if (this.#isOver) return DONE;
+    this.#reads++;
+    try {
+      this.#source ??= this.#begin();
+      const next = await this.#source.next();
+      if (!next.done) return next;
+      this.#resolve(next.value);
+      this.#end();
+      return DONE;
+    } catch (error) {
+      this.#reject(error);
+      this.#end();
+      throw error;
+    } finally {
+      this.#reads--;
+    }
+  }
+
+  #begin(): AsyncIterator<Event, Final, void> {
+    const { signal } = this.#controller;
+    if (this.#outer?.aborted) this.#follow();
+    // It may live much longer than the stream: it is let go of at the end.
+    this.#outer?.addEventListener("abort", this.#follow);
+    signal.throwIfAborted();
+    return this.#open(signal);
+  }
+
+  /** Ends the call at once, also while an event is awaited. */
+  async #leave(): Promise<IteratorReturnResult<undefined>> {
+    const reason = new DOMException("The stream was left before its end", "AbortError");
+    this.abort(reason);
+    this.#end();
+    await this.#source?.return?.();
+    this.#reject(reason);
+    return DONE;
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#outer?.removeEventListener("abort", this.#follow);
+  }
+
+  readonly #follow = (): void => this.abort(this.#outer?.reason);
+}

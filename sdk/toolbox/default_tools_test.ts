@@ -1,0 +1,64 @@
+import { assertEquals, assertStrictEquals } from "@std/assert";
+import { defaultTools, type DefaultToolsOptions } from "./default_tools.ts";
+
+const CONTEXT = { toolCallId: "call_1", signal: new AbortController().signal };
+
+/** Runs a default tool of a client with these options in a folder of its own. */
+async function inWorkspace(
+  run: (
+    workspace: string,
+    use: (name: string, input: unknown, options?: DefaultToolsOptions) => Promise<string>,
+  ) => Promise<void>,
+): Promise<void> {
+  const workspace = await Deno.makeTempDir();
+  try {
+    await run(workspace, async (name, input, options) => {
+      const where = { fileWorkspace: workspace, shellWorkspace: workspace, ...options };
+      const tool = defaultTools(where).local().find((tool) => tool.name === name);
+      try {
+        return JSON.stringify(await tool?.execute?.(input, CONTEXT));
+      } catch (error) {
+        return String(Object(error).code);
+      }
+    });
+  } finally {
+    await Deno.remove(workspace, { recursive: true });
+  }
+}
+
+Deno.test("defaults are made once, on first use", () => {
+  const { local } = defaultTools({});
+  assertStrictEquals(local(), local());
+  assertEquals(local().length, 7);
+});
+
+Deno.test("the file tools work in fileWorkspace, and leave alone what fileDeny names", async () => {
+  await inWorkspace(async (workspace, use) => {
+    await Deno.writeTextFile(`${workspace}/plain.txt`, "plain words");
+    await Deno.writeTextFile(`${workspace}/.env`, "KEY=hidden words");
+    const read = async (path: string, options?: DefaultToolsOptions) =>
+      (await use("file_read", { path }, options)).includes("words");
+    assertEquals(await Promise.all([read("plain.txt"), read(".env")]), [true, false]);
+    const fileDeny = ["*.txt"];
+    assertEquals(
+      await Promise.all([read("plain.txt", { fileDeny }), read(".env", { fileDeny })]),
+      [false, true],
+    );
+  });
+});
+
+Deno.test("6: file_write and shell are declared, and refused without their callback", async () => {
+  await inWorkspace(async (workspace, use) => {
+    const asked: unknown[] = [];
+    const write = { path: "new.txt", mode: "create", content: "new" };
+    const echo = { command: "echo ran" };
+    assertEquals(await use("file_write", write), "permission_denied");
+    assertEquals(await use("shell", echo), "permission_denied");
+    assertEquals([...Deno.readDirSync(workspace)], []);
+
+    await use("file_write", write, { filePermission: (request) => asked.push(request) > 0 });
+    const ran = await use("shell", echo, { shellPermission: (request) => asked.push(request) > 0 });
+    assertEquals(await Deno.readTextFile(`${workspace}/new.txt`), "new");
+    assertEquals([ran.includes("ran"), asked.length], [true, 2]);
+  });
+});

@@ -1,0 +1,2 @@
+/** A process that imports the client library, and does nothing with it. */
+import "@svc/sdk";

@@ -1,0 +1,178 @@
+/**
+ * The table of section 4.1, method by method, against the real gateway with the simulator:
+ *
+ *     Surface    One request   Run tools (loop)   Raw stream   Streaming tool loop
+ *     Chat       create        run                stream       runStream
+ *     Responses  create        run                stream       runStream
+ *     Messages   create        run                stream       runStream
+ *
+ *     Other methods: images.generate, images.edit, models.list, models.meta, pricing.retrieve
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertGreater, assertMatch, assertRejects } from "@std/assert";
+import { ConfigurationError, MissingAPIKeyError, ServiceClient } from "@svc/sdk";
+import { micros, Stage } from "./stage.ts";
+import { type Asked, ROWS } from "./surfaces.ts";
+
+const HELLO = { text: "Say hello" };
+const SUM = { text: "What is 17 * 23?" };
+
+for (const row of ROWS) {
+  Deno.test(`${row.name} | one request | ${row.methods}.create`, async () => {
+    await using at = await Stage.open();
+    const answer = await row.create(at.client, HELLO, { requestId: "table-1" });
+    assertMatch(answer.text, /You asked: "Say hello"/);
+    assertEquals([answer.calls, answer.requestId], [[], "table-1"]);
+    assertGreater(answer.totalTokens ?? 0, 0);
+    assertMatch(answer.charged ?? "", /^\d+\.\d{6}$/);
+    assertEquals([at.last.method, at.last.url.pathname], ["POST", row.path]);
+    assertEquals([at.last.body?.["model"], at.last.body?.["stream"]], ["auto", false]);
+    assertEquals((await at.service.lastRequest()).requestId, "table-1");
+    await at.service.assertBooks();
+  });
+
+  Deno.test(`${row.name} | run tools (loop) | ${row.methods}.run`, async () => {
+    await using at = await Stage.open();
+    const result = await row.run(at.client, SUM);
+    assertMatch(result.finalText, /391/);
+    assertEquals([result.stoppedBy, result.finishReason, result.steps.length], [
+      ...["finish", "stop", 2],
+    ]);
+    assertEquals(result.steps[0]?.results.map(({ call }) => call.name), ["calculator"]);
+    assertEquals(
+      result.usage.totalTokens,
+      sum(result.steps.map(({ usage }) => usage?.totalTokens)),
+    );
+    assertEquals(at.sent.map(({ body }) => body?.["stream"]), [false, false]);
+    assertGreater(result.history.length, 2);
+    const { spent } = await at.service.wallet();
+    assertEquals(micros(result.billing?.charged), spent);
+    await at.service.assertBooks();
+  });
+
+  Deno.test(`${row.name} | raw stream | ${row.methods}.stream`, async () => {
+    await using at = await Stage.open();
+    const stream = row.stream(at.client, HELLO, { requestId: "table-2" });
+    assertEquals(at.sent.length, 0);
+    const pieces = await Array.fromAsync(stream);
+    const answer = await stream.final();
+    assertMatch(answer.text, /You asked: "Say hello"/);
+    assertEquals(pieces.join(""), answer.text);
+    assertGreater(pieces.filter(Boolean).length, 2);
+    assertEquals(answer.requestId, "table-2");
+    assertGreater(answer.totalTokens ?? 0, 0);
+    assertMatch(answer.charged ?? "", /^\d+\.\d{6}$/);
+    assertEquals([at.last.url.pathname, at.last.body?.["stream"]], [row.path, true]);
+    await at.service.assertBooks();
+  });
+
+  Deno.test(`${row.name} | streaming tool loop | ${row.methods}.runStream`, async () => {
+    await using at = await Stage.open();
+    const stream = row.runStream(at.client, SUM);
+    const pieces = await Array.fromAsync(stream);
+    const result = await stream.final();
+    assertMatch(result.finalText, /391/);
+    assertEquals(pieces.join(""), result.finalText);
+    assertGreater(pieces.filter(Boolean).length, 2);
+    assertEquals([result.stoppedBy, result.steps.length], ["finish", 2]);
+    assertEquals(at.sent.map(({ body }) => body?.["stream"]), [true, true]);
+    const { spent } = await at.service.wallet();
+    assertEquals(micros(result.billing?.charged), spent);
+    await at.service.assertBooks();
+  });
+
+  Deno.test(`${row.name} | nothing is sent without a key, or for another model`, async () => {
+    await using at = await Stage.open();
+    const stranger = new ServiceClient({ apiKey: "", apiBaseUrl: "http://127.0.0.1:1" });
+    const calls = (client: ServiceClient, asked: Asked) => [
+      () => row.create(client, asked),
+      () => row.stream(client, asked).final(),
+      () => row.run(client, asked),
+      () => row.runStream(client, asked).final(),
+    ];
+    for (const call of calls(stranger, HELLO)) await assertRejects(call, MissingAPIKeyError);
+    for (const call of calls(at.client, { ...HELLO, more: { model: "svc/sim-small" } })) {
+      await assertRejects(call, ConfigurationError, '"svc/sim-small"');
+    }
+    await row.create(at.client, { ...HELLO, more: { model: "auto" } });
+    assertEquals(at.sent.length, 1);
+  });
+}
+
+Deno.test("images.generate", async () => {
+  await using at = await Stage.open();
+  const { data, metadata, requestId } = await at.client.images.generate(
+    { prompt: "A red square", size: "32x16" },
+    { requestId: "image-1" },
+  );
+  assertMatch(data[0]?.b64_json ?? "", /^iVBOR/);
+  assertEquals([data.length, requestId, metadata?.billing?.charged], [1, "image-1", "20.000000"]);
+  assertEquals([at.last.url.pathname, at.last.body?.["model"]], [
+    "/openai/v1/images/generations",
+    "auto",
+  ]);
+  const streaming = JSON.parse('{"prompt": "A red square", "stream": true}');
+  await assertRejects(() => at.client.images.generate(streaming), ConfigurationError, "stream");
+  assertEquals(at.sent.length, 1);
+  await at.service.assertBooks();
+});
+
+Deno.test("images.edit", async () => {
+  await using at = await Stage.open();
+  const drawn = await at.client.images.generate({ prompt: "A red square", size: "32x32" });
+  const image = `data:image/png;base64,${drawn.data[0]?.b64_json}`;
+  const { data, metadata } = await at.client.images.edit({
+    ...{ prompt: "Now in blue", image, response_format: "url" },
+  });
+  assertMatch(data[0]?.url ?? "", /^https?:/);
+  assertEquals(metadata?.billing?.charged, "20.000000");
+  assertEquals(at.last.url.pathname, "/openai/v1/images/edits");
+  const streaming = JSON.parse('{"prompt": "Now in blue", "image": "", "stream": true}');
+  await assertRejects(() => at.client.images.edit(streaming), ConfigurationError, "stream");
+  assertEquals(at.sent.length, 2);
+  await at.service.assertBooks();
+});
+
+Deno.test("models.list, without a key, in the language asked for", async () => {
+  await using at = await Stage.open({ apiKey: "" });
+  const english = await at.client.models.list();
+  const chinese = await at.client.models.list({ locale: "zh" });
+  const described = [english, chinese].map(({ data }) => data.models[0]?.description);
+  assertEquals(described, ["Simulated: small, quick and cheap", "模拟模型：小巧、快速、便宜"]);
+  assertEquals(at.sent.map(({ method, url }) => [method, url.pathname, url.search]), [
+    ["GET", "/api/v1/models", ""],
+    ["GET", "/api/v1/models", "?locale=zh"],
+  ]);
+  assertEquals(at.sent.map(({ headers }) => headers.has("authorization")), [false, false]);
+  assert(english.requestId !== undefined);
+});
+
+Deno.test("models.meta, with a key, in the language asked for", async () => {
+  await using at = await Stage.open();
+  const english = await at.client.models.meta();
+  const chinese = await at.client.models.meta({ locale: "zh" });
+  for (const field of ["tiers", "skus", "featureTags", "industryPacks", "providers"] as const) {
+    assert(Array.isArray(english[field]), field);
+  }
+  assert(!Number.isNaN(Date.parse(english.updatedAt)));
+  assert(english.tiers[0]?.name !== chinese.tiers[0]?.name);
+  assertEquals(at.last.url.pathname, "/api/v1/models/meta");
+  const stranger = new ServiceClient({ apiKey: "", apiBaseUrl: at.service.running.publicUrl });
+  await assertRejects(() => stranger.models.meta(), MissingAPIKeyError);
+});
+
+Deno.test("pricing.retrieve, with a key", async () => {
+  await using at = await Stage.open();
+  const { currency, tiers } = await at.client.pricing.retrieve();
+  assertEquals(currency, "credits");
+  assertEquals(tiers[0]?.exchangeRate.usd, "1");
+  assertEquals(at.last.url.pathname, "/api/v1/pricing");
+  const stranger = new ServiceClient({ apiKey: "", apiBaseUrl: at.service.running.publicUrl });
+  await assertRejects(() => stranger.pricing.retrieve(), MissingAPIKeyError);
+});
+
+function sum(counts: readonly (number | undefined)[]): number {
+  return counts.reduce((total: number, count) => total + (count ?? 0), 0);
+}
