@@ -187,7 +187,17 @@ export interface ClockPort {
 /** The longest that `setTimeout` can wait; it takes anything longer for nothing. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The clock on the wall. */
+/**
+ * The clock on the wall.
+ *
+ * @example A timer that is called off
+ * ```ts
+ * import { systemClock } from "@svc/sdk/loop";
+ *
+ * const callOff = systemClock.startTimer(60_000, () => console.log("A minute is over"));
+ * callOff();
+ * ```
+ */
 export const systemClock: ClockPort = {
   startTimer(ms, callback) {
     const timer = setTimeout(callback, Math.min(ms, MAX_TIMER_MS));

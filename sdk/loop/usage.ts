@@ -12,7 +12,17 @@ export interface TokenUsage {
   readonly totalTokens: number;
 }
 
-/** Nothing used. */
+/**
+ * Nothing used: what a sum begins with.
+ *
+ * @example
+ * ```ts
+ * import { NO_USAGE } from "@svc/sdk/loop";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(NO_USAGE.totalTokens, 0);
+ * ```
+ */
 export const NO_USAGE: TokenUsage = {
   inputTokens: 0,
   cachedInputTokens: 0,

@@ -28,7 +28,18 @@ export type ErrorType =
   | "api_error"
   | "overloaded_error";
 
-/** Every code the service answers with: status, type, whether a retry can help, default message. */
+/**
+ * Every code the service answers with: status, type, whether a retry can help, default message.
+ *
+ * @example Whether to try again
+ * ```ts
+ * import { ERROR_TABLE, type ErrorCode } from "@svc/sdk/protocol";
+ * import { assert } from "@std/assert";
+ *
+ * const code: ErrorCode = "rate_limit_exceeded";
+ * assert(ERROR_TABLE[code].retryable);
+ * ```
+ */
 export const ERROR_TABLE = {
   invalid_request: {
     status: 400,

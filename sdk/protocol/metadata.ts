@@ -7,10 +7,31 @@
 import type { Extensible } from "./extensible.ts";
 import type { ResponseFileSearchCall, ResponseWebSearchCall } from "./responses_items.ts";
 
-/** The only model name a caller may send (specification, section 2.1). */
+/**
+ * The only model name a caller may send (specification, section 2.1).
+ *
+ * @example
+ * ```ts
+ * import { MODEL_AUTO } from "@svc/sdk/protocol";
+ *
+ * const body = JSON.stringify({ model: MODEL_AUTO, input: "Hello" });
+ * console.log(body);
+ * ```
+ */
 export const MODEL_AUTO = "auto";
 
-/** The task id that marks the final answer of an orchestrated request. */
+/**
+ * The task id that marks the final answer of an orchestrated request.
+ *
+ * @example Only the reply of a stream
+ * ```ts
+ * import { type ChatCompletionChunk, ORCHESTRATION_FINAL_TASK_ID } from "@svc/sdk/protocol";
+ *
+ * function isReply({ orchestration }: ChatCompletionChunk): boolean {
+ *   return orchestration === undefined || orchestration.task_id === ORCHESTRATION_FINAL_TASK_ID;
+ * }
+ * ```
+ */
 export const ORCHESTRATION_FINAL_TASK_ID = "final";
 
 /** How one attempt at an upstream ended. */

@@ -1,0 +1,20 @@
+import { assertEquals } from "@std/assert";
+import { modules, read, room } from "./house.ts";
+
+/** Without comments: examples call the loop too. */
+function codeOf(text: string): string {
+  return text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, "");
+}
+
+Deno.test("there is one agent loop, and whatever runs tools drives it", async () => {
+  const drivers: string[] = [];
+  for (const path of await modules()) {
+    if (room(path) === "tests" || path.endsWith("_test.ts")) continue;
+    if (/\bagentLoop(?:<[^>]*>)?\(/.test(codeOf(await read(path)))) drivers.push(path);
+  }
+  assertEquals(drivers, [
+    "gateway/flows/hosted/hosted_answer.ts",
+    "sdk/loop/loop.ts",
+    "sdk/run/runner.ts",
+  ]);
+});
