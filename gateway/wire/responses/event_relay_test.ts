@@ -53,6 +53,12 @@ function pieces(text: string, size: number): string[] {
   return found;
 }
 
+/** A name whose second piece says the first again passes for one that is repeated: it stays whole. */
+function namePieces(name: string, size: number): string[] {
+  const found = pieces(name, size);
+  return found[1] === found[0] ? [name] : found;
+}
+
 function callsOf({ calls }: Answer) {
   return calls.map(({ name, arguments: text, signature }, at) => ({
     id: `call_${at}`,
@@ -70,7 +76,7 @@ function chunksOf(wanted: Answer): string[] {
   }
   const calls = callsOf(wanted);
   for (const [index, { function: called, ...rest }] of calls.entries()) {
-    const [name, ...more] = wanted.splitNames ? pieces(called.name, cut) : [called.name];
+    const [name, ...more] = wanted.splitNames ? namePieces(called.name, cut) : [called.name];
     deltas.push({ tool_calls: [{ index, ...rest, function: { name, arguments: "" } }] });
     for (const piece of more) {
       deltas.push({ tool_calls: [{ index, function: { name: piece, arguments: "" } }] });
