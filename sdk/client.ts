@@ -29,14 +29,22 @@ import { Transport } from "./transport.ts";
  * ```
  *
  * @example A run with the built-in tools
- * ```ts ignore
+ * ```ts
  * import { ServiceClient } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
  *
- * const client = new ServiceClient({ apiKey: "svc_live_…" });
- * const { finalText, billing } = await client.chat.completions.run({
- *   messages: [{ role: "user", content: "What is 17 * 23?" }],
+ * // Stands in for the service.
+ * const message = { role: "assistant", content: "Hello" };
+ * const answer = { id: "c1", choices: [{ index: 0, message, finish_reason: "stop" }] };
+ * const client = new ServiceClient({
+ *   apiKey: "svc_live_key",
+ *   fetch: () => Promise.resolve(Response.json(answer)),
  * });
- * console.log(finalText, billing?.charged);
+ *
+ * const { finalText } = await client.chat.completions.run({
+ *   messages: [{ role: "user", content: "Say hello" }],
+ * });
+ * assertEquals(finalText, "Hello");
  * ```
  */
 export class ServiceClient {
