@@ -45,7 +45,7 @@ export interface Begun<T> {
 }
 
 /** A request as one model is asked it. */
-export interface Asked extends Pick<UpstreamCall, "endpoint" | "body"> {
+export interface Asked extends Pick<UpstreamCall, "endpoint" | "body" | "isOwnChoice"> {
   /** @default {as the caller asked} */
   readonly stream?: boolean | undefined;
 }
@@ -164,10 +164,9 @@ async function callOnce<T>(
   const startedMs = trace.elapsedMs;
   let begun = false;
   try {
-    const { endpoint, body, stream = trace.caller.stream } = request.ask(candidate);
+    const { stream = trace.caller.stream, ...asked } = request.ask(candidate);
     const answer = await lease.upstream.call({
-      endpoint,
-      body,
+      ...asked,
       model: candidate.model.upstreamModel,
       stream,
       outputLimit: trace.outputLimit,

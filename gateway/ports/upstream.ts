@@ -14,6 +14,8 @@ export interface UpstreamCall {
   readonly model: string;
   readonly body: JsonBody;
   readonly stream: boolean;
+  /** The body's choice of tools is the gateway's own: no caller need hear what becomes of it. */
+  readonly isOwnChoice?: boolean | undefined;
   /** Most output tokens a choice that the hold pays for, where the body asks for more. */
   readonly outputLimit?: number | undefined;
   /** Output tokens a choice that the hold pays for, for upstreams that must be told a limit. */

@@ -23,6 +23,7 @@ export const HEADING = "## What each provider kind can carry";
 const CELLS: Readonly<Record<Lack, string>> = {
   refused: "400",
   reported: "left out",
+  moved: "moved",
   fetched: "fetched",
 };
 
@@ -44,8 +45,15 @@ On chat, \`openai\` and \`openai-compatible\` upstreams get every field as it ca
 have wires of their own, and get both endpoints' requests by way of Chat Completions. What one of
 them has no place for is never dropped silently: \`400\` is a refusal that names the field, before
 anything is sent; what is _left out_ is listed in \`upstream_warnings\` of a chat answer, and in
-\`metadata.routing.not_carried\` of a response; what is _fetched_ is fetched by the gateway, from
-public addresses alone, and sent as bytes.
+\`metadata.routing.not_carried\` of a response; what is _moved_ takes effect in another place, and is
+listed likewise; what is _fetched_ is fetched by the gateway, from public addresses alone, and sent
+as bytes.
+
+\`azure\` and \`mistral\` are told whether a JSON schema is \`strict\`; \`google\`, \`google-vertex\` and
+\`cohere\` hold every answer to its schema, whether that is asked for or not. Claude's models do where
+they know structured outputs; where one does not, or its decoder does not know all of the schema,
+\`strict\` is listed as left out. A schema's \`name\` is a label, and reaches \`azure\` and \`mistral\`
+alone; its \`description\` stands in the schema itself elsewhere.
 
 What an answer says again at its end, or signs, is kept while it comes: a response made of a chat
 answer, an answer with hosted tools, and the tool calls of any chat answer are limited to 4 194 304

@@ -138,7 +138,8 @@ function chosenFunction(
 
 /** The conversation in which no tool may be called any more. */
 export function withoutTools(conversation: ChatBody): ChatBody {
-  return edited(conversation, { tool_choice: '"none"' });
+  if (conversation.value.tool_choice === "none") return conversation;
+  return { ...edited(conversation, { tool_choice: '"none"' }), isOwnChoice: true };
 }
 
 const OUTPUT_LIMITS = ["max_completion_tokens", "max_tokens"] as const;
@@ -208,5 +209,5 @@ function arrayTexts(text: string, name: string): readonly string[] {
 
 function edited(body: ChatBody, edits: Readonly<Record<string, string>>): ChatBody {
   const text = editMembers(body.text, edits);
-  return { text, value: JSON.parse(text) };
+  return { ...body, text, value: JSON.parse(text) };
 }

@@ -164,7 +164,12 @@ export function laterTurns(
       plan: { ...plan, candidates: plan.candidates.filter(takesChat) },
       choices: 1,
       signal,
-      ask: () => ({ endpoint: "chat", body: conversation, stream: true }),
+      ask: () => ({
+        endpoint: "chat",
+        body: conversation,
+        isOwnChoice: conversation.isOwnChoice,
+        stream: true,
+      }),
       open: async (opened, { model }) => {
         if (opened.kind !== "stream") throw notStreamed();
         const begun = await openHosted(opened, answer.relay);

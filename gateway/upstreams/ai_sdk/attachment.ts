@@ -75,7 +75,8 @@ function filePart(file: unknown, path: string, notes: Notes): UserPart | undefin
     return undefined;
   }
   if (!notes.allows("file_data", `${path}.file_data`)) return undefined;
-  const isNamed = typeof filename === "string" && notes.allows("filename", `${path}.filename`);
+  const feature = /^(?:image|audio)\//.test(data.mediaType) ? "picture_filename" : "filename";
+  const isNamed = typeof filename === "string" && notes.allows(feature, `${path}.filename`);
   return { type: "file", ...data, ...(isNamed ? { filename } : {}) };
 }
 

@@ -32,8 +32,11 @@ export function cacheMark(
     : { bedrock: { cachePoint: { type: "default" } } };
 }
 
-/** The mark of a message whose parts become one text: its own, or the last of its parts'. */
-export function messageMark(
+/**
+ * The mark of a tool's result, which can stand at its end alone: its message's own, or the last of its
+ * parts'.
+ */
+export function resultMark(
   message: Readonly<Record<string, unknown>>,
   path: string,
   notes: Notes,
@@ -42,7 +45,12 @@ export function messageMark(
   const parts: unknown[] = Array.isArray(content) ? content : [];
   let mark: CacheMark | undefined;
   for (const [at, part] of parts.entries()) {
-    mark = cacheMark(part, `${path}.content.${at}`, { notes }) ?? mark;
+    const own = cacheMark(part, `${path}.content.${at}`, { notes });
+    if (own === undefined) continue;
+    mark = own;
+    if (at < parts.length - 1) {
+      notes.allows("inner_cache_control", `${path}.content.${at}.cache_control`);
+    }
   }
   return cacheMark(message, path, { notes }) ?? mark;
 }

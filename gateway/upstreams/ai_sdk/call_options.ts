@@ -9,6 +9,7 @@ import { isRecord } from "../openai_compatible/body.ts";
 import { cacheMark } from "./cache_marks.ts";
 import type { Feature } from "./cannot_carry.ts";
 import { reportUnknown } from "./known_members.ts";
+import { described } from "./held_schema.ts";
 import type { Notes } from "./notes.ts";
 import { promptOf } from "./prompt.ts";
 
@@ -33,7 +34,7 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
   const own: Record<string, JSONObject[string]> = {};
   const format = value["response_format"];
   if (isRecord(format)) options.responseFormat = responseFormat(format, { notes, own });
-  obeyChoice(options, { model: call.model, notes, own });
+  obeyChoice(options, { call, notes, own });
   if (value["parallel_tool_calls"] === false) onlyOneCall({ notes, own });
   callerFields(value, { notes, own });
   const { kind } = notes;
@@ -51,9 +52,11 @@ export function outputLimitOf(
   { outputLimit, heldOutputTokens, body: { value } }: UpstreamCall,
   kind: NativeKind,
 ): number | undefined {
-  const asked = value["max_completion_tokens"] ?? value["max_tokens"];
   if (outputLimit !== undefined) return outputLimit;
-  if (typeof asked === "number") return asked;
+  const asked = [value["max_completion_tokens"], value["max_tokens"]]
+    .filter((limit) => typeof limit === "number");
+  // Both are the caller's: an answer within the smaller is within both.
+  if (asked.length > 0) return Math.min(...asked);
   return kind === "azure" ? undefined : heldOutputTokens;
 }
 
@@ -81,6 +84,7 @@ const REFUSED_FIELDS: readonly (readonly [field: string, Feature, (value: unknow
     ["functions", "functions", () => true],
     ["function_call", "functions", () => true],
     ["web_search_options", "hosted_tools", () => true],
+    ["store", "store", (value) => value !== false],
   ];
 
 /** Fields that are translated, or that concern the gateway alone. */
@@ -105,8 +109,6 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   "presence_penalty",
   "user",
   "metadata",
-  // Of answers: the gateway keeps them itself.
-  "store",
   ...REFUSED_FIELDS.map(([field]) => field),
 ]);
 
@@ -209,9 +211,11 @@ function responseFormat(
     const path = "response_format.json_schema";
     reportUnknown(written, { of: path, path, notes });
     const { name, description, schema, strict } = written;
-    if ((notes.kind === "azure" || notes.kind === "mistral") && typeof strict === "boolean") {
-      own["strictJsonSchema"] = strict;
+    if (notes.kind !== "azure" && notes.kind !== "mistral") {
+      return { type: "json", schema: described(written) };
     }
+    // Azure's package would be strict where nobody asked for it.
+    own["strictJsonSchema"] = strict === true;
     return {
       type: "json",
       schema: isRecord(schema) ? schema : { type: "object" },
@@ -233,7 +237,7 @@ const NEVER_FORCED = /claude-(?:(?:sonnet|opus)-5-5|fable-5-1)/;
  */
 function obeyChoice(
   options: Mutable<LanguageModelV4CallOptions>,
-  { model, notes, own }: Own & { readonly model: string },
+  { call: { isOwnChoice = false, model }, notes, own }: Own & { readonly call: UpstreamCall },
 ): void {
   const { kind } = notes;
   if (kind !== "anthropic" && kind !== "amazon-bedrock") return;
@@ -254,7 +258,7 @@ function obeyChoice(
     delete options.tools;
     delete options.toolChoice;
     if (losesCalls) own["structuredOutputMode"] = "jsonTool";
-  } else if (losesCalls && !notes.allows("no_more_calls", "tool_choice")) {
+  } else if (losesCalls && (isOwnChoice || !notes.allows("no_more_calls", "tool_choice"))) {
     options.toolChoice = { type: "auto" };
   }
 }

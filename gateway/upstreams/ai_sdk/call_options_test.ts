@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { NativeKind } from "../../domain/catalog.ts";
+import type { UpstreamCall } from "../../ports/upstream.ts";
 import { callOptionsOf } from "./call_options.ts";
 import { CANNOT_CARRY, type Feature, FEATURES } from "./cannot_carry.ts";
 import { MAX_WARNINGS, Notes } from "./notes.ts";
@@ -19,7 +20,7 @@ const KINDS = [
 function translate(
   kind: NativeKind,
   fields: Readonly<Record<string, unknown>>,
-  more: { outputLimit?: number } = {},
+  more: Pick<UpstreamCall, "outputLimit" | "isOwnChoice"> = {},
 ) {
   const notes = new Notes(kind);
   const value = { model: "auto", messages: [USER], ...fields };
@@ -50,6 +51,14 @@ const AFTER_CALLS = {
   ],
   tools: [FUNCTION],
 };
+const resultOf = (content: unknown) => ({
+  messages: [
+    USER,
+    { role: "assistant", tool_calls: [CALL] },
+    { role: "tool", tool_call_id: "a", content },
+  ],
+});
+const DOCUMENT = { file_data: "data:application/pdf;base64,AA==", filename: "a.pdf" };
 const zeta = 1;
 
 /** A request that asks for a feature, and the field that must be named where it is lacking. */
@@ -72,27 +81,19 @@ const ASKING: Readonly<
     [part("image_url", { url: "https://a.test/b.png" }), "messages.0.content.0.image_url.url"],
   ],
   result_image_url: [
-    [{
-      messages: [
-        USER,
-        { role: "assistant", tool_calls: [CALL] },
-        {
-          role: "tool",
-          tool_call_id: "a",
-          content: [{ type: "image_url", image_url: { url: "https://a.test/b.png" } }],
-        },
-      ],
-    }, "messages.2.content.0.image_url.url"],
-  ],
-  file_data: [
     [
-      part("file", { file_data: "data:application/pdf;base64,AA==", filename: "a.pdf" }),
-      "messages.0.content.0.file.file_data",
+      resultOf([{ type: "image_url", image_url: { url: "https://a.test/b.png" } }]),
+      "messages.2.content.0.image_url.url",
     ],
   ],
-  filename: [
+  file_data: [[part("file", DOCUMENT), "messages.0.content.0.file.file_data"]],
+  filename: [[part("file", DOCUMENT), "messages.0.content.0.file.filename"]],
+  result_filename: [
+    [resultOf([TEXT, { type: "file", file: DOCUMENT }]), "messages.2.content.1.file.filename"],
+  ],
+  picture_filename: [
     [
-      part("file", { file_data: "data:application/pdf;base64,AA==", filename: "a.pdf" }),
+      part("file", { file_data: "data:image/png;base64,AA==", filename: "a.png" }),
       "messages.0.content.0.file.filename",
     ],
   ],
@@ -122,9 +123,12 @@ const ASKING: Readonly<
   ]),
   // Whether there is room shows when the package has written the request: see upstream_test.ts.
   effort_room: [],
+  // So does what the answer is held to.
+  json_strict: [],
   parallel_tool_calls: [[{ parallel_tool_calls: false }, "parallel_tool_calls"]],
   seed: [[{ seed: 7 }, "seed"]],
   user: [[{ user: "u" }, "user"]],
+  store: [[{ store: true }, "store"]],
   metadata: [[{ metadata: { order: "7" } }, "metadata"]],
   penalties: [
     [{ frequency_penalty: 1 }, "frequency_penalty"],
@@ -137,6 +141,18 @@ const ASKING: Readonly<
     ],
   ],
   name: [[{ messages: [{ ...USER, name: "Ann" }] }, "messages.0.name"]],
+  late_instructions: ["system", "developer"].map((role) => [
+    { messages: [USER, { role, content: "Late" }] },
+    "messages.1",
+  ]),
+  text_before_calls: [
+    { content: "Let me see" },
+    { content: [{ type: "text", text: "Let me see" }] },
+    { content: null, refusal: "No" },
+  ].map((said) => [
+    { messages: [USER, { role: "assistant", ...said, tool_calls: [CALL] }] },
+    "messages.1.content",
+  ]),
   cache_control: [
     [{ messages: [{ ...USER, cache_control: MARK }] }, "messages.0.cache_control"],
     [
@@ -144,6 +160,12 @@ const ASKING: Readonly<
         messages: [{ role: "system", content: [{ type: "text", text: "x", cache_control: MARK }] }],
       },
       "messages.0.content.0.cache_control",
+    ],
+  ],
+  inner_cache_control: [
+    [
+      resultOf([{ ...TEXT, cache_control: MARK }, TEXT]),
+      "messages.2.content.0.cache_control",
     ],
   ],
   tool_cache_control: [
@@ -192,14 +214,15 @@ for (const kind of KINDS) {
   Deno.test(`a request to "${kind}" is refused, reported or carried as the table says`, () => {
     for (const [feature, requests] of Object.entries(ASKING)) {
       // Where documents are refused, so are their names.
-      if (feature === "filename" && "file_data" in CANNOT_CARRY[kind]) continue;
+      if (feature.endsWith("filename") && "file_data" in CANNOT_CARRY[kind]) continue;
       const [, lack] = Object.entries(CANNOT_CARRY[kind]).find(([name]) => name === feature) ?? [];
       for (const [fields, param] of requests) {
         const { images, refusal, warnings } = translate(kind, fields);
         assertEquals(images.length, lack === "fetched" ? 1 : 0, feature);
         assertEquals(refusal?.param, lack === "refused" ? param : undefined, feature);
         const reported = warnings.filter((warning) => warning.includes(`"${param}"`));
-        assertEquals(reported.length, lack === "reported" ? 1 : 0, feature);
+        const isReported = lack === "reported" || lack === "moved";
+        assertEquals(reported.length, isReported ? 1 : 0, feature);
       }
     }
   });
@@ -253,8 +276,10 @@ Deno.test("what answers and clients say as a matter of course is not reported", 
       function: { ...CALL.function, parsed_arguments: {} },
     }],
   };
-  const messages = [USER, echoed, { role: "tool", tool_call_id: "a", content: "x" }, USER];
   for (const kind of KINDS) {
+    // Cohere's package has no place for words beside calls, which are more than a matter of course.
+    const said = kind === "cohere" ? { ...echoed, content: null } : echoed;
+    const messages = [USER, said, { role: "tool", tool_call_id: "a", content: "x" }, USER];
     assertEquals(translate(kind, { messages, tools: [FUNCTION] }).warnings, []);
   }
 });
@@ -289,6 +314,10 @@ Deno.test("no more calls: Bedrock keeps its tools where calls were made, and onl
   assertEquals(translate("amazon-bedrock", choice).options.toolChoice, { type: "none" });
   const made = translate("amazon-bedrock", { ...AFTER_CALLS, ...choice });
   assertEquals([made.options.toolChoice, made.options.tools?.length], [{ type: "auto" }, 1]);
+  assertEquals(made.warnings, ['"tool_choice" is not supported and was left out']);
+  // The last turn of a hosted loop forbids calls by itself: nobody asked for that.
+  const own = translate("amazon-bedrock", { ...AFTER_CALLS, ...choice }, { isOwnChoice: true });
+  assertEquals([own.options.toolChoice, own.warnings], [{ type: "auto" }, []]);
   assertEquals(translate("anthropic", { ...AFTER_CALLS, ...choice }).options.toolChoice, {
     type: "none",
   });
@@ -329,6 +358,11 @@ Deno.test("sampling and limits", () => {
     providerOptions: { openai: { parallelToolCalls: false } },
   });
   assertEquals(translate("azure", { max_completion_tokens: 9 }).options.maxOutputTokens, 9);
+  // Of two limits the smaller keeps to both.
+  for (const [max_tokens, max_completion_tokens] of [[9, 50], [50, 9]]) {
+    const both = translate("azure", { max_tokens, max_completion_tokens });
+    assertEquals(both.options.maxOutputTokens, 9);
+  }
   assertEquals(translate("azure", { stop: ["a", "b"] }).options.stopSequences, ["a", "b"]);
   assertEquals(translate("azure", { reasoning_effort: "x" }).refusal?.param, "reasoning_effort");
 });
@@ -377,6 +411,19 @@ Deno.test("formats of the answer", () => {
     providerOptions: { mistral: { strictJsonSchema: true } },
     refusal: undefined,
   });
+  // Azure's package is strict where it is not told otherwise; Chat Completions is not.
+  const loose = format("azure", { type: "json_schema", json_schema: { name: "p", schema: {} } });
+  assertEquals(loose.providerOptions, { openai: { strictJsonSchema: false } });
+  const schema = { type: "object", description: "Own" };
+  for (
+    const kind of ["anthropic", "google", "google-vertex", "amazon-bedrock", "cohere"] as const
+  ) {
+    const json_schema = { name: "p", description: "P", schema };
+    assertEquals(format(kind, { type: "json_schema", json_schema }).responseFormat, {
+      type: "json",
+      schema: { type: "object", description: "P\n\nOwn" },
+    });
+  }
   assertEquals(format("google", { type: "json_object" }).responseFormat, { type: "json" });
   assertEquals(format("anthropic", { type: "json_object" }), {
     responseFormat: { type: "json", schema: { type: "object" } },

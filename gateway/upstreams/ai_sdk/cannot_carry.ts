@@ -8,9 +8,10 @@ import type { NativeKind } from "../../domain/catalog.ts";
 
 /**
  * `refused`: the answer would be another one. `reported`: a hint is left out, the answer says so.
- * `fetched`: the gateway fetches what the address names, from public addresses alone.
+ * `moved`: it takes effect in another place, the answer says so. `fetched`: the gateway fetches what
+ * the address names, from public addresses alone.
  */
-export type Lack = "refused" | "reported" | "fetched";
+export type Lack = "refused" | "reported" | "moved" | "fetched";
 
 /** Lacks by feature; features are named in {@linkcode FEATURES}. */
 export type Lacks = Readonly<Partial<Record<Feature, Lack>>>;
@@ -27,10 +28,13 @@ export const FEATURES = {
   result_image_url: "Images by http(s) address in tool results",
   file_data: "Documents in messages (`file` with `file_data`)",
   filename: "`filename` of a document",
+  result_filename: "`filename` of a document in a tool result",
+  picture_filename: "`filename` of a picture or sound that is sent as a `file`",
   file_id: "Uploaded files (`file` with `file_id`)",
   functions: "The old `functions`, `function_call` and messages of role `function`",
   hosted_tools: "Tools that are no functions, `web_search_options`",
   tool_strict: "`strict: true` of a function",
+  json_strict: "`strict: true` of a JSON schema",
   parallel_tool_calls: "`parallel_tool_calls: false`",
   no_more_calls: '`tool_choice: "none"` after tool calls',
   forced_call_json: "JSON as `response_format` where a tool must be called",
@@ -39,9 +43,13 @@ export const FEATURES = {
   penalties: "`frequency_penalty`, `presence_penalty`",
   user: "`user`",
   metadata: "`metadata` of a chat request; responses have it back",
+  store: "`store: true` of a chat request; responses are kept here",
   image_detail: "`detail` of an image",
   name: "`name` of a message",
+  late_instructions: "Instructions after the conversation has begun",
+  text_before_calls: "What an assistant said beside its tool calls",
   cache_control: "`cache_control` of messages and their parts",
+  inner_cache_control: "`cache_control` within a tool result, before its end",
   tool_cache_control: "`cache_control` of tools",
   cache_ttl: "`ttl` of `cache_control`, other than `5m`",
   unknown: "Fields and members that are not known here",
@@ -62,6 +70,9 @@ const EVERYWHERE: Lacks = {
   user: "reported",
   metadata: "reported",
   name: "reported",
+  store: "reported",
+  picture_filename: "reported",
+  late_instructions: "moved",
   cache_ttl: "reported",
   unknown: "reported",
 };
@@ -70,11 +81,20 @@ const EVERYWHERE: Lacks = {
 const { user: _user, ...WITH_USER } = EVERYWHERE;
 
 // Such providers keep in their caches what they see fit.
-const UNMARKED: Lacks = { cache_control: "reported", tool_cache_control: "reported" };
+const UNMARKED: Lacks = {
+  cache_control: "reported",
+  inner_cache_control: "reported",
+  tool_cache_control: "reported",
+};
 
-// Their packages let Claude write JSON by a tool of their own, which must be called, and add the
-// tokens for thoughts to the output limit.
-const CLAUDES: Lacks = { forced_call_json: "reported", effort_room: "reported" };
+// Their packages let some Claudes write JSON by a tool of their own, which must be called and is held
+// to nothing, and add the tokens for thoughts to the output limit.
+const CLAUDES: Lacks = {
+  json_strict: "reported",
+  forced_call_json: "reported",
+  effort_room: "reported",
+  inner_cache_control: "moved",
+};
 
 /** By kind. The documentation's table is made of it, and requests are held against it. */
 export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
@@ -82,6 +102,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
     ...EVERYWHERE,
     ...CLAUDES,
     input_audio: "refused",
+    result_filename: "reported",
     seed: "reported",
     penalties: "reported",
     image_detail: "reported",
@@ -90,6 +111,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
     ...EVERYWHERE,
     ...UNMARKED,
     filename: "reported",
+    result_filename: "reported",
     image_url: "fetched",
     result_image_url: "fetched",
     parallel_tool_calls: "reported",
@@ -99,6 +121,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
     ...EVERYWHERE,
     ...UNMARKED,
     filename: "reported",
+    result_filename: "reported",
     // The package would fetch it by itself, from anywhere.
     result_image_url: "fetched",
     parallel_tool_calls: "reported",
@@ -124,6 +147,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
     ...UNMARKED,
     input_audio: "refused",
     filename: "reported",
+    result_filename: "reported",
     image_detail: "reported",
   },
   cohere: {
@@ -132,6 +156,9 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
     input_audio: "refused",
     file_data: "refused",
     filename: "refused",
+    result_filename: "refused",
+    picture_filename: "refused",
+    text_before_calls: "reported",
     tool_strict: "reported",
     parallel_tool_calls: "reported",
     image_detail: "reported",

@@ -20,6 +20,12 @@ export interface ImageToFetch {
   readonly url: string;
 }
 
+/** Where what has another place on some wire goes. */
+const PLACES: Readonly<Partial<Record<Feature, string>>> = {
+  inner_cache_control: "to the end of the tool's result",
+  late_instructions: "to the front of the conversation",
+};
+
 /** Most lines of what was left out: a request may be made of nothing else. */
 export const MAX_WARNINGS = 100;
 
@@ -54,6 +60,7 @@ export class Notes {
     const lack = CANNOT_CARRY[this.#kind][feature];
     if (lack === undefined) return true;
     if (lack === "reported") this.warn(`"${param}" is not supported and was left out`);
+    else if (lack === "moved") this.warn(`"${param}" was moved ${PLACES[feature] ?? "elsewhere"}`);
     else this.refuse(param, `${FEATURES[feature]} cannot be carried to this model's provider`);
     return false;
   }

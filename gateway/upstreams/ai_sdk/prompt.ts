@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { isRecord, parseObject } from "../openai_compatible/body.ts";
 import { type UserPart, userPart } from "./attachment.ts";
-import { type CacheMark, cacheMark, messageMark } from "./cache_marks.ts";
+import { type CacheMark, cacheMark, resultMark } from "./cache_marks.ts";
 import { reportUnknown } from "./known_members.ts";
 import type { Notes } from "./notes.ts";
 import { type AssistantPart, signatureOptions, thoughtsBefore } from "./signatures.ts";
@@ -9,6 +9,7 @@ import { type AssistantPart, signatureOptions, thoughtsBefore } from "./signatur
 type Fields = Readonly<Record<string, unknown>>;
 type Turn<Role> = Extract<LanguageModelV4Prompt[number], { role: Role }>;
 type ToolPart = Extract<LanguageModelV4Prompt[number], { role: "tool" }>["content"][number];
+type FilePart = Extract<UserPart, { type: "file" }>;
 type ToolOutput = Extract<ToolPart, { type: "tool-result" }>["output"];
 
 /** Text between two marks of the cache. */
@@ -72,9 +73,7 @@ class PromptBuilder {
 
   #addSystem(message: Fields, path: string): void {
     // Most providers know instructions only before the conversation.
-    if (this.#turns.length > 0) {
-      this.#notes.warn(`"${path}" was moved to the front of the conversation`);
-    }
+    if (this.#turns.length > 0) this.#notes.allows("late_instructions", path);
     for (const { texts, mark } of this.#upToMarks(message, path)) {
       this.#instruct(texts.join("\n"), mark);
     }
@@ -119,6 +118,9 @@ class PromptBuilder {
     const refused = typeof message["refusal"] === "string" ? [message["refusal"]] : [];
     // The first call's thoughts stood before the text too; where no call has any, the message may.
     const thoughts = isRecord(calls[0]) ? thoughtsBefore(calls[0], this.#notes.kind) : [];
+    if (calls.length > 0 && hasWords(message)) {
+      this.#notes.allows("text_before_calls", `${path}.content`);
+    }
     let content = thoughts.length > 0 ? thoughts : thoughtsBefore(message, this.#notes.kind);
     const signature = signatureOptions(message, this.#notes.kind);
     const pieces = this.#upToMarks(message, path);
@@ -172,7 +174,7 @@ class PromptBuilder {
     }
     const output = this.#toolOutput(message, `${path}.content`);
     const part: ToolPart = { type: "tool-result", toolCallId, toolName, output };
-    const providerOptions = messageMark(message, path, this.#notes);
+    const providerOptions = resultMark(message, path, this.#notes);
     const last = this.#turns.at(-1);
     // The results of parallel calls belong into one turn, up to a mark.
     if (last?.role === "tool" && last.providerOptions === undefined) {
@@ -198,15 +200,31 @@ class PromptBuilder {
       return { type: "text", value: `Error: ${text || "the tool has failed"}` };
     }
     if (files.length === 0) return { type: "text", value: text };
-    if (!RICH_RESULTS.has(this.#notes.kind)) {
-      this.#pictures.push(...files);
-      return { type: "text", value: text || "The result follows as an attachment." };
+    const { kind } = this.#notes;
+    const shown = parts.filter((part) => part.type === "text" || isRich(part, kind));
+    this.#pictures.push(...files.filter((part) => !shown.includes(part)));
+    if (!shown.some((part) => part.type === "file")) {
+      return { type: "text", value: text || FOLLOWS };
     }
-    for (const part of files) {
-      if (part.data.type !== "url") continue;
-      this.#notes.noteAddress("result_image_url", { part, path, url: part.data.url.href });
+    for (const [at, part] of parts.entries()) {
+      if (part.type === "file" && shown.includes(part)) this.#resultFile(part, `${path}.${at}`);
     }
-    return { type: "content", value: parts };
+    if (!ONE_TEXT_RESULTS.has(kind)) return { type: "content", value: shown };
+    const only = { type: "text", text: text || FOLLOWS } as const;
+    return { type: "content", value: [only, ...shown.filter(({ type }) => type === "file")] };
+  }
+
+  /** A file that stays in the result of its tool. */
+  #resultFile(part: FilePart, path: string): void {
+    const { data, filename } = part;
+    if (data.type === "url") {
+      this.#notes.noteAddress("result_image_url", {
+        part,
+        path: `${path}.image_url.url`,
+        url: data.url.href,
+      });
+    }
+    if (filename !== undefined) this.#notes.allows("result_filename", `${path}.file.filename`);
   }
 
   #showPictures(): void {
@@ -246,12 +264,32 @@ class PromptBuilder {
   }
 }
 
+/** Whether a message says anything itself, beside its calls. */
+function hasWords({ content, refusal }: Fields): boolean {
+  const said: unknown[] = [...Array.isArray(content) ? content : [content], refusal];
+  return said.some((one) => {
+    const text = isRecord(one) ? one["text"] ?? one["refusal"] : one;
+    return typeof text === "string" && text !== "";
+  });
+}
+
 const ROLES = ["system", "developer", "user", "assistant", "tool"] as const;
 
-/** Kinds whose tool results may hold pictures; elsewhere they follow in a message of the user. */
+const FOLLOWS = "The result follows as an attachment.";
+
+/** Kinds whose tool results may hold files; elsewhere they follow in a message of the user. */
 const RICH_RESULTS: ReadonlySet<string> = new Set([
   "anthropic",
   "amazon-bedrock",
   "google",
   "google-vertex",
 ]);
+
+/** Kinds whose package makes a result of each text beside a file; a call has one. */
+const ONE_TEXT_RESULTS: ReadonlySet<string> = new Set(["google", "google-vertex"]);
+
+/** Whether a kind's tool results may hold a part; Claude's package drops other documents there. */
+function isRich(part: UserPart, kind: string): boolean {
+  if (part.type !== "file" || !RICH_RESULTS.has(kind)) return false;
+  return kind !== "anthropic" || /^image\/|^application\/pdf$/.test(part.mediaType);
+}

@@ -78,6 +78,64 @@ Deno.test("a mark of the cache ends a message, and what follows goes on in the s
   }
 });
 
+Deno.test("a mark within a tool's result goes to its end, which is said; one at its end stays", () => {
+  const cache_control = { type: "ephemeral" };
+  const text = (text: string, more = {}) => ({ type: "text", text, ...more });
+  const calls = { role: "assistant", tool_calls: [call("a")] };
+  for (const kind of ["anthropic", "amazon-bedrock"] as const) {
+    const inner = result("a", [text("A", { cache_control }), text("B")]);
+    const moved = prompt(kind, USER, calls, inner);
+    assertEquals(moved.prompt.at(-1)?.providerOptions !== undefined, true);
+    const place = '"messages.2.content.0.cache_control"';
+    assertEquals(moved.notes.warnings, [`${place} was moved to the end of the tool's result`]);
+    const last = result("a", [text("A"), text("B", { cache_control })]);
+    assertEquals(prompt(kind, USER, calls, last).notes.warnings, []);
+  }
+});
+
+Deno.test("a file in a tool's result: its name, and its place where the wire takes pictures alone", () => {
+  const calls = { role: "assistant", tool_calls: [call("a")] };
+  const file = (file_data: string, filename: string) => ({
+    type: "file",
+    file: { file_data, filename },
+  });
+  const pdf = file("data:application/pdf;base64,AAAA", "a.pdf");
+  const plain = file("data:text/plain;base64,QUFB", "a.txt");
+  const output = (kind: NativeKind, ...content: readonly unknown[]) => {
+    const { prompt: made, notes } = prompt(kind, USER, calls, result("a", content));
+    const [, , turn, ...rest] = made;
+    const [part] = turn?.role === "tool" ? turn.content : [];
+    return {
+      output: part?.type === "tool-result" ? part.output : undefined,
+      following: rest.flatMap(({ role, content }) => role === "user" ? content : []),
+      warnings: notes.warnings,
+    };
+  };
+  const unnamed = (at: number) =>
+    `"messages.2.content.${at}.file.filename" is not supported and was left out`;
+  assertEquals(output("anthropic", PICTURE, pdf).warnings, [unnamed(1)]);
+  assertEquals(output("google", PICTURE, pdf).warnings, [unnamed(1)]);
+  assertEquals(output("amazon-bedrock", PICTURE, pdf).warnings, []);
+  // Claude's package would drop it; in a message of the user it has a place, and its name too.
+  const moved = output("anthropic", plain);
+  assertEquals([moved.output?.type, moved.warnings], ["text", []]);
+  assertEquals(moved.following.map((part) => Object(part).filename), ["a.txt"]);
+  assertEquals(output("anthropic", plain, PICTURE).following.length, 1);
+  // Google's package answers a call once for every text.
+  for (
+    const content of [[PICTURE], [{ type: "text", text: "A" }, PICTURE, {
+      type: "text",
+      text: "B",
+    }]]
+  ) {
+    const { output: google } = output("google", ...content);
+    assertEquals(google?.type === "content" && google.value.map(({ type }) => type), [
+      "text",
+      "file",
+    ]);
+  }
+});
+
 Deno.test("a mark in what a model said stands where it was put: before what follows", () => {
   const cache_control = { type: "ephemeral" };
   const said = {

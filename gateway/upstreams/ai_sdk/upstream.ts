@@ -23,6 +23,7 @@ import { type AnswerOptions, chatAnswer } from "./chat_answer.ts";
 import { ChunkWriter, isMalformed } from "./chunk_writer.ts";
 import { fetchImages } from "./fetch_images.ts";
 import { AccessError, credentialsOf } from "./credentials.ts";
+import { noteUnheldSchema } from "./held_schema.ts";
 import { drawImages } from "./images.ts";
 import { listModels } from "./model_list.ts";
 import { Notes } from "./notes.ts";
@@ -213,15 +214,17 @@ export class AiSdkUpstream implements Upstream {
   ): Transport {
     const limitTokens = access.kind === "aws" ? undefined : this.#thinkingLimit(call);
     const onNoRoom = () => notes && noRoomToThink(notes);
+    const format = call.body.value["response_format"];
     return new Transport({
       exchange,
       client: this.#client,
       clock: this.#deps.clock,
       stream: call.stream,
       secret: secretOf(access),
-      editBody: limitTokens === undefined
-        ? undefined
-        : (body) => withinLimit(body, limitTokens, { onNoRoom }),
+      editBody: (body) => {
+        if (notes !== undefined) noteUnheldSchema(format, { body, notes });
+        return limitTokens === undefined ? body : withinLimit(body, limitTokens, { onNoRoom });
+      },
     });
   }
 

@@ -16,6 +16,8 @@ import { type Loss, lostMembers } from "./loss.ts";
 /** A chat request: the text to send and what it says. */
 export interface ChatBody extends JsonBody {
   readonly value: ChatRequest;
+  /** Its choice of tools is none that the caller made. */
+  readonly isOwnChoice?: boolean | undefined;
 }
 
 /** A translated request. */
