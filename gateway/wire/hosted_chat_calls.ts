@@ -8,7 +8,7 @@ import { editMembers } from "./json_text.ts";
 import { ITEM_CHARS, type KeptChars } from "./kept_chars.ts";
 import { OpaqueMembers } from "./opaque_members.ts";
 import { ToolCallIndexes } from "./tool_call_indexes.ts";
-import { addedName, opaqueTexts, toolCallText } from "./tool_calls.ts";
+import { addedName, opaqueTexts, toolCallText, withoutName } from "./tool_calls.ts";
 
 /** What the relay of one choice needs besides its model's name. */
 export interface HostedChatOptions extends HostedOptions, HostedTextOptions {
@@ -122,7 +122,8 @@ export class HostedChatCalls {
     if (opaque !== undefined) call.opaque.add(opaque, this.#kept);
     if (call.index !== undefined) {
       const isOther = delta.id !== undefined && delta.id !== call.id;
-      return [editMembers(text, {
+      const isRepeated = typeof piece === "string" && piece !== "" && name === "";
+      return [editMembers(isRepeated ? withoutName(text) : text, {
         index: String(call.index),
         ...(isOther ? { id: undefined } : {}),
       })];

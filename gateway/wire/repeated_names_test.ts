@@ -103,6 +103,33 @@ Deno.test("a call of a hosted tool whose name comes again is never shown", () =>
   }
 });
 
+Deno.test("a hosted answer says a name once: clients that join its pieces would double it", () => {
+  const relay = RELAYS["the relay of hosted chat"]();
+  const names: unknown[] = [];
+  let kept = "";
+  const called = (name: string, input: string) => ({ name, arguments: input });
+  for (
+    const [piece, more] of [
+      [{ index: 0, id: "a", type: "function", function: called("get_", "") }, {}],
+      [{ index: 0, function: { name: "weather" } }, {}],
+      [{ index: 0, id: "a", function: called("get_weather", '{"n":') }, { thought_signature: "S" }],
+      [{ index: 0, function: called("get_weather", "1}") }, {}],
+      [{ index: 1, id: "b", function: called("get_weather", "{}") }, {}],
+      [{ index: 1, function: called("get_weather", "") }, {}],
+    ] as const
+  ) {
+    const text = relay.accept(chunkText({ tool_calls: [{ ...piece, ...more }] }));
+    kept += text;
+    for (const line of text.split("\n").filter((line) => line.startsWith("data: {"))) {
+      for (const call of JSON.parse(line.slice(6)).choices[0]?.delta.tool_calls ?? []) {
+        names[call.index] = (names[call.index] ?? "") + (call.function.name ?? "");
+      }
+    }
+  }
+  assertEquals(names, ["get_weather", "get_weather"]);
+  assertEquals(kept.includes('"thought_signature":"S"'), true);
+});
+
 Deno.test("a piece adds what is no repetition; two equal pieces are taken for one", () => {
   assertEquals(addedName("", "web"), "web");
   assertEquals(addedName("web", "web"), "");

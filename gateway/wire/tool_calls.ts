@@ -5,7 +5,7 @@
  */
 
 import type { SignedToolCall } from "./answer_relay.ts";
-import { editMembers, elements, members } from "./json_text.ts";
+import { editMembers, elements, members, memberText } from "./json_text.ts";
 
 /** The opaque members of a tool call that must reach the caller, and come back, byte for byte. */
 export const OPAQUE_MEMBERS = ["extra_content", "thought_signature"] as const;
@@ -31,6 +31,12 @@ export function opaqueTexts(text: string): OpaqueTexts | undefined {
  */
 export function addedName(name: string, piece: unknown): string {
   return typeof piece === "string" && piece !== name ? piece : "";
+}
+
+/** A piece of a call that says nothing of its name. */
+export function withoutName(piece: string): string {
+  const called = memberText(piece, "function") ?? "{}";
+  return editMembers(piece, { function: editMembers(called, { name: undefined }) });
 }
 
 /** A call as a message has it. */

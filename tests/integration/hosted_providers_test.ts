@@ -163,7 +163,9 @@ Deno.test("a model on Bedrock that goes on searching is refused until it answers
   const again = script(BEDROCK_SEARCHES, BEDROCK);
   upstream.answer(again, again, again, script(BEDROCK.text.frames, BEDROCK));
   const answer = await askHosted(service, "responses", { more: { max_tool_calls: 1 } });
-  const { output } = await responseOf(answer);
+  const { metadata, output } = await responseOf(answer);
+  // That no more may be called is the gateway's own word: the caller asked for nothing of the kind.
+  assertEquals(Object(metadata.routing)["not_carried"], undefined);
   assertEquals(output.map((item) => "status" in item && item.status), [
     "completed",
     "failed",
