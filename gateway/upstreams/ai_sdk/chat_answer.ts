@@ -6,8 +6,9 @@ import type {
 } from "@ai-sdk/provider";
 import type { ChatCompletion, ToolCall } from "@svc/sdk/protocol";
 import type { NativeKind } from "../../domain/catalog.ts";
-import { chatFinish, refusalText } from "./finish.ts";
+import { chatFinish, refusalText, unknownFinish } from "./finish.ts";
 import { SignatureCollector } from "./signatures.ts";
+import { leftOutPart, unreadIn } from "./unread.ts";
 import { chatUsage } from "./usage.ts";
 import { warningTexts } from "./warnings.ts";
 
@@ -32,11 +33,23 @@ export function chatAnswer(
 ): ChatCompletion | undefined {
   const gathered = new Gathered(options.kind);
   for (const part of result.content) gathered.add(part);
-  const { calls, extra, files, reasoning, text } = gathered;
+  const { calls, extra, files, text } = gathered;
+  const { annotations, reasoning_content = "", refusal } = unreadIn(
+    options.kind,
+    result.response?.body,
+  );
+  const reasoning = reasoning_content + gathered.reasoning;
   const finish_reason = chatFinish(result.finishReason, { hasToolCalls: calls.length > 0 });
   if (finish_reason === undefined) return undefined;
   const usage = chatUsage(result.usage);
-  const warnings = [...options.warnings, ...warningTexts(result.warnings)];
+  const odd = unknownFinish(result.finishReason);
+  const warnings = [
+    ...options.warnings,
+    ...warningTexts(result.warnings),
+    ...gathered.leftOut,
+    ...odd === undefined ? [] : [odd],
+  ];
+  const hasOther = calls.length > 0 || files.length > 0 || refusal !== undefined;
   return {
     id: result.response?.id ?? options.id,
     object: "chat.completion",
@@ -46,8 +59,9 @@ export function chatAnswer(
       index: 0,
       message: {
         role: "assistant",
-        content: text === "" && (calls.length > 0 || files.length > 0) ? null : text,
-        refusal: refusalText(result.providerMetadata),
+        content: text === "" && hasOther ? null : text,
+        refusal: refusal ?? refusalText(result.providerMetadata),
+        ...(annotations === undefined ? {} : { annotations }),
         ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
         ...(calls.length === 0 ? {} : { tool_calls: calls }),
         ...(files.length === 0 ? {} : { images: files }),
@@ -74,12 +88,16 @@ function base64(data: string | Uint8Array): string {
 class Gathered {
   readonly calls: ToolCall[] = [];
   readonly files: JSONObject[] = [];
+  /** A line on each kind of part that Chat has no place for. */
+  readonly leftOut = new Set<string>();
+  readonly #kind: NativeKind;
   readonly #signatures: SignatureCollector;
   text = "";
   reasoning = "";
   extra: JSONObject | undefined;
 
   constructor(kind: NativeKind) {
+    this.#kind = kind;
     this.#signatures = new SignatureCollector(kind);
   }
 
@@ -107,6 +125,10 @@ class Gathered {
       case "file":
         this.files.push(imageOf(part));
         return;
+      default: {
+        const line = leftOutPart(this.#kind, part.type);
+        if (line !== undefined) this.leftOut.add(line);
+      }
     }
   }
 }

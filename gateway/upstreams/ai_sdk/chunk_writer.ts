@@ -6,8 +6,9 @@ import type {
 import type { ToolCallDelta } from "@svc/sdk/protocol";
 import { UpstreamCut } from "../../ports/upstream.ts";
 import { type AnswerOptions, imageOf } from "./chat_answer.ts";
-import { chatFinish, refusalText } from "./finish.ts";
+import { chatFinish, refusalText, unknownFinish } from "./finish.ts";
 import { SignatureCollector } from "./signatures.ts";
+import { leftOutPart, unreadIn } from "./unread.ts";
 import { chatUsage } from "./usage.ts";
 import { warningTexts } from "./warnings.ts";
 
@@ -25,6 +26,8 @@ export class ChunkWriter {
   readonly #options: AnswerOptions;
   readonly #signatures: SignatureCollector;
   readonly #warnings: string[];
+  /** What was left out of the answer: a line on each kind of part. */
+  readonly #leftOut = new Set<string>();
   readonly #calls = new Map<string, OpenCall>();
   #id: string;
   /** All that comes before a delta, the same in every chunk. */
@@ -78,8 +81,13 @@ export class ChunkWriter {
         return this.#finish(part);
       case "error":
         throw cutOf(part.error);
-      default:
+      case "raw":
+        return this.#delta({ ...unreadIn(this.#options.kind, part.rawValue) });
+      default: {
+        const line = leftOutPart(this.#options.kind, part.type);
+        if (line !== undefined) this.#leftOut.add(line);
         return [];
+      }
     }
   }
 
@@ -99,9 +107,13 @@ export class ChunkWriter {
     return Object.keys(delta).length === 0 ? [] : this.#chunk(JSON.stringify(delta));
   }
 
-  #chunk(delta: string, finish = "null"): string[] {
+  #chunk(
+    delta: string,
+    { finish = "null", lines = [] }: { finish?: string; lines?: readonly string[] } = {},
+  ): string[] {
     const chunks = this.#begin();
-    chunks.push(`${this.#head},"choices":[${choiceOf(delta, finish)}]}`);
+    const more = lines.length === 0 ? "" : `,"upstream_warnings":${JSON.stringify(lines)}`;
+    chunks.push(`${this.#head},"choices":[${choiceOf(delta, finish)}]${more}}`);
     return chunks;
   }
 
@@ -156,7 +168,9 @@ export class ChunkWriter {
     this.finished = true;
     const refusal = refusalText(providerMetadata);
     const chunks = refusal === null ? [] : this.#delta({ refusal });
-    chunks.push(...this.#chunk("{}", JSON.stringify(finish)));
+    const odd = unknownFinish(finishReason);
+    const lines = [...this.#leftOut, ...odd === undefined ? [] : [odd]];
+    chunks.push(...this.#chunk("{}", { finish: JSON.stringify(finish), lines }));
     const reported = chatUsage(usage);
     if (reported !== undefined) {
       chunks.push(`${this.#head},"choices":[],"usage":${JSON.stringify(reported)}}`);

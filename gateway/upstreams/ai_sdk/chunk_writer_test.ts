@@ -184,6 +184,31 @@ Deno.test("signed text, a picture and a refusal", () => {
   assertEquals(chunks.at(-1)?.choices[0].finish_reason, "content_filter");
 });
 
+Deno.test("what has no place, and an end that nobody knows, are told with the end, a line each", () => {
+  const source = { type: "source", sourceType: "url", id: "1", url: "https://a.test/" } as const;
+  const end = finish("other", "OTHER");
+  const chunks = write("google", source, source, { type: "text-delta", id: "0", delta: "A" }, end);
+  assertEquals(chunks.at(-2)?.["upstream_warnings"], [
+    'parts of type "source" of the provider\'s answer were left out',
+    'finish_reason: the provider ended the answer with "OTHER"',
+  ]);
+  assertEquals(chunks.at(-2)?.choices[0].finish_reason, "stop");
+});
+
+Deno.test("a tool call says its name once, however its package tells of it", () => {
+  const chunks = write(
+    "azure",
+    { type: "tool-input-start", id: "a", toolName: "f" },
+    { type: "tool-input-delta", id: "a", delta: "{}" },
+    { type: "tool-input-end", id: "a" },
+    { type: "tool-call", toolCallId: "a", toolName: "f", input: "{}" },
+    { type: "tool-call", toolCallId: "b", toolName: "g", input: "{}" },
+    finish("stop"),
+  );
+  const calls = deltas(chunks).flatMap((delta) => delta.tool_calls ?? []);
+  assertEquals(calls.flatMap((call) => call.function?.name ?? []), ["f", "g"]);
+});
+
 Deno.test("an answer that ends with an error, or without an end, is cut", () => {
   const named = (name: string) => Object.assign(new Error("x"), { name });
   const endless: LanguageModelV4StreamPart = {
@@ -221,7 +246,11 @@ Deno.test("chatAnswer() says what the stream says", () => {
     warnings: [{ type: "other", message: "odd" }],
     response: { id: "theirs" },
   }, options("anthropic", ["ours"]));
-  assertEquals([answer?.id, answer?.["upstream_warnings"]], ["theirs", ["ours", "odd"]]);
+  assertEquals([answer?.id, answer?.["upstream_warnings"]], ["theirs", [
+    "ours",
+    "odd",
+    'parts of type "source" of the provider\'s answer were left out',
+  ]]);
   assertEquals(answer?.choices[0], {
     index: 0,
     message: {

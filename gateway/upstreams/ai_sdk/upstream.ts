@@ -37,6 +37,7 @@ import {
 } from "./providers.ts";
 import { withinSignedLimit } from "./thinking_limit.ts";
 import { Transport } from "./transport.ts";
+import { leavesUnread } from "./unread.ts";
 
 /** What such an upstream needs of its surroundings. */
 export interface AiSdkDeps {
@@ -320,7 +321,8 @@ async function generate(model: LanguageModelV4, attempt: Attempt): Promise<Upstr
 
 async function stream(model: LanguageModelV4, attempt: Attempt): Promise<UpstreamAnswer> {
   const { exchange, options, request, transport } = attempt;
-  const { stream: parts } = await model.doStream(request);
+  const includeRawChunks = leavesUnread(options.kind);
+  const { stream: parts } = await model.doStream({ ...request, includeRawChunks });
   const writer = new ChunkWriter(options);
   const events = new AnswerEvents(parts, { writer, transport, exchange });
   const first = await events.next();

@@ -1,0 +1,32 @@
+import { assertEquals } from "@std/assert";
+import { chatFinish, unknownFinish } from "./finish.ts";
+
+const none = { hasToolCalls: false };
+const other = (raw: string) => ({ unified: "other", raw }) as const;
+
+Deno.test("an end that the packages have no word for is still told as what it is", () => {
+  for (const raw of ["model_context_window_exceeded"]) {
+    assertEquals(chatFinish(other(raw), none), "length", raw);
+  }
+  for (const raw of ["MODEL_ARMOR", "IMAGE_PROHIBITED_CONTENT", "ERROR_TOXIC"]) {
+    assertEquals(chatFinish(other(raw), none), "content_filter", raw);
+  }
+  for (const raw of ["error", "TIMEOUT", "malformed_tool_use", "UNEXPECTED_TOOL_CALL"]) {
+    assertEquals(chatFinish(other(raw), none), undefined, raw);
+  }
+  for (const raw of ["model_context_window_exceeded", "MODEL_ARMOR", "error"]) {
+    assertEquals(unknownFinish(other(raw)), undefined, raw);
+  }
+});
+
+Deno.test("an end that nobody here knows is a stop, and the answer says which", () => {
+  assertEquals(chatFinish(other("OTHER"), none), "stop");
+  assertEquals(chatFinish(other("OTHER"), { hasToolCalls: true }), "tool_calls");
+  assertEquals(
+    unknownFinish(other("OTHER")),
+    'finish_reason: the provider ended the answer with "OTHER"',
+  );
+  assertEquals(unknownFinish(other("x".repeat(999)))?.length, 116);
+  assertEquals(unknownFinish({ unified: "stop", raw: "STOP" }), undefined);
+  assertEquals(chatFinish({ unified: "tool-calls", raw: "x" }, none), "stop");
+});
