@@ -7,6 +7,7 @@
 
 import type { JSONObject } from "@ai-sdk/provider";
 import { isRecord } from "../openai_compatible/body.ts";
+import { reportUnknown } from "./known_members.ts";
 import type { Notes } from "./notes.ts";
 
 /** What a package must be told to set a mark. */
@@ -22,8 +23,12 @@ export function cacheMark(
   },
 ): CacheMark | undefined {
   const mark = isRecord(marked) ? marked["cache_control"] : undefined;
-  if (!isRecord(mark)) return undefined;
-  const { ttl } = mark;
+  if (mark == null) return undefined;
+  const { ttl, type, ...more } = isRecord(mark) ? mark : {};
+  if (type !== "ephemeral") {
+    notes.refuse(`${path}.cache_control.type`, 'A mark of the cache is {"type": "ephemeral"}');
+  }
+  reportUnknown(more, { of: "cache_control", path: `${path}.cache_control`, notes });
   // Keeping it for an hour costs more than the catalog's one price for writing says.
   if (ttl != null && ttl !== "5m") notes.allows("cache_ttl", `${path}.cache_control.ttl`);
   if (!notes.allows(feature, `${path}.cache_control`)) return undefined;

@@ -1,17 +1,13 @@
-import type {
-  JSONObject,
-  LanguageModelV4CallOptions,
-  LanguageModelV4FunctionTool,
-} from "@ai-sdk/provider";
+import type { JSONObject, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { NativeKind } from "../../domain/catalog.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { isRecord } from "../openai_compatible/body.ts";
-import { cacheMark } from "./cache_marks.ts";
 import type { Feature } from "./cannot_carry.ts";
 import { reportUnknown } from "./known_members.ts";
 import { described } from "./held_schema.ts";
 import type { Notes } from "./notes.ts";
 import { promptOf } from "./prompt.ts";
+import { toolOptions } from "./tool_options.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
@@ -117,6 +113,13 @@ function refuseUnknown(value: Fields, notes: Notes): void {
     const asked = value[field];
     if (asked != null && asks(asked)) notes.allows(feature, field);
   }
+  const streaming = value["stream_options"];
+  if (isRecord(streaming)) {
+    // Whoever wants no padding has none.
+    const { include_obfuscation, ...asked } = streaming;
+    const padded = include_obfuscation === false ? asked : streaming;
+    reportUnknown(padded, { of: "stream_options", path: "stream_options", notes });
+  }
   for (const field of Object.keys(value)) {
     if (KNOWN_FIELDS.has(field) || value[field] == null) continue;
     notes.allows("unknown", field);
@@ -128,65 +131,34 @@ function sampling(value: Fields, notes: Notes): Partial<LanguageModelV4CallOptio
   const options: Mutable<Partial<LanguageModelV4CallOptions>> = {};
   if (typeof temperature === "number") options.temperature = temperature;
   if (typeof top_p === "number") options.topP = top_p;
-  if (typeof top_k === "number") options.topK = top_k;
+  if (isNumber(top_k, "top_k", notes)) options.topK = top_k;
   const ends = typeof stop === "string" ? [stop] : Array.isArray(stop) ? stop.map(String) : [];
   if (ends.length > 0) options.stopSequences = ends;
-  if (typeof seed === "number" && notes.allows("seed", "seed")) options.seed = seed;
-  if (isPenalty(frequency_penalty) && notes.allows("penalties", "frequency_penalty")) {
+  if (isNumber(seed, "seed", notes) && notes.allows("seed", "seed")) options.seed = seed;
+  if (
+    asksFor(frequency_penalty, "frequency_penalty", notes) &&
+    notes.allows("penalties", "frequency_penalty")
+  ) {
     options.frequencyPenalty = frequency_penalty;
   }
-  if (isPenalty(presence_penalty) && notes.allows("penalties", "presence_penalty")) {
+  if (
+    asksFor(presence_penalty, "presence_penalty", notes) &&
+    notes.allows("penalties", "presence_penalty")
+  ) {
     options.presencePenalty = presence_penalty;
   }
   return options;
 }
 
-function isPenalty(value: unknown): value is number {
-  return typeof value === "number" && value !== 0;
+/** Whether a field is set, to a number; to anything else is the caller's mistake. */
+function isNumber(value: unknown, field: string, notes: Notes): value is number {
+  if (value != null && typeof value !== "number") notes.refuse(field, "Send a number");
+  return typeof value === "number";
 }
 
-function toolOptions(value: Fields, notes: Notes): Partial<LanguageModelV4CallOptions> {
-  const written: unknown[] = Array.isArray(value["tools"]) ? value["tools"] : [];
-  const tools = written.flatMap((tool, at) => functionTool(tool, `tools.${at}`, notes) ?? []);
-  if (tools.length === 0) return {};
-  const choice = value["tool_choice"];
-  if (choice === "auto" || choice === "none" || choice === "required") {
-    return { tools, toolChoice: { type: choice } };
-  }
-  if (choice == null) return { tools };
-  const named = isRecord(choice) ? choice["function"] : undefined;
-  if (isRecord(named) && typeof named["name"] === "string") {
-    return { tools, toolChoice: { type: "tool", toolName: named["name"] } };
-  }
-  notes.refuse("tool_choice", "This choice of tools cannot be carried to this provider");
-  return { tools };
-}
-
-function functionTool(
-  tool: unknown,
-  path: string,
-  notes: Notes,
-): LanguageModelV4FunctionTool | undefined {
-  const declared = isRecord(tool) ? tool["function"] : undefined;
-  if (!isRecord(tool) || tool["type"] !== "function" || !isRecord(declared)) {
-    notes.allows("hosted_tools", `${path}.type`);
-    return undefined;
-  }
-  reportUnknown(tool, { of: "declaration", path, notes });
-  const place = { of: "declaration.function", path: `${path}.function` } as const;
-  reportUnknown(declared, { ...place, notes });
-  const { name, description, parameters, strict } = declared;
-  const isStrict = typeof strict === "boolean" &&
-    (!strict || notes.allows("tool_strict", `${path}.function.strict`));
-  const providerOptions = cacheMark(tool, path, { notes, feature: "tool_cache_control" });
-  return {
-    type: "function",
-    name: String(name),
-    inputSchema: isRecord(parameters) ? parameters : { type: "object", properties: {} },
-    ...(typeof description === "string" ? { description } : {}),
-    ...(isStrict ? { strict } : {}),
-    ...(providerOptions && { providerOptions }),
-  };
+/** Whether a penalty is asked for: nought is none. */
+function asksFor(value: unknown, field: string, notes: Notes): value is number {
+  return isNumber(value, field, notes) && value !== 0;
 }
 
 interface Own {
@@ -211,6 +183,9 @@ function responseFormat(
     const path = "response_format.json_schema";
     reportUnknown(written, { of: path, path, notes });
     const { name, description, schema, strict } = written;
+    if (strict != null && typeof strict !== "boolean") {
+      notes.refuse(`${path}.strict`, "Send true or false");
+    }
     if (notes.kind !== "azure" && notes.kind !== "mistral") {
       return { type: "json", schema: described(written) };
     }

@@ -1,56 +1,14 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { NativeKind } from "../../domain/catalog.ts";
-import type { UpstreamCall } from "../../ports/upstream.ts";
-import { callOptionsOf } from "./call_options.ts";
 import { CANNOT_CARRY, type Feature, FEATURES } from "./cannot_carry.ts";
-import { MAX_WARNINGS, Notes } from "./notes.ts";
-
-const USER = { role: "user", content: "Hi" };
-const KINDS = [
-  "anthropic",
-  "google",
-  "google-vertex",
-  "amazon-bedrock",
-  "azure",
-  "mistral",
-  "cohere",
-]
-  .filter((kind): kind is NativeKind => kind in CANNOT_CARRY);
-
-function translate(
-  kind: NativeKind,
-  fields: Readonly<Record<string, unknown>>,
-  more: Pick<UpstreamCall, "outputLimit" | "isOwnChoice"> = {},
-) {
-  const notes = new Notes(kind);
-  const value = { model: "auto", messages: [USER], ...fields };
-  const options = callOptionsOf({
-    endpoint: "chat",
-    model: "m",
-    body: { text: JSON.stringify(value), value },
-    stream: false,
-    requestId: "req_1",
-    signal: new AbortController().signal,
-    ...more,
-  }, notes);
-  return { options, refusal: notes.refusal, warnings: notes.warnings, images: notes.images };
-}
+import { MAX_WARNINGS } from "./notes.ts";
+import { AFTER_CALLS, CALL, FUNCTION, KINDS, translate, USER } from "./translated_fixture.ts";
 
 const part = (type: string, value: unknown) => ({
   messages: [{ role: "user", content: [{ type, [type]: value }] }],
 });
 
 const TEXT = { type: "text", text: "a" };
-const CALL = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
-const FUNCTION = { type: "function", function: { name: "f" } };
-const AFTER_CALLS = {
-  messages: [
-    USER,
-    { role: "assistant", tool_calls: [CALL] },
-    { role: "tool", tool_call_id: "a", content: "found" },
-  ],
-  tools: [FUNCTION],
-};
 const resultOf = (content: unknown) => ({
   messages: [
     USER,
@@ -203,6 +161,12 @@ const ASKING: Readonly<
     [{ tools: [{ ...FUNCTION, zeta }] }, "tools.0.zeta"],
     [{ tools: [{ ...FUNCTION, function: { name: "f", zeta } }] }, "tools.0.function.zeta"],
     [{ response_format: { type: "text", zeta } }, "response_format.zeta"],
+    [{ stream_options: { include_usage: true, zeta } }, "stream_options.zeta"],
+    [{ stream_options: { include_obfuscation: true } }, "stream_options.include_obfuscation"],
+    [
+      { messages: [{ ...USER, cache_control: { ...MARK, zeta } }] },
+      "messages.0.cache_control.zeta",
+    ],
     [
       { response_format: { type: "json_schema", json_schema: { name: "x", zeta } } },
       "response_format.json_schema.zeta",
@@ -246,6 +210,7 @@ Deno.test("what says nothing is no request for anything", () => {
     user: null,
     metadata: {},
     store: false,
+    stream_options: { include_usage: true, include_obfuscation: false },
     response_format: { type: "text" },
     tools: [],
     tool_choice: "auto",
@@ -253,6 +218,21 @@ Deno.test("what says nothing is no request for anything", () => {
   const { options, refusal, warnings } = translate("anthropic", silent);
   assertEquals([refusal, warnings], [undefined, []]);
   assertEquals(options.responseFormat, { type: "text" });
+});
+
+Deno.test("what is no number, no mark and no choice is the caller's mistake, on every kind", () => {
+  for (const kind of KINDS) {
+    for (const field of ["seed", "top_k", "frequency_penalty", "presence_penalty"]) {
+      assertEquals(translate(kind, { [field]: "5" }).refusal?.param, field);
+    }
+    for (const cache_control of [true, "ephemeral", {}, { type: "for ever" }]) {
+      const { refusal } = translate(kind, { messages: [{ ...USER, cache_control }] });
+      assertEquals(refusal?.param, "messages.0.cache_control.type");
+    }
+    const json_schema = { name: "x", strict: "yes" };
+    const { refusal } = translate(kind, { response_format: { type: "json_schema", json_schema } });
+    assertEquals(refusal?.param, "response_format.json_schema.strict");
+  }
 });
 
 Deno.test("what answers and clients say as a matter of course is not reported", () => {
@@ -289,38 +269,6 @@ Deno.test("a request made of nothing known gets an answer of bounded length", ()
   const { warnings } = translate("google", fields);
   assertEquals(warnings.length, MAX_WARNINGS + 1);
   assertEquals(warnings.at(-1), "More was left out than is listed here");
-});
-
-Deno.test("JSON beside tools: a choice is obeyed, however the package gets at its JSON", () => {
-  const json = { response_format: { type: "json_object" } };
-  for (const kind of ["anthropic", "amazon-bedrock"] as const) {
-    const free = translate(kind, { ...AFTER_CALLS, ...json }).options;
-    assertEquals([free.tools?.length, free.responseFormat?.type], [1, "json"]);
-    const none = translate(kind, { ...AFTER_CALLS, ...json, tool_choice: "none" });
-    assertEquals([none.options.tools, none.options.toolChoice], [undefined, undefined]);
-    assertEquals([none.options.responseFormat?.type, none.warnings], ["json", []]);
-    const forced = translate(kind, { ...AFTER_CALLS, ...json, tool_choice: FUNCTION }).options;
-    assertEquals([forced.responseFormat, forced.toolChoice], [undefined, {
-      type: "tool",
-      toolName: "f",
-    }]);
-  }
-  const google = translate("google", { ...AFTER_CALLS, ...json, tool_choice: FUNCTION });
-  assertEquals([google.options.responseFormat, google.warnings], [{ type: "json" }, []]);
-});
-
-Deno.test("no more calls: Bedrock keeps its tools where calls were made, and only there", () => {
-  const choice = { tools: [FUNCTION], tool_choice: "none" };
-  assertEquals(translate("amazon-bedrock", choice).options.toolChoice, { type: "none" });
-  const made = translate("amazon-bedrock", { ...AFTER_CALLS, ...choice });
-  assertEquals([made.options.toolChoice, made.options.tools?.length], [{ type: "auto" }, 1]);
-  assertEquals(made.warnings, ['"tool_choice" is not supported and was left out']);
-  // The last turn of a hosted loop forbids calls by itself: nobody asked for that.
-  const own = translate("amazon-bedrock", { ...AFTER_CALLS, ...choice }, { isOwnChoice: true });
-  assertEquals([own.options.toolChoice, own.warnings], [{ type: "auto" }, []]);
-  assertEquals(translate("anthropic", { ...AFTER_CALLS, ...choice }).options.toolChoice, {
-    type: "none",
-  });
 });
 
 Deno.test("what the caller says of itself goes where there is a place for it", () => {
@@ -365,37 +313,6 @@ Deno.test("sampling and limits", () => {
   }
   assertEquals(translate("azure", { stop: ["a", "b"] }).options.stopSequences, ["a", "b"]);
   assertEquals(translate("azure", { reasoning_effort: "x" }).refusal?.param, "reasoning_effort");
-});
-
-Deno.test("tools and the choice among them", () => {
-  const tools = [
-    { type: "function", function: { name: "a", description: "A", strict: true } },
-    { type: "function", function: { name: "b", parameters: { type: "object" } } },
-  ];
-  const { options } = translate("anthropic", {
-    tools,
-    tool_choice: { type: "function", function: { name: "b" } },
-    parallel_tool_calls: false,
-  });
-  assertEquals(options.tools, [
-    {
-      type: "function",
-      name: "a",
-      description: "A",
-      strict: true,
-      inputSchema: { type: "object", properties: {} },
-    },
-    { type: "function", name: "b", inputSchema: { type: "object" } },
-  ]);
-  assertEquals(options.toolChoice, { type: "tool", toolName: "b" });
-  assertEquals(options.providerOptions, { anthropic: { disableParallelToolUse: true } });
-  for (const type of ["auto", "none", "required"] as const) {
-    const chosen = translate("anthropic", { tools, tool_choice: type });
-    assertEquals(chosen.options.toolChoice, { type });
-  }
-  assertEquals(translate("google", { tools }).options.toolChoice, undefined);
-  const odd = translate("google", { tools, tool_choice: { type: "allowed_tools" } });
-  assertEquals(odd.refusal?.param, "tool_choice");
 });
 
 Deno.test("formats of the answer", () => {

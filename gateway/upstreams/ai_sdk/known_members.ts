@@ -33,6 +33,8 @@ const KNOWN = {
   "tool_call.function": ["name", "arguments", "parsed_arguments"],
   declaration: ["type", "function", "cache_control"],
   "declaration.function": ["name", "description", "parameters", "strict"],
+  cache_control: ["type", "ttl"],
+  stream_options: ["include_usage"],
   response_format: ["type", "json_schema"],
   "response_format.json_schema": ["name", "description", "schema", "strict"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
