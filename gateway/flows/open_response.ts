@@ -4,6 +4,7 @@ import {
   type UpstreamFailure,
   type UpstreamJson,
 } from "../ports/upstream.ts";
+import { lostInCompletion } from "../wire/lost_output.ts";
 import { ResponseEventRelay } from "../wire/responses/event_relay.ts";
 import { checkNativeAnswer, NativeResponseRelay } from "../wire/responses/native.ts";
 import type { ResponseRelay } from "../wire/responses/relay.ts";
@@ -55,9 +56,15 @@ export async function openResponse(
   return { kind: "json", answer, context, isNative: false };
 }
 
-/** What the upstream says it was not told of the request, as far as it has come, a line each. */
+/**
+ * What the upstream says it was not told of the request, and what of its answer cannot be told here:
+ * as far as it has come, a line each.
+ */
 export function notCarriedBy(opened: OpenedResponse): readonly string[] {
-  if (opened.kind === "json") return upstreamWarnings(opened.answer.body.value);
+  if (opened.kind === "json") {
+    const { value } = opened.answer.body;
+    return [...upstreamWarnings(value), ...lostInCompletion(value)];
+  }
   return opened.stream.relay.notCarried ?? [];
 }
 

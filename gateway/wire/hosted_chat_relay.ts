@@ -37,12 +37,13 @@ import type {
 import { endedTurn } from "./hosted_turn.ts";
 import { editMembers, elementTexts, type MemberEdits, memberText } from "./json_text.ts";
 import { KeptChars } from "./kept_chars.ts";
+import { lostOutput } from "./lost_output.ts";
 import { OpaqueMembers } from "./opaque_members.ts";
 import { SearchLog } from "./search_item.ts";
 import { SSE_DONE, sseEvent } from "./sse.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "./text_chunk.ts";
 import { OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
-import { UpstreamWarnings } from "./upstream_warnings.ts";
+import { listed, UpstreamWarnings } from "./upstream_warnings.ts";
 import { readChatUsage, UsageSum } from "./usage.ts";
 
 /** Chunks that are looked at for a pattern: streams in which all differ have none. */
@@ -67,6 +68,8 @@ export class HostedChatRelay implements HostedRelay {
   readonly #searches = new SearchLog();
   readonly #kept = new KeptChars();
   readonly #warnings = new UpstreamWarnings();
+  /** What only a stream of the answer shows. */
+  readonly #lost = new Set<string>();
   readonly #texts: HostedChatTexts;
   readonly #reported = new UsageSum();
   #model: string;
@@ -184,7 +187,8 @@ export class HostedChatRelay implements HostedRelay {
       ...(warnings.length === 0 ? {} : { upstream_warnings: warnings }),
     };
     yield sseEvent(JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [] }));
-    this.complete = completionText(head, {
+    const all = listed([...warnings, ...this.#lost]);
+    this.complete = completionText(all.length === 0 ? head : { ...head, upstream_warnings: all }, {
       content,
       refusal,
       reasoning,
@@ -274,6 +278,7 @@ export class HostedChatRelay implements HostedRelay {
   }
 
   #note(delta: Fields, text: string): void {
+    for (const line of lostOutput(delta)) this.#lost.add(line);
     collectText(this.#texts.isHeld ? { ...delta, content: null } : delta, this.#delivered);
     if (!OPAQUE_MEMBERS.some((name) => text.includes(name))) return;
     const opaque = opaqueTexts(firstDeltaText(text) ?? "{}");

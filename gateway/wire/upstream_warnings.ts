@@ -29,7 +29,11 @@ export class UpstreamWarnings {
 
   /** Adds those of a chunk. */
   add(chunk: Readonly<Record<string, unknown>>): void {
-    const lines = upstreamWarnings(chunk);
+    this.addLines(upstreamWarnings(chunk));
+  }
+
+  /** Adds lines of our own to those of the turn. */
+  addLines(lines: readonly string[]): void {
     if (lines.length > 0) this.#turn = listed([...this.#turn, ...lines]);
   }
 

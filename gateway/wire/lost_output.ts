@@ -1,0 +1,29 @@
+/**
+ * What a chat model answers that an answer put together here has no place for.
+ *
+ * @module
+ */
+
+/** Members of a message or delta that nobody here can tell on. */
+const LOST = ["images", "audio", "function_call"] as const;
+
+/** A line on each member that is missing, or missing in part, where an answer is made of its texts. */
+export function lostOutput(message: Readonly<Record<string, unknown>>): readonly string[] {
+  const { content } = message;
+  const names: string[] = LOST.filter((name) => isSaid(message[name]));
+  const isPart = Array.isArray(content) && content.some((part) => typeof part?.text !== "string");
+  if (isPart) names.push("content");
+  return names.map((name) => `message.${name}: the model's answer had more than can be told here`);
+}
+
+function isSaid(member: unknown): boolean {
+  return Array.isArray(member) ? member.length > 0 : member !== undefined && member !== null;
+}
+
+/** The same of a complete answer, of whose choices the first counts. */
+export function lostInCompletion(
+  { choices }: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  return lostOutput({ ...Object(Object(choice)["message"]) });
+}

@@ -1,0 +1,69 @@
+/**
+ * What a chat model answers beside text and calls: where an answer that is put together here has no
+ * place for it, the answer says so.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import { FakeUpstream, json, sse } from "../../fixtures/fake_upstream.ts";
+import { askHosted, hostedLab } from "../../fixtures/hosted_lab.ts";
+import { chunkText, completion, usageChunk } from "../../fixtures/lab.ts";
+import { postResponse } from "../../fixtures/responses_calls.ts";
+import { twoRoads } from "../../fixtures/two_roads.ts";
+
+const IMAGE = { type: "image_url", image_url: { url: "data:image/png;base64,AA==" } };
+const EXTRA = {
+  images: [IMAGE],
+  audio: { id: "audio_1", data: "AA==" },
+  content: [{ type: "thinking", thinking: [] }, { type: "text", text: "Look" }],
+};
+const LINES = ["images", "audio", "content"].map((name) =>
+  `message.${name}: the model's answer had more than can be told here`
+);
+const USAGE = { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 };
+
+/** The answer as a stream, each member in a chunk of its own. */
+const FRAMES = [
+  chunkText({ role: "assistant", content: "" }),
+  ...Object.entries(EXTRA).map(([name, value]) => chunkText({ [name]: value })),
+  chunkText({ images: [IMAGE] }),
+  chunkText({}, "stop"),
+  usageChunk(USAGE),
+];
+
+async function lastEvent(response: Response) {
+  const text = await response.text();
+  assertEquals(response.status, 200, text);
+  if (!text.startsWith("event: ")) return JSON.parse(text);
+  const last = text.trimEnd().split("\n\n").at(-1) ?? "";
+  return JSON.parse(last.slice(last.indexOf("data: ") + 6)).response;
+}
+
+Deno.test("a response made of a chat answer says what of it is missing", async () => {
+  await using roads = await twoRoads("chat", new FakeUpstream());
+  const whole = completion();
+  const [choice] = Array.isArray(whole["choices"]) ? whole["choices"] : [];
+  for (const stream of [false, true]) {
+    const choices = [{ ...choice, message: { ...choice.message, ...EXTRA } }];
+    roads.chat.answer(stream ? sse(FRAMES) : json({ ...whole, choices }));
+    const { metadata } = await lastEvent(
+      await postResponse(roads.service, { input: "Hi", stream }),
+    );
+    assertEquals([...metadata.routing.not_carried].sort(), [...LINES].sort());
+  }
+  await roads.service.assertBooks();
+});
+
+Deno.test("so does an answer with hosted tools, where it is not streamed", async () => {
+  await using lab = await hostedLab();
+  lab.model.answer(sse(FRAMES), sse(FRAMES));
+  const chat = await lastEvent(await askHosted(lab.service, "chat"));
+  assertEquals([...chat.upstream_warnings].sort(), [...LINES].sort());
+  const streamed = await askHosted(lab.service, "chat", { stream: true });
+  const text = await streamed.text();
+  assertEquals([text.includes("base64,AA=="), text.includes("upstream_warnings")], [true, false]);
+  lab.model.answer(sse(FRAMES));
+  const { metadata } = await lastEvent(await askHosted(lab.service, "responses"));
+  assertEquals([...metadata.routing.not_carried].sort(), [...LINES].sort());
+});
