@@ -16,7 +16,7 @@ import { editMembers } from "../wire/json_text.ts";
 import { responsesFeatures } from "../wire/responses/chat_request.ts";
 import { itemType, namedIds, referencedItem, requestItems } from "../wire/responses/items.ts";
 import { type Loss, lossText } from "../wire/responses/loss.ts";
-import { hasForeignItems, selfContained } from "../wire/responses/native_request.ts";
+import { foreignLosses, hasForeignItems, selfContained } from "../wire/responses/native_request.ts";
 import type { Asked } from "./attempt.ts";
 import type { GatewayContext } from "./context.ts";
 import {
@@ -203,7 +203,11 @@ export class AskedResponse {
   /** What a model is not told of the request, a line each. */
   leftOut(candidate: Candidate): readonly string[] {
     if (this.roadTo(candidate) === "native") {
-      return this.#losses.filter(({ path }) => path === "input").map(lossText);
+      const shortened = this.#losses.filter(({ path }) => path === "input");
+      const foreign = this.#isSentAsIs(candidate.upstream.id)
+        ? []
+        : foreignLosses(this.#sent, this.#history);
+      return [...shortened, ...foreign].map(lossText);
     }
     const limitsCalls = asksForHosted(this.hosted);
     const losses = this.#losses.filter(({ path }) => !(limitsCalls && path === "max_tool_calls"));
@@ -221,11 +225,16 @@ export class AskedResponse {
   }
 
   #nativeText(upstreamId: string): JsonBody {
+    if (this.#isSentAsIs(upstreamId)) return this.#sent;
+    return this.#expanded ??= selfContained(this.#sent, this.#history);
+  }
+
+  /** Whether an upstream that speaks Responses knows by itself all that the request leans on. */
+  #isSentAsIs(upstreamId: string): boolean {
     const { references, upstreamId: keeper } = this.#history;
     const leans = typeof this.request.previous_response_id === "string" || references.size > 0;
     const isKept = !leans || (keeper === upstreamId && !this.#writtenOut);
-    if (isKept && !hasForeignItems(this.#sent)) return this.#sent;
-    return this.#expanded ??= selfContained(this.#sent, this.#history);
+    return isKept && !hasForeignItems(this.#sent);
   }
 
   /** The same request of other items; what it was told not to carry follows from them anew. */

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { responseSchema } from "../../http/schemas/responses_resource.ts";
+import { reasoningKind } from "./output_text.ts";
 import { responseOf } from "./answer.ts";
 import { bodyOf, contextOf, END } from "./responses_fixture.ts";
 
@@ -86,4 +87,12 @@ Deno.test("opaque members of calls and messages keep their bytes", () => {
     true,
     false,
   ]);
+});
+
+Deno.test("reasoning is a summary where one is asked for, by the older name too", () => {
+  assertEquals(reasoningKind({}), "reasoning_text");
+  assertEquals(reasoningKind({ reasoning: { effort: "low" } }), "reasoning_text");
+  assertEquals(reasoningKind({ reasoning: { summary: "auto" } }), "summary_text");
+  const older = { generate_summary: "auto" };
+  assertEquals(reasoningKind({ reasoning: older }), "summary_text");
 });

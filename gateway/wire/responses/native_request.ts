@@ -9,6 +9,7 @@ import type { JsonBody } from "../../ports/upstream.ts";
 import { editMembers } from "../json_text.ts";
 import { isOwnId, isSearch, itemType, referencedItem, requestItems } from "./items.ts";
 import type { TranslationOptions } from "./chat_request.ts";
+import type { Loss } from "./loss.ts";
 
 /** Members of an item that only the upstream which made it understands. */
 const FOREIGN_MEMBERS = ["id", "status", "phase"];
@@ -21,6 +22,30 @@ export function selfContained(body: JsonBody, options: TranslationOptions): Json
   const text = editMembers(body.text, { input, previous_response_id: "null" });
   return { text, value: JSON.parse(text) };
 }
+
+/** What of the items that stand in full in such a request is left out, for being another model's. */
+export function foreignLosses(body: JsonBody, options: TranslationOptions): readonly Loss[] {
+  const own = requestItems(body).map((item, at) => [item, `input.${at}`] as const);
+  const earlier = (options.earlierItems ?? []).map((item) =>
+    [item, "previous_response_id"] as const
+  );
+  return [...earlier, ...own].flatMap(([named, path]): Loss[] => {
+    const item = referencedItem(named, options.references) ?? named;
+    const { phase } = item.value;
+    const lost = (path: string, reason: string): Loss[] => [{ path, reason, action: "report" }];
+    if (carried(item, options.found).length === 0) {
+      return lost(path, UNTOLD[itemType(item)] ?? READ);
+    }
+    return phase === undefined || phase === null
+      ? []
+      : lost(`${path}.phase`, "it means something to the model that set it alone");
+  });
+}
+
+const READ = "of a search the model reads only the text that came of it";
+const UNTOLD: Readonly<Record<string, string>> = {
+  reasoning: "earlier reasoning is not repeated to another model",
+};
 
 /** Whether the request has items that another model than the upstream's own made. */
 export function hasForeignItems(body: JsonBody): boolean {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { selfContained } from "./native_request.ts";
+import { foreignLosses, selfContained } from "./native_request.ts";
 
 Deno.test("an upstream that did not search is told what was found where no text stands for it", () => {
   const value = {
@@ -17,4 +17,32 @@ Deno.test("an upstream that did not search is told what was found where no text 
     input: [{ type: "message", role: "user", content: "Results" }, call],
   });
   assertEquals(selfContained(body, {}).value["input"], [call]);
+});
+
+Deno.test("what only the model that made it understands is left out, which is said", () => {
+  const input = [
+    { type: "reasoning", id: "rs_1", summary: [] },
+    { type: "reasoning", id: "rs_2", summary: [], encrypted_content: "E" },
+    { type: "message", role: "assistant", phase: "commentary", content: "Hm" },
+    { type: "item_reference", id: "ws_1" },
+    { role: "user", content: "Hi" },
+  ];
+  const bodyOf = (value: Readonly<Record<string, unknown>>) => ({
+    text: JSON.stringify(value),
+    value,
+  });
+  const search = bodyOf({ type: "web_search_call", id: "ws_1", status: "completed" });
+  const options = {
+    earlierItems: [bodyOf({ type: "reasoning", id: "rs_0", summary: [] })],
+    references: new Map([["ws_1", search]]),
+  };
+  const lost = foreignLosses(bodyOf({ input }), options);
+  assertEquals(lost.map(({ path }) => path), [
+    "previous_response_id",
+    "input.0",
+    "input.2.phase",
+    "input.3",
+  ]);
+  assertEquals(lost.every(({ action }) => action === "report"), true);
+  assertEquals(foreignLosses(bodyOf({ input: "Hi" }), {}), []);
 });

@@ -36,9 +36,11 @@ export function endingOf(finishReason: unknown): ResponseEnding {
 
 /** Which kind of part shows reasoning: a summary only where the request asks for one. */
 export function reasoningKind(
-  request: { reasoning?: { summary?: string | null } | null },
+  { reasoning }: Pick<ResponsesRequest, "reasoning">,
 ): "reasoning_text" | "summary_text" {
-  return typeof request.reasoning?.summary === "string" ? "summary_text" : "reasoning_text";
+  const fields: Readonly<Record<string, unknown>> = { ...reasoning };
+  const asked = fields["summary"] ?? fields["generate_summary"];
+  return typeof asked === "string" ? "summary_text" : "reasoning_text";
 }
 
 /** Whether the answer's text is to be JSON. */

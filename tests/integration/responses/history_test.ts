@@ -58,6 +58,25 @@ Deno.test("a streamed response can be read and continued, as its last event had 
   }
 });
 
+Deno.test("what another model thought is not told to the next, which the answer says", async () => {
+  await using roads = await twoRoads("native", new FakeUpstream());
+  const { service, native, chat } = roads;
+  const whole = completion();
+  const [choice] = Array.isArray(whole["choices"]) ? whole["choices"] : [];
+  const message = { ...choice.message, reasoning_content: "Hm" };
+  native.say({ error: { status: 500, body: { error: { message: "Down" } } } });
+  chat.answer(json({ ...whole, choices: [{ ...choice, message }] }));
+  const first = await answered(service, { input: "One" });
+  assertEquals([first.model, first.output[0]?.type], ["chat", "reasoning"]);
+  const next = await answered(service, { input: "Two", previous_response_id: first.id });
+  assertEquals(next.model, "native");
+  assertEquals(Object(next.metadata.routing)["not_carried"], [
+    "previous_response_id: earlier reasoning is not repeated to another model",
+  ]);
+  const third = await answered(service, { input: "Three", previous_response_id: next.id });
+  assertEquals(third.model, "native");
+});
+
 Deno.test("what belongs to others is as unknown as what never was", async () => {
   for (const road of ROADS) {
     await using roads = await twoRoads(road, new FakeUpstream());
