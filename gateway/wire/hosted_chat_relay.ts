@@ -37,7 +37,7 @@ import type {
 import { endedTurn } from "./hosted_turn.ts";
 import { editMembers, elementTexts, type MemberEdits, memberText } from "./json_text.ts";
 import { KeptChars } from "./kept_chars.ts";
-import { lostOutput } from "./lost_output.ts";
+import { lostCitations, lostOutput } from "./lost_output.ts";
 import { OpaqueMembers } from "./opaque_members.ts";
 import { SearchLog } from "./search_item.ts";
 import { SSE_DONE, sseEvent } from "./sse.ts";
@@ -279,6 +279,7 @@ export class HostedChatRelay implements HostedRelay {
 
   #note(delta: Fields, text: string): void {
     for (const line of lostOutput(delta)) this.#lost.add(line);
+    this.#warnings.addLines(lostCitations(delta));
     collectText(this.#texts.isHeld ? { ...delta, content: null } : delta, this.#delivered);
     if (!OPAQUE_MEMBERS.some((name) => text.includes(name))) return;
     const opaque = opaqueTexts(firstDeltaText(text) ?? "{}");

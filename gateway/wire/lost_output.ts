@@ -4,6 +4,8 @@
  * @module
  */
 
+import { annotationOf } from "./responses/output_text.ts";
+
 /** Members of a message or delta that nobody here can tell on. */
 const LOST = ["images", "audio", "function_call"] as const;
 
@@ -20,10 +22,21 @@ function isSaid(member: unknown): boolean {
   return Array.isArray(member) ? member.length > 0 : member !== undefined && member !== null;
 }
 
-/** The same of a complete answer, of whose choices the first counts. */
+/** A line where a message or delta cites what neither a page nor a file is. */
+export function lostCitations(
+  { annotations }: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const isKnown = (value: unknown) => annotationOf(value) !== undefined;
+  return !Array.isArray(annotations) || annotations.every(isKnown)
+    ? []
+    : ["message.annotations: only citations of pages and files can be told here"];
+}
+
+/** Both of a complete answer, of whose choices the first counts. */
 export function lostInCompletion(
   { choices }: Readonly<Record<string, unknown>>,
 ): readonly string[] {
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  return lostOutput({ ...Object(Object(choice)["message"]) });
+  const message = { ...Object(Object(choice)["message"]) };
+  return [...lostOutput(message), ...lostCitations(message)];
 }

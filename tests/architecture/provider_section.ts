@@ -23,7 +23,7 @@ export const HEADING = "## What each provider kind can carry";
 const CELLS: Readonly<Record<Lack, string>> = {
   refused: "400",
   reported: "left out",
-  moved: "moved",
+  changed: "changed",
   fetched: "fetched",
 };
 
@@ -45,9 +45,10 @@ On chat, \`openai\` and \`openai-compatible\` upstreams get every field as it ca
 have wires of their own, and get both endpoints' requests by way of Chat Completions. What one of
 them has no place for is never dropped silently: \`400\` is a refusal that names the field, before
 anything is sent; what is _left out_ is listed in \`upstream_warnings\` of a chat answer, and in
-\`metadata.routing.not_carried\` of a response; what is _moved_ takes effect in another place, and is
-listed likewise; what is _fetched_ is fetched by the gateway, from public addresses alone, and sent
-as bytes.
+\`metadata.routing.not_carried\` of a response; what is _changed_ takes effect in another place or
+form, and is listed likewise; what is _fetched_ is fetched by the gateway, from public addresses
+alone, and sent as bytes. What a provider answers beyond the shape that was asked for is listed in
+the same places.
 
 \`azure\` and \`mistral\` are told whether a JSON schema is \`strict\`; \`google\`, \`google-vertex\` and
 \`cohere\` hold every answer to its schema, whether that is asked for or not. Claude's models do where

@@ -109,7 +109,7 @@ for (const [kind, [upstreamModel, wire]] of Object.entries(WIRES)) {
     await using service = await TestService.start({ config });
     const silent: string[] = [];
     for (const feature of Object.keys(FEATURES).filter(isFeature)) {
-      if (lacks[feature] !== "reported" && lacks[feature] !== "moved") continue;
+      if (lacks[feature] !== "reported" && lacks[feature] !== "changed") continue;
       const asked = ASKED_FEATURES[feature];
       assert(asked !== undefined, `Nothing here asks for "${feature}"`);
       for (const way of WAYS) {

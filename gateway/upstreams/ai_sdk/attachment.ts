@@ -8,6 +8,9 @@ export type UserPart = Extract<LanguageModelV4Prompt[number], { role: "user" }>[
 
 const PART_TYPES = ["text", "refusal", "image_url", "file", "input_audio"] as const;
 
+/** What the strictest wire keeps of a document's name, and its ending, which the media type says. */
+const PLAIN_NAME = /^[a-zA-Z0-9 ()[\]-]{1,200}(?:\.[a-zA-Z0-9]+)?$/;
+
 const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]*)*;base64,/;
 
 /** One part of Chat's content; `undefined` where it cannot be carried, which is noted then. */
@@ -77,6 +80,7 @@ function filePart(file: unknown, path: string, notes: Notes): UserPart | undefin
   if (!notes.allows("file_data", `${path}.file_data`)) return undefined;
   const feature = /^(?:image|audio)\//.test(data.mediaType) ? "picture_filename" : "filename";
   const isNamed = typeof filename === "string" && notes.allows(feature, `${path}.filename`);
+  if (isNamed && !PLAIN_NAME.test(filename)) notes.allows("odd_filename", `${path}.filename`);
   return { type: "file", ...data, ...(isNamed ? { filename } : {}) };
 }
 

@@ -46,6 +46,10 @@ const ASKING: Readonly<
   ],
   file_data: [[part("file", DOCUMENT), "messages.0.content.0.file.file_data"]],
   filename: [[part("file", DOCUMENT), "messages.0.content.0.file.filename"]],
+  odd_filename: ["Отчёт.pdf", "a_b.pdf", "v1.2.pdf"].map((filename) => [
+    part("file", { ...DOCUMENT, filename }),
+    "messages.0.content.0.file.filename",
+  ]),
   result_filename: [
     [resultOf([TEXT, { type: "file", file: DOCUMENT }]), "messages.2.content.1.file.filename"],
   ],
@@ -185,7 +189,7 @@ for (const kind of KINDS) {
         assertEquals(images.length, lack === "fetched" ? 1 : 0, feature);
         assertEquals(refusal?.param, lack === "refused" ? param : undefined, feature);
         const reported = warnings.filter((warning) => warning.includes(`"${param}"`));
-        const isReported = lack === "reported" || lack === "moved";
+        const isReported = lack === "reported" || lack === "changed";
         assertEquals(reported.length, isReported ? 1 : 0, feature);
       }
     }

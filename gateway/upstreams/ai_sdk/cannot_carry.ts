@@ -8,10 +8,10 @@ import type { NativeKind } from "../../domain/catalog.ts";
 
 /**
  * `refused`: the answer would be another one. `reported`: a hint is left out, the answer says so.
- * `moved`: it takes effect in another place, the answer says so. `fetched`: the gateway fetches what
- * the address names, from public addresses alone.
+ * `changed`: it takes effect in another place or form, the answer says so. `fetched`: the gateway
+ * fetches what the address names, from public addresses alone.
  */
-export type Lack = "refused" | "reported" | "moved" | "fetched";
+export type Lack = "refused" | "reported" | "changed" | "fetched";
 
 /** Lacks by feature; features are named in {@linkcode FEATURES}. */
 export type Lacks = Readonly<Partial<Record<Feature, Lack>>>;
@@ -28,6 +28,7 @@ export const FEATURES = {
   result_image_url: "Images by http(s) address in tool results",
   file_data: "Documents in messages (`file` with `file_data`)",
   filename: "`filename` of a document",
+  odd_filename: "`filename` beyond Latin letters, digits, blanks, brackets and hyphens",
   result_filename: "`filename` of a document in a tool result",
   picture_filename: "`filename` of a picture or sound that is sent as a `file`",
   file_id: "Uploaded files (`file` with `file_id`)",
@@ -72,7 +73,7 @@ const EVERYWHERE: Lacks = {
   name: "reported",
   store: "reported",
   picture_filename: "reported",
-  late_instructions: "moved",
+  late_instructions: "changed",
   cache_ttl: "reported",
   unknown: "reported",
 };
@@ -93,7 +94,7 @@ const CLAUDES: Lacks = {
   json_strict: "reported",
   forced_call_json: "reported",
   effort_room: "reported",
-  inner_cache_control: "moved",
+  inner_cache_control: "changed",
 };
 
 /** By kind. The documentation's table is made of it, and requests are held against it. */
@@ -111,6 +112,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
     ...EVERYWHERE,
     ...UNMARKED,
     filename: "reported",
+    odd_filename: "reported",
     result_filename: "reported",
     image_url: "fetched",
     result_image_url: "fetched",
@@ -121,6 +123,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
     ...EVERYWHERE,
     ...UNMARKED,
     filename: "reported",
+    odd_filename: "reported",
     result_filename: "reported",
     // The package would fetch it by itself, from anywhere.
     result_image_url: "fetched",
@@ -134,6 +137,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
     result_image_url: "fetched",
     input_audio: "refused",
     tool_cache_control: "reported",
+    odd_filename: "changed",
     parallel_tool_calls: "reported",
     // Its package then takes the calls and their results out of the conversation.
     no_more_calls: "reported",
@@ -147,6 +151,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
     ...UNMARKED,
     input_audio: "refused",
     filename: "reported",
+    odd_filename: "reported",
     result_filename: "reported",
     image_detail: "reported",
   },
@@ -156,6 +161,7 @@ export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
     input_audio: "refused",
     file_data: "refused",
     filename: "refused",
+    odd_filename: "refused",
     result_filename: "refused",
     picture_filename: "refused",
     text_before_calls: "reported",

@@ -20,10 +20,11 @@ export interface ImageToFetch {
   readonly url: string;
 }
 
-/** Where what has another place on some wire goes. */
-const PLACES: Readonly<Partial<Record<Feature, string>>> = {
-  inner_cache_control: "to the end of the tool's result",
-  late_instructions: "to the front of the conversation",
+/** What becomes of what has another place or form on some wire. */
+const CHANGES: Readonly<Partial<Record<Feature, string>>> = {
+  inner_cache_control: "was moved to the end of the tool's result",
+  late_instructions: "was moved to the front of the conversation",
+  odd_filename: "has only what a document's name may have at this model's provider",
 };
 
 /** Most lines of what was left out: a request may be made of nothing else. */
@@ -60,7 +61,7 @@ export class Notes {
     const lack = CANNOT_CARRY[this.#kind][feature];
     if (lack === undefined) return true;
     if (lack === "reported") this.warn(`"${param}" is not supported and was left out`);
-    else if (lack === "moved") this.warn(`"${param}" was moved ${PLACES[feature] ?? "elsewhere"}`);
+    else if (lack === "changed") this.warn(`"${param}" ${CHANGES[feature] ?? "was changed"}`);
     else this.refuse(param, `${FEATURES[feature]} cannot be carried to this model's provider`);
     return false;
   }

@@ -30,7 +30,7 @@ import type {
 import { endedTurn, HostedCalls } from "../hosted_turn.ts";
 import { elementTexts, memberText } from "../json_text.ts";
 import { ITEM_CHARS, KeptChars } from "../kept_chars.ts";
-import { lostOutput } from "../lost_output.ts";
+import { lostCitations, lostOutput } from "../lost_output.ts";
 import type { ShownFindings } from "../search_item.ts";
 import { addedName, OPAQUE_MEMBERS, opaqueTexts } from "../tool_calls.ts";
 import { UpstreamWarnings } from "../upstream_warnings.ts";
@@ -231,7 +231,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
 
   #follow({ delta, toolCalls }: ChunkContent, text: string): string {
     if (delta === undefined) return "";
-    this.#warnings.addLines(lostOutput(delta));
+    this.#warnings.addLines([...lostOutput(delta), ...lostCitations(delta)]);
     let events = this.#write("reasoning", this.#reasoningKind, reasoningOf(delta));
     events += this.#write("message", "output_text", contentOf(delta));
     for (const annotation of annotationsOf(delta)) {
