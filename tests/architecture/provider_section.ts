@@ -51,10 +51,10 @@ alone, and sent as bytes. What a provider answers beyond the shape that was aske
 the same places.
 
 \`azure\` and \`mistral\` are told whether a JSON schema is \`strict\`; \`google\`, \`google-vertex\` and
-\`cohere\` hold every answer to its schema, whether that is asked for or not. Claude's models do where
-they know structured outputs; where one does not, or its decoder does not know all of the schema,
-\`strict\` is listed as left out. A schema's \`name\` is a label, and reaches \`azure\` and \`mistral\`
-alone; its \`description\` stands in the schema itself elsewhere.
+\`cohere\` hold every answer to what they know of its schema, whether that is asked for or not.
+Claude's models do where they know structured outputs; where one does not, or its decoder does not
+know all of the schema, \`strict\` is listed as left out. A schema's \`name\` is a label, and reaches
+\`azure\` and \`mistral\` alone; its \`description\` stands in the schema itself elsewhere.
 
 What an answer says again at its end, or signs, is kept while it comes: a response made of a chat
 answer, an answer with hosted tools, and the tool calls of any chat answer are limited to 4 194 304

@@ -107,6 +107,15 @@ const ASKING: Readonly<
     { messages: [USER, { role, content: "Late" }] },
     "messages.1",
   ]),
+  big_integers: [[
+    {
+      messages: [USER, {
+        role: "assistant",
+        tool_calls: [{ ...CALL, function: { name: "f", arguments: '{"a":[90071992547409930]}' } }],
+      }],
+    },
+    "messages.1.tool_calls.0.function.arguments",
+  ]],
   text_before_calls: [
     { content: "Let me see" },
     { content: [{ type: "text", text: "Let me see" }] },

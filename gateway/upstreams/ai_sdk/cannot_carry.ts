@@ -48,6 +48,7 @@ export const FEATURES = {
   image_detail: "`detail` of an image",
   name: "`name` of a message",
   late_instructions: "Instructions after the conversation has begun",
+  big_integers: "Integers beyond 2^53 in the arguments of earlier tool calls",
   text_before_calls: "What an assistant said beside its tool calls",
   cache_control: "`cache_control` of messages and their parts",
   inner_cache_control: "`cache_control` within a tool result, before its end",
@@ -74,6 +75,8 @@ const EVERYWHERE: Lacks = {
   store: "reported",
   picture_filename: "reported",
   late_instructions: "changed",
+  // Their packages take arguments as values.
+  big_integers: "changed",
   cache_ttl: "reported",
   unknown: "reported",
 };

@@ -7,6 +7,7 @@ import type {
 import type { ChatCompletion, ToolCall } from "@svc/sdk/protocol";
 import type { NativeKind } from "../../domain/catalog.ts";
 import { chatFinish, refusalText, unknownFinish } from "./finish.ts";
+import { roundedCall } from "./rounded.ts";
 import { SignatureCollector } from "./signatures.ts";
 import { leftOutPart, unreadIn } from "./unread.ts";
 import { chatUsage } from "./usage.ts";
@@ -114,6 +115,8 @@ class Gathered {
         return;
       case "tool-call": {
         const extra_content = this.#signatures.ofToolCall(part.providerMetadata);
+        const rounded = roundedCall(part.input, { kind: this.#kind, stream: false });
+        if (rounded !== undefined) this.leftOut.add(rounded);
         this.calls.push({
           id: part.toolCallId,
           type: "function",

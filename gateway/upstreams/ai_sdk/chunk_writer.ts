@@ -7,6 +7,7 @@ import type { ToolCallDelta } from "@svc/sdk/protocol";
 import { UpstreamCut } from "../../ports/upstream.ts";
 import { type AnswerOptions, imageOf } from "./chat_answer.ts";
 import { chatFinish, refusalText, unknownFinish } from "./finish.ts";
+import { roundedCall } from "./rounded.ts";
 import { SignatureCollector } from "./signatures.ts";
 import { leftOutPart, unreadIn } from "./unread.ts";
 import { chatUsage } from "./usage.ts";
@@ -143,6 +144,8 @@ export class ChunkWriter {
 
   /** Some packages stream no input, or sign a call only when it is complete. */
   #closeCall({ toolCallId, toolName, input, providerMetadata }: Part<"tool-call">): string[] {
+    const rounded = roundedCall(input, { kind: this.#options.kind, stream: true });
+    if (rounded !== undefined) this.#leftOut.add(rounded);
     const opened = this.#calls.has(toolCallId)
       ? []
       : this.#openCall(toolCallId, toolName, providerMetadata);

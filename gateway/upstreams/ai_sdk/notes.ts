@@ -24,6 +24,7 @@ export interface ImageToFetch {
 const CHANGES: Readonly<Partial<Record<Feature, string>>> = {
   inner_cache_control: "was moved to the end of the tool's result",
   late_instructions: "was moved to the front of the conversation",
+  big_integers: "has integers beyond 2^53, which were rounded",
   odd_filename: "has only what a document's name may have at this model's provider",
 };
 

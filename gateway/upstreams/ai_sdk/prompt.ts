@@ -4,6 +4,7 @@ import { type UserPart, userPart } from "./attachment.ts";
 import { type CacheMark, cacheMark, resultMark } from "./cache_marks.ts";
 import { reportUnknown } from "./known_members.ts";
 import type { Notes } from "./notes.ts";
+import { hasRounded } from "./rounded.ts";
 import { type AssistantPart, signatureOptions, thoughtsBefore } from "./signatures.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -160,6 +161,7 @@ class PromptBuilder {
     const written = typeof called["arguments"] === "string" ? called["arguments"] : "";
     // Models do write text that does not parse, and must be shown what they wrote.
     const input = written === "" ? {} : parseObject(written) ?? { invalid_json: written };
+    if (hasRounded(input)) this.#notes.allows("big_integers", `${path}.function.arguments`);
     const providerOptions = signatureOptions(call, this.#notes.kind);
     const options = providerOptions && { providerOptions };
     return [{ type: "tool-call", toolCallId, toolName, input, ...options }];
