@@ -32,11 +32,23 @@ export function lostCitations(
     : ["message.annotations: only citations of pages and files can be told here"];
 }
 
-/** Both of a complete answer, of whose choices the first counts. */
+const FINISHES: readonly unknown[] = [
+  ...["stop", "length", "tool_calls", "function_call", "content_filter"],
+  ...[null, undefined],
+];
+
+/** A line where an answer ended for a reason that Responses has no word for: it is told as complete. */
+export function lostFinish(reason: unknown): readonly string[] {
+  if (FINISHES.includes(reason)) return [];
+  return [`finish_reason: the model ended its answer with "${String(reason)}"`];
+}
+
+/** All of a complete answer, of whose choices the first counts. */
 export function lostInCompletion(
   { choices }: Readonly<Record<string, unknown>>,
 ): readonly string[] {
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  const message = { ...Object(Object(choice)["message"]) };
-  return [...lostOutput(message), ...lostCitations(message)];
+  const { finish_reason, message } = Object(choice);
+  const said = { ...Object(message) };
+  return [...lostOutput(said), ...lostCitations(said), ...lostFinish(finish_reason)];
 }

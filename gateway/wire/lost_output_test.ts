@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { lostCitations, lostInCompletion, lostOutput } from "./lost_output.ts";
+import { lostCitations, lostFinish, lostInCompletion, lostOutput } from "./lost_output.ts";
 
 const more = (name: string) => `message.${name}: the model's answer had more than can be told here`;
 
@@ -30,4 +30,14 @@ Deno.test("lostInCompletion() looks at the first choice, whatever there is", () 
   }
   const message = { images: [{}], annotations: [{ type: "file_path" }] };
   assertEquals(lostInCompletion({ choices: [{ message }, {}] }).length, 2);
+});
+
+Deno.test("lostFinish() names an end that would pass for a stop", () => {
+  for (const known of ["stop", "length", "tool_calls", "content_filter", null, undefined]) {
+    assertEquals(lostFinish(known), []);
+  }
+  const line = 'finish_reason: the model ended its answer with "insufficient_system_resource"';
+  assertEquals(lostFinish("insufficient_system_resource"), [line]);
+  const choice = { message: {}, finish_reason: "insufficient_system_resource" };
+  assertEquals(lostInCompletion({ choices: [choice] }), [line]);
 });

@@ -30,7 +30,7 @@ import type {
 import { endedTurn, HostedCalls } from "../hosted_turn.ts";
 import { elementTexts, memberText } from "../json_text.ts";
 import { ITEM_CHARS, KeptChars } from "../kept_chars.ts";
-import { lostCitations, lostOutput } from "../lost_output.ts";
+import { lostCitations, lostFinish, lostOutput } from "../lost_output.ts";
 import type { ShownFindings } from "../search_item.ts";
 import { addedName, OPAQUE_MEMBERS, opaqueTexts } from "../tool_calls.ts";
 import { UpstreamWarnings } from "../upstream_warnings.ts";
@@ -115,6 +115,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     const chunk = readChunk(text);
     this.#turn.note(chunk, text);
     this.#warnings.add(chunk.value);
+    this.#warnings.addLines(lostFinish(chunk.finishReason));
     return this.#begin() + this.#follow(chunk, text);
   }
 

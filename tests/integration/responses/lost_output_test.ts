@@ -21,6 +21,7 @@ const EXTRA = {
 const LINES = ["images", "audio", "content"].map((name) =>
   `message.${name}: the model's answer had more than can be told here`
 );
+const ODD_END = 'finish_reason: the model ended its answer with "odd"';
 const USAGE = { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 };
 
 /** The answer as a stream, each member in a chunk of its own. */
@@ -28,7 +29,7 @@ const FRAMES = [
   chunkText({ role: "assistant", content: "" }),
   ...Object.entries(EXTRA).map(([name, value]) => chunkText({ [name]: value })),
   chunkText({ images: [IMAGE] }),
-  chunkText({}, "stop"),
+  chunkText({}, "odd"),
   usageChunk(USAGE),
 ];
 
@@ -45,12 +46,13 @@ Deno.test("a response made of a chat answer says what of it is missing", async (
   const whole = completion();
   const [choice] = Array.isArray(whole["choices"]) ? whole["choices"] : [];
   for (const stream of [false, true]) {
-    const choices = [{ ...choice, message: { ...choice.message, ...EXTRA } }];
+    const message = { ...choice.message, ...EXTRA };
+    const choices = [{ ...choice, message, finish_reason: "odd" }];
     roads.chat.answer(stream ? sse(FRAMES) : json({ ...whole, choices }));
     const { metadata } = await lastEvent(
       await postResponse(roads.service, { input: "Hi", stream }),
     );
-    assertEquals([...metadata.routing.not_carried].sort(), [...LINES].sort());
+    assertEquals([...metadata.routing.not_carried].sort(), [ODD_END, ...LINES].sort());
   }
   await roads.service.assertBooks();
 });
@@ -65,5 +67,5 @@ Deno.test("so does an answer with hosted tools, where it is not streamed", async
   assertEquals([text.includes("base64,AA=="), text.includes("upstream_warnings")], [true, false]);
   lab.model.answer(sse(FRAMES));
   const { metadata } = await lastEvent(await askHosted(lab.service, "responses"));
-  assertEquals([...metadata.routing.not_carried].sort(), [...LINES].sort());
+  assertEquals([...metadata.routing.not_carried].sort(), [ODD_END, ...LINES].sort());
 });
