@@ -203,17 +203,17 @@ class PromptBuilder {
     }
     if (files.length === 0) return { type: "text", value: text };
     const { kind } = this.#notes;
-    const shown = parts.filter((part) => part.type === "text" || isRich(part, kind));
-    this.#pictures.push(...files.filter((part) => !shown.includes(part)));
-    if (!shown.some((part) => part.type === "file")) {
-      return { type: "text", value: text || FOLLOWS };
-    }
+    const shown = files.filter((part) => isRich(part, kind));
+    for (const part of files) if (!isRich(part, kind)) this.#pictures.push(part);
+    if (shown.length === 0) return { type: "text", value: text || FOLLOWS };
     for (const [at, part] of parts.entries()) {
-      if (part.type === "file" && shown.includes(part)) this.#resultFile(part, `${path}.${at}`);
+      if (part.type === "file" && isRich(part, kind)) this.#resultFile(part, `${path}.${at}`);
     }
-    if (!ONE_TEXT_RESULTS.has(kind)) return { type: "content", value: shown };
-    const only = { type: "text", text: text || FOLLOWS } as const;
-    return { type: "content", value: [only, ...shown.filter(({ type }) => type === "file")] };
+    if (ONE_TEXT_RESULTS.has(kind)) {
+      return { type: "content", value: [{ type: "text", text: text || FOLLOWS }, ...shown] };
+    }
+    const value = parts.filter((part) => part.type === "text" || isRich(part, kind));
+    return { type: "content", value };
   }
 
   /** A file that stays in the result of its tool. */
@@ -291,7 +291,7 @@ const RICH_RESULTS: ReadonlySet<string> = new Set([
 const ONE_TEXT_RESULTS: ReadonlySet<string> = new Set(["google", "google-vertex"]);
 
 /** Whether a kind's tool results may hold a part; Claude's package drops other documents there. */
-function isRich(part: UserPart, kind: string): boolean {
-  if (part.type !== "file" || !RICH_RESULTS.has(kind)) return false;
+function isRich(part: FilePart, kind: string): boolean {
+  if (!RICH_RESULTS.has(kind)) return false;
   return kind !== "anthropic" || /^image\/|^application\/pdf$/.test(part.mediaType);
 }
