@@ -1,4 +1,7 @@
-import { ServiceAPIError } from "./errors.ts";
+import { LONGEST_ANSWER_BYTES, LONGEST_ERROR_BYTES } from "./answer_limits.ts";
+import { ServiceAPIError, ServiceConnectionError } from "./errors.ts";
+import { printable } from "./printable.ts";
+import { readBytes } from "./read_bytes.ts";
 
 /** Longest message that is taken over from an answer, in UTF-16 code units. */
 const LONGEST_MESSAGE = 500;
@@ -26,6 +29,14 @@ export interface AnsweredRequest {
   readonly body?: unknown;
 }
 
+/** How to read a body. */
+export interface TextOptions {
+  /** Ends the reading. */
+  readonly signal: AbortSignal;
+  /** @default {LONGEST_ANSWER_BYTES} */
+  readonly maxBytes?: number;
+}
+
 /** What came back: JSON, in one piece or in many, or the error that it tells of. */
 export class Answer {
   /** Its status and headers. */
@@ -36,6 +47,13 @@ export class Answer {
   constructor(response: Response, request: AnsweredRequest) {
     this.response = response;
     this.#request = request;
+  }
+
+  /** The whole body. Throws a `ServiceConnectionError` where it is longer than the limit. */
+  async text({ signal, maxBytes = LONGEST_ANSWER_BYTES }: TextOptions): Promise<string> {
+    const bytes = await readBytes(this.response.body, { maxBytes, signal });
+    if (bytes === undefined) throw tooLong(maxBytes);
+    return new TextDecoder().decode(bytes);
   }
 
   /** The JSON object of a body, or of an event. Throws a `ServiceAPIError` where it is an error. */
@@ -53,8 +71,11 @@ export class Answer {
   }
 
   /** The error of an answer whose status says that it is one. */
-  async refusal(): Promise<ServiceAPIError> {
-    const text = await this.response.text();
+  async refusal(signal: AbortSignal): Promise<ServiceAPIError> {
+    const maxBytes = LONGEST_ERROR_BYTES;
+    const bytes = await readBytes(this.response.body, { maxBytes, signal });
+    if (bytes === undefined) return this.error(undefined);
+    const text = new TextDecoder().decode(bytes);
     return this.error(parsed(text) ?? text);
   }
 
@@ -74,7 +95,7 @@ export class Answer {
     if (typeof message !== "string" || message === "") {
       return `The service answered with HTTP ${status}`;
     }
-    const text = redacted(message.slice(0, LONGEST_READ), secretsOf(this.#request));
+    const text = redacted(printable(message.slice(0, LONGEST_READ)), secretsOf(this.#request));
     // The cut may have left the beginning of a secret that is too short to be recognised.
     const isCut = message.length > LONGEST_READ;
     return text.slice(0, isCut ? -PIECE : undefined).slice(0, LONGEST_MESSAGE);
@@ -86,6 +107,11 @@ export function requestIdOf(value: unknown, response: Response): string | undefi
   const { error, metadata } = Object(value) as Record<string, { request_id?: unknown } | null>;
   const id = error?.request_id ?? metadata?.request_id;
   return typeof id === "string" ? id : response.headers.get("x-request-id") ?? undefined;
+}
+
+/** What is thrown where an answer is too long. */
+export function tooLong(maxBytes: number): ServiceConnectionError {
+  return new ServiceConnectionError(`The answer is longer than ${maxBytes} bytes`);
 }
 
 function parsed(text: string): unknown {
@@ -116,14 +142,16 @@ function* textsOf(value: unknown): Iterable<string> {
   }
 }
 
-/** A text with an ellipsis wherever it quotes a secret, or a piece of a longer one. */
+/** A printable text with an ellipsis wherever it quotes a secret, or a piece of a longer one. */
 function redacted(text: string, secrets: Iterable<string>): string {
   const starts = piecesOf(text);
   const hidden = new Set<number>();
   const hide = (from: number, to: number) => {
     for (let at = from; at < to; at++) hidden.add(at);
   };
-  for (const secret of secrets) {
+  for (const said of secrets) {
+    // Made printable as the text is: else it would not be recognised where a line broke in it.
+    const secret = printable(said);
     const { length } = secret;
     if (length < PIECE) {
       for (const at of length < SHORTEST_SECRET ? [] : occurrences(text, secret)) {

@@ -7,7 +7,11 @@
  * @module
  */
 
+import { printable } from "./printable.ts";
 import type { ErrorObject } from "./protocol/mod.ts";
+
+/** Longest code, and longest request id, that is taken over from an answer. */
+const LONGEST_NAME = 128;
 
 /** Shared by all copies of the package. */
 const FAMILY = Symbol.for("@svc/sdk/error");
@@ -151,6 +155,7 @@ export interface ServiceAPIErrorOptions {
  * The service answered with an error.
  *
  * Printed, it shows neither headers nor body: a proxy in between may have echoed a key or a prompt.
+ * Message, code and request id are safe to print: control characters in them are spaces.
  *
  * @example
  * ```ts
@@ -177,21 +182,27 @@ export class ServiceAPIError extends ServiceError {
   override name = "ServiceAPIError";
   /** HTTP status; 200 where an answer broke off, or a planned task failed. */
   readonly status: number;
-  /** The gateway's error code, for instance `insufficient_balance`; `undefined` where it has none. */
+  /**
+   * The gateway's error code, for instance `insufficient_balance`; `undefined` where it has none. At
+   * most 128 characters.
+   */
   readonly code: string | undefined;
-  /** The request to quote to the operator; `undefined` where the answer names none. */
+  /**
+   * The request to quote to the operator; `undefined` where the answer names none. At most 128
+   * characters.
+   */
   readonly requestId: string | undefined;
   readonly #headers: Headers;
   readonly #body: ErrorObject | unknown;
 
   /** An error with the service's own message. */
   constructor(message: string, options: ServiceAPIErrorOptions) {
-    super(message);
+    super(printable(message));
     const { body, headers, requestId, status } = options;
     const { code } = Object(body) as { code?: unknown };
     this.status = status;
-    this.code = typeof code === "string" ? code : undefined;
-    this.requestId = requestId;
+    this.code = typeof code === "string" ? named(code) : undefined;
+    this.requestId = requestId === undefined ? undefined : named(requestId);
     this.#headers = headers;
     this.#body = body;
   }
@@ -201,7 +212,10 @@ export class ServiceAPIError extends ServiceError {
     return this.#headers;
   }
 
-  /** The gateway's error object; else what came in its place, for instance a proxy's page. */
+  /**
+   * The gateway's error object; else what came in its place, for instance a proxy's page;
+   * `undefined` where that was longer than {@linkcode LONGEST_ERROR_BYTES}. As it was sent.
+   */
   get body(): ErrorObject | unknown {
     return this.#body;
   }
@@ -241,6 +255,10 @@ export class RunError<Result = unknown> extends ServiceError {
   get result(): Result {
     return this.#result;
   }
+}
+
+function named(text: string): string {
+  return printable(text.slice(0, LONGEST_NAME));
 }
 
 /** The kinds that a class descends from, its own included. */

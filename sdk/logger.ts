@@ -16,10 +16,30 @@ export interface LogDetails {
   readonly waitMs?: number;
 }
 
-/** Told of requests, answers and retries. `console` is one. */
+/**
+ * Told of requests, answers and retries. `console` is one. One that fails changes nothing of the
+ * call: its failure is passed over.
+ */
 export interface Logger {
   /** `request` before each try, `answer` after it. */
   debug(event: string, details: LogDetails): void;
   /** `retry` before the wait. */
   warn(event: string, details: LogDetails): void;
+}
+
+/** A logger whose failures nobody hears of: no call may depend on it. */
+export function unfailing(logger: Logger): Logger {
+  return {
+    debug: (event, details) => quietly(() => logger.debug(event, details)),
+    warn: (event, details) => quietly(() => logger.warn(event, details)),
+  };
+}
+
+function quietly(log: () => unknown): void {
+  try {
+    // One that writes elsewhere may answer with a promise.
+    Promise.resolve(log()).catch(() => {});
+  } catch {
+    // It is the application's own trouble.
+  }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+export * from "./answer_limits.ts";
 export type { CallOptions, WithoutModel, WithRequestId } from "./call.ts";
 export { type CatalogOptions, Models, Pricing } from "./catalog/catalog.ts";
 export { ChatCompletions, type ChatRunResult } from "./chat/completions.ts";

@@ -168,3 +168,25 @@ Deno.test("a signal ends the wait for the next try with its own reason", async (
   assertStrictEquals(error, reason);
   assertEquals(sent.length, 1);
 });
+
+const BROKEN: Readonly<Record<string, () => unknown>> = {
+  throws: () => {
+    throw new Error("The disk is full");
+  },
+  // Nobody awaits what a logger answers with.
+  rejects: () => Promise.reject(new Error("The disk is full")),
+};
+
+for (const [how, log] of Object.entries(BROKEN)) {
+  Deno.test(`a logger that ${how} changes nothing of a call`, async () => {
+    const logger = { debug: log, warn: log };
+    const busy = json({}, { status: 503, headers: { "retry-after": "0" } });
+    const answer = json({ models: [] });
+    const { client, sent } = scripted([busy, answer], { maxRetries: 1, logger });
+    await client.pricing.retrieve();
+    assertEquals(sent.length, 2);
+
+    const refused = scripted(json({ error: { message: "No" } }, { status: 402 }), { logger });
+    await assertRejects(() => refused.client.pricing.retrieve(), ServiceAPIError, "No");
+  });
+}

@@ -13,7 +13,8 @@ import {
   ServiceAPIError,
   ServiceConnectionError,
 } from "./errors.ts";
-import type { Logger } from "./logger.ts";
+import { type Logger, unfailing } from "./logger.ts";
+import { printable } from "./printable.ts";
 import { isTransient, retryWaitMs } from "./retry.ts";
 import { EventReader } from "./sse.ts";
 
@@ -84,17 +85,19 @@ interface OpenCall {
 /** Sends calls. */
 export class Transport {
   readonly #options: TransportOptions;
+  readonly #logger: Logger | undefined;
 
   /** Sends nothing yet. */
   constructor(options: TransportOptions) {
     this.#options = options;
+    this.#logger = options.logger && unfailing(options.logger);
   }
 
   /** Calls and reads the JSON. Throws a `ServiceAPIError` where it is an error. */
   async json(call: TransportCall): Promise<JsonAnswer> {
     const { answer, limit } = await this.#open(call);
     try {
-      return { answer, value: answer.read(await limit.guard(answer.response.text())) };
+      return { answer, value: answer.read(await answer.text(limit)) };
     } catch (error) {
       throw limit.explain(error);
     } finally {
@@ -131,14 +134,15 @@ export class Transport {
     request: SentRequest,
     { limit, tries }: { readonly limit: CallLimit; readonly tries: number },
   ): Promise<Answer | undefined> {
-    const { logger, maxRetries } = this.#options;
+    const { maxRetries } = this.#options;
+    const logger = this.#logger;
     const about = { method: request.call.method, path: request.call.path, tries };
     logger?.debug("request", about);
     const startedMs = performance.now();
     const answer = await this.#send(request, limit);
     const isAnswer = answer instanceof Answer;
     const { headers, ok, status } = isAnswer ? answer.response : NO_RESPONSE;
-    const requestId = headers?.get("x-request-id") ?? undefined;
+    const requestId = printable(headers?.get("x-request-id") ?? "") || undefined;
     logger?.debug("answer", { ...about, status, requestId, ms: performance.now() - startedMs });
     if (isAnswer && ok) return answer;
 
@@ -146,7 +150,7 @@ export class Transport {
       ? undefined
       : retryWaitMs({ tries, headers, random: Math.random(), nowMs: Date.now() });
     if (tries > maxRetries || waitMs === undefined || !limit.hasLeft(waitMs)) {
-      throw isAnswer ? await limit.guard(answer.refusal()) : answer;
+      throw isAnswer ? await answer.refusal(limit.signal) : answer;
     }
     // Rejects where the connection has broken already: there is nothing to let go then. Not waited
     // for: a body of the application's own may never be done with it.
@@ -208,7 +212,7 @@ async function* eventsOf(
     limit.signal.addEventListener("abort", stop);
     if (/^application\/json/i.test(response.headers.get("content-type") ?? "")) {
       // Most often an error: reading it throws that.
-      answer.read(await limit.guard(response.text()));
+      answer.read(await answer.text(limit));
       throw new ServiceConnectionError("The service answered in one piece instead of a stream");
     }
     reader = new EventReader(response.body ?? new Blob().stream());

@@ -1,6 +1,6 @@
 import type { CallLimit } from "../call_limit.ts";
 import { type PieceReader, pieceReader } from "../piece_reader.ts";
-import { readBytes } from "./read_bytes.ts";
+import { readBytes } from "../read_bytes.ts";
 import { refused } from "./refusal.ts";
 
 /** Longest error that is passed on. */

@@ -1,6 +1,6 @@
 import type { CallLimit } from "../call_limit.ts";
 import { ServiceTimeoutError } from "../errors.ts";
-import { readBytes } from "./read_bytes.ts";
+import { readBytes } from "../read_bytes.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** A JSON object that the browser sent. */
