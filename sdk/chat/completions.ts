@@ -108,7 +108,8 @@ export class ChatCompletions {
   }
 
   /**
-   * Runs the model with tools until it is done or something stops it; `stoppedBy` says what.
+   * Runs the model with tools until it is done or something stops it; `stoppedBy` says what. Calls of
+   * the older kind (`function_call`, where the request has `functions`) are run and answered in kind.
    *
    * @throws {RunError} A later turn failed; the error's `result` has what was complete by then.
    * @throws {ServiceError} The first turn failed, as `create` does.

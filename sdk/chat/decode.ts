@@ -28,7 +28,8 @@ function textOfPart(part: unknown): string {
 
 function isMessage(message: unknown): boolean {
   return isFields(message) &&
-    isNothingOr(message["tool_calls"], (calls) => Array.isArray(calls) && calls.every(isCall));
+    isNothingOr(message["tool_calls"], (calls) => Array.isArray(calls) && calls.every(isCall)) &&
+    isNothingOr(message["function_call"], isNamed);
 }
 
 function isCall(call: unknown): boolean {

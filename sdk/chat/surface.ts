@@ -1,6 +1,7 @@
 import type { Tool } from "@svc/tools";
 import { withModel } from "../call.ts";
 import { ConfigurationError } from "../errors.ts";
+import type { ToolResult } from "../loop/mod.ts";
 import type { ChatMessage, ChatTool, ChatToolChoice } from "../protocol/mod.ts";
 import { combined } from "../run/combined.ts";
 import type { Surface } from "../run/surface.ts";
@@ -24,7 +25,8 @@ export const chatSurface: Surface<ChatShapes, ChatHistory> = {
     return withModel(request);
   },
 
-  hasOwnTools: ({ tools }) => tools !== undefined && tools !== null,
+  // Tools were called functions before.
+  hasOwnTools: (request) => (request.tools ?? request["functions"] ?? undefined) !== undefined,
 
   withTools: (request, { functions, hosted }) => ({
     ...request,
@@ -42,15 +44,19 @@ export const chatSurface: Surface<ChatShapes, ChatHistory> = {
     ...request,
     messages: [
       ...request.messages,
-      ...results.map(({ call, text }) => ({ role: "tool", tool_call_id: call.id, content: text })),
+      ...results.map(answerOf),
     ],
   }),
 
   withAutoToolChoice(request) {
     const { tool_choice: choice } = request;
-    return choice === undefined || choice === null
-      ? request
-      : { ...request, tool_choice: relaxed(choice) };
+    const older = request["function_call"];
+    const names = typeof older === "object" && older !== null;
+    return {
+      ...request,
+      ...(choice === undefined || choice === null ? {} : { tool_choice: relaxed(choice) }),
+      ...(names ? { function_call: "auto" } : {}),
+    };
   },
 
   history: ({ messages }) => ({ messages }),
@@ -59,6 +65,13 @@ export const chatSurface: Surface<ChatShapes, ChatHistory> = {
 
   combined,
 };
+
+/** The message with a result: a call without an id is of the older kind, and answered by its name. */
+function answerOf({ call, text }: ToolResult<ChatShapes>): ChatMessage {
+  return call.id === ""
+    ? { role: "function", name: call.name, content: text }
+    : { role: "tool", tool_call_id: call.id, content: text };
+}
 
 function declaration({ name, description, parameters }: Tool): ChatTool {
   return {

@@ -1,7 +1,12 @@
 import { type Answer, requestIdOf } from "../answer.ts";
 import { ServiceConnectionError } from "../errors.ts";
 import type { ModelEvent, ModelPort, ModelRequest, TurnFinishReason } from "../loop/mod.ts";
-import type { ChatCompletion, ChatCompletionChunk, ToolCall } from "../protocol/mod.ts";
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ToolCall,
+  ToolCallFunction,
+} from "../protocol/mod.ts";
 import { addBilling } from "../run/billing.ts";
 import type { TurnOptions } from "../run/surface.ts";
 import type { Transport } from "../transport.ts";
@@ -105,13 +110,22 @@ function* deltas({ choices }: ChatCompletionChunk): Iterable<ModelEvent<ChatShap
 
 /** What the whole turn tells: its calls, its usage and its end. */
 function* ending(turn: ChatTurn): Iterable<ModelEvent<ChatShapes>> {
-  for (const raw of turn.choices[0]?.message.tool_calls ?? []) {
+  for (const raw of callsOf(turn)) {
     // The call of a custom tool names no function: nobody here runs it, and the model hears so.
     const { name, arguments: text } = raw.function ?? {};
     yield { type: "tool_call", call: { id: raw.id, name: name ?? "", arguments: text ?? "", raw } };
   }
   if (turn.usage) yield { type: "usage", usage: tokenUsage(turn.usage) };
   yield { type: "finish", finishReason: finishReasonOf(turn), turn };
+}
+
+/** The calls of the first choice. One of the older `function_call` is the only one, without an id. */
+function callsOf({ choices }: ChatTurn): readonly ToolCall[] {
+  const message = choices[0]?.message;
+  const older = message?.["function_call"];
+  const calls = message?.tool_calls ?? [];
+  if (calls.length > 0 || older === undefined || older === null) return calls;
+  return [{ id: "", type: "function", function: older as ToolCallFunction }];
 }
 
 /** The completion with its usage, where the bill alone has it, and with its request's id. */

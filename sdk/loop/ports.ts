@@ -25,7 +25,7 @@ export interface LoopShapes {
 
 /** A tool call, complete. */
 export interface LoopToolCall<S extends LoopShapes> {
-  /** The model's own id of it; models do repeat them, so the loop goes by position. */
+  /** The model's own id of it, or empty; models do repeat them, so the loop goes by position. */
   readonly id: string;
   /** The function it names; models do invent some. */
   readonly name: string;
