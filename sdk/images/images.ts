@@ -12,10 +12,16 @@ import { checkCallOptions } from "../run/run_options.ts";
 import type { Transport } from "../transport.ts";
 
 /** A request for new images: `model` may be left out, and is then `auto`. */
-export type ImageGenerateRequest = WithoutModel<ImageGenerationRequest>;
+export type ImageGenerateRequest = WithoutModel<ImageGenerationRequest> & {
+  /** Never true: images come in one reply. */
+  stream?: false | null;
+};
 
 /** A request to change images: `model` may be left out, and is then `auto`. */
-export type ImageChangeRequest = WithoutModel<ImageEditRequest>;
+export type ImageChangeRequest = WithoutModel<ImageEditRequest> & {
+  /** Never true: images come in one reply. */
+  stream?: false | null;
+};
 
 /**
  * `client.images`. Images come in one reply; neither method streams.

@@ -1,8 +1,24 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { ConfigurationError, type Images, MissingAPIKeyError, ServiceAPIError } from "../mod.ts";
+import { assertType } from "@std/testing/types";
+import {
+  ConfigurationError,
+  type ImageChangeRequest,
+  type ImageGenerateRequest,
+  type Images,
+  MissingAPIKeyError,
+  ServiceAPIError,
+} from "../mod.ts";
 import { json, metadata, scripted } from "../scripted_service_test.ts";
 
 const ANSWER = { created: 1, data: [{ b64_json: "aGk=" }], metadata: metadata("req-1", "2.0") };
+
+type Takes<Request, Given> = [Given] extends [Request] ? true : false;
+
+assertType<Takes<ImageGenerateRequest, { prompt: string; stream: true }>>(false);
+assertType<Takes<ImageGenerateRequest, { prompt: string; stream: boolean }>>(false);
+assertType<Takes<ImageGenerateRequest, { prompt: string; stream: false; seed: number }>>(true);
+assertType<Takes<ImageChangeRequest, { prompt: string; image: string; stream: true }>>(false);
+assertType<Takes<ImageChangeRequest, { prompt: string; image: string }>>(true);
 
 const METHODS: Readonly<
   Record<string, readonly [path: string, call: (images: Images, more?: object) => Promise<unknown>]>
