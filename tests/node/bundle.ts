@@ -1,8 +1,5 @@
 import { fromFileUrl } from "@std/path";
 
-/** What is published, and runs on Node too. */
-export type PublishedRoom = "tools" | "sdk";
-
 /** Whether there is a Node here to run anything on. */
 export async function hasNode(): Promise<boolean> {
   try {
@@ -14,19 +11,19 @@ export async function hasNode(): Promise<boolean> {
 }
 
 /**
- * Runs a script of `node:test` on Node, which cannot read TypeScript: it finds all of the package in
- * one JavaScript module whose address is in the environment variable `BUNDLE`. Fails with what Node
- * wrote.
+ * Runs a script of `node:test` on Node, which cannot read TypeScript: it finds a module, and all that
+ * this needs, in one JavaScript module whose address is in the environment variable `BUNDLE`. Fails
+ * with what Node wrote. Both are named as they stand beside this file.
  */
-export async function runOnNode(room: PublishedRoom, script: URL): Promise<void> {
+export async function runOnNode(module: string, script: string): Promise<void> {
   const folder = await Deno.makeTempDir();
+  const pathOf = (name: string) => fromFileUrl(new URL(name, import.meta.url));
   try {
-    const bundle = `${folder}/${room}.mjs`;
-    const source = fromFileUrl(new URL(`../../${room}/mod.ts`, import.meta.url));
-    const args = ["bundle", "--quiet", "--platform=deno", "-o", bundle, source];
+    const bundle = `${folder}/bundle.mjs`;
+    const args = ["bundle", "--quiet", "--platform=deno", "-o", bundle, pathOf(module)];
     await run(Deno.execPath(), { args });
     await run("node", {
-      args: ["--test", "--test-timeout=60000", fromFileUrl(script)],
+      args: ["--test", "--test-timeout=60000", pathOf(script)],
       env: { BUNDLE: `file://${bundle}` },
     });
   } finally {
