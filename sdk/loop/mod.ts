@@ -44,6 +44,7 @@
 export type { Tool, ToolContext, ToolExecute } from "@svc/tools";
 export { agentLoop, drain } from "./loop.ts";
 export type { LoopLimits, LoopOptions, StepPreparation } from "./options.ts";
+export * from "./model_events.ts";
 export * from "./ports.ts";
 export * from "./result.ts";
 export type { ToolErrorCode, ToolResult } from "./tool_result.ts";

@@ -1,5 +1,6 @@
 import type { LoopContext } from "./context.ts";
-import type { LoopShapes, ModelEvent } from "./ports.ts";
+import type { ModelEvent } from "./model_events.ts";
+import type { LoopShapes } from "./ports.ts";
 import type { StepDraft } from "./step_draft.ts";
 
 /**

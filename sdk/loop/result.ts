@@ -1,5 +1,6 @@
-import type { BudgetRefusal, LoopShapes, LoopToolCall, ModelEvent } from "./ports.ts";
-import type { TurnFinishReason } from "./ports.ts";
+import type { LoopToolCall, ModelEvent } from "./model_events.ts";
+import type { BudgetRefusal, LoopShapes } from "./ports.ts";
+import type { TurnFinishReason } from "./model_events.ts";
 import type { ToolResult } from "./tool_result.ts";
 import type { TokenUsage } from "./usage.ts";
 

@@ -1,6 +1,7 @@
 import type { LoopContext } from "./context.ts";
 import { modelPhase } from "./model_phase.ts";
-import type { BudgetRefusal, LoopShapes, LoopToolCall } from "./ports.ts";
+import type { LoopToolCall } from "./model_events.ts";
+import type { BudgetRefusal, LoopShapes } from "./ports.ts";
 import type { AgentLoop, LoopEvent, LoopResult, Step, StoppedBy } from "./result.ts";
 import { StepDraft } from "./step_draft.ts";
 import { toolPhase } from "./tool_phase.ts";

@@ -1,14 +1,8 @@
 /** A surface of plain lines, models that follow a script, and a clock that stands still. */
 
 import type { Tool } from "@svc/tools";
-import type {
-  ClockPort,
-  ConversationPort,
-  LoopToolCall,
-  ModelEvent,
-  ModelPort,
-  ModelRequest,
-} from "./ports.ts";
+import type { LoopToolCall, ModelEvent } from "./model_events.ts";
+import type { ClockPort, ConversationPort, ModelPort, ModelRequest } from "./ports.ts";
 
 export interface Lines {
   conversation: readonly string[];

@@ -1,5 +1,6 @@
 import type { LoopContext } from "./context.ts";
-import type { LoopShapes, LoopToolCall } from "./ports.ts";
+import type { LoopToolCall } from "./model_events.ts";
+import type { LoopShapes } from "./ports.ts";
 import { cutText, errorResult, successResult, type ToolResult } from "./tool_result.ts";
 
 const ABORTED = {

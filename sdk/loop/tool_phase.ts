@@ -1,5 +1,6 @@
 import type { LoopContext } from "./context.ts";
-import type { LoopShapes, LoopToolCall } from "./ports.ts";
+import type { LoopToolCall } from "./model_events.ts";
+import type { LoopShapes } from "./ports.ts";
 import type { ToolResultEvent } from "./result.ts";
 import type { StepDraft } from "./step_draft.ts";
 import { runToolCall } from "./tool_call.ts";

@@ -1,4 +1,5 @@
-import type { LoopShapes, LoopToolCall } from "./ports.ts";
+import type { LoopToolCall } from "./model_events.ts";
+import type { LoopShapes } from "./ports.ts";
 
 /** Why a tool call has no proper result. A tool's own `ToolError` may add codes of its own. */
 export type ToolErrorCode =

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { agentLoop, drain } from "./loop.ts";
 import type { LoopOptions } from "./options.ts";
-import { type LoopToolCall, systemClock } from "./ports.ts";
+import type { LoopToolCall } from "./model_events.ts";
+import { systemClock } from "./ports.ts";
 import {
   call,
   calling,

@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { Orchestration } from "./chat.ts";
 import type { Extensible } from "./extensible.ts";
 import type {
   CacheControl,
@@ -13,6 +12,7 @@ import type {
   TextBlockParam,
 } from "./messages_content.ts";
 import type { ServiceMetadata } from "./metadata.ts";
+import type { Orchestration } from "./orchestration.ts";
 
 /** One message of a conversation. */
 export interface MessageParam extends Extensible {

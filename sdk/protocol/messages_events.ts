@@ -9,8 +9,8 @@
  */
 
 import type { Extensible } from "./extensible.ts";
-import type { ContentBlock } from "./messages_content.ts";
 import type { Message, MessagesUsage, RefusalStopDetails, StopReason } from "./messages.ts";
+import type { ContentBlock } from "./messages_content.ts";
 import type { ServiceMetadata } from "./metadata.ts";
 
 /** The answer begins. */

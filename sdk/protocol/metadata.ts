@@ -5,7 +5,7 @@
  */
 
 import type { Extensible } from "./extensible.ts";
-import type { ResponseFileSearchCall, ResponseWebSearchCall } from "./responses_items.ts";
+import type { ResponseFileSearchCall, ResponseWebSearchCall } from "./responses_output.ts";
 
 /**
  * The only model name a caller may send (specification, section 2.1).

@@ -1,0 +1,42 @@
+/**
+ * What is told of a request that was split into tasks.
+ *
+ * @module
+ */
+
+import type { ChatUsage } from "./chat.ts";
+import type { Extensible } from "./extensible.ts";
+
+/** One sub-task of an orchestrated request. */
+export interface OrchestrationTask extends Extensible {
+  /** Unique in the request: `plan`, {@linkcode ORCHESTRATION_FINAL_TASK_ID}, or the planner's own. */
+  task_id: string;
+  /** What it does, for people. */
+  title: string;
+  /** Ids of the tasks whose results it reads. */
+  depends_on: string[];
+  /** `skipped`: a task it depends on failed. */
+  status: "done" | "failed" | "skipped";
+  /** Catalog id of the model that served it; absent where none did. */
+  model?: string;
+  /** Its own tokens; absent where nothing was called. */
+  usage?: ChatUsage;
+  /** Credits, decimal string. */
+  charged?: string;
+}
+
+/** What an orchestrated request was split into. */
+export interface Orchestration extends Extensible {
+  /** Every task, planner and synthesis included. */
+  tasks: OrchestrationTask[];
+  /** The task whose text is the reply. */
+  final_task_id: string;
+}
+
+/** Which task of an orchestrated request a chunk belongs to. */
+export interface ChunkOrchestration extends Extensible {
+  /** The reply is the text of {@linkcode ORCHESTRATION_FINAL_TASK_ID} alone. */
+  task_id: string;
+  /** What the task does, for people. */
+  title?: string;
+}

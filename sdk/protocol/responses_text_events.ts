@@ -1,0 +1,98 @@
+/**
+ * The events of a streamed response that fill its parts, piece by piece.
+ *
+ * @module
+ */
+
+import type {
+  ResponseItemEvent,
+  ResponsePartEvent,
+  ResponseSummaryEvent,
+} from "./responses_event_base.ts";
+import type { ResponseAnnotation, SummaryTextPart } from "./responses_parts.ts";
+
+/** More text. */
+export interface ResponseTextDeltaEvent extends ResponsePartEvent<"response.output_text.delta"> {
+  /** The next piece. */
+  delta: string;
+  /** Always empty. */
+  logprobs: never[];
+}
+
+/** The text is whole. */
+export interface ResponseTextDoneEvent extends ResponsePartEvent<"response.output_text.done"> {
+  /** All of it. */
+  text: string;
+  /** Always empty. */
+  logprobs: never[];
+}
+
+/** The text cites a source. */
+export interface ResponseAnnotationEvent
+  extends ResponsePartEvent<"response.output_text.annotation.added"> {
+  /** The annotation's place in its part, from 0. */
+  annotation_index: number;
+  /** The source. */
+  annotation: ResponseAnnotation;
+}
+
+/** More of a refusal or of reasoning. */
+export interface ResponsePartDeltaEvent<
+  Type extends string = "response.refusal.delta" | "response.reasoning_text.delta",
+> extends ResponsePartEvent<Type> {
+  /** The next piece. */
+  delta: string;
+}
+
+/** The refusal is whole. */
+export interface ResponseRefusalDoneEvent extends ResponsePartEvent<"response.refusal.done"> {
+  /** All of it. */
+  refusal: string;
+}
+
+/** The reasoning is whole. */
+export interface ResponseReasoningDoneEvent
+  extends ResponsePartEvent<"response.reasoning_text.done"> {
+  /** All of it. */
+  text: string;
+}
+
+/** A part of a summary begins, or is done. */
+export interface ResponseSummaryPartEvent<
+  Type extends string =
+    | "response.reasoning_summary_part.added"
+    | "response.reasoning_summary_part.done",
+> extends ResponseSummaryEvent<Type> {
+  /** The part as it stands. */
+  part: SummaryTextPart;
+}
+
+/** More of a summary. */
+export interface ResponseSummaryDeltaEvent
+  extends ResponseSummaryEvent<"response.reasoning_summary_text.delta"> {
+  /** The next piece. */
+  delta: string;
+}
+
+/** A summary's part is whole. */
+export interface ResponseSummaryDoneEvent
+  extends ResponseSummaryEvent<"response.reasoning_summary_text.done"> {
+  /** All of it. */
+  text: string;
+}
+
+/** More of a call's input. */
+export interface ResponseArgumentsDeltaEvent
+  extends ResponseItemEvent<"response.function_call_arguments.delta"> {
+  /** The next piece of JSON text. */
+  delta: string;
+}
+
+/** A call's input is whole. */
+export interface ResponseArgumentsDoneEvent
+  extends ResponseItemEvent<"response.function_call_arguments.done"> {
+  /** All of it. */
+  arguments: string;
+  /** The function. */
+  name: string;
+}
