@@ -1,7 +1,22 @@
 import { ConfigurationError } from "./errors.ts";
 import { MODEL_AUTO } from "./protocol/mod.ts";
 
-/** Options of one call. */
+/**
+ * Options of one call.
+ *
+ * @example
+ * ```ts
+ * import type { CallOptions } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const options: CallOptions = {
+ *   requestId: "order-42",
+ *   signal: AbortSignal.timeout(30_000),
+ *   timeoutMs: 10_000,
+ * };
+ * assertEquals(options.requestId, "order-42");
+ * ```
+ */
 export interface CallOptions {
   /**
    * Sent as `X-Request-ID`: correlates logs, never deduplicates. 1 to 128 visible ASCII characters.
@@ -20,10 +35,36 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A result with the id to quote to the operator; absent where the answer names none. */
+/**
+ * A result with the id to quote to the operator; absent where the answer names none.
+ *
+ * @example
+ * ```ts
+ * import type { ModelListResponse, WithRequestId } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const list: WithRequestId<ModelListResponse> = {
+ *   success: true,
+ *   data: { models: [] },
+ *   requestId: "req_1",
+ * };
+ * assertEquals(`Quote ${list.requestId}`, "Quote req_1");
+ * ```
+ */
 export type WithRequestId<T> = T & { readonly requestId: string | undefined };
 
-/** A request as applications write it: `model` may be left out and is then `auto`. */
+/**
+ * A request as applications write it: `model` may be left out and is then `auto`.
+ *
+ * @example
+ * ```ts
+ * import { type ChatRequest, MODEL_AUTO, type WithoutModel } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const request: WithoutModel<ChatRequest> = { messages: [{ role: "user", content: "Hello" }] };
+ * assertEquals(request.model ?? MODEL_AUTO, "auto");
+ * ```
+ */
 export type WithoutModel<Request> =
   // `Omit` would drop every named field of a type that has an index signature.
   & { [Field in keyof Request as Exclude<Field, "model" | "stream">]: Request[Field] }

@@ -1,4 +1,21 @@
-/** What is told of a request. Never a key, a header, a body or a tool's input. */
+/**
+ * What is told of a request. Never a key, a header, a body or a tool's input.
+ *
+ * @example
+ * ```ts
+ * import type { LogDetails } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const details: LogDetails = {
+ *   method: "GET",
+ *   path: "/api/v1/models",
+ *   tries: 1,
+ *   status: 200,
+ *   ms: 8,
+ * };
+ * assertEquals(`${details.method} ${details.path} ${details.status}`, "GET /api/v1/models 200");
+ * ```
+ */
 export interface LogDetails {
   /** HTTP method. */
   readonly method: string;
@@ -19,6 +36,21 @@ export interface LogDetails {
 /**
  * Told of requests, answers and retries. `console` is one. One that fails changes nothing of the
  * call: its failure is passed over.
+ *
+ * @example
+ * ```ts
+ * import { type Logger, ServiceClient } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const told: string[] = [];
+ * const logger: Logger = {
+ *   debug: (event, { path }) => void told.push(`${event} ${path}`),
+ *   warn: (event, { waitMs }) => void told.push(`${event} in ${waitMs} ms`),
+ * };
+ * const fetch = () => Promise.resolve(Response.json({ success: true, data: { models: [] } }));
+ * await new ServiceClient({ logger, fetch }).models.list();
+ * assertEquals(told, ["request /api/v1/models", "answer /api/v1/models"]);
+ * ```
  */
 export interface Logger {
   /** `request` before each try, `answer` after it. */

@@ -5,7 +5,23 @@ import { DEFAULT_TOOL_NAMES, type DefaultToolsOptions } from "./toolbox/default_
 import type { RegisteredTools } from "./toolbox/selection.ts";
 import type { TransportOptions } from "./transport.ts";
 
-/** How a client is set up. An option that is given never touches the environment. */
+/**
+ * How a client is set up. An option that is given never touches the environment.
+ *
+ * @example
+ * ```ts
+ * import type { ServiceClientOptions } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const options: ServiceClientOptions = {
+ *   apiKey: "svc_live_key",
+ *   apiBaseUrl: "https://svc.example",
+ *   maxRetries: 2,
+ *   withoutDefaultTools: ["shell"],
+ * };
+ * assertEquals(options.timeoutMs ?? 60_000, 60_000);
+ * ```
+ */
 export interface ServiceClientOptions extends DefaultToolsOptions, RegisteredTools {
   /**
    * Needed by every call but `models.list`.

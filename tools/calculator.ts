@@ -23,11 +23,12 @@ The result says whether it is exact; where it is not, it is rounded.`;
  * @example
  * ```ts
  * import { calculator } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
  *
  * const { execute } = calculator();
  * const context = { toolCallId: "call_1", signal: new AbortController().signal };
  * const answer = await execute?.({ expression: "0.1 + 0.2" }, context);
- * console.log(answer); // { result: "0.3", exact: true }
+ * assertEquals(answer, { result: "0.3", exact: true });
  * ```
  */
 export function calculator(): Tool {

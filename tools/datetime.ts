@@ -6,7 +6,22 @@ import { checkZone } from "./datetime/zone.ts";
 import { type Tool, ToolError } from "./tool.ts";
 import { type InputOf, tool } from "./typed_tool.ts";
 
-/** What {@linkcode datetime} can be told. */
+/**
+ * What {@linkcode datetime} can be told.
+ *
+ * @example
+ * ```ts
+ * import { datetime, type DatetimeOptions } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * // A clock that stands still, for a test.
+ * const options: DatetimeOptions = { now: () => Date.UTC(2026, 2, 29, 12), zone: "Europe/Oslo" };
+ * const { execute } = datetime(options);
+ * const context = { toolCallId: "call_1", signal: new AbortController().signal };
+ * const present = await execute?.({ operation: "now" }, context);
+ * assertEquals(Object(present).datetime, "2026-03-29T14:00:00+02:00");
+ * ```
+ */
 export interface DatetimeOptions {
   /**
    * Tells the present, in milliseconds since 1970.
@@ -75,11 +90,13 @@ const PARAMETERS = {
  * @example
  * ```ts
  * import { datetime } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
  *
  * const { execute } = datetime({ now: () => Date.UTC(2026, 0, 31) });
  * const context = { toolCallId: "call_1", signal: new AbortController().signal };
  * const later = await execute?.({ operation: "add", duration: "1 month" }, context);
- * console.log(later); // { datetime: "2026-02-28T00:00:00+00:00", weekday: "Saturday", … }
+ * assertEquals(Object(later).datetime, "2026-02-28T00:00:00+00:00");
+ * assertEquals(Object(later).weekday, "Saturday");
  * ```
  */
 export function datetime(options: DatetimeOptions = {}): Tool {

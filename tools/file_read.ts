@@ -10,7 +10,22 @@ const DESCRIPTION =
   "The content is exact, without line numbers. Binary files are refused, and so are files that may " +
   "hold secrets.";
 
-/** What `file_read` returns to the model. */
+/**
+ * What `file_read` returns to the model.
+ *
+ * @example
+ * ```ts
+ * import type { FileReadResult } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const result: FileReadResult = {
+ *   ...{ path: "notes.txt", content: "one\ntwo\n", start_line: 1, size_bytes: 4_096 },
+ *   ...{ truncated: true, next_line: 3 },
+ * };
+ * const next = result.truncated ? { path: result.path, start_line: result.next_line } : undefined;
+ * assertEquals(next, { path: "notes.txt", start_line: 3 });
+ * ```
+ */
 export interface FileReadResult {
   /** Where the file is, from the workspace on, all links resolved. */
   readonly path: string;
@@ -36,8 +51,18 @@ export interface FileReadResult {
  * @example
  * ```ts
  * import { fileRead } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ * import { mkdtemp, rm, writeFile } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
  *
- * const tool = fileRead({ workspace: "./project" });
+ * const workspace = await mkdtemp(`${tmpdir()}/project-`);
+ * await writeFile(`${workspace}/notes.txt`, "one\ntwo\nthree\n");
+ *
+ * const { execute } = fileRead({ workspace });
+ * const context = { toolCallId: "call_1", signal: new AbortController().signal };
+ * const second = await execute?.({ path: "notes.txt", start_line: 2, end_line: 2 }, context);
+ * assertEquals(Object(second).content, "two\n");
+ * await rm(workspace, { recursive: true });
  * ```
  */
 export function fileRead(options: WorkspaceOptions = {}): Tool {

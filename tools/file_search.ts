@@ -12,7 +12,18 @@ const DESCRIPTION =
   ".git, node_modules, what .gitignore and .ignore files name, files that may hold secrets, binary " +
   "files, and files over 4 MiB. Where `truncated` is true not everything was searched or returned: narrow `path` or `glob`.";
 
-/** A line that contains what was looked for. */
+/**
+ * A line that contains what was looked for.
+ *
+ * @example
+ * ```ts
+ * import type { FoundLine } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const found: FoundLine = { path: "src/main.ts", line: 12, text: "function main() {" };
+ * assertEquals(`${found.path}:${found.line}`, "src/main.ts:12");
+ * ```
+ */
 export interface FoundLine {
   /** The file, from the workspace on. */
   readonly path: string;
@@ -22,7 +33,21 @@ export interface FoundLine {
   readonly text: string;
 }
 
-/** What `file_search` returns to the model: files without a query, lines with one. */
+/**
+ * What `file_search` returns to the model: files without a query, lines with one.
+ *
+ * @example
+ * ```ts
+ * import type { FileSearchResult } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const result: FileSearchResult = {
+ *   files: ["src/main.ts", "src/main_test.ts"],
+ *   truncated: false,
+ * };
+ * assertEquals([result.files?.length, result.matches], [2, undefined]);
+ * ```
+ */
 export interface FileSearchResult {
   /** Files whose name matches, where no text was looked for. */
   readonly files?: readonly string[];
@@ -41,8 +66,18 @@ export interface FileSearchResult {
  * @example
  * ```ts
  * import { fileSearch } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ * import { mkdtemp, rm, writeFile } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
  *
- * const tool = fileSearch({ workspace: "./project" });
+ * const workspace = await mkdtemp(`${tmpdir()}/project-`);
+ * await writeFile(`${workspace}/notes.txt`, "milk\nbread\n");
+ *
+ * const { execute } = fileSearch({ workspace });
+ * const context = { toolCallId: "call_1", signal: new AbortController().signal };
+ * const found = await execute?.({ query: "bread" }, context);
+ * assertEquals(Object(found).matches, [{ path: "notes.txt", line: 2, text: "bread" }]);
+ * await rm(workspace, { recursive: true });
  * ```
  */
 export function fileSearch(options: WorkspaceOptions = {}): Tool {

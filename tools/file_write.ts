@@ -6,10 +6,37 @@ import { tool } from "./typed_tool.ts";
 /** Longest write, once it is permitted. */
 const WRITE_MS = 60_000;
 
-/** How a file is written. */
+/**
+ * How a file is written.
+ *
+ * @example
+ * ```ts
+ * import type { FileWriteMode } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const harmless: FileWriteMode[] = ["create", "append"];
+ * assertEquals(harmless.includes("overwrite"), false);
+ * ```
+ */
 export type FileWriteMode = "create" | "overwrite" | "append" | "replace";
 
-/** What the application is asked before a file is written: this very call, and nothing else. */
+/**
+ * What the application is asked before a file is written: this very call, and nothing else.
+ *
+ * @example
+ * ```ts
+ * import type { FilePermissionRequest } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const line = ({ mode, path, bytes }: FilePermissionRequest) =>
+ *   `${mode} ${path} (${bytes} bytes)?`;
+ * const request: FilePermissionRequest = {
+ *   ...{ root: "/srv/project", path: "notes/a.txt", mode: "create", exists: false },
+ *   ...{ content: "Hello", bytes: 5, toolCallId: "call_1", signal: new AbortController().signal },
+ * };
+ * assertEquals(line(request), "create notes/a.txt (5 bytes)?");
+ * ```
+ */
 export interface FilePermissionRequest {
   /** The root of the workspace, absolute, all links resolved. */
   readonly root: string;
@@ -31,10 +58,46 @@ export interface FilePermissionRequest {
   readonly signal: AbortSignal;
 }
 
-/** Grants a write by returning `true`; everything else, an error too, refuses it. */
+/**
+ * Grants a write by returning `true`; everything else, an error too, refuses it.
+ *
+ * @example
+ * ```ts
+ * import type { FilePermission } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const onlyNotes: FilePermission = ({ path, mode }) =>
+ *   mode === "create" && path.startsWith("notes/");
+ * const signal = new AbortController().signal;
+ * const about = {
+ *   root: "/srv/project",
+ *   exists: true,
+ *   content: "",
+ *   bytes: 0,
+ *   toolCallId: "",
+ *   signal,
+ * };
+ * assertEquals(await onlyNotes({ path: "main.ts", mode: "overwrite", ...about }), false);
+ * ```
+ */
 export type FilePermission = (request: FilePermissionRequest) => boolean | Promise<boolean>;
 
-/** What {@linkcode fileWrite} takes. */
+/**
+ * What {@linkcode fileWrite} takes.
+ *
+ * @example
+ * ```ts
+ * import { fileWrite, type FileWriteOptions } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const options: FileWriteOptions = {
+ *   workspace: "./project",
+ *   permission: ({ exists }) => !exists,
+ *   permissionTimeoutMs: 60_000,
+ * };
+ * assertEquals(fileWrite(options).name, "file_write");
+ * ```
+ */
 export interface FileWriteOptions extends WorkspaceOptions {
   /** Asked about every call. Absent: every call is refused. */
   readonly permission?: FilePermission | undefined;
@@ -46,7 +109,18 @@ export interface FileWriteOptions extends WorkspaceOptions {
   readonly permissionTimeoutMs?: number | undefined;
 }
 
-/** What `file_write` returns to the model. */
+/**
+ * What `file_write` returns to the model.
+ *
+ * @example
+ * ```ts
+ * import type { FileWriteResult } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const result: FileWriteResult = { path: "notes/a.txt", size_bytes: 5 };
+ * assertEquals(JSON.stringify(result), '{"path":"notes/a.txt","size_bytes":5}');
+ * ```
+ */
 export interface FileWriteResult {
   /** The file, from the workspace on, all links resolved. */
   readonly path: string;
@@ -93,11 +167,22 @@ const PARAMETERS = {
  * @example
  * ```ts
  * import { fileWrite } from "@svc/tools";
+ * import { assertEquals, assertRejects } from "@std/assert";
+ * import { mkdtemp, readFile, rm } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
  *
- * const tool = fileWrite({
- *   workspace: "./project",
+ * const workspace = await mkdtemp(`${tmpdir()}/project-`);
+ * const { execute } = fileWrite({
+ *   workspace,
  *   permission: ({ path, mode }) => mode === "create" && path.startsWith("notes/"),
  * });
+ * const context = { toolCallId: "call_1", signal: new AbortController().signal };
+ * await execute?.({ path: "notes/a.txt", mode: "create", content: "milk" }, context);
+ * assertEquals(await readFile(`${workspace}/notes/a.txt`, "utf8"), "milk");
+ *
+ * const elsewhere = { path: "main.ts", mode: "create", content: "" };
+ * await assertRejects(async () => await execute?.(elsewhere, context));
+ * await rm(workspace, { recursive: true });
  * ```
  */
 export function fileWrite(options: FileWriteOptions = {}): Tool {

@@ -3,7 +3,21 @@ import { byteLimit, GRACE_MS, timeLimit } from "./sandbox/limits.ts";
 import type { Tool } from "./tool.ts";
 import { type InputOf, tool } from "./typed_tool.ts";
 
-/** A command that a model wants to run. It is what runs once it is granted. */
+/**
+ * A command that a model wants to run. It is what runs once it is granted.
+ *
+ * @example
+ * ```ts
+ * import type { ShellPermissionRequest } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const request: ShellPermissionRequest = {
+ *   ...{ command: "git status", args: ["git", "status"], workingDir: "/srv/project" },
+ *   ...{ toolCallId: "call_1", signal: new AbortController().signal },
+ * };
+ * assertEquals(request.args?.[0], "git");
+ * ```
+ */
 export interface ShellPermissionRequest {
   /** The command line. Of an argument list: the same as a command line, quoted. */
   readonly command: string;
@@ -17,12 +31,40 @@ export interface ShellPermissionRequest {
   readonly signal: AbortSignal;
 }
 
-/** Decides about one command. Anything but `true` refuses it. */
+/**
+ * Decides about one command. Anything but `true` refuses it.
+ *
+ * @example
+ * ```ts
+ * import type { ShellPermission } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * // Programs alone, never a line that a shell interprets.
+ * const onlyGit: ShellPermission = ({ args }) => args?.[0] === "git" && args[1] === "status";
+ * const about = { workingDir: "/srv", toolCallId: "", signal: new AbortController().signal };
+ * assertEquals(await onlyGit({ command: "git status; id", ...about }), false);
+ * ```
+ */
 export type ShellPermission = (
   request: ShellPermissionRequest,
 ) => boolean | Promise<boolean>;
 
-/** What {@linkcode shell} can be told. */
+/**
+ * What {@linkcode shell} can be told.
+ *
+ * @example
+ * ```ts
+ * import { shell, type ShellOptions } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const options: ShellOptions = {
+ *   workspace: "./project",
+ *   permission: ({ args }) => args?.[0] === "git",
+ *   timeoutMs: 10_000,
+ * };
+ * assertEquals(shell(options).name, "shell");
+ * ```
+ */
 export interface ShellOptions {
   /**
    * The folder that commands run in, or below. It is where they start, not a wall: a granted command
@@ -53,7 +95,18 @@ export interface ShellOptions {
   readonly maxOutputBytes?: number | undefined;
 }
 
-/** What the model is told of a command that ran. */
+/**
+ * What the model is told of a command that ran.
+ *
+ * @example
+ * ```ts
+ * import type { ShellResult } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const result: ShellResult = { exit_code: 0, stdout: "main.ts\n", stderr: "" };
+ * assertEquals(result.exit_code === 0 ? result.stdout.trim() : result.stderr, "main.ts");
+ * ```
+ */
 export interface ShellResult {
   /** The exit code; `null` where a signal ended it. */
   readonly exit_code: number | null;
@@ -106,6 +159,7 @@ export type ShellInput = InputOf<typeof PARAMETERS>;
  * @example
  * ```ts
  * import { shell } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
  *
  * const { execute } = shell({
  *   workspace: ".",
@@ -113,7 +167,7 @@ export type ShellInput = InputOf<typeof PARAMETERS>;
  * });
  * const context = { toolCallId: "call_1", signal: new AbortController().signal };
  * const result = await execute?.({ args: ["echo", "hello"] }, context);
- * console.log(result); // { exit_code: 0, stdout: "hello\n", stderr: "" }
+ * assertEquals(result, { exit_code: 0, stdout: "hello\n", stderr: "" });
  * ```
  */
 export function shell(options: ShellOptions = {}): Tool {

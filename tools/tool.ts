@@ -4,7 +4,20 @@
  * @module
  */
 
-/** What a tool's function is told besides its input. */
+/**
+ * What a tool's function is told besides its input.
+ *
+ * @example
+ * ```ts
+ * import type { ToolContext } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const context: ToolContext = { toolCallId: "call_1", signal: AbortSignal.timeout(60_000) };
+ * // Handed on, it ends what the tool waits for.
+ * const request = new Request("https://a.example/", { signal: context.signal });
+ * assertEquals(request.signal.aborted, false);
+ * ```
+ */
 export interface ToolContext {
   /** Id of the call that the model made. */
   readonly toolCallId: string;
@@ -12,7 +25,19 @@ export interface ToolContext {
   readonly signal: AbortSignal;
 }
 
-/** Runs a tool. The input is what the model sent, parsed from JSON. */
+/**
+ * Runs a tool. The input is what the model sent, parsed from JSON.
+ *
+ * @example
+ * ```ts
+ * import type { ToolExecute } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const execute: ToolExecute = (input, { toolCallId }) => `${toolCallId}: ${Object(input).city}`;
+ * const context = { toolCallId: "call_1", signal: new AbortController().signal };
+ * assertEquals(await execute({ city: "Oslo" }, context), "call_1: Oslo");
+ * ```
+ */
 export type ToolExecute = (input: unknown, context: ToolContext) => unknown | Promise<unknown>;
 
 /**
@@ -21,6 +46,7 @@ export type ToolExecute = (input: unknown, context: ToolContext) => unknown | Pr
  * @example
  * ```ts
  * import type { Tool } from "@svc/tools";
+ * import { assert } from "@std/assert";
  *
  * const clock: Tool = {
  *   name: "clock",
@@ -28,6 +54,8 @@ export type ToolExecute = (input: unknown, context: ToolContext) => unknown | Pr
  *   parameters: { type: "object", properties: {} },
  *   execute: () => new Date().toISOString(),
  * };
+ * const context = { toolCallId: "call_1", signal: new AbortController().signal };
+ * assert(String(await clock.execute?.({}, context)).endsWith("Z"));
  * ```
  */
 export interface Tool {
@@ -56,6 +84,9 @@ export interface Tool {
  *
  * @example
  * ```ts
+ * import { ToolError } from "@svc/tools";
+ * import { assertThrows } from "@std/assert";
+ *
  * const tool = {
  *   name: "square_root",
  *   parameters: { type: "object", properties: { of: { type: "number" } } },
@@ -65,6 +96,7 @@ export interface Tool {
  *     return Math.sqrt(of);
  *   },
  * };
+ * assertThrows(() => tool.execute({ of: -1 }), ToolError, "negative number: -1");
  * ```
  */
 export class ToolError extends Error {

@@ -1,12 +1,38 @@
 import { schemaValidator } from "./json_schema.ts";
 import { type Tool, type ToolContext, ToolError } from "./tool.ts";
 
-/** A JSON Schema (draft 2020-12) of an object. Its `default`s are for the model to read. */
+/**
+ * A JSON Schema (draft 2020-12) of an object. Its `default`s are for the model to read.
+ *
+ * @example
+ * ```ts
+ * import type { JsonSchema } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const schema: JsonSchema = {
+ *   type: "object",
+ *   properties: { city: { type: "string" } },
+ *   required: ["city"],
+ * };
+ * assertEquals(Object.keys(Object(schema["properties"])), ["city"]);
+ * ```
+ */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * A schema of a library that speaks [Standard Schema](https://standardschema.dev) and writes JSON
  * Schema: zod from 4.2 on, and others.
+ *
+ * @example
+ * ```ts
+ * import type { StandardSchema } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ * import { z } from "zod";
+ *
+ * const schema: StandardSchema<{ city: string }> = z.object({ city: z.string() });
+ * const result = await schema["~standard"].validate({ city: 7 });
+ * assertEquals(result.issues?.length, 1);
+ * ```
  */
 export interface StandardSchema<Output = unknown> {
   /** What the standard asks for. */
@@ -21,12 +47,34 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
-/** A value that fits a {@linkcode StandardSchema}, or what does not fit. */
+/**
+ * A value that fits a {@linkcode StandardSchema}, or what does not fit.
+ *
+ * @example
+ * ```ts
+ * import type { StandardResult } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const result: StandardResult<number> = { value: 7 };
+ * assertEquals(result.issues === undefined ? result.value : 0, 7);
+ * ```
+ */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** What of a value does not fit a {@linkcode StandardSchema}. */
+/**
+ * What of a value does not fit a {@linkcode StandardSchema}.
+ *
+ * @example
+ * ```ts
+ * import type { StandardIssue } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const issue: StandardIssue = { message: "Expected a string", path: ["cities", 0] };
+ * assertEquals(`${issue.path?.join(".")}: ${issue.message}`, "cities.0: Expected a string");
+ * ```
+ */
 export interface StandardIssue {
   /** What is expected. */
   readonly message: string;
@@ -34,7 +82,23 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** The type of the values that fit a schema; `unknown` where the schema does not say. */
+/**
+ * The type of the values that fit a schema; `unknown` where the schema does not say.
+ *
+ * @example
+ * ```ts
+ * import type { InputOf } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const schema = {
+ *   type: "object",
+ *   properties: { city: { type: "string" }, days: { type: "integer" } },
+ *   required: ["city"],
+ * } as const;
+ * const input: InputOf<typeof schema> = { city: "Oslo" };
+ * assertEquals(input.days ?? 1, 1);
+ * ```
+ */
 export type InputOf<Schema> = Schema extends StandardSchema<infer Output> ? Output
   : Schema extends { readonly const: infer Constant } ? Constant
   : Schema extends { readonly enum: readonly (infer Choice)[] } ? Choice
@@ -44,7 +108,19 @@ export type InputOf<Schema> = Schema extends StandardSchema<infer Output> ? Outp
   : Schema extends { readonly type: infer Type } ? TypeNamed<Type, Schema>
   : unknown;
 
-/** The type that a JSON Schema's `type` names. */
+/**
+ * The type that a JSON Schema's `type` names.
+ *
+ * @example
+ * ```ts
+ * import type { TypeNamed } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const count: TypeNamed<"integer", unknown> = 3;
+ * const names: TypeNamed<"array", { items: { type: "string" } }> = ["Oslo"];
+ * assertEquals([count, names.length], [3, 1]);
+ * ```
+ */
 export type TypeNamed<Type, Schema> = Type extends "string" ? string
   : Type extends "number" | "integer" ? number
   : Type extends "boolean" ? boolean
@@ -57,12 +133,36 @@ export type TypeNamed<Type, Schema> = Type extends "string" ? string
     : Readonly<Record<string, unknown>>
   : unknown;
 
-/** The names that a JSON Schema requires. */
+/**
+ * The names that a JSON Schema requires.
+ *
+ * @example
+ * ```ts
+ * import type { RequiredOf } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const schema = { type: "object", required: ["city"] } as const;
+ * const name: RequiredOf<typeof schema> = "city";
+ * assertEquals(name, schema.required[0]);
+ * ```
+ */
 export type RequiredOf<Schema> = Schema extends { readonly required: readonly (infer Name)[] }
   ? Name
   : never;
 
-/** An object of the properties of a JSON Schema. */
+/**
+ * An object of the properties of a JSON Schema.
+ *
+ * @example
+ * ```ts
+ * import type { ObjectOf } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * type Weather = ObjectOf<{ city: { type: "string" }; days: { type: "integer" } }, "city">;
+ * const weather: Weather = { city: "Oslo" };
+ * assertEquals([weather.city, weather.days], ["Oslo", undefined]);
+ * ```
+ */
 export type ObjectOf<Properties, Required> =
   & {
     readonly [Name in keyof Properties as Name extends Required ? Name : never]: InputOf<
@@ -75,7 +175,28 @@ export type ObjectOf<Properties, Required> =
       | undefined;
   };
 
-/** What {@linkcode tool} is given. */
+/**
+ * What {@linkcode tool} is given.
+ *
+ * @example
+ * ```ts
+ * import { tool, type ToolDefinition } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const parameters = {
+ *   type: "object",
+ *   properties: { of: { type: "number" } },
+ *   required: ["of"],
+ * } as const;
+ * const square: ToolDefinition<typeof parameters> = {
+ *   name: "square",
+ *   description: "The square of a number",
+ *   parameters,
+ *   execute: ({ of }) => of ** 2,
+ * };
+ * assertEquals(tool(square).name, "square");
+ * ```
+ */
 export interface ToolDefinition<Schema> {
   /** 1 to 64 of `[A-Za-z0-9_-]`. */
   readonly name: string;
@@ -100,6 +221,7 @@ const MAX_ISSUE_CHARS = 300;
  * @example
  * ```ts
  * import { tool } from "@svc/tools";
+ * import { assertEquals, assertRejects } from "@std/assert";
  *
  * const area = tool({
  *   name: "area",
@@ -112,6 +234,9 @@ const MAX_ISSUE_CHARS = 300;
  *   },
  *   execute: ({ width, height }) => width * height,
  * });
+ * const context = { toolCallId: "call_1", signal: new AbortController().signal };
+ * assertEquals(await area.execute?.({ width: 2, height: 3 }, context), 6);
+ * await assertRejects(async () => await area.execute?.({ width: "2" }, context));
  * ```
  *
  * @throws {TypeError} The name is not one, or the schema is not of an object, or has a restriction

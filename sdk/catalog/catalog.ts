@@ -9,7 +9,18 @@ import type { CallOptions, WithRequestId } from "../call.ts";
 import { checkCallOptions } from "../run/run_options.ts";
 import type { Transport, TransportCall } from "../transport.ts";
 
-/** Options of a catalog call. */
+/**
+ * Options of a catalog call.
+ *
+ * @example
+ * ```ts
+ * import type { CatalogOptions } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const options: CatalogOptions = { locale: "zh", timeoutMs: 5_000 };
+ * assertEquals(options.locale, "zh");
+ * ```
+ */
 export interface CatalogOptions extends CallOptions {
   /** Language of names and descriptions. @default {"en"} */
   readonly locale?: Locale | undefined;

@@ -8,7 +8,21 @@ import type { ServiceStream } from "../service_stream.ts";
 import type { ChatCreateRequest, ChatShapes, ChatTurn } from "./shapes.ts";
 import { type ChatHistory, chatSurface } from "./surface.ts";
 
-/** What a run of Chat Completions came to. */
+/**
+ * What a run of Chat Completions came to.
+ *
+ * @example
+ * ```ts
+ * import type { ChatRunResult } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * function answerOf({ stoppedBy, finalText, messages }: ChatRunResult): string {
+ *   return stoppedBy === "finish" ? finalText : `Stopped after ${messages.length} messages`;
+ * }
+ * const cut = { stoppedBy: "max_steps", finalText: "", messages: [{ role: "user" }] };
+ * assertEquals(answerOf(cut as ChatRunResult), "Stopped after 1 messages");
+ * ```
+ */
 export type ChatRunResult = RunResult<ChatShapes> & ChatHistory;
 
 /**

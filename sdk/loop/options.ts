@@ -4,7 +4,18 @@ import { systemClock } from "./ports.ts";
 import type { Step } from "./result.ts";
 import type { ToolResult } from "./tool_result.ts";
 
-/** Bounds of a loop. Each has a default; none can be switched off but the time limit. */
+/**
+ * Bounds of a loop. Each has a default; none can be switched off but the time limit.
+ *
+ * @example
+ * ```ts
+ * import type { LoopLimits } from "@svc/sdk/loop";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const limits: LoopLimits = { maxSteps: 3, toolTimeoutMs: 5_000 };
+ * assertEquals(limits.maxSteps, 3);
+ * ```
+ */
 export interface LoopLimits {
   /** Most turns of the model; 0 means the default. @default {8} */
   readonly maxSteps?: number | undefined;
@@ -20,7 +31,23 @@ export interface LoopLimits {
   readonly toolTimeoutMs?: number | undefined;
 }
 
-/** What {@linkcode LoopOptions.prepareStep} decides on. */
+/**
+ * What {@linkcode LoopOptions.prepareStep} decides on.
+ *
+ * @example
+ * ```ts
+ * import type { LoopShapes, StepPreparation } from "@svc/sdk/loop";
+ * import { assertEquals } from "@std/assert";
+ *
+ * // Sends the last ten messages alone.
+ * const shortened = ({ conversation }: StepPreparation<Lines>) => conversation.slice(-10);
+ * interface Lines extends LoopShapes {
+ *   conversation: readonly string[];
+ * }
+ * const conversation = Array.from({ length: 30 }, (_, at) => `Line ${at}`);
+ * assertEquals(shortened({ conversation, step: 2, steps: [] }).length, 10);
+ * ```
+ */
 export interface StepPreparation<S extends LoopShapes> {
   /** What would be sent. */
   readonly conversation: S["conversation"];
@@ -30,7 +57,22 @@ export interface StepPreparation<S extends LoopShapes> {
   readonly steps: readonly Step<S>[];
 }
 
-/** What a loop runs with. */
+/**
+ * What a loop runs with.
+ *
+ * @example
+ * ```ts
+ * import type { LoopOptions, LoopShapes } from "@svc/sdk/loop";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const hooks: Pick<LoopOptions<LoopShapes>, "maxSteps" | "stopWhen"> = {
+ *   maxSteps: 20,
+ *   // Ends the loop as soon as a tool has failed.
+ *   stopWhen: (steps) => steps.at(-1)?.results.some(({ isError }) => isError) ?? false,
+ * };
+ * assertEquals(await hooks.stopWhen?.([]), false);
+ * ```
+ */
 export interface LoopOptions<S extends LoopShapes> extends LoopLimits {
   /** The conversation to go on with. */
   readonly conversation: S["conversation"];

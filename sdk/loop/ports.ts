@@ -12,6 +12,22 @@ import type { TokenUsage } from "./usage.ts";
 /**
  * The shapes of one surface (Chat, Responses, Messages), named together so that ports, events and
  * results carry one type parameter. Types only: there are no values of it.
+ *
+ * @example
+ * ```ts
+ * import type { LoopShapes } from "@svc/sdk/loop";
+ * import { assertEquals } from "@std/assert";
+ *
+ * // A surface of plain lines, as a test may have one.
+ * interface Lines extends LoopShapes {
+ *   conversation: readonly string[];
+ *   turn: string;
+ *   call: string;
+ *   chunk: never;
+ * }
+ * const conversation: Lines["conversation"] = ["Hello"];
+ * assertEquals(conversation.length, 1);
+ * ```
  */
 export interface LoopShapes {
   /** All that the next turn is asked with, usually the request body. Never changed in place. */
@@ -24,7 +40,22 @@ export interface LoopShapes {
   chunk: unknown;
 }
 
-/** What a turn is asked with. */
+/**
+ * What a turn is asked with.
+ *
+ * @example
+ * ```ts
+ * import type { LoopShapes, ModelRequest } from "@svc/sdk/loop";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const request: ModelRequest<LoopShapes> = {
+ *   conversation: { messages: [{ role: "user", content: "Hello" }] },
+ *   step: 0,
+ *   signal: AbortSignal.timeout(60_000),
+ * };
+ * assertEquals([request.step, request.signal.aborted], [0, false]);
+ * ```
+ */
 export interface ModelRequest<S extends LoopShapes> {
   /** Everything said so far, with the declarations of tools and the choice among them. */
   readonly conversation: S["conversation"];
@@ -34,7 +65,26 @@ export interface ModelRequest<S extends LoopShapes> {
   readonly signal: AbortSignal;
 }
 
-/** Where turns come from: a client of the service, or the gateway's own upstreams. */
+/**
+ * Where turns come from: a client of the service, or the gateway's own upstreams.
+ *
+ * @example
+ * ```ts
+ * import type { LoopShapes, ModelPort } from "@svc/sdk/loop";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const model: ModelPort<LoopShapes> = {
+ *   async *turn({ step }) {
+ *     const text = `This is turn ${step}`;
+ *     yield { type: "text_delta", text };
+ *     yield { type: "finish", finishReason: "stop", turn: text };
+ *   },
+ * };
+ * const request = { conversation: [], step: 0, signal: new AbortController().signal };
+ * const events = await Array.fromAsync(model.turn(request));
+ * assertEquals(events.map(({ type }) => type), ["text_delta", "finish"]);
+ * ```
+ */
 export interface ModelPort<S extends LoopShapes> {
   /**
    * One turn of the model, streamed or not: a whole answer is a few events. A failure is thrown.
@@ -43,7 +93,26 @@ export interface ModelPort<S extends LoopShapes> {
   turn(request: ModelRequest<S>): AsyncIterable<ModelEvent<S>>;
 }
 
-/** How a surface writes turns down. Pure: each answers with a new conversation. */
+/**
+ * How a surface writes turns down. Pure: each answers with a new conversation.
+ *
+ * @example
+ * ```ts
+ * import type { ConversationPort, LoopShapes } from "@svc/sdk/loop";
+ * import { assertEquals } from "@std/assert";
+ *
+ * interface Lines extends LoopShapes {
+ *   conversation: readonly string[];
+ *   turn: string;
+ * }
+ * const surface: ConversationPort<Lines> = {
+ *   withAssistantTurn: (lines, turn) => [...lines, turn],
+ *   withToolResults: (lines, results) => [...lines, ...results.map(({ text }) => text)],
+ *   withAutoToolChoice: (lines) => lines,
+ * };
+ * assertEquals(surface.withAssistantTurn(["Hello?"], "Hello"), ["Hello?", "Hello"]);
+ * ```
+ */
 export interface ConversationPort<S extends LoopShapes> {
   /** Appends the assistant's turn, its complete tool calls included. */
   withAssistantTurn(conversation: S["conversation"], turn: S["turn"]): S["conversation"];
@@ -59,7 +128,21 @@ export interface ConversationPort<S extends LoopShapes> {
   withAutoToolChoice(conversation: S["conversation"]): S["conversation"];
 }
 
-/** Why the budget pays for no further turn. */
+/**
+ * Why the budget pays for no further turn.
+ *
+ * @example
+ * ```ts
+ * import type { BudgetRefusal } from "@svc/sdk/loop";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const refusal: BudgetRefusal = {
+ *   message: "The run has used its tokens",
+ *   detail: { used: 9_000 },
+ * };
+ * assertEquals(refusal.message, "The run has used its tokens");
+ * ```
+ */
 export interface BudgetRefusal {
   /** For people, in one sentence. */
   readonly message: string;
@@ -67,7 +150,20 @@ export interface BudgetRefusal {
   readonly detail?: unknown;
 }
 
-/** What the budget decides on. */
+/**
+ * What the budget decides on.
+ *
+ * @example
+ * ```ts
+ * import { type BudgetRequest, type LoopShapes, NO_USAGE } from "@svc/sdk/loop";
+ * import { assert } from "@std/assert";
+ *
+ * const isCheap = ({ step, usage }: BudgetRequest<LoopShapes>) =>
+ *   step < 4 && usage.totalTokens < 9_000;
+ * const signal = new AbortController().signal;
+ * assert(isCheap({ conversation: [], step: 0, usage: NO_USAGE, signal }));
+ * ```
+ */
 export interface BudgetRequest<S extends LoopShapes> {
   /** What is about to be sent. */
   readonly conversation: S["conversation"];
@@ -79,7 +175,23 @@ export interface BudgetRequest<S extends LoopShapes> {
   readonly signal: AbortSignal;
 }
 
-/** Asked before each turn of the model. */
+/**
+ * Asked before each turn of the model.
+ *
+ * @example
+ * ```ts
+ * import { type BudgetPort, type LoopShapes, NO_USAGE } from "@svc/sdk/loop";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const budget: BudgetPort<LoopShapes> = {
+ *   refuse: ({ usage }) =>
+ *     usage.totalTokens < 9_000 ? undefined : { message: "The run has used its tokens" },
+ * };
+ * const asked = { conversation: [], step: 3, signal: new AbortController().signal };
+ * const refusal = await budget.refuse({ ...asked, usage: { ...NO_USAGE, totalTokens: 9_000 } });
+ * assertEquals(refusal?.message, "The run has used its tokens");
+ * ```
+ */
 export interface BudgetPort<S extends LoopShapes> {
   /** A refusal, or `undefined`: go on. */
   refuse(
@@ -87,7 +199,26 @@ export interface BudgetPort<S extends LoopShapes> {
   ): BudgetRefusal | undefined | Promise<BudgetRefusal | undefined>;
 }
 
-/** Time limits, so that tests decide when they are over. */
+/**
+ * Time limits, so that tests decide when they are over.
+ *
+ * @example
+ * ```ts
+ * import type { ClockPort } from "@svc/sdk/loop";
+ * import { assert } from "@std/assert";
+ *
+ * // A clock of a test, where every limit is over at once.
+ * const clock: ClockPort = {
+ *   startTimer(_ms, callback) {
+ *     callback();
+ *     return () => {};
+ *   },
+ * };
+ * let isOver = false;
+ * clock.startTimer(60_000, () => isOver = true);
+ * assert(isOver);
+ * ```
+ */
 export interface ClockPort {
   /** Calls back once after that many milliseconds, unless the function it answers with was called. */
   startTimer(ms: number, callback: () => void): () => void;
@@ -102,9 +233,12 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * @example A timer that is called off
  * ```ts
  * import { systemClock } from "@svc/sdk/loop";
+ * import { assert } from "@std/assert";
  *
- * const callOff = systemClock.startTimer(60_000, () => console.log("A minute is over"));
+ * let isOver = false;
+ * const callOff = systemClock.startTimer(60_000, () => isOver = true);
  * callOff();
+ * assert(!isOver);
  * ```
  */
 export const systemClock: ClockPort = {

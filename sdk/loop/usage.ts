@@ -1,4 +1,18 @@
-/** Tokens, counted alike for every provider. */
+/**
+ * Tokens, counted alike for every provider.
+ *
+ * @example
+ * ```ts
+ * import type { TokenUsage } from "@svc/sdk/loop";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const usage: TokenUsage = {
+ *   ...{ inputTokens: 2_006, cachedInputTokens: 1_920 },
+ *   ...{ outputTokens: 300, reasoningTokens: 120, totalTokens: 2_306 },
+ * };
+ * assertEquals(usage.inputTokens - usage.cachedInputTokens, 86);
+ * ```
+ */
 export interface TokenUsage {
   /** Input, cached tokens included. */
   readonly inputTokens: number;

@@ -7,11 +7,13 @@
  * @example
  * ```ts
  * import { type ChatRequest, MODEL_AUTO } from "@svc/sdk/protocol";
+ * import { assertEquals } from "@std/assert";
  *
  * const request: ChatRequest = {
  *   model: MODEL_AUTO,
  *   messages: [{ role: "user", content: "Hello" }],
  * };
+ * assertEquals(request.messages.length, 1);
  * ```
  *
  * @module

@@ -12,7 +12,19 @@ import type {
 } from "./shapes.ts";
 import { type ResponseHistory, responseSurface } from "./surface.ts";
 
-/** What a run of Responses came to. */
+/**
+ * What a run of Responses came to.
+ *
+ * @example
+ * ```ts
+ * import type { ResponseRunResult } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const callsOf = ({ input }: Pick<ResponseRunResult, "input">) =>
+ *   input.filter(({ type }) => type === "function_call").length;
+ * assertEquals(callsOf({ input: [{ role: "user", content: "Hello" }] }), 0);
+ * ```
+ */
 export type ResponseRunResult = RunResult<ResponseShapes> & ResponseHistory;
 
 /** `client.responses`. */
@@ -145,12 +157,29 @@ export class Responses {
    * As `run`, streamed: iterate everything that happens, await the result.
    *
    * @example
-   * ```ts ignore
-   * const run = client.responses.runStream(
-   *   { input: "What is 17 * 23? Use the calculator." },
-   *   { onTextDelta: (text) => console.log(text) },
-   * );
-   * const { finalText, stoppedBy, billing } = await run;
+   * ```ts
+   * import { ServiceClient } from "@svc/sdk";
+   * import { assertEquals } from "@std/assert";
+   *
+   * // Stands in for the service.
+   * const item = { type: "message", content: [{ type: "output_text", text: "391" }] };
+   * const events = [
+   *   { type: "response.output_text.delta", output_index: 0, delta: "391" },
+   *   { type: "response.completed", response: { status: "completed", output: [item] } },
+   * ];
+   * const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+   * const client = new ServiceClient({
+   *   apiKey: "svc_live_key",
+   *   fetch: () => Promise.resolve(new Response(body)),
+   * });
+   *
+   * const run = client.responses.runStream({ input: "What is 17 * 23?" }, { maxSteps: 3 });
+   * const seen: string[] = [];
+   * for await (const event of run) if (event.type !== "chunk") seen.push(event.type);
+   * assertEquals(seen, ["step_start", "text_delta", "finish", "step"]);
+   *
+   * const { finalText, stoppedBy } = await run;
+   * assertEquals([finalText, stoppedBy], ["391", "finish"]);
    * ```
    */
   runStream(

@@ -12,7 +12,19 @@ import type { Surface } from "../run/surface.ts";
 import type { ResponseShapes } from "./shapes.ts";
 import { ResponseTurns } from "./turns.ts";
 
-/** What a run of Responses shows of its conversation. */
+/**
+ * What a run of Responses shows of its conversation.
+ *
+ * @example
+ * ```ts
+ * import type { ResponseHistory } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const { input }: ResponseHistory = { input: [{ role: "user", content: "Hello" }] };
+ * const next = [...input, { role: "user", content: "And in Bergen?" }];
+ * assertEquals(next.length, 2);
+ * ```
+ */
 export interface ResponseHistory {
   /** Every item so far, to be sent again as they are. */
   readonly input: ResponseInputItem[];

@@ -2,7 +2,21 @@ import { type CallOptions, checkTimeout, refuseUnknown } from "../call.ts";
 import type { LoopOptions, LoopShapes } from "../loop/mod.ts";
 import type { RegisteredTools } from "../toolbox/selection.ts";
 
-/** The caller's part of the loop's options. */
+/**
+ * The caller's part of the loop's options.
+ *
+ * @example
+ * ```ts
+ * import type { ChatShapes, LoopChoices } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const choices: LoopChoices<ChatShapes> = {
+ *   maxSteps: 3,
+ *   onTextDelta: (text) => console.log(text),
+ * };
+ * assertEquals(Object.keys(choices), ["maxSteps", "onTextDelta"]);
+ * ```
+ */
 export type LoopChoices<S extends LoopShapes> = Pick<
   LoopOptions<S>,
   | "maxSteps"
@@ -24,6 +38,19 @@ export type LoopChoices<S extends LoopShapes> = Pick<
  *
  * `tools` and `toolHandlers` are registered for this run, beside the client's; of two of one name the
  * run's own counts. Tools in the request itself are declared to the model and nothing more.
+ *
+ * @example
+ * ```ts
+ * import type { ChatShapes, RunOptions } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const options: RunOptions<ChatShapes> = {
+ *   maxSteps: 3,
+ *   toolHandlers: { get_time: () => "12:00" },
+ *   stopWhen: (steps) => steps.some(({ calls }) => calls.some(({ name }) => name === "submit")),
+ * };
+ * assertEquals(await options.stopWhen?.([]), false);
+ * ```
  */
 export interface RunOptions<S extends LoopShapes>
   extends CallOptions, RegisteredTools, LoopChoices<S> {}

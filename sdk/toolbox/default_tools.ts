@@ -13,7 +13,22 @@ import {
 } from "@svc/tools";
 import type { DefaultTools, HostedToolName } from "./selection.ts";
 
-/** Which tools a client offers by itself, and where they may work. */
+/**
+ * Which tools a client offers by itself, and where they may work.
+ *
+ * @example
+ * ```ts
+ * import type { DefaultToolsOptions } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const options: DefaultToolsOptions = {
+ *   fileWorkspace: "./project",
+ *   withoutDefaultTools: ["shell"],
+ *   filePermission: ({ path }) => path.startsWith("notes/"),
+ * };
+ * assertEquals(options.shellPermission, undefined, "No command would run");
+ * ```
+ */
 export interface DefaultToolsOptions {
   /**
    * Offers the built-in local tools: `calculator`, `datetime`, `file_read`, `list_dir`,
@@ -54,7 +69,18 @@ export interface DefaultToolsOptions {
   readonly shellPermission?: ShellPermission | undefined;
 }
 
-/** A local tool that a client may offer by itself. */
+/**
+ * A local tool that a client may offer by itself.
+ *
+ * @example
+ * ```ts
+ * import type { LocalToolName } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const readers: LocalToolName[] = ["file_read", "list_dir", "file_search"];
+ * assertEquals(readers.length, 3);
+ * ```
+ */
 export type LocalToolName =
   | "calculator"
   | "datetime"
@@ -64,7 +90,18 @@ export type LocalToolName =
   | "file_write"
   | "shell";
 
-/** A tool that a client may offer by itself. */
+/**
+ * A tool that a client may offer by itself.
+ *
+ * @example
+ * ```ts
+ * import type { DefaultToolName } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const withoutDefaultTools: DefaultToolName[] = ["shell", "file_write", "web_search_preview"];
+ * assertEquals(withoutDefaultTools.includes("shell"), true);
+ * ```
+ */
 export type DefaultToolName = LocalToolName | HostedToolName;
 
 const LOCAL: Readonly<Record<LocalToolName, (options: DefaultToolsOptions) => Tool>> = {

@@ -8,8 +8,10 @@ import { affordable } from "./ignore_rules.ts";
  * @example
  * ```ts
  * import { DEFAULT_FILE_DENY, fileRead } from "@svc/tools";
+ * import { assert } from "@std/assert";
  *
  * const tool = fileRead({ workspace: ".", fileDeny: [...DEFAULT_FILE_DENY, "customers/"] });
+ * assert(tool.name === "file_read" && DEFAULT_FILE_DENY.includes(".env"));
  * ```
  */
 export const DEFAULT_FILE_DENY: readonly string[] = [

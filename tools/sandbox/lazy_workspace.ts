@@ -1,7 +1,21 @@
 import { DEFAULT_FILE_DENY, denyList } from "./deny_list.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** What the file tools take in common. */
+/**
+ * What the file tools take in common.
+ *
+ * @example
+ * ```ts
+ * import { DEFAULT_FILE_DENY, fileRead, type WorkspaceOptions } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const options: WorkspaceOptions = {
+ *   workspace: "./project",
+ *   fileDeny: [...DEFAULT_FILE_DENY, "*.sqlite"],
+ * };
+ * assertEquals(fileRead(options).name, "file_read");
+ * ```
+ */
 export interface WorkspaceOptions {
   /**
    * The folder that the tool works in, and that nothing leads out of.
