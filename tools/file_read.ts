@@ -19,8 +19,12 @@ const DESCRIPTION =
  * import { assertEquals } from "@std/assert";
  *
  * const result: FileReadResult = {
- *   ...{ path: "notes.txt", content: "one\ntwo\n", start_line: 1, size_bytes: 4_096 },
- *   ...{ truncated: true, next_line: 3 },
+ *   path: "notes.txt",
+ *   content: "one\ntwo\n",
+ *   start_line: 1,
+ *   size_bytes: 4_096,
+ *   truncated: true,
+ *   next_line: 3,
  * };
  * const next = result.truncated ? { path: result.path, start_line: result.next_line } : undefined;
  * assertEquals(next, { path: "notes.txt", start_line: 3 });

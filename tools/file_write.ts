@@ -31,8 +31,14 @@ export type FileWriteMode = "create" | "overwrite" | "append" | "replace";
  * const line = ({ mode, path, bytes }: FilePermissionRequest) =>
  *   `${mode} ${path} (${bytes} bytes)?`;
  * const request: FilePermissionRequest = {
- *   ...{ root: "/srv/project", path: "notes/a.txt", mode: "create", exists: false },
- *   ...{ content: "Hello", bytes: 5, toolCallId: "call_1", signal: new AbortController().signal },
+ *   root: "/srv/project",
+ *   path: "notes/a.txt",
+ *   mode: "create",
+ *   exists: false,
+ *   content: "Hello",
+ *   bytes: 5,
+ *   toolCallId: "call_1",
+ *   signal: new AbortController().signal,
  * };
  * assertEquals(line(request), "create notes/a.txt (5 bytes)?");
  * ```

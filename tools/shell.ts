@@ -12,8 +12,11 @@ import { type InputOf, tool } from "./typed_tool.ts";
  * import { assertEquals } from "@std/assert";
  *
  * const request: ShellPermissionRequest = {
- *   ...{ command: "git status", args: ["git", "status"], workingDir: "/srv/project" },
- *   ...{ toolCallId: "call_1", signal: new AbortController().signal },
+ *   command: "git status",
+ *   args: ["git", "status"],
+ *   workingDir: "/srv/project",
+ *   toolCallId: "call_1",
+ *   signal: new AbortController().signal,
  * };
  * assertEquals(request.args?.[0], "git");
  * ```

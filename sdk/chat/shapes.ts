@@ -34,7 +34,10 @@ export type ChatCreateRequest = WithoutModel<ChatRequest>;
  *
  * const textOf = ({ choices }: ChatTurn) => choices[0]?.message.content ?? "";
  * const turn: ChatTurn = {
- *   ...{ id: "chatcmpl-1", object: "chat.completion", created: 1_772_366_400, model: "fast-mini" },
+ *   id: "chatcmpl-1",
+ *   object: "chat.completion",
+ *   created: 1_772_366_400,
+ *   model: "fast-mini",
  *   choices: [],
  *   requestId: "req_1",
  * };

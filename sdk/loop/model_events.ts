@@ -16,7 +16,9 @@ import type { TokenUsage } from "./usage.ts";
  * import { assertEquals } from "@std/assert";
  *
  * const call: LoopToolCall<LoopShapes> = {
- *   ...{ id: "call_1", name: "get_weather", arguments: '{"city":"Oslo"}' },
+ *   id: "call_1",
+ *   name: "get_weather",
+ *   arguments: '{"city":"Oslo"}',
  *   raw: { id: "call_1", type: "function", thought_signature: "CiQB" },
  * };
  * assertEquals(JSON.parse(call.arguments || "{}"), { city: "Oslo" });

@@ -42,7 +42,11 @@ export type StoppedBy =
  * import { assertEquals } from "@std/assert";
  *
  * const cut: PartialStep<LoopShapes> = {
- *   ...{ index: 1, text: "It is 39", reasoning: "", calls: [], results: [] },
+ *   index: 1,
+ *   text: "It is 39",
+ *   reasoning: "",
+ *   calls: [],
+ *   results: [],
  * };
  * assertEquals([cut.text, cut.usage], ["It is 39", undefined]);
  * ```
@@ -71,8 +75,13 @@ export interface PartialStep<S extends LoopShapes> {
  * import { assertEquals } from "@std/assert";
  *
  * const steps: Step<LoopShapes>[] = [{
- *   ...{ index: 0, text: "It is 391", reasoning: "", calls: [], results: [] },
- *   ...{ finishReason: "stop", turn: undefined },
+ *   index: 0,
+ *   text: "It is 391",
+ *   reasoning: "",
+ *   calls: [],
+ *   results: [],
+ *   finishReason: "stop",
+ *   turn: undefined,
  * }];
  * assertEquals(steps.at(-1)?.finishReason, "stop");
  * ```
@@ -96,7 +105,11 @@ export interface Step<S extends LoopShapes> extends PartialStep<S> {
  *   return stoppedBy === "finish" ? finalText : `${stoppedBy}: ${error ?? "no error"}`;
  * }
  * const result: LoopResult<LoopShapes> = {
- *   ...{ stoppedBy: "max_steps", finalText: "", conversation: [], steps: [], pendingCalls: [] },
+ *   stoppedBy: "max_steps",
+ *   finalText: "",
+ *   conversation: [],
+ *   steps: [],
+ *   pendingCalls: [],
  *   usage: NO_USAGE,
  * };
  * assertEquals(told(result), "max_steps: no error");
@@ -181,8 +194,13 @@ export interface ToolResultEvent<S extends LoopShapes> {
  * const event: StepEvent<LoopShapes> = {
  *   type: "step",
  *   step: {
- *     ...{ index: 0, text: "Hello", reasoning: "", calls: [], results: [] },
- *     ...{ finishReason: "stop", turn: undefined },
+ *     index: 0,
+ *     text: "Hello",
+ *     reasoning: "",
+ *     calls: [],
+ *     results: [],
+ *     finishReason: "stop",
+ *     turn: undefined,
  *   },
  * };
  * assertEquals([event.step.index, event.step.text], [0, "Hello"]);

@@ -33,7 +33,10 @@ export type ToolErrorCode =
  *
  * const call = { id: "call_1", name: "get_time", arguments: "", raw: undefined };
  * const result: ToolResult<LoopShapes> = {
- *   ...{ call, isError: true, isCut: false, text: '{"error":{"code":"tool_timeout"}}' },
+ *   call,
+ *   isError: true,
+ *   isCut: false,
+ *   text: '{"error":{"code":"tool_timeout"}}',
  *   output: { error: { code: "tool_timeout" } },
  * };
  * assertEquals(JSON.parse(result.text), result.output);

@@ -7,8 +7,11 @@
  * import { assertEquals } from "@std/assert";
  *
  * const usage: TokenUsage = {
- *   ...{ inputTokens: 2_006, cachedInputTokens: 1_920 },
- *   ...{ outputTokens: 300, reasoningTokens: 120, totalTokens: 2_306 },
+ *   inputTokens: 2_006,
+ *   cachedInputTokens: 1_920,
+ *   outputTokens: 300,
+ *   reasoningTokens: 120,
+ *   totalTokens: 2_306,
  * };
  * assertEquals(usage.inputTokens - usage.cachedInputTokens, 86);
  * ```

@@ -60,10 +60,19 @@ export type ModelStatus = "available" | "degraded" | "disabled";
  *   return endpoints.includes("chat") && (contextTokens ?? 0) >= tokens;
  * }
  * const model: CatalogModel = {
- *   ...{ id: "fast-mini", name: "Fast Mini", provider: "openai", description: "Quick answers" },
- *   ...{ modality: "text", endpoints: ["chat", "responses"], sku: "text", tiers: ["standard"] },
- *   ...{ contextTokens: 400_000, maxOutputTokens: 128_000, featureTags: ["tools"] },
- *   ...{ industryPacks: [], status: "available" },
+ *   id: "fast-mini",
+ *   name: "Fast Mini",
+ *   provider: "openai",
+ *   description: "Quick answers",
+ *   modality: "text",
+ *   endpoints: ["chat", "responses"],
+ *   sku: "text",
+ *   tiers: ["standard"],
+ *   contextTokens: 400_000,
+ *   maxOutputTokens: 128_000,
+ *   featureTags: ["tools"],
+ *   industryPacks: [],
+ *   status: "available",
  * };
  * assert(fits(model, 100_000));
  * ```
@@ -170,7 +179,11 @@ export interface MetaEntry {
  *
  * const standard = { id: "standard", name: "Standard", description: "", count: 7 };
  * const meta: ModelMetaResponse = {
- *   ...{ tiers: [standard], skus: [], featureTags: [], industryPacks: [], providers: [] },
+ *   tiers: [standard],
+ *   skus: [],
+ *   featureTags: [],
+ *   industryPacks: [],
+ *   providers: [],
  *   updatedAt: "2026-03-01T12:00:00.000Z",
  * };
  * assertEquals(meta.tiers.map(({ name, count }) => `${name} (${count})`), ["Standard (7)"]);
@@ -219,7 +232,9 @@ export interface ExchangeRate {
  * import { assertEquals } from "@std/assert";
  *
  * const tier: TierPricing = {
- *   ...{ tier: "standard", name: "Standard", description: "For everyday work" },
+ *   tier: "standard",
+ *   name: "Standard",
+ *   description: "For everyday work",
  *   exchangeRate: { usd: "1", credits: "1000" },
  * };
  * assertEquals(`${tier.name}: ${tier.exchangeRate.credits} credits`, "Standard: 1000 credits");

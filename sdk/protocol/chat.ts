@@ -164,7 +164,9 @@ export interface CompletionTokensDetails extends Extensible {
  * import { assertEquals } from "@std/assert";
  *
  * const usage: ChatUsage = {
- *   ...{ prompt_tokens: 2_006, completion_tokens: 300, total_tokens: 2_306 },
+ *   prompt_tokens: 2_006,
+ *   completion_tokens: 300,
+ *   total_tokens: 2_306,
  *   prompt_tokens_details: { cached_tokens: 1_920 },
  * };
  * const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;

@@ -143,7 +143,9 @@ export interface ImageInputTokens extends Extensible {
  * import { assertEquals } from "@std/assert";
  *
  * const usage: ImageUsage = {
- *   ...{ input_tokens: 284, output_tokens: 1_056, total_tokens: 1_340 },
+ *   input_tokens: 284,
+ *   output_tokens: 1_056,
+ *   total_tokens: 1_340,
  *   input_tokens_details: { image_tokens: 272, text_tokens: 12 },
  * };
  * assertEquals(usage.total_tokens - usage.output_tokens, usage.input_tokens);

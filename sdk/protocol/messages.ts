@@ -290,10 +290,16 @@ export interface RefusalStopDetails extends Extensible {
  * import { assertEquals } from "@std/assert";
  *
  * const usage: MessagesUsage = {
- *   ...{ input_tokens: 86, cache_read_input_tokens: 1_920, cache_creation_input_tokens: 0 },
- *   ...{ output_tokens: 300, output_tokens_details: { thinking_tokens: 120 } },
- *   ...{ cache_creation: null, server_tool_use: null, service_tier: null },
- *   ...{ inference_geo: null, speed: null },
+ *   input_tokens: 86,
+ *   cache_read_input_tokens: 1_920,
+ *   cache_creation_input_tokens: 0,
+ *   output_tokens: 300,
+ *   output_tokens_details: { thinking_tokens: 120 },
+ *   cache_creation: null,
+ *   server_tool_use: null,
+ *   service_tier: null,
+ *   inference_geo: null,
+ *   speed: null,
  * };
  * // Unlike Chat's, its input does not include the cache.
  * assertEquals(usage.input_tokens + usage.cache_read_input_tokens, 2_006);

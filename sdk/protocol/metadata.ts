@@ -99,7 +99,10 @@ export interface RoutingAttempt {
  * import { assertEquals } from "@std/assert";
  *
  * const routing: RoutingMetadata = {
- *   ...{ model: "fast-mini", provider: "openai", tier: "standard", considered: 7 },
+ *   model: "fast-mini",
+ *   provider: "openai",
+ *   tier: "standard",
+ *   considered: 7,
  *   reason: "The cheapest that calls tools",
  *   attempts: [{ model: "fast-mini", provider: "openai", outcome: "ok", status: 200, ms: 412 }],
  * };
@@ -134,8 +137,14 @@ export interface RoutingMetadata extends Extensible {
  * import { assertEquals } from "@std/assert";
  *
  * const billing: BillingMetadata = {
- *   ...{ currency: "credits", charged: "0.412000", estimated: false, price_version: 17 },
- *   ...{ input_tokens: 12, cached_input_tokens: 0, output_tokens: 30, total_tokens: 42 },
+ *   currency: "credits",
+ *   charged: "0.412000",
+ *   estimated: false,
+ *   price_version: 17,
+ *   input_tokens: 12,
+ *   cached_input_tokens: 0,
+ *   output_tokens: 30,
+ *   total_tokens: 42,
  * };
  * assertEquals(`${Number(billing.charged)} ${billing.currency}`, "0.412 credits");
  * ```
@@ -172,8 +181,12 @@ export interface BillingMetadata extends Extensible {
  * const metadata: ServiceMetadata = {
  *   request_id: "req_1",
  *   routing: {
- *     ...{ model: "fast-mini", provider: "openai", tier: "standard", considered: 7 },
- *     ...{ reason: "The cheapest that calls tools", attempts: [] },
+ *     model: "fast-mini",
+ *     provider: "openai",
+ *     tier: "standard",
+ *     considered: 7,
+ *     reason: "The cheapest that calls tools",
+ *     attempts: [],
  *   },
  * };
  * // Nothing was served, so there is no bill.

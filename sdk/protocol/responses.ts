@@ -84,7 +84,9 @@ export interface ResponseError extends Extensible {
  * import { assertEquals } from "@std/assert";
  *
  * const usage: ResponseUsage = {
- *   ...{ input_tokens: 2_006, output_tokens: 300, total_tokens: 2_306 },
+ *   input_tokens: 2_006,
+ *   output_tokens: 300,
+ *   total_tokens: 2_306,
  *   input_tokens_details: { cached_tokens: 1_920, cache_write_tokens: 0 },
  *   output_tokens_details: { reasoning_tokens: 120 },
  * };

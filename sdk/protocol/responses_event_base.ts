@@ -37,8 +37,10 @@ export interface ResponseEventBase<Type extends string> extends Extensible {
  * import { assertEquals } from "@std/assert";
  *
  * const event: ResponseItemEvent<"response.web_search_call.searching"> = {
- *   ...{ type: "response.web_search_call.searching", sequence_number: 3 },
- *   ...{ item_id: "ws_1", output_index: 0 },
+ *   type: "response.web_search_call.searching",
+ *   sequence_number: 3,
+ *   item_id: "ws_1",
+ *   output_index: 0,
  * };
  * assertEquals(event.item_id, "ws_1");
  * ```
@@ -59,8 +61,12 @@ export interface ResponseItemEvent<Type extends string> extends ResponseEventBas
  * import { assertEquals } from "@std/assert";
  *
  * const event: ResponsePartEvent<"response.output_text.delta"> = {
- *   ...{ type: "response.output_text.delta", sequence_number: 4, delta: "Hel" },
- *   ...{ item_id: "msg_1", output_index: 1, content_index: 0 },
+ *   type: "response.output_text.delta",
+ *   sequence_number: 4,
+ *   delta: "Hel",
+ *   item_id: "msg_1",
+ *   output_index: 1,
+ *   content_index: 0,
  * };
  * assertEquals([event.output_index, event.content_index], [1, 0]);
  * ```
@@ -79,8 +85,12 @@ export interface ResponsePartEvent<Type extends string> extends ResponseItemEven
  * import { assertEquals } from "@std/assert";
  *
  * const event: ResponseSummaryEvent<"response.reasoning_summary_text.delta"> = {
- *   ...{ type: "response.reasoning_summary_text.delta", sequence_number: 4, delta: "The user" },
- *   ...{ item_id: "rs_1", output_index: 0, summary_index: 0 },
+ *   type: "response.reasoning_summary_text.delta",
+ *   sequence_number: 4,
+ *   delta: "The user",
+ *   item_id: "rs_1",
+ *   output_index: 0,
+ *   summary_index: 0,
  * };
  * assertEquals(event.summary_index, 0);
  * ```

@@ -61,10 +61,16 @@ export interface ResponseLifecycleEvent<
  * import { assertEquals } from "@std/assert";
  *
  * const event: ResponseOutputItemEvent<"response.output_item.added"> = {
- *   ...{ type: "response.output_item.added", sequence_number: 2, output_index: 0 },
+ *   type: "response.output_item.added",
+ *   sequence_number: 2,
+ *   output_index: 0,
  *   item: {
- *     ...{ type: "function_call", id: "fc_1", call_id: "call_1", status: "in_progress" },
- *     ...{ name: "get_time", arguments: "" },
+ *     type: "function_call",
+ *     id: "fc_1",
+ *     call_id: "call_1",
+ *     status: "in_progress",
+ *     name: "get_time",
+ *     arguments: "",
  *   },
  * };
  * assertEquals(event.item.type, "function_call");
@@ -88,8 +94,11 @@ export interface ResponseOutputItemEvent<
  * import { assertEquals } from "@std/assert";
  *
  * const event: ResponseContentPartEvent<"response.content_part.added"> = {
- *   ...{ type: "response.content_part.added", sequence_number: 3 },
- *   ...{ item_id: "msg_1", output_index: 0, content_index: 0 },
+ *   type: "response.content_part.added",
+ *   sequence_number: 3,
+ *   item_id: "msg_1",
+ *   output_index: 0,
+ *   content_index: 0,
  *   part: { type: "output_text", text: "", annotations: [], logprobs: [] },
  * };
  * assertEquals(event.part.type, "output_text");
@@ -111,8 +120,10 @@ export interface ResponseContentPartEvent<
  * import { assert } from "@std/assert";
  *
  * const event: ResponseSearchEvent = {
- *   ...{ type: "response.file_search_call.completed", sequence_number: 4 },
- *   ...{ item_id: "fs_1", output_index: 0 },
+ *   type: "response.file_search_call.completed",
+ *   sequence_number: 4,
+ *   item_id: "fs_1",
+ *   output_index: 0,
  * };
  * assert(event.type.endsWith(".completed"));
  * ```
@@ -130,7 +141,10 @@ export type ResponseSearchEvent = ResponseItemEvent<
  * import { assertEquals } from "@std/assert";
  *
  * const event: ResponseErrorEvent = {
- *   ...{ type: "error", sequence_number: 7, code: "upstream_error", param: null },
+ *   type: "error",
+ *   sequence_number: 7,
+ *   code: "upstream_error",
+ *   param: null,
  *   message: "Every model that could serve this request failed",
  * };
  * assertEquals(event.code, "upstream_error");

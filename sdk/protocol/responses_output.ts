@@ -35,7 +35,10 @@ export type ResponseItemStatus = "in_progress" | "completed" | "incomplete";
  * import { assertEquals } from "@std/assert";
  *
  * const message: ResponseOutputMessage = {
- *   ...{ type: "message", id: "msg_1", role: "assistant", status: "completed" },
+ *   type: "message",
+ *   id: "msg_1",
+ *   role: "assistant",
+ *   status: "completed",
  *   content: [{ type: "output_text", text: "Hello", annotations: [], logprobs: [] }],
  * };
  * const texts = message.content.map((part) => part.type === "output_text" ? part.text : "");
@@ -65,8 +68,13 @@ export interface ResponseOutputMessage extends Extensible {
  * import { assertEquals } from "@std/assert";
  *
  * const call: ResponseFunctionCall = {
- *   ...{ type: "function_call", id: "fc_1", call_id: "call_1", status: "completed" },
- *   ...{ name: "get_weather", arguments: '{"city":"Oslo"}', thought_signature: "CiQB" },
+ *   type: "function_call",
+ *   id: "fc_1",
+ *   call_id: "call_1",
+ *   status: "completed",
+ *   name: "get_weather",
+ *   arguments: '{"city":"Oslo"}',
+ *   thought_signature: "CiQB",
  * };
  * const result: ResponseFunctionCallOutput = {
  *   type: "function_call_output",
@@ -106,8 +114,11 @@ export interface ResponseFunctionCall extends Extensible {
  * import { assertEquals } from "@std/assert";
  *
  * const call: ResponseCustomToolCall = {
- *   ...{ type: "custom_tool_call", id: "ctc_1", call_id: "call_1" },
- *   ...{ name: "sql", input: "select 1" },
+ *   type: "custom_tool_call",
+ *   id: "ctc_1",
+ *   call_id: "call_1",
+ *   name: "sql",
+ *   input: "select 1",
  * };
  * const result = { type: "custom_tool_call_output", call_id: call.call_id, output: "1" };
  * assertEquals(result.call_id, "call_1");
@@ -135,7 +146,10 @@ export interface ResponseCustomToolCall extends Extensible {
  * import { assertEquals } from "@std/assert";
  *
  * const item: ResponseReasoningItem = {
- *   ...{ type: "reasoning", id: "rs_1", status: "completed", encrypted_content: null },
+ *   type: "reasoning",
+ *   id: "rs_1",
+ *   status: "completed",
+ *   encrypted_content: null,
  *   summary: [{ type: "summary_text", text: "The user greets." }],
  *   content: [],
  * };
@@ -227,8 +241,11 @@ export interface FileSearchResult extends Extensible {
  * import { assertEquals } from "@std/assert";
  *
  * const call: ResponseFileSearchCall = {
- *   ...{ type: "file_search_call", id: "fs_1", status: "completed" },
- *   ...{ queries: ["holidays"], results: null },
+ *   type: "file_search_call",
+ *   id: "fs_1",
+ *   status: "completed",
+ *   queries: ["holidays"],
+ *   results: null,
  * };
  * // Ask for them with include: ["file_search_call.results"].
  * assertEquals(call.results, null);
@@ -257,8 +274,12 @@ export interface ResponseFileSearchCall extends Extensible {
  *
  * const output: ResponseOutputItem[] = [
  *   {
- *     ...{ type: "function_call", id: "fc_1", call_id: "call_1", status: "completed" },
- *     ...{ name: "get_time", arguments: "{}" },
+ *     type: "function_call",
+ *     id: "fc_1",
+ *     call_id: "call_1",
+ *     status: "completed",
+ *     name: "get_time",
+ *     arguments: "{}",
  *   },
  * ];
  * const names = output.flatMap((item) => item.type === "function_call" ? [item.name] : []);

@@ -91,8 +91,11 @@ export interface InputFilePart extends Extensible {
  *
  * const text = "It rains in Oslo, says the weather service.";
  * const { start_index, end_index }: UrlCitation = {
- *   ...{ type: "url_citation", url: "https://a.example/", title: "Weather" },
- *   ...{ start_index: 0, end_index: 16 },
+ *   type: "url_citation",
+ *   url: "https://a.example/",
+ *   title: "Weather",
+ *   start_index: 0,
+ *   end_index: 16,
  * };
  * assertEquals(text.slice(start_index, end_index), "It rains in Oslo");
  * ```

@@ -43,8 +43,13 @@ export interface ResponseTextDeltaEvent extends ResponsePartEvent<"response.outp
  * import { assertEquals } from "@std/assert";
  *
  * const event: ResponseTextDoneEvent = {
- *   ...{ type: "response.output_text.done", sequence_number: 6, text: "Hello", logprobs: [] },
- *   ...{ item_id: "msg_1", output_index: 0, content_index: 0 },
+ *   type: "response.output_text.done",
+ *   sequence_number: 6,
+ *   text: "Hello",
+ *   logprobs: [],
+ *   item_id: "msg_1",
+ *   output_index: 0,
+ *   content_index: 0,
  * };
  * assertEquals(event.text, "Hello");
  * ```
@@ -65,11 +70,18 @@ export interface ResponseTextDoneEvent extends ResponsePartEvent<"response.outpu
  * import { assertEquals } from "@std/assert";
  *
  * const event: ResponseAnnotationEvent = {
- *   ...{ type: "response.output_text.annotation.added", sequence_number: 7 },
- *   ...{ item_id: "msg_1", output_index: 0, content_index: 0, annotation_index: 0 },
+ *   type: "response.output_text.annotation.added",
+ *   sequence_number: 7,
+ *   item_id: "msg_1",
+ *   output_index: 0,
+ *   content_index: 0,
+ *   annotation_index: 0,
  *   annotation: {
- *     ...{ type: "url_citation", url: "https://a.example/", title: "Oslo" },
- *     ...{ start_index: 0, end_index: 17 },
+ *     type: "url_citation",
+ *     url: "https://a.example/",
+ *     title: "Oslo",
+ *     start_index: 0,
+ *     end_index: 17,
  *   },
  * };
  * assertEquals(event.annotation.type, "url_citation");
@@ -92,8 +104,12 @@ export interface ResponseAnnotationEvent
  * import { assertEquals } from "@std/assert";
  *
  * const event: ResponsePartDeltaEvent<"response.refusal.delta"> = {
- *   ...{ type: "response.refusal.delta", sequence_number: 4, delta: "I cannot" },
- *   ...{ item_id: "msg_1", output_index: 0, content_index: 0 },
+ *   type: "response.refusal.delta",
+ *   sequence_number: 4,
+ *   delta: "I cannot",
+ *   item_id: "msg_1",
+ *   output_index: 0,
+ *   content_index: 0,
  * };
  * assertEquals(event.delta, "I cannot");
  * ```
@@ -114,8 +130,12 @@ export interface ResponsePartDeltaEvent<
  * import { assertEquals } from "@std/assert";
  *
  * const event: ResponseRefusalDoneEvent = {
- *   ...{ type: "response.refusal.done", sequence_number: 5, refusal: "I cannot do that." },
- *   ...{ item_id: "msg_1", output_index: 0, content_index: 0 },
+ *   type: "response.refusal.done",
+ *   sequence_number: 5,
+ *   refusal: "I cannot do that.",
+ *   item_id: "msg_1",
+ *   output_index: 0,
+ *   content_index: 0,
  * };
  * assertEquals(event.refusal, "I cannot do that.");
  * ```
@@ -134,8 +154,12 @@ export interface ResponseRefusalDoneEvent extends ResponsePartEvent<"response.re
  * import { assertEquals } from "@std/assert";
  *
  * const event: ResponseReasoningDoneEvent = {
- *   ...{ type: "response.reasoning_text.done", sequence_number: 5, text: "A greeting." },
- *   ...{ item_id: "rs_1", output_index: 0, content_index: 0 },
+ *   type: "response.reasoning_text.done",
+ *   sequence_number: 5,
+ *   text: "A greeting.",
+ *   item_id: "rs_1",
+ *   output_index: 0,
+ *   content_index: 0,
  * };
  * assertEquals(event.text, "A greeting.");
  * ```
@@ -155,8 +179,11 @@ export interface ResponseReasoningDoneEvent
  * import { assertEquals } from "@std/assert";
  *
  * const event: ResponseSummaryPartEvent<"response.reasoning_summary_part.added"> = {
- *   ...{ type: "response.reasoning_summary_part.added", sequence_number: 3 },
- *   ...{ item_id: "rs_1", output_index: 0, summary_index: 0 },
+ *   type: "response.reasoning_summary_part.added",
+ *   sequence_number: 3,
+ *   item_id: "rs_1",
+ *   output_index: 0,
+ *   summary_index: 0,
  *   part: { type: "summary_text", text: "" },
  * };
  * assertEquals(event.part.text, "");
@@ -208,7 +235,9 @@ export interface ResponseSummaryDeltaEvent
  *     sequence_number: 6,
  *     text: "The user greets.",
  *   },
- *   ...{ item_id: "rs_1", output_index: 0, summary_index: 0 },
+ *   item_id: "rs_1",
+ *   output_index: 0,
+ *   summary_index: 0,
  * };
  * assertEquals(event.text, "The user greets.");
  * ```
@@ -251,8 +280,12 @@ export interface ResponseArgumentsDeltaEvent
  * import { assertEquals } from "@std/assert";
  *
  * const event: ResponseArgumentsDoneEvent = {
- *   ...{ type: "response.function_call_arguments.done", sequence_number: 5 },
- *   ...{ item_id: "fc_1", output_index: 0, name: "get_weather", arguments: '{"city":"Oslo"}' },
+ *   type: "response.function_call_arguments.done",
+ *   sequence_number: 5,
+ *   item_id: "fc_1",
+ *   output_index: 0,
+ *   name: "get_weather",
+ *   arguments: '{"city":"Oslo"}',
  * };
  * assertEquals([event.name, JSON.parse(event.arguments).city], ["get_weather", "Oslo"]);
  * ```
