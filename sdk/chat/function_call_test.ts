@@ -1,17 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { tool } from "../mod.ts";
 import { chunk, completion, json, MESSAGES, scripted, sse } from "../scripted_service_test.ts";
+import { weather } from "../weather_tool_test.ts";
 
 const functions = [{ name: "weather", parameters: { type: "object" } }];
 const request = { messages: MESSAGES, functions, function_call: { name: "weather" } };
 const function_call = { name: "weather", arguments: '{"city":"Oslo"}' };
-
-const weather = tool({
-  name: "weather",
-  description: "The weather of a city",
-  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
-  execute: ({ city }) => `Rain in ${city}`,
-});
 
 const choices = [{
   index: 0,

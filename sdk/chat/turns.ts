@@ -9,13 +9,14 @@ import type {
 } from "../protocol/mod.ts";
 import { addBilling } from "../run/billing.ts";
 import type { TurnOptions } from "../run/surface.ts";
+import { turnCall } from "../run/turn_call.ts";
 import type { Transport } from "../transport.ts";
 import { isReadable, textIn } from "./decode.ts";
 import { ChunkMerger, isReply } from "./merge_chunks.ts";
 import type { ChatShapes, ChatTurn } from "./shapes.ts";
 import { tokenUsage, usageOfBill } from "./usage.ts";
 
-const CHAT = { method: "POST", base: "openai", path: "/chat/completions" } as const;
+const PATH = "/chat/completions";
 
 type Events = AsyncGenerator<ModelEvent<ChatShapes>, void, void>;
 
@@ -35,26 +36,20 @@ export class ChatTurns implements ModelPort<ChatShapes> {
     return this.#options.stream ? this.#streamed(request) : this.#whole(request);
   }
 
-  async *#whole({ conversation, signal }: ModelRequest<ChatShapes>): Events {
-    const { requestId, timeoutMs } = this.#options;
-    const body = { ...conversation, stream: false };
-    const { answer, value } = await this.#transport.json({
-      ...{ ...CHAT, requestId, signal, timeoutMs, body },
-    });
+  async *#whole(request: ModelRequest<ChatShapes>): Events {
+    const { answer, value } = await this.#transport.json(turnCall(PATH, request, this.#options));
     const turn = turnOf(readable(value as ChatCompletion, "message", answer), answer);
     const text = textIn(turn.choices[0]?.message.content);
     if (text !== "") yield { type: "text_delta", text };
     yield* ending(turn);
   }
 
-  async *#streamed({ conversation, signal }: ModelRequest<ChatShapes>): Events {
-    const { chunksOnly, requestId, timeoutMs } = this.#options;
-    const body = { ...conversation, stream: true };
+  async *#streamed(request: ModelRequest<ChatShapes>): Events {
+    const { chunksOnly } = this.#options;
     const merger = new ChunkMerger();
     const isLast = (value: unknown) => isBill(value) && merger.completion() !== undefined;
-    const events = await this.#transport.events({
-      ...{ ...CHAT, requestId, signal, timeoutMs, body, isLast },
-    });
+    const call = turnCall(PATH, request, this.#options);
+    const events = await this.#transport.events({ ...call, isLast });
     for await (const value of events) {
       const chunk = normalised(readable(value as ChatCompletionChunk, "delta", events.answer));
       merger.add(chunk);

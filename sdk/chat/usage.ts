@@ -1,5 +1,5 @@
 import type { TokenUsage } from "../loop/mod.ts";
-import { count } from "../loop/usage.ts";
+import { usageOf } from "../loop/usage.ts";
 import type { BillingMetadata, ChatUsage } from "../protocol/mod.ts";
 
 /** Token counts in the words of the bill, for answers that have none of their own. */
@@ -14,13 +14,11 @@ export function usageOfBill(bill: BillingMetadata): ChatUsage {
 
 /** Token counts as the loop counts them. */
 export function tokenUsage(usage: ChatUsage): TokenUsage {
-  const inputTokens = count(usage.prompt_tokens);
-  const outputTokens = count(usage.completion_tokens);
-  return {
-    inputTokens,
-    cachedInputTokens: count(usage.prompt_tokens_details?.cached_tokens),
-    outputTokens,
-    reasoningTokens: count(usage.completion_tokens_details?.reasoning_tokens),
-    totalTokens: count(usage.total_tokens) || inputTokens + outputTokens,
-  };
+  return usageOf({
+    inputTokens: usage.prompt_tokens,
+    cachedInputTokens: usage.prompt_tokens_details?.cached_tokens,
+    outputTokens: usage.completion_tokens,
+    reasoningTokens: usage.completion_tokens_details?.reasoning_tokens,
+    totalTokens: usage.total_tokens,
+  });
 }

@@ -70,7 +70,20 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   };
 }
 
+/** Counts as a provider wrote them; a total that is left out is the sum of input and output. */
+export function usageOf(counts: Readonly<Record<keyof TokenUsage, unknown>>): TokenUsage {
+  const inputTokens = count(counts.inputTokens);
+  const outputTokens = count(counts.outputTokens);
+  return {
+    inputTokens,
+    cachedInputTokens: count(counts.cachedInputTokens),
+    outputTokens,
+    reasoningTokens: count(counts.reasoningTokens),
+    totalTokens: count(counts.totalTokens) || inputTokens + outputTokens,
+  };
+}
+
 /** A count as a provider wrote it; what is none counts for nothing. */
-export function count(value: unknown): number {
+function count(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { type MessageRunResult, RunError, ServiceClient, ServiceConnectionError } from "../mod.ts";
+import { type MessageRunResult, RunError, ServiceConnectionError } from "../mod.ts";
 import { type Reply, scripted } from "../scripted_service_test.ts";
+import { silent } from "../silent_service_test.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -66,30 +67,6 @@ Deno.test("a run that is cut in its second turn can be sent again", async () => 
     assertEquals([finalText, sent[2]?.text], ["It is 42", sent[1]?.text]);
   }
 });
-
-/** A client whose service sends these chunks and then nothing more, until it is left. */
-function silent(chunks: readonly Fields[]) {
-  const calls: AbortSignal[] = [];
-  const frames = chunks.map((one) => `data: ${JSON.stringify(one)}\n\n`).join("");
-  const client = new ServiceClient({
-    apiKey: "svc_live_key",
-    defaultLocalTools: false,
-    timeoutMs: 0,
-    fetch: (_, init) => {
-      const { signal } = init ?? {};
-      assert(signal);
-      calls.push(signal);
-      const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-        start(controller) {
-          controller.enqueue(new TextEncoder().encode(frames));
-          signal.addEventListener("abort", () => controller.error(signal.reason));
-        },
-      });
-      return Promise.resolve(new Response(body));
-    },
-  });
-  return { client, calls };
-}
 
 Deno.test("a stream that is left, after whichever event, ends the call", async () => {
   // The message begins, thinking begins, goes on and ends, text begins and goes on.

@@ -2,29 +2,10 @@
 
 import { assertEquals } from "@std/assert";
 import { assertType, type IsExact } from "@std/testing/types";
-import {
-  type MessageCreateRequest,
-  type MessageRunResult,
-  type MessageTurn,
-  type RunError,
-  tool,
-} from "../mod.ts";
+import type { MessageCreateRequest, MessageRunResult, MessageTurn, RunError } from "../mod.ts";
 import { call, chunk, scripted, sse, streamOf } from "../scripted_service_test.ts";
+import { weather } from "../weather_tool_test.ts";
 
-const weather = tool({
-  name: "weather",
-  description: "The weather of a city",
-  parameters: {
-    type: "object",
-    properties: { city: { type: "string" }, days: { type: "integer" } },
-    required: ["city"],
-  },
-  execute: ({ city, days }) => {
-    assertType<IsExact<typeof city, string>>(true);
-    assertType<IsExact<typeof days, number | undefined>>(true);
-    return `Rain in ${city}`;
-  },
-});
 const MESSAGES: MessageCreateRequest["messages"] = [{ role: "user", content: "Rain?" }];
 const CALL = sse(...streamOf({ tool_calls: [call("1", "weather", { city: "Oslo" })] }));
 const ANSWER = sse(chunk({ content: "Rain" }), chunk({}, "stop"));

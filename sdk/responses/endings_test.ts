@@ -1,12 +1,7 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
-import {
-  type ResponseRunResult,
-  RunError,
-  ServiceClient,
-  ServiceConnectionError,
-  tool,
-} from "../mod.ts";
-import { call, eventsOf, type Fields, message, resource, scripted, sse } from "./script_test.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import { type ResponseRunResult, RunError, ServiceConnectionError, tool } from "../mod.ts";
+import { silent } from "../silent_service_test.ts";
+import { call, eventsOf, message, resource, scripted, sse } from "./script_test.ts";
 
 const double = tool({
   name: "double",
@@ -53,32 +48,6 @@ Deno.test("a run that is cut in its second turn can be sent again", async () => 
     assertEquals([finalText, sent[2]?.input], ["Done", input]);
   }
 });
-
-/** A client whose service sends these events and then nothing more, until it is left. */
-function silent(events: readonly Fields[]) {
-  const encoder = new TextEncoder();
-  const calls: AbortSignal[] = [];
-  const client = new ServiceClient({
-    apiKey: "svc_live_key",
-    defaultLocalTools: false,
-    timeoutMs: 0,
-    fetch: (_, init) => {
-      const { signal } = init ?? {};
-      assert(signal);
-      calls.push(signal);
-      const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-        start(controller) {
-          for (const event of events) {
-            controller.enqueue(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
-          }
-          signal.addEventListener("abort", () => controller.error(signal.reason));
-        },
-      });
-      return Promise.resolve(new Response(body));
-    },
-  });
-  return { client, calls };
-}
 
 Deno.test("a stream that is left, after whichever event, ends the call", async () => {
   for (let at = 0; at < EVENTS.length; at++) {

@@ -1,9 +1,9 @@
 import { type Answer, requestIdOf } from "../answer.ts";
-import { withModel } from "../call.ts";
 import { type ServiceAPIError, ServiceConnectionError } from "../errors.ts";
 import type { ModelEvent, ModelPort, ModelRequest, TurnFinishReason } from "../loop/mod.ts";
 import { ERROR_TABLE, type ResponseErrorEvent, type ResponseResource } from "../protocol/mod.ts";
 import type { TurnOptions } from "../run/surface.ts";
+import { turnCall } from "../run/turn_call.ts";
 import type { Transport } from "../transport.ts";
 import { callsOf, isCall, withCallIds } from "./calls.ts";
 import { EventDeltas, textOf } from "./event_deltas.ts";
@@ -11,7 +11,7 @@ import { EventMerger, isReply } from "./merge_events.ts";
 import type { ResponseEvent, ResponseShapes, ResponseTurn } from "./shapes.ts";
 import { tokenUsage, usageOfBill } from "./usage.ts";
 
-const RESPONSES = { method: "POST", base: "openai", path: "/responses" } as const;
+const PATH = "/responses";
 
 /** Events that end a response; its stream may end after them without another word. */
 const LAST: ReadonlySet<string> = new Set([
@@ -36,21 +36,14 @@ export class ResponseTurns implements ModelPort<ResponseShapes> {
     return this.#options.stream ? this.#streamed(request) : this.#whole(request);
   }
 
-  async *#whole({ conversation, signal }: ModelRequest<ResponseShapes>): Events {
-    const { requestId, timeoutMs } = this.#options;
-    const body = { ...withModel(conversation), stream: false };
-    const { answer, value } = await this.#transport.json({
-      ...{ ...RESPONSES, requestId, signal, timeoutMs, body },
-    });
+  async *#whole(request: ModelRequest<ResponseShapes>): Events {
+    const { answer, value } = await this.#transport.json(turnCall(PATH, request, this.#options));
     yield* ending(turnOf(value as ResponseResource, answer), new EventDeltas());
   }
 
-  async *#streamed({ conversation, signal }: ModelRequest<ResponseShapes>): Events {
-    const { requestId, timeoutMs } = this.#options;
-    const body = { ...withModel(conversation), stream: true };
-    const events = await this.#transport.events({
-      ...{ ...RESPONSES, requestId, signal, timeoutMs, body, isLast },
-    });
+  async *#streamed(request: ModelRequest<ResponseShapes>): Events {
+    const call = turnCall(PATH, request, this.#options);
+    const events = await this.#transport.events({ ...call, isLast });
     const merger = new EventMerger();
     const deltas = new EventDeltas();
     for await (const value of events) {

@@ -2,30 +2,16 @@
 
 import { assertEquals } from "@std/assert";
 import { assertType, type IsExact } from "@std/testing/types";
-import {
-  type ResponseCreateRequest,
-  type ResponseInputItem,
-  type ResponseRunResult,
-  type ResponseTurn,
-  type RunError,
-  tool,
+import type {
+  ResponseCreateRequest,
+  ResponseInputItem,
+  ResponseRunResult,
+  ResponseTurn,
+  RunError,
 } from "../mod.ts";
 import { call, message, resource, scripted } from "./script_test.ts";
+import { weather } from "../weather_tool_test.ts";
 
-const weather = tool({
-  name: "weather",
-  description: "The weather of a city",
-  parameters: {
-    type: "object",
-    properties: { city: { type: "string" }, days: { type: "integer" } },
-    required: ["city"],
-  },
-  execute: ({ city, days }) => {
-    assertType<IsExact<typeof city, string>>(true);
-    assertType<IsExact<typeof days, number | undefined>>(true);
-    return `Rain in ${city}`;
-  },
-});
 const CALL = resource([call("weather", { arguments: '{"city":"Oslo"}' })]);
 const ANSWER = resource([message("Rain")]);
 

@@ -1,5 +1,5 @@
 import type { TokenUsage } from "../loop/mod.ts";
-import { count } from "../loop/usage.ts";
+import { usageOf } from "../loop/usage.ts";
 import type { BillingMetadata, ResponseUsage } from "../protocol/mod.ts";
 
 /** Token counts in the words of the bill, for responses that have none of their own. */
@@ -18,13 +18,11 @@ export function usageOfBill(bill: BillingMetadata): ResponseUsage {
 
 /** Token counts as the loop counts them. Details are not everywhere. */
 export function tokenUsage(usage: Partial<ResponseUsage>): TokenUsage {
-  const inputTokens = count(usage.input_tokens);
-  const outputTokens = count(usage.output_tokens);
-  return {
-    inputTokens,
-    cachedInputTokens: count(usage.input_tokens_details?.cached_tokens),
-    outputTokens,
-    reasoningTokens: count(usage.output_tokens_details?.reasoning_tokens),
-    totalTokens: count(usage.total_tokens) || inputTokens + outputTokens,
-  };
+  return usageOf({
+    inputTokens: usage.input_tokens,
+    cachedInputTokens: usage.input_tokens_details?.cached_tokens,
+    outputTokens: usage.output_tokens,
+    reasoningTokens: usage.output_tokens_details?.reasoning_tokens,
+    totalTokens: usage.total_tokens,
+  });
 }

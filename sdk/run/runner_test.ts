@@ -128,6 +128,14 @@ for (const method of ["run", "runStream"] as const) {
     assertEquals(sent.map(({ json }) => json["temperature"]), [undefined, 1]);
   });
 
+  Deno.test(`${method} sends auto also where prepareStep leaves the model out`, async () => {
+    const { outcome, sent } = run(method, [CALLING, DONE], {
+      prepareStep: ({ conversation: { messages } }) => ({ messages }),
+    });
+    await outcome();
+    assertEquals(sent.map(({ json }) => json["model"]), ["auto", "auto"]);
+  });
+
   Deno.test(`10: ${method} tells text, results and steps, in their order`, async () => {
     const seen: unknown[] = [];
     const said: Turn = [{ ...CALLING[0], content: "Let me see. " }];
