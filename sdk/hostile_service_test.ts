@@ -86,8 +86,7 @@ Deno.test("an answer in one piece has a limit, too", async () => {
 
 /** What clears a screen, names a window, turns the text around, or writes a line of its own. */
 const OBEYED = "\u001b[2J\u009b31m\u0007\r\nroot: all is well\u202e\u2028";
-// deno-lint-ignore no-control-regex
-const RAW = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/;
+const RAW = /[\p{Cc}\u2028-\u202e]/u;
 
 const ERRORS: Readonly<Record<string, Reply>> = {
   "an error": () => {
