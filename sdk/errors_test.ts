@@ -94,3 +94,11 @@ Deno.test("an error that is printed shows neither answer nor history", () => {
     assert(Deno.inspect(error).includes("402"));
   }
 });
+
+Deno.test("ServiceAPIError is safe to print, whoever made it", () => {
+  const body = { code: `no\u001b[2J${"x".repeat(1_000)}` };
+  const error = new ServiceAPIError("No\u009b2J\r\nroot: all is well", { ...API, body });
+  assertEquals(error.message, "No 2J  root: all is well");
+  assertEquals([error.code?.slice(0, 6), error.code?.length], ["no [2J", 128]);
+  assertEquals(error.body, body);
+});

@@ -1,5 +1,33 @@
 /**
- * The client library of the service.
+ * The client library of the service: every call, streams, and runs of a model with tools.
+ *
+ * @example A run whose tool the application brings
+ * ```ts
+ * import { ServiceClient, tool } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const double = tool({
+ *   name: "double",
+ *   description: "Doubles a number",
+ *   parameters: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+ *   execute: ({ n }) => 2 * n,
+ * });
+ *
+ * // Stands in for the service: its model calls the tool, then tells its result.
+ * const named = { name: "double", arguments: '{"n":21}' };
+ * const tool_calls = [{ id: "call_1", type: "function", function: named }];
+ * const service = (_: unknown, init?: RequestInit) => {
+ *   const { role, content } = JSON.parse(String(init?.body)).messages.at(-1);
+ *   const message = role === "tool" ? { content } : { tool_calls };
+ *   return Promise.resolve(Response.json({ choices: [{ index: 0, message }] }));
+ * };
+ *
+ * const client = new ServiceClient({ apiKey: "svc_live_key", fetch: service, tools: [double] });
+ * const { finalText, stoppedBy } = await client.chat.completions.run({
+ *   messages: [{ role: "user", content: "What is 21 doubled?" }],
+ * });
+ * assertEquals([finalText, stoppedBy], ["42", "finish"]);
+ * ```
  *
  * @module
  */

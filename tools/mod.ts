@@ -1,6 +1,19 @@
 /**
  * Tools that can be handed to a model: the contract, typed tools, and the built-in local tools.
  *
+ * @example
+ * ```ts
+ * import { calculator } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const { name, parameters, execute } = calculator();
+ * // What a model is told, and what runs when it calls.
+ * assertEquals([name, parameters["type"]], ["calculator", "object"]);
+ * const context = { toolCallId: "call_1", signal: new AbortController().signal };
+ * const answer = await execute?.({ expression: "2^10" }, context);
+ * assertEquals(answer, { result: "1024", exact: true });
+ * ```
+ *
  * @module
  */
 
