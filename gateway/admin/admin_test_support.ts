@@ -7,7 +7,9 @@
 import { assertEquals } from "@std/assert";
 import type { CatalogContent, Model } from "../domain/catalog.ts";
 import type { TargetState } from "../domain/routing.ts";
+import { AdminTokens } from "../flows/admin_tokens.ts";
 import { KeyRing } from "../flows/key_ring.ts";
+import { PepperBook } from "../service/pepper.ts";
 import { type KvStores, openKvStores } from "../stores/kv/open.ts";
 import { embedderInForce } from "../upstreams/embedder.ts";
 import type { VectorStores } from "../ports/vector_stores.ts";
@@ -52,10 +54,10 @@ export async function withAdmin(
   const stores = await openKvStores(":memory:", { nowMs: () => START_MS });
   try {
     await stores.catalogs.apply(CONTENT, { expected: 0, note: "First", atMs: START_MS });
-    const admin = testAdmin(stores, overrides);
+    const admin = await testAdmin(stores, overrides);
     await admin.post("/wallets", { id: "team", credits: "100" });
     await run(admin);
-    await admin.deps.keyRing.idle();
+    await Promise.all([admin.deps.keyRing.idle(), admin.deps.adminTokens.idle()]);
     await admin.deps.vectorStores.close();
   } finally {
     await stores.close();
@@ -76,14 +78,17 @@ function testVectorStores(
   return createVectorStores({ ...deps, passages, embedder });
 }
 
-function testAdmin(stores: KvStores, overrides: Partial<AdminDeps>): TestAdmin {
+async function testAdmin(stores: KvStores, overrides: Partial<AdminDeps>): Promise<TestAdmin> {
   const time = { ms: START_MS };
   const pool = new Map<string, TargetState>();
   const lines: string[] = [];
   const log = (event: string, fields = {}) => void lines.push(`${event} ${JSON.stringify(fields)}`);
   const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms };
   const logger = { info: log, warn: log, error: log };
-  const keyRing = new KeyRing("pepper", { keys: stores.keys, clock, logger });
+  const pepperBook = await PepperBook.open({ ...stores, clock });
+  const { keys, settings } = stores;
+  const { peppers } = pepperBook;
+  const keyRing = new KeyRing(peppers, { keys, clock, logger });
   let ids = 0;
   const rng = { id: (prefix: string) => `${prefix}_${++ids}`, next: () => 0.5 };
   const deps: AdminDeps = {
@@ -98,7 +103,10 @@ function testAdmin(stores: KvStores, overrides: Partial<AdminDeps>): TestAdmin {
       inFlight: () => new Map([["lab", 3]]),
     },
     connect: () => ({ models: () => Promise.resolve(["mini", "maxi"]), close: () => {} }),
-    adminTokenDigests: [keyRing.digest("another token"), keyRing.digest(ADMIN_TOKEN)],
+    pepperBook,
+    adminTokens: await AdminTokens.open({ settings, peppers, logger, given: ADMIN_TOKEN }),
+    onAdminToken: () => Promise.resolve(),
+    publicUrl: () => "http://gateway.test:8787",
     applyCatalog: (content, options) =>
       stores.catalogs.apply(content, { ...options, atMs: time.ms }),
     verifyLedger: () => stores.verify(),

@@ -1,6 +1,7 @@
 import type { Context, Hono } from "@hono/hono";
 import type { Catalog, CatalogContent, UpstreamConfig } from "../domain/catalog.ts";
 import type { TargetState } from "../domain/routing.ts";
+import type { AdminTokens } from "../flows/admin_tokens.ts";
 import type { KeyRing } from "../flows/key_ring.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -11,6 +12,7 @@ import type { RequestLog } from "../ports/request_log.ts";
 import type { Rng } from "../ports/rng.ts";
 import type { Upstream } from "../ports/upstream.ts";
 import type { VectorStores } from "../ports/vector_stores.ts";
+import type { PepperBook } from "../service/pepper.ts";
 
 /** What the operator's API shows of the upstream pool. */
 export interface PoolView {
@@ -43,8 +45,12 @@ export interface AdminDeps {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
-  /** Digests of the admin tokens that are let in, as {@linkcode KeyRing.digest} makes them. */
-  readonly adminTokenDigests: readonly string[];
+  readonly adminTokens: AdminTokens;
+  /** Told of the admin token that has taken the place of the kept one. */
+  readonly onAdminToken: (token: string) => Promise<void>;
+  readonly pepperBook: Pick<PepperBook, "standing" | "rotate" | "drop">;
+  /** Where applications call. */
+  readonly publicUrl: () => string;
   /** Looks an environment variable up, to say which upstreams lack their keys. */
   readonly env?: ((name: string) => string | undefined) | undefined;
   /** A connection of its own to an upstream, to ask it for its models; throws where it cannot be made. */

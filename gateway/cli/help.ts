@@ -19,6 +19,7 @@ Secrets, better kept in the environment than on a command line:
   --admin-token TOKEN       SERVICE_ADMIN_TOKEN
   --bootstrap-key KEY       SERVICE_BOOTSTRAP_KEY
   --key-pepper PEPPER       SERVICE_KEY_PEPPER
+  --key-pepper-previous OLD SERVICE_KEY_PEPPER_PREVIOUS, while it is changed
 `;
 
 /** All commands, a line each. */

@@ -28,3 +28,19 @@ export interface KeyRecord {
   /** The first key of a line of rotated ones: they share its budget. @default {id} */
   readonly budgetId?: string | undefined;
 }
+
+/** Whether a key is let in now. An expiry that cannot be read has passed. */
+export function serves(record: KeyRecord, nowMs: number): boolean {
+  return record.status === "active" && !hasExpired(record, nowMs);
+}
+
+/** Whether a key serves or can be made to serve again: not one that is revoked or has expired. */
+export function mayServe(record: KeyRecord, nowMs: number): boolean {
+  return record.status !== "revoked" && !hasExpired(record, nowMs);
+}
+
+/** Whether a key's time is over: for good, since a policy can only be narrowed. */
+export function hasExpired({ policy: { expiresAt } }: KeyRecord, nowMs: number): boolean {
+  // An unreadable time is NaN and compares false.
+  return expiresAt !== undefined && !(nowMs < Date.parse(expiresAt));
+}

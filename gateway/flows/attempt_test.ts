@@ -48,6 +48,7 @@ async function attemptSix(
   const gateway = {
     clock,
     rng: createSystemRng(systemClock),
+    keys: { get: () => Promise.resolve(KEY) },
     inFlight: new InFlight(),
     pool: { acquire: () => lease },
     ledger: {

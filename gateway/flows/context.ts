@@ -4,6 +4,7 @@ import type { TargetState } from "../domain/routing.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchFile, MediaFile } from "../ports/fetch_image.ts";
+import type { KeyStore } from "../ports/key_store.ts";
 import type { LedgerStore } from "../ports/ledger_store.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RequestLog } from "../ports/request_log.ts";
@@ -40,6 +41,8 @@ export interface Pool {
 /** Everything that flows reach the world through. */
 export interface GatewayContext {
   readonly catalogs: CatalogStore;
+  /** What keys are now: they may change while a request waits. */
+  readonly keys: Pick<KeyStore, "get">;
   readonly ledger: LedgerStore;
   readonly log: RequestLog;
   readonly pool: Pool;

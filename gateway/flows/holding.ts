@@ -5,6 +5,7 @@
  */
 
 import { ServiceFault } from "../domain/fault.ts";
+import { type KeyRecord, serves } from "../domain/key.ts";
 import type { BudgetMicros, HoldCommand } from "../domain/ledger.ts";
 import { type Micros, minMicros, parseCredits } from "../domain/money.ts";
 import type { KeyPolicy } from "../domain/policy.ts";
@@ -51,7 +52,11 @@ export function capLeft({ caller, billed }: RequestTrace): Micros | undefined {
   return cap > spent ? cap - spent : 0n;
 }
 
-/** Takes a hold, durable when it resolves; a refusal is a value. Throws where the store fails. */
+/**
+ * Takes a hold, durable when it resolves; a refusal is a value. Throws where the store fails, and
+ * where the key was revoked or narrowed while its request waited: it begins nothing. A request that
+ * has begun goes on to its end.
+ */
 export async function takeHold(
   gateway: GatewayContext,
   trace: RequestTrace,
@@ -89,8 +94,27 @@ export async function takeHold(
       taken.refusal === "key_budget_exceeded" ? "key_budget_exceeded" : "insufficient_balance",
     );
   }
+  if (trace.holdIds.length === 0) {
+    try {
+      await requireKey(gateway, key);
+    } catch (error) {
+      letGo(gateway, id, "the key was changed");
+      throw error;
+    }
+  }
   trace.holdIds.push(id);
   return { id, held: taken.value.held };
+}
+
+/** Throws where a key may not begin any more what it was let in for. */
+async function requireKey({ keys, clock }: GatewayContext, key: KeyRecord): Promise<void> {
+  const now = await keys.get(key.id);
+  if (now === undefined || !serves(now, clock.nowMs())) throw new ServiceFault("invalid_api_key");
+  if (now.policy === key.policy) return;
+  if (JSON.stringify(now.policy) === JSON.stringify(key.policy)) return;
+  throw new ServiceFault("conflict", {
+    message: "The key's policy was changed while the request waited; send it again",
+  });
 }
 
 /** Voids a hold. Not awaited: the next hold joins it in one commit. */

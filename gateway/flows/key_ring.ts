@@ -1,24 +1,19 @@
-import { createHmac, randomBytes } from "node:crypto";
-import type { KeyRecord, KeyStatus } from "../domain/key.ts";
-import {
-  BASE62,
-  formatKey,
-  hintOf,
-  isKeyShaped,
-  type KeyParts,
-  PUBLIC_ID_LENGTH,
-  SECRET_LENGTH,
-} from "../domain/key_format.ts";
+import { hasExpired, type KeyRecord, type KeyStatus, serves } from "../domain/key.ts";
+import { formatKey, hintOf, isKeyShaped } from "../domain/key_format.ts";
 import { type KeyPolicy, violationsOf } from "../domain/policy.ts";
 import type { Clock } from "../ports/clock.ts";
-import { BoundedMap } from "./bounded_map.ts";
 import type { KeyStore } from "../ports/key_store.ts";
 import type { Logger } from "../ports/logger.ts";
+import { BoundedMap } from "./bounded_map.ts";
+import { newKeyParts, type RandomBytes } from "./new_secret.ts";
+import { type Peppers, standsUnder } from "./peppers.ts";
 
 /** Why a key was not issued or changed. */
 export type KeyRefusal =
   | { readonly code: "key_not_found" }
   | { readonly code: "key_revoked" }
+  | { readonly code: "key_disabled" }
+  | { readonly code: "key_expired" }
   | { readonly code: "key_taken" }
   | { readonly code: "key_malformed" }
   | { readonly code: "policy_looser"; readonly violations: readonly string[] };
@@ -48,62 +43,62 @@ export interface KeyRingOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Source of secrets. @default {randomBytes of node:crypto} */
-  readonly random?: ((bytes: number) => Uint8Array) | undefined;
+  readonly random?: RandomBytes | undefined;
 }
 
-/** Stands before every digest, so that a store can hold digests of more than one pepper. */
-const PEPPER_VERSION = 1;
 const DIGESTS_MAX = 1_000;
 const MINUTE_MS = 60_000;
 const LONGEST_KEY = 256;
 
 /**
  * API keys from issue to revocation. Keys are found by their HMAC-SHA-256 under the pepper; the
- * secret itself is never stored.
+ * secret itself is never stored. While the pepper is changed a key is found under both, and moves
+ * to the current one when it is used.
  */
 export class KeyRing {
-  readonly #pepper: string;
+  readonly #peppers: Peppers;
   readonly #keys: KeyStore;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #random: (bytes: number) => Uint8Array;
+  readonly #random: RandomBytes | undefined;
   /** The minute of the last write of `lastUsedAtMs`, by key. */
   readonly #usedAtMs = new Map<string, number>();
+  /** The minute of the last try to move a key to the current pepper, by key. */
+  readonly #movedAtMs = new Map<string, number>();
   readonly #writes = new Set<Promise<void>>();
   /** Digests of keys that serve: an HMAC costs as much as the whole routing decision. */
   readonly #digests = new BoundedMap<string, string>(DIGESTS_MAX);
 
-  constructor(pepper: string, options: KeyRingOptions) {
-    this.#pepper = pepper;
+  constructor(peppers: Peppers, options: KeyRingOptions) {
+    this.#peppers = peppers;
     this.#keys = options.keys;
     this.#clock = options.clock;
     this.#logger = options.logger;
-    this.#random = options.random ?? randomBytes;
-  }
-
-  /** Version of the pepper, a dot, and the hexadecimal HMAC-SHA-256 of a secret under it. */
-  digest(secret: string): string {
-    const hmac = createHmac("sha256", this.#pepper).update(secret).digest("hex");
-    return `${PEPPER_VERSION}.${hmac}`;
+    this.#random = options.random;
   }
 
   /**
    * The key that a caller presents; `undefined` alike where it is malformed, unknown, disabled,
-   * revoked or expired.
+   * revoked or expired. All of these cost the same: the digests and one look into the store. Only
+   * keys that serve are answered from memory.
    */
   async authenticate(presented: string): Promise<KeyRecord | undefined> {
-    const known = this.#digests.get(presented);
-    const digest = known ?? this.digest(presented.slice(0, LONGEST_KEY));
-    if (!isKeyShaped(presented)) return undefined;
-    const record = await this.#keys.findByDigest(digest);
-    if (record === undefined || record.status !== "active") return undefined;
-    if (known === undefined) this.#digests.set(presented, digest);
     const nowMs = this.#clock.nowMs();
-    const { expiresAt } = record.policy;
-    // An unreadable time is NaN and compares false: such a key counts as expired.
-    if (expiresAt !== undefined && !(nowMs < Date.parse(expiresAt))) return undefined;
-    this.#noteUse(record, nowMs);
-    return record;
+    const { version } = this.#peppers.current;
+    const known = this.#digests.get(presented);
+    const isCurrent = known !== undefined && standsUnder(known, version);
+    const recent = isCurrent ? this.#keys.remembered(known) : undefined;
+    if (recent !== undefined && serves(recent, nowMs)) return this.#used(recent, nowMs);
+
+    const digests = this.#peppers.digests(presented.slice(0, LONGEST_KEY));
+    const record = this.#remembered(digests, nowMs) ?? await this.#keys.findByDigest(...digests);
+    if (record !== undefined && isKeyShaped(presented) && serves(record, nowMs)) {
+      this.#noteDigest(presented, digests, record);
+      return this.#used(record, nowMs);
+    }
+    // The pepper was changed meanwhile: the key may have moved away from under these digests.
+    const changed = version !== this.#peppers.current.version;
+    return changed ? await this.authenticate(presented) : undefined;
   }
 
   /** Makes a key. Resolves once it is durable. */
@@ -125,6 +120,9 @@ export class KeyRing {
     const original = await this.#keys.get(id);
     if (original === undefined) return refused({ code: "key_not_found" });
     if (original.status === "revoked") return refused({ code: "key_revoked" });
+    // A copy would serve where the original does not, or be as useless.
+    if (original.status === "disabled") return refused({ code: "key_disabled" });
+    if (hasExpired(original, this.#clock.nowMs())) return refused({ code: "key_expired" });
     const policy = changes.policy ?? original.policy;
     const violations = violationsOf(policy, original.policy);
     if (violations.length > 0) return refused({ code: "policy_looser", violations });
@@ -155,14 +153,19 @@ export class KeyRing {
     return this.#change(id, (record) => ({ ...record, status: "revoked" }));
   }
 
-  /** A new admin token. Only its digest is to be kept. */
-  newAdminToken(): string {
-    return formatKey(this.#parts(), "admin");
-  }
-
-  /** Resolves when no write of a last use is under way: before the store is closed. */
+  /** Resolves when nothing is written beside requests any more: before the store is closed. */
   async idle(): Promise<void> {
     await Promise.all(this.#writes);
+  }
+
+  #remembered(digests: readonly string[], nowMs: number): KeyRecord | undefined {
+    const records = digests.map((digest) => this.#keys.remembered(digest));
+    return records.find((record) => record !== undefined && serves(record, nowMs));
+  }
+
+  #used(record: KeyRecord, nowMs: number): KeyRecord {
+    this.#noteUse(record, nowMs);
+    return record;
   }
 
   #setStatus(id: string, status: KeyStatus): Promise<KeyChange> {
@@ -188,7 +191,7 @@ export class KeyRing {
   }
 
   async #create(request: KeyRequest, original?: KeyRecord): Promise<KeyIssue> {
-    const parts = this.#parts();
+    const parts = newKeyParts(this.#random);
     const key = request.key ?? formatKey(parts);
     const record: KeyRecord = {
       id: `key_${parts.publicId}`,
@@ -203,7 +206,7 @@ export class KeyRing {
         ? {}
         : { rotatedFrom: original.id, budgetId: original.budgetId ?? original.id }),
     };
-    const created = await this.#keys.create({ record, digest: this.digest(key) });
+    const created = await this.#keys.create({ record, digest: this.#peppers.digest(key) });
     return created ? { ok: true, key, record } : refused({ code: "key_taken" });
   }
 
@@ -213,31 +216,41 @@ export class KeyRing {
     const notedMs = this.#usedAtMs.get(record.id) ?? record.lastUsedAtMs ?? 0;
     if (notedMs >= minuteMs) return;
     this.#usedAtMs.set(record.id, minuteMs);
-    const write = this.#writeUse(record.id, minuteMs).finally(() => this.#writes.delete(write));
-    this.#writes.add(write);
+    this.#writeBeside(
+      "Cannot note the last use of a key",
+      record.id,
+      () => this.#keys.update(record.id, (current) => ({ ...current, lastUsedAtMs: minuteMs })),
+    );
   }
 
-  async #writeUse(id: string, lastUsedAtMs: number): Promise<void> {
+  /** Remembers the digest of a key that serves, or moves the key to the current pepper. */
+  #noteDigest(presented: string, digests: readonly string[], { id }: KeyRecord): void {
+    const [to = "", from] = digests;
+    if (from === undefined || this.#keys.remembered(to) !== undefined) {
+      this.#digests.set(presented, to);
+      return;
+    }
+    const nowMs = this.#clock.nowMs();
+    const minuteMs = nowMs - nowMs % MINUTE_MS;
+    // A store that fails is not asked again with every request.
+    if (this.#movedAtMs.get(id) === minuteMs) return;
+    this.#movedAtMs.set(id, minuteMs);
+    this.#writeBeside("Cannot move a key to the current pepper", id, async () => {
+      if (await this.#keys.move(id, { from, to })) this.#movedAtMs.delete(id);
+    });
+  }
+
+  #writeBeside(failure: string, key: string, write: () => Promise<unknown>): void {
+    const writing = this.#tryTo(failure, key, write).finally(() => this.#writes.delete(writing));
+    this.#writes.add(writing);
+  }
+
+  async #tryTo(failure: string, key: string, write: () => Promise<unknown>): Promise<void> {
     try {
-      await this.#keys.update(id, (current) => ({ ...current, lastUsedAtMs }));
+      await write();
     } catch (error) {
-      this.#logger.warn("Cannot note the last use of a key", { key: id, error: String(error) });
+      this.#logger.warn(failure, { key, error: String(error) });
     }
-  }
-
-  #parts(): KeyParts {
-    return { publicId: this.#base62(PUBLIC_ID_LENGTH), secret: this.#base62(SECRET_LENGTH) };
-  }
-
-  #base62(length: number): string {
-    let text = "";
-    while (text.length < length) {
-      for (const byte of this.#random(length)) {
-        // 248 is four times 62: bytes from there on would favour the first digits.
-        if (byte < 248 && text.length < length) text += BASE62.charAt(byte % 62);
-      }
-    }
-    return text;
   }
 }
 

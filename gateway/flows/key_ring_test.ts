@@ -2,48 +2,9 @@ import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert"
 import { createHmac } from "node:crypto";
 import { BASE62, parseKey } from "../domain/key_format.ts";
 import type { KeyRecord } from "../domain/key.ts";
-import type { KeyStore, StoredKey } from "../ports/key_store.ts";
-import { StoreError } from "../ports/store_error.ts";
 import { type KeyIssue, KeyRing } from "./key_ring.ts";
-
-/** Keys in memory; counts what is asked of it, and fails on demand. */
-class MemoryKeys implements KeyStore {
-  readonly stored = new Map<string, StoredKey>();
-  readonly calls = { find: 0, update: 0 };
-  failing = false;
-
-  findByDigest(digest: string): Promise<KeyRecord | undefined> {
-    this.calls.find++;
-    const found = [...this.stored.values()].find((key) => key.digest === digest);
-    return Promise.resolve(found?.record);
-  }
-  get(id: string): Promise<KeyRecord | undefined> {
-    return Promise.resolve(this.stored.get(id)?.record);
-  }
-  list(): Promise<readonly KeyRecord[]> {
-    return Promise.resolve([...this.stored.values()].map(({ record }) => record).reverse());
-  }
-  create(key: StoredKey): Promise<boolean> {
-    const digests = [...this.stored.values()].map(({ digest }) => digest);
-    if (this.stored.has(key.record.id) || digests.includes(key.digest)) {
-      return Promise.resolve(false);
-    }
-    this.stored.set(key.record.id, key);
-    return Promise.resolve(true);
-  }
-  update(
-    id: string,
-    change: (record: KeyRecord) => KeyRecord,
-  ): Promise<KeyRecord | undefined> {
-    this.calls.update++;
-    if (this.failing) throw new StoreError("The disk is full");
-    const key = this.stored.get(id);
-    if (key === undefined) return Promise.resolve(undefined);
-    const record = change(key.record);
-    this.stored.set(id, { ...key, record });
-    return Promise.resolve(record);
-  }
-}
+import { MemoryKeys } from "./memory_keys_fixture.ts";
+import { Peppers } from "./peppers.ts";
 
 const START_MS = Date.UTC(2026, 10, 21, 12, 0, 30);
 
@@ -52,13 +13,14 @@ function setUp(random?: (bytes: number) => Uint8Array) {
   const time = { ms: START_MS };
   const lines: string[] = [];
   const log = (event: string, fields = {}) => void lines.push(`${event} ${JSON.stringify(fields)}`);
-  const ring = new KeyRing("pepper", {
+  const peppers = new Peppers({ version: 1, secret: "pepper" });
+  const ring = new KeyRing(peppers, {
     keys,
     clock: { nowMs: () => time.ms, monotonicMs: () => time.ms },
     logger: { info: log, warn: log, error: log },
     random,
   });
-  return { keys, time, lines, ring };
+  return { keys, time, lines, ring, peppers };
 }
 
 const REQUEST = { name: "app", walletId: "team", policy: {} };
@@ -131,7 +93,7 @@ Deno.test("KeyRing.authenticate() says nothing of why a key is refused", async (
   const { keys, time, ring } = setUp();
   const { key } = issued(await ring.issue(REQUEST));
   const other = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
-  for (const text of ["", "x", other, `${key} `, key.padEnd(300, "0"), ring.newAdminToken()]) {
+  for (const text of ["", "x", other, `${key} `, key.padEnd(300, "0")]) {
     assertEquals(await ring.authenticate(text), undefined, text);
   }
   const policy = { expiresAt: new Date(START_MS + 1_000).toISOString() };
@@ -150,7 +112,7 @@ Deno.test("keys are useless under another pepper", async () => {
   const { key } = issued(await ring.issue(REQUEST));
   const clock = { nowMs: () => START_MS, monotonicMs: () => 0 };
   const logger = { info() {}, warn() {}, error() {} };
-  const other = new KeyRing("other pepper", { keys, clock, logger });
+  const other = new KeyRing(new Peppers({ version: 1, secret: "other" }), { keys, clock, logger });
   assertEquals(await other.authenticate(key), undefined);
 });
 
@@ -246,9 +208,39 @@ Deno.test("a last use that cannot be written is logged, without the key, and sto
   assertEquals(lines.join().includes(key), false);
 });
 
-Deno.test("KeyRing.newAdminToken() makes a token of the other class", () => {
+Deno.test("two keys and many requests: one write a key and minute", async () => {
+  const { keys, time, ring } = setUp();
+  const made = [issued(await ring.issue(REQUEST)), issued(await ring.issue(REQUEST))];
+  for (let minute = 0; minute < 3; minute++) {
+    time.ms = START_MS - 30_000 + minute * 60_000;
+    for (let request = 0; request < 200; request++) {
+      await Promise.all(made.map(({ key }) => ring.authenticate(key)));
+      time.ms += 250;
+    }
+  }
+  await ring.idle();
+  assertEquals(keys.calls.update, 6);
+});
+
+Deno.test("a key that is disabled, expired or revoked has no copy", async () => {
+  const { time, ring } = setUp();
+  const expiresAt = new Date(START_MS + 1_000).toISOString();
+  const expiring = issued(await ring.issue({ ...REQUEST, policy: { expiresAt } }));
+  const disabled = issued(await ring.issue(REQUEST));
+  await ring.disable(disabled.record.id);
+  time.ms += 1_000;
+  const refusals = [expiring, disabled].map(({ record }) => ring.rotate(record.id));
+  assertEquals(await Promise.all(refusals), [
+    { ok: false, refusal: { code: "key_expired" } },
+    { ok: false, refusal: { code: "key_disabled" } },
+  ]);
+});
+
+Deno.test("two rotations of one key at once make two copies, each with a key of its own", async () => {
   const { ring } = setUp();
-  const token = ring.newAdminToken();
-  assert(parseKey(token, "admin") !== undefined);
-  assertEquals(parseKey(token), undefined);
+  const { record } = issued(await ring.issue(REQUEST));
+  const copies = await Promise.all([ring.rotate(record.id), ring.rotate(record.id)]);
+  const [one, other] = copies.map(issued);
+  assertNotEquals(one?.key, other?.key);
+  assertEquals([one?.record.budgetId, other?.record.budgetId], [record.id, record.id]);
 });

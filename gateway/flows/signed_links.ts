@@ -10,6 +10,7 @@ import type { BlobStore } from "../ports/blob_store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { MediaFile } from "../ports/fetch_image.ts";
 import type { Rng } from "../ports/rng.ts";
+import type { Pepper, Peppers } from "./peppers.ts";
 
 /** Where the files of signed links are served, followed by the file's id. */
 export const LINK_PATH = "/files/";
@@ -25,21 +26,29 @@ export interface LinkClaim {
   readonly signature: string | undefined;
 }
 
-/** Makes signed links and checks them. The secret never leaves. */
+/** Makes signed links and checks them. The secrets never leave. */
 export class SignedLinks {
-  readonly #key: Uint8Array;
+  readonly #peppers: Pick<Peppers, "current" | "previous">;
   readonly #baseUrl: () => string;
 
-  /** `secret` may serve other purposes too: the key is derived from it for this one alone. */
-  constructor(options: { readonly secret: string; readonly baseUrl: () => string }) {
-    this.#key = createHmac("sha256", options.secret).update("signed links, version 1").digest();
+  /**
+   * Keys are derived from the peppers for this purpose alone. Links are made under the current one;
+   * those made before it was changed go on working as long as the previous one is in force.
+   */
+  constructor(
+    options: {
+      readonly peppers: Pick<Peppers, "current" | "previous">;
+      readonly baseUrl: () => string;
+    },
+  ) {
+    this.#peppers = options.peppers;
     this.#baseUrl = options.baseUrl;
   }
 
   /** The address of a file until a time; whole seconds, rounded up. */
   make(id: string, expiresAtMs: number): string {
     const expires = String(Math.ceil(expiresAtMs / 1_000));
-    const signature = this.#sign(id, expires).toString("base64url");
+    const signature = sign(this.#peppers.current, id, expires).toString("base64url");
     const query = `expires=${expires}&signature=${signature}`;
     return `${this.#baseUrl().replace(/\/+$/, "")}${LINK_PATH}${encodeURIComponent(id)}?${query}`;
   }
@@ -51,13 +60,18 @@ export class SignedLinks {
     const claimed = Buffer.from(signature, "base64url");
     // The last character has bits to spare: one spelling of a signature only.
     if (claimed.toString("base64url") !== signature) return false;
-    return timingSafeEqual(claimed, this.#sign(id, expires)) && nowMs < Number(expires) * 1_000;
+    const { current, previous } = this.#peppers;
+    const matches = [current, previous ?? current].map((pepper) =>
+      timingSafeEqual(claimed, sign(pepper, id, expires))
+    );
+    return matches.includes(true) && nowMs < Number(expires) * 1_000;
   }
+}
 
-  #sign(id: string, expires: string): Buffer {
-    // The id stands last: it may hold anything, the time only digits.
-    return createHmac("sha256", this.#key).update(`${expires}\n${id}`).digest();
-  }
+function sign({ secret }: Pepper, id: string, expires: string): Buffer {
+  const key = createHmac("sha256", secret).update("signed links, version 1").digest();
+  // The id stands last: it may hold anything, the time only digits.
+  return createHmac("sha256", key).update(`${expires}\n${id}`).digest();
 }
 
 /** What publishing needs. */

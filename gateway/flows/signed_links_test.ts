@@ -1,9 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { StoredBlob } from "../ports/blob_store.ts";
+import { Peppers } from "./peppers.ts";
 import { LINK_PATH, LINK_TTL_MS, publishFile, SignedLinks } from "./signed_links.ts";
 
-const links = new SignedLinks({ secret: "pepper", baseUrl: () => "https://gateway.example/base/" });
+const peppers = new Peppers({ version: 1, secret: "pepper" });
+const links = new SignedLinks({ peppers, baseUrl: () => "https://gateway.example/base/" });
 
 function claimOf(address: string) {
   const url = new URL(address);
@@ -45,7 +47,10 @@ Deno.test("A link with anything changed does not work", () => {
     { signature: "ü".repeat(43) },
   ];
   for (const change of rows) assertEquals(links.verify({ ...claim, ...change }, 0), false);
-  const other = new SignedLinks({ secret: "other", baseUrl: () => "https://gateway.example" });
+  const other = new SignedLinks({
+    peppers: new Peppers({ version: 1, secret: "other" }),
+    baseUrl: () => "https://gateway.example",
+  });
   assertEquals(other.verify(claim, 0), false);
   assertEquals(links.verify(claim, 0), true);
 });
@@ -87,4 +92,18 @@ Deno.test("A published file is kept as long as its link works", async () => {
   assertEquals(links.verify(claimOf(address), expiresAtMs), false);
   // A full store: no link.
   assertEquals(await publishFile(deps, file), undefined);
+});
+
+Deno.test("Links made before the pepper was changed work until the old one is dropped", () => {
+  const old = { version: 1, secret: "old" };
+  const current = { version: 2, secret: "new" };
+  const changing = new Peppers(old);
+  const made = new SignedLinks({ peppers: changing, baseUrl: () => "https://gateway.example" });
+  const before = claimOf(made.make("file_1", 50_000));
+  changing.change(current, old);
+  const after = claimOf(made.make("file_1", 50_000));
+  assert(before.signature !== after.signature);
+  assertEquals([made.verify(before, 0), made.verify(after, 0)], [true, true]);
+  changing.change(current);
+  assertEquals([made.verify(before, 0), made.verify(after, 0)], [false, true]);
 });

@@ -9,11 +9,18 @@ export interface StoredKey {
 
 /** API keys. A write is seen by the next read. */
 export interface KeyStore {
-  /** The record found by one lookup of the digest. */
-  findByDigest(digest: string): Promise<KeyRecord | undefined>;
+  /** The record of a key that was in use lately, from memory; as the store has it, or `undefined`. */
+  remembered(digest: string): KeyRecord | undefined;
+  /**
+   * The record of the key that stands under one of the digests, by one look at all of them. Never
+   * answered from memory, and no less work where there is no such key: time does not tell.
+   */
+  findByDigest(...digests: string[]): Promise<KeyRecord | undefined>;
   get(id: string): Promise<KeyRecord | undefined>;
   /** Newest first. */
   list(): Promise<readonly KeyRecord[]>;
+  /** As {@linkcode KeyStore.list}, with the digests. */
+  listStored(): Promise<readonly StoredKey[]>;
   /** Returns false, changing nothing, where the id or the digest is taken. */
   create(key: StoredKey): Promise<boolean>;
   /**
@@ -21,4 +28,9 @@ export interface KeyStore {
    * key; `change` may return its argument to leave it as it is.
    */
   update(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyRecord | undefined>;
+  /**
+   * Puts a key under another digest, atomically: it is found under one of the two at any time.
+   * Returns false, changing nothing, where it does not stand under `from`.
+   */
+  move(id: string, digests: { readonly from: string; readonly to: string }): Promise<boolean>;
 }

@@ -52,6 +52,19 @@ export async function refreshCredentials(
   await writeCredentials(path, { url: start.url, token, ...others });
 }
 
+/**
+ * Puts a new token in the place of the first one, where the file is. A token given to this start
+ * stays the one to use until a start is given none.
+ */
+export async function replaceFirstToken(path: string, first: string): Promise<void> {
+  const kept = await readStored(path);
+  if (kept === undefined) return;
+  const { url, token, firstToken } = kept;
+  const isGiven = firstToken !== undefined && firstToken !== token;
+  const next = isGiven ? { token, firstToken: first } : { token: first };
+  await writeCredentials(path, { url, ...next });
+}
+
 /** Reads the file; `undefined` where there is none, or it holds no credentials. */
 export async function readCredentials(path: string): Promise<Credentials | undefined> {
   const stored = await readStored(path);

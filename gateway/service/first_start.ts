@@ -5,7 +5,9 @@
  */
 
 import { MICROS_PER_CREDIT } from "../domain/money.ts";
+import { ADMIN_DIGESTS, newAdminToken } from "../flows/admin_tokens.ts";
 import type { KeyRing } from "../flows/key_ring.ts";
+import type { Peppers } from "../flows/peppers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { KeyStore } from "../ports/key_store.ts";
 import type { LedgerStore } from "../ports/ledger_store.ts";
@@ -18,15 +20,15 @@ export const FIRST_TIER = "standard";
 /** Credits to begin with. */
 export const STARTER_CREDITS = 1_000_000n;
 
-/** Settings that the first start leaves. */
+/** The setting that the first start leaves. */
 const DONE = "first_start_done";
-const ADMIN_DIGEST = "admin_token_digest";
 
 /** What is needed to begin. */
 export interface FirstStartOptions {
   readonly ledger: LedgerStore;
   readonly keys: KeyStore;
   readonly keyRing: KeyRing;
+  readonly peppers: Peppers;
   readonly settings: SettingsStore;
   readonly clock: Clock;
   /** Tier of the first wallet, where the catalog has no `standard`. */
@@ -73,24 +75,12 @@ export async function firstStart(options: FirstStartOptions): Promise<FirstSecre
   if (key === undefined || (!issued.ok && issued.refusal.code !== "key_taken")) {
     throw new Error("Cannot make the first key");
   }
-  const adminToken = options.adminToken ?? keyRing.newAdminToken();
-  await settings.set(ADMIN_DIGEST, keyRing.digest(adminToken));
+  const adminToken = options.adminToken ?? newAdminToken();
+  await settings.set(ADMIN_DIGESTS, options.peppers.digest(adminToken));
   return { key, adminToken };
 }
 
 /** The secrets have been shown: later starts show none. */
 export async function firstStartShown(settings: SettingsStore, clock: Clock): Promise<void> {
   await settings.set(DONE, new Date(clock.nowMs()).toISOString());
-}
-
-/** Digests of the admin tokens that are let in: the first start's, and one given at this start. */
-export async function adminTokenDigests(
-  settings: SettingsStore,
-  options: { keyRing: KeyRing; adminToken?: string | undefined },
-): Promise<string[]> {
-  const kept = await settings.get(ADMIN_DIGEST);
-  const given = options.adminToken === undefined
-    ? undefined
-    : options.keyRing.digest(options.adminToken);
-  return [...new Set([kept, given].filter((digest) => digest !== undefined))];
 }

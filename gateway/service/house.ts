@@ -11,6 +11,7 @@ import {
   missingSearchVariableText,
 } from "../config/missing_credentials.ts";
 import type { Catalog, SearchConfig } from "../domain/catalog.ts";
+import type { AdminTokens } from "../flows/admin_tokens.ts";
 import { Admission } from "../flows/admission.ts";
 import { BoundedMap } from "../flows/bounded_map.ts";
 import type { GatewayContext } from "../flows/context.ts";
@@ -34,6 +35,7 @@ import { UpstreamPool } from "../upstreams/pool.ts";
 import { createVectorStores } from "../vector_stores/vector_stores.ts";
 import { fetchFile } from "./fetch_file.ts";
 import type { Gate } from "./gate.ts";
+import type { PepperBook } from "./pepper.ts";
 import type { ServeSettings } from "./settings.ts";
 
 /** Conversations whose model is remembered. */
@@ -57,10 +59,14 @@ export interface House {
   readonly stores: KvStores;
   readonly pool: UpstreamPool;
   readonly keyRing: KeyRing;
+  readonly pepperBook: PepperBook;
+  readonly adminTokens: AdminTokens;
   readonly links: SignedLinks;
   readonly gateway: GatewayContext;
   readonly vectorStores: VectorStores;
   readonly gate: Gate;
+  /** Where applications call; known when the listeners are open. */
+  readonly publicUrl: () => string;
 }
 
 /** The upstreams of a catalog; those that cannot be called for want of a key are told of. */
@@ -96,11 +102,12 @@ export function gatewayOf(
   stores: KvStores,
   parts: Pick<House, "pool" | "links" | "vectorStores" | "deps">,
 ): GatewayContext {
-  const { blobs, catalogs, ledger, log, responses } = stores;
+  const { blobs, catalogs, keys, ledger, log, responses } = stores;
   const { pool, links, vectorStores } = parts;
   const { clock, rng, logger } = parts.deps;
   return {
     catalogs,
+    keys,
     ledger,
     log,
     pool,

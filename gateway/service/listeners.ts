@@ -9,9 +9,9 @@ import type { Clock } from "../ports/clock.ts";
 import type { KvStores } from "../stores/kv/open.ts";
 import { createUpstream } from "../upstreams/factory.ts";
 import type { UpstreamPool } from "../upstreams/pool.ts";
-import { adminTokenDigests } from "./first_start.ts";
+import { credentialsPath, replaceFirstToken } from "./credentials.ts";
 import type { House } from "./house.ts";
-import { explainListen } from "./settings.ts";
+import { explainListen, type ServeSettings } from "./settings.ts";
 
 /** A listener in use. */
 export type Server = Deno.HttpServer<Deno.NetAddr>;
@@ -34,10 +34,10 @@ export async function openListeners(house: House): Promise<[Server, Server]> {
     clock,
     rng,
     logger,
-    adminTokenDigests: await adminTokenDigests(stores.settings, {
-      keyRing,
-      adminToken: settings.adminToken,
-    }),
+    adminTokens: house.adminTokens,
+    onAdminToken: (token) => keepAdminToken(settings, token),
+    pepperBook: house.pepperBook,
+    publicUrl: house.publicUrl,
     env: deps.env,
     connect: (config) => createUpstream(config, deps),
     applyCatalog: (content, options) => applyCatalog(stores, pool, { content, ...options, clock }),
@@ -53,6 +53,12 @@ export async function openListeners(house: House): Promise<[Server, Server]> {
     await publicServer.shutdown();
     throw error;
   }
+}
+
+/** The command line on this machine goes on working with the new token. */
+async function keepAdminToken({ kvPath }: ServeSettings, token: string): Promise<void> {
+  const path = credentialsPath(kvPath);
+  if (path !== undefined) await replaceFirstToken(path, token);
 }
 
 function openListener(

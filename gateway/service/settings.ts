@@ -6,6 +6,7 @@
 
 import { parseArgs } from "node:util";
 import { parseIpRange } from "../domain/ip_range.ts";
+import { KEPT } from "./pepper.ts";
 
 /** How to serve. */
 export interface ServeSettings {
@@ -22,6 +23,8 @@ export interface ServeSettings {
   readonly adminToken?: string | undefined;
   readonly bootstrapKey?: string | undefined;
   readonly keyPepper?: string | undefined;
+  /** The one that `keyPepper` takes the place of; {@linkcode KEPT} for the one that the store keeps. */
+  readonly keyPepperPrevious?: string | undefined;
   readonly publicUrl?: string | undefined;
   readonly trustedProxies: readonly string[];
 }
@@ -42,6 +45,7 @@ const FLAGS = {
   "admin-token": "SERVICE_ADMIN_TOKEN",
   "bootstrap-key": "SERVICE_BOOTSTRAP_KEY",
   "key-pepper": "SERVICE_KEY_PEPPER",
+  "key-pepper-previous": "SERVICE_KEY_PEPPER_PREVIOUS",
   "public-url": "SERVICE_PUBLIC_URL",
   "trusted-proxies": "SERVICE_TRUSTED_PROXIES",
 } as const;
@@ -128,10 +132,7 @@ function read(
     }
     return given;
   };
-  const publicUrl = text("public-url");
-  if (publicUrl !== undefined && !/^https?:\/\//.test(publicUrl)) {
-    throw new Problem(`${named("public-url")} takes an http(s) URL, not "${publicUrl}"`);
-  }
+  const publicUrl = publicUrlOf(text("public-url"));
   const trustedProxies = (text("trusted-proxies") ?? "").split(",").map((part) => part.trim())
     .filter((part) => part !== "");
   const unread = trustedProxies.find((range) => parseIpRange(range) === undefined);
@@ -148,10 +149,43 @@ function read(
     kvPath: text("kv-path") ?? "data/svc.kv",
     configPath: text("config") ?? "svc.json",
     configRequired: text("config") !== undefined,
-    adminToken: secret("admin-token"),
-    bootstrapKey: secret("bootstrap-key"),
-    keyPepper: text("key-pepper"),
-    publicUrl: publicUrl?.replace(/\/+$/, ""),
+    ...secretsOf(secret("admin-token"), secret("bootstrap-key")),
+    ...peppersOf(text("key-pepper"), text("key-pepper-previous")),
+    publicUrl,
     trustedProxies,
   };
+}
+
+function publicUrlOf(given: string | undefined): string | undefined {
+  if (given !== undefined && !/^https?:\/\//.test(given)) {
+    throw new Problem(`${named("public-url")} takes an http(s) URL, not "${given}"`);
+  }
+  return given?.replace(/\/+$/, "");
+}
+
+/** The secrets of the two classes, which never open the other's door. */
+function secretsOf(
+  adminToken: string | undefined,
+  bootstrapKey: string | undefined,
+): Pick<ServeSettings, "adminToken" | "bootstrapKey"> {
+  if (adminToken !== undefined && adminToken === bootstrapKey) {
+    throw new Problem(`${named("admin-token")} may not be the API key of the first start`);
+  }
+  if (adminToken?.startsWith("svc_live_")) {
+    throw new Problem(`${named("admin-token")} takes no API key: "svc_live_" begins one`);
+  }
+  if (bootstrapKey?.startsWith("svc_admin_")) {
+    throw new Problem(`${named("bootstrap-key")} takes no admin token: "svc_admin_" begins one`);
+  }
+  return { adminToken, bootstrapKey };
+}
+
+function peppersOf(
+  keyPepper: string | undefined,
+  keyPepperPrevious: string | undefined,
+): Pick<ServeSettings, "keyPepper" | "keyPepperPrevious"> {
+  if (keyPepper === KEPT) {
+    throw new Problem(`${named("key-pepper")} takes a secret, not the word "${KEPT}"`);
+  }
+  return { keyPepper, keyPepperPrevious };
 }

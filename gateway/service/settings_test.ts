@@ -25,6 +25,7 @@ Deno.test("without flags and variables everything has its default", () => {
     adminToken: undefined,
     bootstrapKey: undefined,
     keyPepper: undefined,
+    keyPepperPrevious: undefined,
     publicUrl: undefined,
     trustedProxies: [],
   });
@@ -57,6 +58,26 @@ Deno.test("what cannot be read is refused by name", () => {
   assertStringIncludes(problem(["--trusted-proxies", "10.0.0.0/99"]), "10.0.0.0/99");
   assertStringIncludes(problem(["--prot", "1"]), "--prot");
   assertStringIncludes(problem(["extra"]), "extra");
+});
+
+Deno.test("the secrets of the two classes never mix", () => {
+  const secret = "a_secret_of_16_or_more";
+  const cases: readonly [Record<string, string>, string][] = [
+    [{ SERVICE_ADMIN_TOKEN: secret, SERVICE_BOOTSTRAP_KEY: secret }, "--admin-token (SERVICE_ADM"],
+    [{ SERVICE_ADMIN_TOKEN: `svc_live_${secret}` }, "takes no API key"],
+    [{ SERVICE_BOOTSTRAP_KEY: `svc_admin_${secret}` }, "takes no admin token"],
+  ];
+  for (const [env, words] of cases) {
+    assertStringIncludes(problem([], env), words);
+    assert(!problem([], env).includes(secret));
+  }
+});
+
+Deno.test("a pepper and the one before it are read", () => {
+  const env = { SERVICE_KEY_PEPPER: "new", SERVICE_KEY_PEPPER_PREVIOUS: "kept" };
+  const { keyPepper, keyPepperPrevious } = settings([], env);
+  assertEquals([keyPepper, keyPepperPrevious], ["new", "kept"]);
+  assertStringIncludes(problem(["--key-pepper", "kept"]), "takes a secret");
 });
 
 Deno.test("a refused secret is not repeated", () => {

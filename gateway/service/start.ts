@@ -7,7 +7,9 @@
 import manifest from "../deno.json" with { type: "json" };
 import type { Catalog, CatalogContent } from "../domain/catalog.ts";
 import type { GatewayContext } from "../flows/context.ts";
+import { AdminTokens } from "../flows/admin_tokens.ts";
 import { KeyRing } from "../flows/key_ring.ts";
+import type { Peppers } from "../flows/peppers.ts";
 import { SignedLinks } from "../flows/signed_links.ts";
 import { type KvStores, openKvStores } from "../stores/kv/open.ts";
 import { firstStartLines, startLines } from "./banner.ts";
@@ -16,7 +18,7 @@ import { FIRST_TIER, firstStart, firstStartShown } from "./first_start.ts";
 import { Gate } from "./gate.ts";
 import { gatewayOf, type House, poolOf, type ServiceDeps, vectorStoresOf } from "./house.ts";
 import { openListeners, type Server, urlOf } from "./listeners.ts";
-import { pepperOf } from "./pepper.ts";
+import { PepperBook } from "./pepper.ts";
 import { readCatalogText, seedCatalog } from "./seed_catalog.ts";
 import type { ServeSettings } from "./settings.ts";
 
@@ -62,28 +64,33 @@ async function assemble(
 ): Promise<RunningService> {
   const { clock, logger } = deps;
   const { stores } = parts;
-  const pepper = await pepperOf(stores.settings, settings.keyPepper);
-  const keyRing = new KeyRing(pepper, { keys: stores.keys, clock, logger });
+  const pepperBook = await PepperBook.open({ ...stores, clock }, {
+    current: settings.keyPepper,
+    previous: settings.keyPepperPrevious,
+  });
+  const { peppers } = pepperBook;
+  const keyRing = new KeyRing(peppers, { keys: stores.keys, clock, logger });
   const seeded = await seedCatalog(stores.catalogs, { config: parts.config, env: deps.env, clock });
   const pool = poolOf(seeded.catalog, deps);
   // Links are made for whoever reads them later: the address is known when the port is.
   let shownUrl = settings.publicUrl ?? "";
-  const links = new SignedLinks({ secret: pepper, baseUrl: () => shownUrl });
+  const links = new SignedLinks({ peppers, baseUrl: () => shownUrl });
   const vectorStores = vectorStoresOf(stores, deps);
   const gateway = gatewayOf(stores, { pool, links, vectorStores, deps });
   const tiers = seeded.catalog.tiers;
   const secrets = await firstStart({
     ...stores,
-    keyRing,
-    clock,
+    ...{ keyRing, peppers, clock },
     tier: (tiers.find((tier) => tier.id === FIRST_TIER) ?? tiers[0])?.id ?? FIRST_TIER,
     adminToken: settings.adminToken,
     bootstrapKey: settings.bootstrapKey,
   });
+  const adminTokens = await openAdminTokens(settings, deps, { stores, peppers });
   const gate = new Gate(deps.rng);
   const house: House = {
-    ...{ settings, deps, stores, pool, keyRing },
+    ...{ settings, deps, stores, pool, keyRing, pepperBook, adminTokens },
     ...{ links, gateway, vectorStores, gate },
+    publicUrl: () => shownUrl,
   };
   const servers = await openListeners(house);
   const [publicUrl = "", adminUrl = ""] = servers.map(({ addr }) => urlOf(addr));
@@ -109,6 +116,19 @@ async function assemble(
   };
 }
 
+/** Throws where the token given to this start opens the public API: the classes never mix. */
+async function openAdminTokens(
+  { adminToken: given }: ServeSettings,
+  { logger }: ServiceDeps,
+  { stores, peppers }: { stores: KvStores; peppers: Peppers },
+): Promise<AdminTokens> {
+  const { keys, settings } = stores;
+  if (given !== undefined && await keys.findByDigest(...peppers.digests(given)) !== undefined) {
+    throw new Error("Cannot use this SERVICE_ADMIN_TOKEN: it is an API key; choose another");
+  }
+  return await AdminTokens.open({ settings, peppers, logger, given });
+}
+
 function sayStarted(
   { deps, settings }: House,
   started: { publicUrl: string; adminUrl: string; seeded: { catalog: Catalog; sentence: string } },
@@ -125,7 +145,7 @@ function sayStarted(
 }
 
 async function stop(house: House, servers: readonly Server[], graceMs: number): Promise<void> {
-  const { gate, gateway, keyRing, pool, stores, vectorStores } = house;
+  const { adminTokens, gate, gateway, keyRing, pool, stores, vectorStores } = house;
   // The listeners stay open meanwhile, so that new requests and probes are told why not.
   gate.close();
   const grace = setTimeout(() => gateway.inFlight.abortAll(), graceMs);
@@ -133,7 +153,7 @@ async function stop(house: House, servers: readonly Server[], graceMs: number): 
   clearTimeout(grace);
   await within(Promise.all(servers.map((server) => server.shutdown())), LISTENER_CLOSE_MS);
   await gateway.lateEndings.close();
-  await keyRing.idle();
+  await Promise.all([keyRing.idle(), adminTokens.idle()]);
   pool.close();
   await vectorStores.close();
   await stores.close();

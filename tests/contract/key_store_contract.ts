@@ -69,6 +69,31 @@ const CLAUSES: Clauses<KeyStore> = {
     assertEquals(renamed?.name, "new");
   },
 
+  "a key that moves is found under one digest at any time, and hears of changes": async (keys) => {
+    await keys.create(key("key_1", "1.a"));
+    await keys.create(key("key_2", "1.b"));
+    await keys.findByDigest("1.a");
+    const finds = Array.from({ length: 20 }, () => keys.findByDigest("2.a", "1.a"));
+    const moves = [
+      keys.move("key_1", { from: "1.a", to: "2.a" }),
+      keys.move("key_1", { from: "1.a", to: "2.a" }),
+    ];
+    const more = Array.from({ length: 20 }, () => keys.findByDigest("2.a", "1.a"));
+    const used = keys.update("key_1", (record) => ({ ...record, lastUsedAtMs: 7 }));
+    assertEquals(await Promise.all(moves), [true, false]);
+    const ids = (await Promise.all([...finds, ...more])).map((record) => record?.id);
+    assertEquals([...new Set(ids)], ["key_1"]);
+    assertEquals((await used)?.lastUsedAtMs, 7);
+    await keys.update("key_1", (record) => ({ ...record, status: "revoked" }));
+    assertEquals([keys.remembered("1.a"), await keys.findByDigest("1.a")], [undefined, undefined]);
+    assertEquals((await keys.findByDigest("1.a", "2.a"))?.status, "revoked");
+    assertEquals(keys.remembered("2.a")?.status ?? "revoked", "revoked");
+    assertEquals(await keys.move("nobody", { from: "1.a", to: "2.a" }), false);
+    const digests = (await keys.listStored()).map(({ digest, record }) => [record.id, digest]);
+    assertEquals(digests, [["key_2", "1.b"], ["key_1", "2.a"]]);
+    assertEquals(await keys.create(key("key_3", "1.a")), true);
+  },
+
   "the list is newest first": async (keys) => {
     await keys.create(key("key_a", "d1", { createdAtMs: 5 }));
     await keys.create(key("key_b", "d2", { createdAtMs: 9 }));

@@ -8,6 +8,7 @@
 import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
 import type { GatewayContext } from "../../gateway/flows/context.ts";
 import { KeyRing } from "../../gateway/flows/key_ring.ts";
+import { Peppers } from "../../gateway/flows/peppers.ts";
 import { SignedLinks } from "../../gateway/flows/signed_links.ts";
 import { createPublicApp } from "../../gateway/http/public_app.ts";
 import type { Clock } from "../../gateway/ports/clock.ts";
@@ -23,7 +24,7 @@ import type { Random } from "./random.ts";
 import { tokensOf } from "./scripted_upstream.ts";
 import type { SimulatedKv } from "./simulated_kv.ts";
 
-const PEPPER = "a pepper of no worth";
+const PEPPERS = new Peppers({ version: 1, secret: "a pepper of no worth" });
 
 /** What a process is given. */
 export interface ServiceSetting {
@@ -49,13 +50,13 @@ export class SimulatedService {
     this.#clock = clock;
     const { keys } = stores;
     const bytes = (length: number) => random.bytes(length);
-    this.keyRing = new KeyRing(PEPPER, { keys, clock, logger, random: bytes });
+    this.keyRing = new KeyRing(PEPPERS, { keys, clock, logger, random: bytes });
     this.#pool = new UpstreamPool(stores.catalogs.current(), {
       clock,
       create: (config) => setting.upstream(config),
       onOperatorTrouble: () => {},
     });
-    this.#links = new SignedLinks({ secret: PEPPER, baseUrl: () => "" });
+    this.#links = new SignedLinks({ peppers: PEPPERS, baseUrl: () => "" });
     const rng = rngOf(random, "service");
     const deps = { clock, rng, logger, env: () => undefined, print: () => {} };
     const vectorStores = vectorStoresOf(stores, deps);

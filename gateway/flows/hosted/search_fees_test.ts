@@ -16,9 +16,19 @@ function feesOf(
   const events: string[] = [];
   const note = (event: string) => void events.push(event);
   let holds = 0;
+  const key: KeyRecord = {
+    id: "key_1",
+    name: "n",
+    walletId: "w",
+    status: "active",
+    policy: options.policy ?? {},
+    hint: "",
+    createdAtMs: 0,
+  };
   const gateway = {
     clock: systemClock,
     rng: { id: () => `hold_${++holds}` },
+    keys: { get: () => Promise.resolve(key) },
     ledger: {
       hold: ({ holdId, amount }: { holdId: string; amount: bigint }) => {
         note(`hold ${amount}`);
@@ -38,15 +48,6 @@ function feesOf(
     },
     lateEndings: { add: ({ kind }: { kind: string }) => note(`late ${kind}`) },
   } as unknown as GatewayContext;
-  const key: KeyRecord = {
-    id: "key_1",
-    name: "n",
-    walletId: "w",
-    status: "active",
-    policy: options.policy ?? {},
-    hint: "",
-    createdAtMs: 0,
-  };
   const trace = new RequestTrace({
     key,
     requestId: "req_1",

@@ -8,6 +8,9 @@ import { RecentMap } from "./recent_map.ts";
 import { jsonRow, keyPart, type Row, textOf } from "./rows.ts";
 import type { Writer } from "./writer.ts";
 
+/** The id of no key: ids begin with `key_`. */
+const NOBODY = "nobody";
+
 /** API keys in Deno KV; the ones in use are in memory. */
 export class KvKeyStore implements KeyStore {
   readonly #kv: Deno.Kv;
@@ -23,13 +26,17 @@ export class KvKeyStore implements KeyStore {
     this.#writer = writer;
   }
 
-  async findByDigest(digest: string): Promise<KeyRecord | undefined> {
-    const cached = this.#byDigest.get(digest);
-    if (cached !== undefined) return cached.record;
-    const id = await read(this.#kv.get<Uint8Array>(["digest", keyPart(digest)]));
-    if (id.value === null) return undefined;
-    const key = await this.#load(JSON.parse(textOf(id.value)) as string);
-    return key?.digest === digest ? key.record : undefined;
+  remembered(digest: string): KeyRecord | undefined {
+    return this.#byDigest.get(digest)?.record;
+  }
+
+  async findByDigest(...digests: string[]): Promise<KeyRecord | undefined> {
+    const links = digests.map((digest) => ["digest", keyPart(digest)]);
+    const rows = await read(this.#kv.getMany<Uint8Array[]>(links));
+    const value = rows.find((row) => row.value !== null)?.value;
+    // The second row is read in any case: a miss takes as long as a hit.
+    const key = await this.#load(value ? JSON.parse(textOf(value)) as string : NOBODY);
+    return key !== undefined && digests.includes(key.digest) ? key.record : undefined;
   }
 
   async get(id: string): Promise<KeyRecord | undefined> {
@@ -37,9 +44,15 @@ export class KvKeyStore implements KeyStore {
   }
 
   async list(): Promise<readonly KeyRecord[]> {
+    return (await this.listStored()).map(({ record }) => record);
+  }
+
+  async listStored(): Promise<readonly StoredKey[]> {
     const rows = this.#kv.list<Uint8Array>({ prefix: ["key"] });
-    const records = (await read(Array.fromAsync(rows))).map(({ value }) => decodeKey(value).record);
-    return records.sort((a, b) => b.createdAtMs - a.createdAtMs || (a.id < b.id ? 1 : -1));
+    const keys = (await read(Array.fromAsync(rows))).map(({ value }) => decodeKey(value));
+    return keys.sort(({ record: a }, { record: b }) =>
+      b.createdAtMs - a.createdAtMs || (a.id < b.id ? 1 : -1)
+    );
   }
 
   create(key: StoredKey): Promise<boolean> {
@@ -64,6 +77,21 @@ export class KvKeyStore implements KeyStore {
       const record = change(key.record);
       if (record !== key.record) await this.#write({ record, digest: key.digest }, []);
       return record;
+    });
+  }
+
+  move(id: string, { from, to }: { from: string; to: string }): Promise<boolean> {
+    return this.#writing.run(async () => {
+      const key = await this.#find(id);
+      if (key?.digest !== from) return false;
+      const old = { key: ["digest", keyPart(from)], bytes: 0 };
+      try {
+        await this.#write({ ...key, digest: to }, [old, jsonRow(["digest", keyPart(to)], id)]);
+      } finally {
+        // Memory under the old digest would not hear of later changes: a revoked key would serve.
+        this.#byDigest.delete(from);
+      }
+      return true;
     });
   }
 
