@@ -12,6 +12,7 @@ import { type RunningService, startService } from "./service/start.ts";
 import { systemClock } from "./system/clock.ts";
 import { createJsonLogger } from "./system/logger.ts";
 import { createSystemRng } from "./system/rng.ts";
+import { readSecret } from "./system/read_secret.ts";
 
 /** How often it is looked whether the store is still ours. */
 const LOST_CHECK_MS = 1_000;
@@ -103,7 +104,10 @@ function untilSignal(): Promise<void> {
 }
 
 function cli(args: readonly string[]): Promise<number> {
-  const variables = ["SERVICE_ADMIN_URL", "SERVICE_ADMIN_TOKEN", "SERVICE_KV_PATH", "NO_COLOR"];
+  const variables = [
+    ...["SERVICE_ADMIN_URL", "SERVICE_ADMIN_TOKEN", "SERVICE_KV_PATH", "NO_COLOR"],
+    ...["SERVICE_PUBLIC_URL", "SERVICE_API_KEY"],
+  ];
   const isTerminal = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
   return runCli(args, {
     env: environment(variables),
@@ -115,6 +119,7 @@ function cli(args: readonly string[]): Promise<number> {
     isTerminal,
     columns: isTerminal ? Deno.consoleSize().columns : 80,
     confirm: (question) => Promise.resolve(confirm(question)),
+    readSecret: (question) => readSecret(question, complain),
     readCredentials: () => {
       const path = credentialsPath(env("SERVICE_KV_PATH") ?? "data/svc.kv");
       return path === undefined ? Promise.resolve(undefined) : readCredentialsFile(path);

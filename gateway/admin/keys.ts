@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
-import type { KeyRecord } from "../domain/key.ts";
+import { type KeyRecord, serves } from "../domain/key.ts";
 import type { KeySpend } from "../domain/ledger.ts";
 import { spendAt } from "../domain/ledger_state.ts";
 import { formatCredits } from "../domain/money.ts";
 import type { KeyPolicy } from "../domain/policy.ts";
 import type { KeyChange, KeyRefusal } from "../flows/key_ring.ts";
+import { standsUnder } from "../flows/peppers.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { suggestion } from "./suggestion.ts";
 import { policySchema, requireKnownNames } from "./policy_schema.ts";
@@ -22,10 +23,7 @@ const rotation = strict({ name: keyName.optional(), policy: policySchema.optiona
 export function serveKeys(app: AdminApp, deps: AdminDeps): void {
   const { keyRing } = deps;
   resource(app, "/keys", {
-    GET: async (context) => {
-      const keys = await deps.keys.list();
-      return context.json({ keys: keys.map(keyJson) });
-    },
+    GET: (context) => listKeys(context, deps),
     POST: (context) => createKey(context, deps),
   });
   resource(app, "/keys/:id", { GET: (context) => showKey(context, deps) });
@@ -44,6 +42,19 @@ export function serveKeys(app: AdminApp, deps: AdminDeps): void {
       },
     });
   }
+}
+
+async function listKeys(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const keys = await deps.keys.listStored();
+  const peppers = await deps.pepperBook.standing();
+  return context.json({
+    keys: keys.map(({ record, digest }) => ({
+      ...keyJson(record),
+      pepper: peppers.find(({ version }) => standsUnder(digest, version))?.version ?? null,
+    })),
+    // Known at a glance: whether the previous pepper can be dropped.
+    underPreviousPepper: peppers[1]?.keyIds.length ?? null,
+  });
 }
 
 async function createKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
@@ -93,7 +104,14 @@ async function rotateKey(context: AdminContext, deps: AdminDeps): Promise<Respon
   if (changes.policy !== undefined) requireKnownNames(changes.policy, deps.catalogs.current());
   const issued = await deps.keyRing.rotate(id, changes);
   if (!issued.ok) throw keyFault(issued.refusal, id);
-  return context.json({ key: issued.key, ...keyJson(issued.record) }, 201);
+  const otherCopies = (await deps.keys.list()).filter((copy) =>
+    copy.rotatedFrom === id && copy.id !== issued.record.id && serves(copy, deps.clock.nowMs())
+  );
+  return context.json({
+    key: issued.key,
+    ...keyJson(issued.record),
+    otherCopies: otherCopies.map((copy) => copy.id),
+  }, 201);
 }
 
 function changed(change: KeyChange, id: string): KeyRecord {
@@ -108,6 +126,14 @@ function keyFault(refusal: KeyRefusal, id: string): ServiceFault {
     case "key_revoked":
       return new ServiceFault("conflict", {
         message: `Key "${id}" is revoked for good; create a new one`,
+      });
+    case "key_disabled":
+      return new ServiceFault("conflict", {
+        message: `Key "${id}" is disabled and its copy would serve; enable it first`,
+      });
+    case "key_expired":
+      return new ServiceFault("conflict", {
+        message: `Key "${id}" has expired, and so would its copy; create a new one`,
       });
     case "policy_looser":
       return new ServiceFault("invalid_request", {

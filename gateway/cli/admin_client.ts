@@ -28,9 +28,17 @@ export class UnreachableFailure extends CliFailure {
 /** Speaks to the operator's API. Finds its credentials when it is first used. */
 export class AdminClient {
   readonly #io: CliIo;
+  readonly #token: string | undefined;
 
-  constructor(io: CliIo) {
+  /** `token` is used instead of the one that the command line finds. */
+  constructor(io: CliIo, token?: string) {
     this.#io = io;
+    this.#token = token;
+  }
+
+  /** The same, with another token. */
+  withToken(token: string): AdminClient {
+    return new AdminClient(this.#io, token);
   }
 
   /** Reads `/admin/v1` + path. */
@@ -78,7 +86,8 @@ export class AdminClient {
   }
 
   async #credentials(): Promise<{ url: string; token: string }> {
-    const { SERVICE_ADMIN_URL: url, SERVICE_ADMIN_TOKEN: token } = this.#io.env;
+    const { SERVICE_ADMIN_URL: url } = this.#io.env;
+    const token = this.#token ?? this.#io.env.SERVICE_ADMIN_TOKEN;
     const left = url && token ? undefined : await this.#io.readCredentials();
     const found = token || left?.token;
     if (!found) {

@@ -57,6 +57,7 @@ export async function withCli(test: (cli: TestCli) => Promise<void>): Promise<vo
         isTerminal: false,
         columns: 80,
         confirm: (question) => Promise.resolve(questions.push(question) > 0),
+        readSecret: () => Promise.resolve(""),
         readCredentials: () => Promise.resolve(undefined),
         ...io,
       });

@@ -23,6 +23,7 @@ export const OPTIONS = {
     help: "The configuration, JSON; of a vector store, the id of a file",
   },
   force: { type: "boolean", help: "Also where wallets lose their tier" },
+  guided: { type: "boolean", help: "All steps of a rotation, asking before each that cuts off" },
   help: { type: "boolean", short: "h", help: "Explain the command" },
   json: { type: "boolean", help: "Print one JSON document and nothing else" },
   key: { type: "string", value: "ID", help: "Only requests of this key" },
@@ -36,6 +37,7 @@ export const OPTIONS = {
     help: "Only these upstreams, with commas between them",
   },
   policy: { type: "string", value: "FILE", help: "The key's policy, JSON" },
+  "request-id": { type: "string", value: "ID", help: "The X-Request-ID that was sent" },
   since: {
     type: "string",
     value: "TIME",
@@ -50,6 +52,11 @@ export const OPTIONS = {
     help: "Difference from the list price that is let pass (5)",
   },
   until: { type: "string", value: "TIME", help: "Up to a time, as --since" },
+  url: {
+    type: "string",
+    value: "URL",
+    help: "Where applications call (SERVICE_PUBLIC_URL, or what the gateway says)",
+  },
   version: { type: "boolean", help: "Print the version" },
   wallet: { type: "string", value: "WALLET", help: "The wallet that pays" },
   yes: { type: "boolean", short: "y", help: "Do not ask" },

@@ -7,19 +7,19 @@ const SERVE_USAGE = `Usage: svc serve [options]
 Start the gateway
 
 Each option stands for the variable of the environment beside it.
-  --host HOST               SERVICE_HOST (127.0.0.1)
-  --port PORT               SERVICE_PORT (8787; 0: any free port)
-  --admin-host HOST         SERVICE_ADMIN_HOST (127.0.0.1)
-  --admin-port PORT         SERVICE_ADMIN_PORT (8788)
-  --kv-path PATH            SERVICE_KV_PATH (data/svc.kv; :memory:)
-  --config FILE             SERVICE_CONFIG (svc.json, optional)
-  --public-url URL          SERVICE_PUBLIC_URL
-  --trusted-proxies RANGES  SERVICE_TRUSTED_PROXIES
+  --host HOST                SERVICE_HOST (127.0.0.1)
+  --port PORT                SERVICE_PORT (8787; 0: any free port)
+  --admin-host HOST          SERVICE_ADMIN_HOST (127.0.0.1)
+  --admin-port PORT          SERVICE_ADMIN_PORT (8788)
+  --kv-path PATH             SERVICE_KV_PATH (data/svc.kv; :memory:)
+  --config FILE              SERVICE_CONFIG (svc.json, optional)
+  --public-url URL           SERVICE_PUBLIC_URL
+  --trusted-proxies RANGES   SERVICE_TRUSTED_PROXIES
 Secrets, better kept in the environment than on a command line:
-  --admin-token TOKEN       SERVICE_ADMIN_TOKEN
-  --bootstrap-key KEY       SERVICE_BOOTSTRAP_KEY
-  --key-pepper PEPPER       SERVICE_KEY_PEPPER
-  --key-pepper-previous OLD SERVICE_KEY_PEPPER_PREVIOUS, while it is changed
+  --admin-token TOKEN        SERVICE_ADMIN_TOKEN
+  --bootstrap-key KEY        SERVICE_BOOTSTRAP_KEY
+  --key-pepper PEPPER        SERVICE_KEY_PEPPER
+  --key-pepper-previous OLD  SERVICE_KEY_PEPPER_PREVIOUS, while it is changed
 `;
 
 /** All commands, a line each. */

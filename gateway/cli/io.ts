@@ -22,6 +22,11 @@ export interface CliIo {
   readonly columns: number;
   /** Asks a yes-no question; called on a terminal only. */
   confirm(question: string): Promise<boolean>;
+  /**
+   * A secret from standard input: typed without being shown on a terminal, else the whole input.
+   * Never an argument, which everybody on the machine can see.
+   */
+  readSecret(question: string): Promise<string>;
   /** What the first start left beside the store, where it can be read. */
   readCredentials(): Promise<Credentials | undefined>;
 }

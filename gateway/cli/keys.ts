@@ -1,7 +1,8 @@
-import type { Call, Command, Output } from "./command.ts";
-import { readJson } from "./json_file.ts";
-import { type Row, rowOf, rowsOf, textOf, timeOf } from "./json_fields.ts";
-import { column, facts, id, optional, table, time } from "./table.ts";
+import type { Command, Output } from "./command.ts";
+import { type Row, rowsOf } from "./json_fields.ts";
+import { keyOutput, newKeyOutput, pathOf, policyOf } from "./key_output.ts";
+import { rotationCommands } from "./keys_rotation.ts";
+import { amount, column, id, optional, table, time } from "./table.ts";
 
 /** `svc keys …`. */
 export const keyCommands: readonly Command[] = [
@@ -26,11 +27,7 @@ export const keyCommands: readonly Command[] = [
     required: [],
     options: [],
     summary: "List the keys, newest first",
-    run: async ({ client }) => {
-      const json = await client.get("/keys");
-      const empty = "There are no keys";
-      return { json, text: ({ width }) => table(COLUMNS, rowsOf(json, "keys"), { width, empty }) };
-    },
+    run: async ({ client }) => listOutput(await client.get("/keys")),
   },
   {
     words: "keys show",
@@ -54,17 +51,7 @@ export const keyCommands: readonly Command[] = [
   change("disable", "Stop a key from serving, until it is enabled"),
   change("enable", "Let a disabled key serve again"),
   change("revoke", "Stop a key for good"),
-  {
-    words: "keys rotate",
-    operands: ["ID"],
-    required: [],
-    options: ["policy", "name"],
-    summary: "Create a copy; the old key serves until revoked",
-    run: async (call) => {
-      const body = { policy: await policyOf(call), name: call.option("name") };
-      return newKeyOutput(await call.client.post(pathOf(call.operands[0], "rotate"), body));
-    },
-  },
+  ...rotationCommands,
 ];
 
 const COLUMNS = [
@@ -75,6 +62,20 @@ const COLUMNS = [
   optional(time("CREATED", "createdAt")),
   time("LAST USED", "lastUsedAt"),
 ];
+const PEPPER = amount("PEPPER", "pepper");
+
+function listOutput(json: Row): Output {
+  const empty = "There are no keys";
+  const { underPreviousPepper: left } = json;
+  const columns = typeof left === "number" ? [...COLUMNS, PEPPER] : COLUMNS;
+  const note = typeof left === "number"
+    ? `\n${left} of these still need the previous pepper: see "svc pepper show"\n`
+    : "";
+  return {
+    json,
+    text: ({ width }) => table(columns, rowsOf(json, "keys"), { width, empty }) + note,
+  };
+}
 
 function change(verb: "disable" | "enable" | "revoke", summary: string): Command {
   return {
@@ -85,48 +86,4 @@ function change(verb: "disable" | "enable" | "revoke", summary: string): Command
     summary,
     run: async ({ client, operands: [key] }) => keyOutput(await client.post(pathOf(key, verb))),
   };
-}
-
-function pathOf(key = "", verb?: string): string {
-  const path = `/keys/${encodeURIComponent(key)}`;
-  return verb === undefined ? path : `${path}/${verb}`;
-}
-
-async function policyOf(call: Call): Promise<unknown> {
-  const path = call.option("policy");
-  return path === undefined ? undefined : await readJson(call.io, path);
-}
-
-function newKeyOutput(json: Row): Output {
-  const key = textOf(json, "key");
-  const once = "This is the only time the key is shown: put it into your secret store now.";
-  return { json, text: () => `${key}\n\n${once}\n\n${keyText(json)}` };
-}
-
-function keyOutput(json: Row): Output {
-  return { json, text: () => keyText(json) };
-}
-
-function keyText(key: Row): string {
-  const spend = rowOf(key, "spend");
-  const optional: readonly (readonly [string, string])[] = [
-    ["last used", timeOf(key, "lastUsedAt")],
-    ["rotated from", textOf(key, "rotatedFrom")],
-    ["held", textOf(spend, "held")],
-    ["spent today", textOf(spend, "day")],
-    ["this month", textOf(spend, "month")],
-    ["in total", textOf(spend, "total")],
-  ];
-  const policy = Object.entries(rowOf(key, "policy"));
-  return facts([
-    ["key", textOf(key, "id")],
-    ["name", textOf(key, "name")],
-    ["wallet", textOf(key, "wallet")],
-    ["status", textOf(key, "status")],
-    ["begins", textOf(key, "hint")],
-    ["created", timeOf(key, "createdAt")],
-    ...optional.filter(([, value]) => value !== ""),
-    ...policy.length === 0 ? [["policy", "no restrictions"] as const] : [],
-    ...policy.map(([field]) => [field, textOf(rowOf(key, "policy"), field)] as const),
-  ]);
 }

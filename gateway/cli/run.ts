@@ -1,5 +1,6 @@
 import manifest from "../deno.json" with { type: "json" };
 import { AdminClient } from "./admin_client.ts";
+import { adminTokenCommands } from "./admin_token.ts";
 import { catalogCommands } from "./catalog.ts";
 import { type Call, type Command, type Output, usageLine } from "./command.ts";
 import { explain, overview } from "./help.ts";
@@ -8,6 +9,7 @@ import { CliFailure, type CliIo, UsageError } from "./io.ts";
 import { keyCommands } from "./keys.ts";
 import { ledgerCommands } from "./ledger.ts";
 import { modelCommands } from "./models.ts";
+import { pepperCommands } from "./pepper.ts";
 import { requestCommands } from "./requests.ts";
 import { usageCommands } from "./usage.ts";
 import { vectorStoreCommands } from "./vector_stores.ts";
@@ -24,6 +26,8 @@ const COMMANDS: readonly Command[] = [
   },
   ...walletCommands,
   ...keyCommands,
+  ...pepperCommands,
+  ...adminTokenCommands,
   ...catalogCommands,
   ...requestCommands,
   ...usageCommands,

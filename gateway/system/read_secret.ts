@@ -1,0 +1,45 @@
+const ENTER = /[\r\n]/;
+const CTRL_C = "\x03";
+const CTRL_D = "\x04";
+const ERASE = /[\x7f\b]/;
+/** Longest input that is read, in characters: more is no secret. */
+const LONGEST = 4_096;
+
+/** What a secret is read from: standard input, or a stand-in. */
+export interface SecretSource {
+  isTerminal(): boolean;
+  setRaw(raw: boolean): void;
+  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+/**
+ * Reads a secret: on a terminal what is typed up to Enter, without showing it; else the first line of
+ * the input. Empty where nothing was given, or Ctrl-C was.
+ */
+export async function readSecret(
+  question: string,
+  show: (text: string) => void,
+  source: SecretSource = Deno.stdin,
+): Promise<string> {
+  if (!source.isTerminal()) return (await firstLine(source)).trim();
+  show(question);
+  source.setRaw(true);
+  try {
+    return await firstLine(source);
+  } finally {
+    source.setRaw(false);
+    show("\n");
+  }
+}
+
+async function firstLine({ readable }: SecretSource): Promise<string> {
+  let text = "";
+  for await (const piece of readable.pipeThrough(new TextDecoderStream())) {
+    for (const character of piece) {
+      if (character === CTRL_C) return "";
+      if (ENTER.test(character) || character === CTRL_D || text.length > LONGEST) return text;
+      text = ERASE.test(character) ? text.slice(0, -1) : text + character;
+    }
+  }
+  return text;
+}
