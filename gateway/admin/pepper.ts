@@ -11,6 +11,7 @@ export function servePepper(app: AdminApp, deps: AdminDeps): void {
   for (const [verb, change] of Object.entries(changes)) {
     resource(app, `/pepper/${verb}`, {
       POST: async (context) => {
+        await deps.adminTokens.idle();
         requireDone(await change());
         return await showPepper(context, deps);
       },
@@ -18,7 +19,10 @@ export function servePepper(app: AdminApp, deps: AdminDeps): void {
   }
 }
 
-async function showPepper(context: AdminContext, { pepperBook }: AdminDeps): Promise<Response> {
+async function showPepper(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const { adminTokens, pepperBook } = deps;
+  // The token of this very request may be moving.
+  await adminTokens.idle();
   const [current, previous] = (await pepperBook.standing()).map(({ keyIds, ...rest }) => ({
     ...rest,
     keys: keyIds.length,

@@ -4,6 +4,7 @@ import {
   credentialsPath,
   readCredentials,
   refreshCredentials,
+  replaceFirstToken,
   writeCredentials,
 } from "./credentials.ts";
 
@@ -47,6 +48,26 @@ Deno.test("every start brings the address up to date, and goes back to the first
     assertEquals(await started(6), { url: "http://127.0.0.1:6", token: "first" });
     await Deno.writeTextFile(path, '{"url": "cut sho');
     assertEquals(await started(7, "given"), { url: "http://127.0.0.1:7", token: "given" });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a new first token takes the old one's place, also beside a given one", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = join(folder, "svc.kv.admin.json");
+    await replaceFirstToken(path, "lost");
+    assertEquals(await readCredentials(path), undefined);
+    const url = "http://127.0.0.1:1";
+    await refreshCredentials(path, { url, adminToken: "first" });
+    await replaceFirstToken(path, "second");
+    assertEquals(await readCredentials(path), { url, token: "second" });
+    await refreshCredentials(path, { url, adminToken: "given" });
+    await replaceFirstToken(path, "third");
+    assertEquals(await readCredentials(path), { url, token: "given" });
+    await refreshCredentials(path, { url });
+    assertEquals(await readCredentials(path), { url, token: "third" });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -1,0 +1,54 @@
+import { assertEquals } from "@std/assert";
+import { readSecret, type SecretSource } from "./read_secret.ts";
+
+/** Standard input that holds some pieces of text, and notes what is done to it. */
+function input(pieces: readonly string[], isTerminal: boolean): SecretSource & { raw: boolean[] } {
+  const raw: boolean[] = [];
+  return {
+    raw,
+    isTerminal: () => isTerminal,
+    setRaw: (on) => void raw.push(on),
+    readable: ReadableStream.from(pieces.map((piece) => new TextEncoder().encode(piece))),
+  };
+}
+
+Deno.test("readSecret() takes the first line of an input that is no terminal", async () => {
+  const cases: [string[], string][] = [
+    [["a_se", "cret\n", "more"], "a_secret"],
+    [["  a_secret \r\n"], "a_secret"],
+    [["a_secret"], "a_secret"],
+    [[], ""],
+    [["\n"], ""],
+  ];
+  for (const [pieces, secret] of cases) {
+    const source = input(pieces, false);
+    assertEquals(await readSecret("Key: ", () => {}, source), secret);
+    assertEquals(source.raw, []);
+  }
+});
+
+Deno.test("readSecret() asks on a terminal and shows nothing of what is typed", async () => {
+  const cases: [string[], string][] = [
+    [["a_", "secret", "\r"], "a_secret"],
+    [["a_secretx\x7f\r"], "a_secret"],
+    [["\x7f\x7fa\r"], "a"],
+    [["a_sec\x03ret\r"], ""],
+    [["a_secret\x04"], "a_secret"],
+  ];
+  for (const [pieces, secret] of cases) {
+    const source = input(pieces, true);
+    let shown = "";
+    assertEquals(await readSecret("Key: ", (text) => void (shown += text), source), secret);
+    assertEquals([shown, source.raw], ["Key: \n", [true, false]]);
+  }
+});
+
+Deno.test("readSecret() gives up on an input without end", async () => {
+  const endless: SecretSource = {
+    ...input([], false),
+    readable: new ReadableStream({
+      pull: (controller) => controller.enqueue(new TextEncoder().encode("x".repeat(1_000))),
+    }),
+  };
+  assertEquals((await readSecret("", () => {}, endless)).length, 4_097);
+});
