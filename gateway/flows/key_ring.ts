@@ -91,7 +91,7 @@ export class KeyRing {
     if (recent !== undefined && serves(recent, nowMs)) return this.#used(recent, nowMs);
 
     const digests = this.#peppers.digests(presented.slice(0, LONGEST_KEY));
-    const record = this.#remembered(digests, nowMs) ?? await this.#keys.findByDigest(...digests);
+    const record = await this.#find(digests, nowMs);
     if (record !== undefined && isKeyShaped(presented) && serves(record, nowMs)) {
       this.#noteDigest(presented, digests, record);
       return this.#used(record, nowMs);
@@ -158,9 +158,15 @@ export class KeyRing {
     await Promise.all(this.#writes);
   }
 
-  #remembered(digests: readonly string[], nowMs: number): KeyRecord | undefined {
+  /** The key under one of the digests: from memory where it serves, else by a look into the store. */
+  async #find(digests: readonly string[], nowMs: number): Promise<KeyRecord | undefined> {
     const records = digests.map((digest) => this.#keys.remembered(digest));
-    return records.find((record) => record !== undefined && serves(record, nowMs));
+    const serving = records.find((record) => record !== undefined && serves(record, nowMs));
+    if (serving !== undefined) return serving;
+    const isKnown = records.some((record) => record !== undefined);
+    // What is known not to serve is looked for where nothing is: a row that is found takes longer.
+    const sought = isKnown ? digests.map(nowhere) : digests;
+    return await this.#keys.findByDigest(...sought);
   }
 
   #used(record: KeyRecord, nowMs: number): KeyRecord {
@@ -252,6 +258,11 @@ export class KeyRing {
       this.#logger.warn(failure, { key, error: String(error) });
     }
   }
+}
+
+/** A digest of no version: no key stands under it. */
+function nowhere(digest: string): string {
+  return `0.${digest}`;
 }
 
 function refused(refusal: KeyRefusal): { readonly ok: false; readonly refusal: KeyRefusal } {

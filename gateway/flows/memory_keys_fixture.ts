@@ -19,8 +19,9 @@ export class MemoryKeys implements KeyStore {
     this.calls.find++;
     await this.looking();
     const found = this.#at(digests);
-    if (found !== undefined) this.#found.add(found.digest);
-    return found?.record;
+    if (found?.record.status !== "active") return undefined;
+    this.#found.add(found.digest);
+    return found.record;
   }
   get(id: string): Promise<KeyRecord | undefined> {
     return Promise.resolve(this.stored.get(id)?.record);

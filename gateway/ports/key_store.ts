@@ -12,8 +12,9 @@ export interface KeyStore {
   /** The record of a key that was in use lately, from memory; as the store has it, or `undefined`. */
   remembered(digest: string): KeyRecord | undefined;
   /**
-   * The record of the key that stands under one of the digests, by one look at all of them. Never
-   * answered from memory, and no less work where there is no such key: time does not tell.
+   * The record of the active key that stands under one of the digests, by one look at all of them.
+   * The store is always asked: one that was revoked or disabled is no more to be found, and takes as
+   * long, as one that never was.
    */
   findByDigest(...digests: string[]): Promise<KeyRecord | undefined>;
   get(id: string): Promise<KeyRecord | undefined>;

@@ -21,6 +21,7 @@ import {
   throughputFinding,
 } from "./marks.ts";
 import { expectLine, residentMegabytes, type Running, serviceFlags, start } from "./process.ts";
+import { refusalTime } from "./refusal_time.ts";
 import { sdkCost } from "./sdk_cost.ts";
 import { translation } from "./translation.ts";
 import { streamMemory } from "./stream_memory.ts";
@@ -37,6 +38,7 @@ interface Extent {
   readonly latencySeconds: number;
   readonly memorySteps: number;
   readonly memoryStepRequests: number;
+  readonly refusalSamples: number;
 }
 
 const FULL: Extent = {
@@ -46,6 +48,7 @@ const FULL: Extent = {
   latencySeconds: 2,
   memorySteps: 5,
   memoryStepRequests: 20_000,
+  refusalSamples: 20_000,
 };
 const QUICK: Extent = {
   warmUpSeconds: 1.5,
@@ -54,6 +57,7 @@ const QUICK: Extent = {
   latencySeconds: 0.7,
   memorySteps: 5,
   memoryStepRequests: 4_000,
+  refusalSamples: 4_000,
 };
 
 /** What is measured, and with what. */
@@ -82,6 +86,8 @@ const PARTS = {
     }),
   "stream-memory": (bench: Bench) => streamMemory({ ...bench.extent, key: KEY, say }),
   sdk: (bench: Bench) => sdkCost({ ...bench.extent, say }),
+  refusals: (bench: Bench) =>
+    refusalTime({ folder: bench.folder, samples: bench.extent.refusalSamples, say }),
 };
 
 function say(text: string): void {

@@ -17,6 +17,7 @@ export function faultyKv(): { faults: Faults; openKv: (path: string) => Promise<
     const kv = await Deno.openKv(path);
     const atomic = kv.atomic.bind(kv);
     const get = kv.get.bind(kv);
+    const getMany = kv.getMany.bind(kv);
     kv.atomic = () => {
       const operation = atomic();
       const commit = operation.commit.bind(operation);
@@ -30,6 +31,10 @@ export function faultyKv(): { faults: Faults; openKv: (path: string) => Promise<
         return result;
       };
       return operation;
+    };
+    kv.getMany = (keys, options) => {
+      if (faults.reads) return Promise.reject(new Error("disk I/O error"));
+      return getMany(keys, options);
     };
     kv.get = (key, options) => {
       if (faults.reads) return Promise.reject(new Error("disk I/O error"));

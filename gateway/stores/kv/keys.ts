@@ -8,9 +8,6 @@ import { RecentMap } from "./recent_map.ts";
 import { jsonRow, keyPart, type Row, textOf } from "./rows.ts";
 import type { Writer } from "./writer.ts";
 
-/** The id of no key: ids begin with `key_`. */
-const NOBODY = "nobody";
-
 /** API keys in Deno KV; the ones in use are in memory. */
 export class KvKeyStore implements KeyStore {
   readonly #kv: Deno.Kv;
@@ -31,11 +28,12 @@ export class KvKeyStore implements KeyStore {
   }
 
   async findByDigest(...digests: string[]): Promise<KeyRecord | undefined> {
-    const links = digests.map((digest) => ["digest", keyPart(digest)]);
-    const rows = await read(this.#kv.getMany<Uint8Array[]>(links));
-    const value = rows.find((row) => row.value !== null)?.value;
-    // The second row is read in any case: a miss takes as long as a hit.
-    const key = await this.#load(value ? JSON.parse(textOf(value)) as string : NOBODY);
+    const rows = await read(this.#kv.getMany<Uint8Array[]>(digests.map(linkKey)));
+    const at = rows.findIndex((row) => row.value !== null);
+    const value = rows[at]?.value;
+    if (!value) return undefined;
+    const cached = this.#byDigest.get(digests[at] ?? "");
+    const key = cached ?? await this.#load(JSON.parse(textOf(value)) as string);
     return key !== undefined && digests.includes(key.digest) ? key.record : undefined;
   }
 
@@ -58,11 +56,10 @@ export class KvKeyStore implements KeyStore {
   create(key: StoredKey): Promise<boolean> {
     return this.#writing.run(async () => {
       const [id, digest] = await read(
-        this.#kv.getMany([["key", keyPart(key.record.id)], ["digest", keyPart(key.digest)]]),
+        this.#kv.getMany([["key", keyPart(key.record.id)], linkKey(key.digest)]),
       );
       if (id.versionstamp !== null || digest.versionstamp !== null) return false;
-      const link = jsonRow(["digest", keyPart(key.digest)], key.record.id);
-      await this.#write(key, [link]);
+      await this.#write(key, [linkRow(key)]);
       return true;
     });
   }
@@ -75,7 +72,9 @@ export class KvKeyStore implements KeyStore {
       const key = await this.#find(id);
       if (key === undefined) return undefined;
       const record = change(key.record);
-      if (record !== key.record) await this.#write({ record, digest: key.digest }, []);
+      if (record === key.record) return record;
+      const changed = { ...key, record };
+      await this.#write(changed, record.status === key.record.status ? [] : [linkRow(changed)]);
       return record;
     });
   }
@@ -84,9 +83,9 @@ export class KvKeyStore implements KeyStore {
     return this.#writing.run(async () => {
       const key = await this.#find(id);
       if (key?.digest !== from) return false;
-      const old = { key: ["digest", keyPart(from)], bytes: 0 };
+      const moved = { ...key, digest: to };
       try {
-        await this.#write({ ...key, digest: to }, [old, jsonRow(["digest", keyPart(to)], id)]);
+        await this.#write(moved, [{ key: linkKey(from), bytes: 0 }, linkRow(moved)]);
       } finally {
         // Memory under the old digest would not hear of later changes: a revoked key would serve.
         this.#byDigest.delete(from);
@@ -139,6 +138,16 @@ export class KvKeyStore implements KeyStore {
     this.#byDigest.delete(key.digest);
     this.#digests.delete(key.record.id);
   }
+}
+
+function linkKey(digest: string): Deno.KvKey {
+  return ["digest", keyPart(digest)];
+}
+
+/** What an active key is found by; no row for any other, so that looking for it finds nothing. */
+function linkRow({ record, digest }: StoredKey): Row {
+  const key = linkKey(digest);
+  return record.status === "active" ? jsonRow(key, record.id) : { key, bytes: 0 };
 }
 
 function decodeKey(value: Uint8Array): StoredKey {
