@@ -123,8 +123,12 @@ async function openAdminTokens(
   { stores, peppers }: { stores: KvStores; peppers: Peppers },
 ): Promise<AdminTokens> {
   const { keys, settings } = stores;
-  if (given !== undefined && await keys.findByDigest(...peppers.digests(given)) !== undefined) {
-    throw new Error("Cannot use this SERVICE_ADMIN_TOKEN: it is an API key; choose another");
+  if (given !== undefined) {
+    const digests = peppers.digests(given);
+    // One that is disabled counts as well: it may be enabled.
+    if ((await keys.listStored()).some(({ digest }) => digests.includes(digest))) {
+      throw new Error("Cannot use this SERVICE_ADMIN_TOKEN: it is an API key; choose another");
+    }
   }
   return await AdminTokens.open({ settings, peppers, logger, given });
 }

@@ -4,26 +4,13 @@
  */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runCli } from "../../gateway/cli/run.ts";
 import { labConfig, UPSTREAM_KEY } from "../fixtures/lab.ts";
-import { ADMIN_TOKEN, TestService } from "../fixtures/service.ts";
+import { TestService } from "../fixtures/service.ts";
+import { svcOn } from "../fixtures/svc.ts";
 
 /** Runs the command line against a service. */
 async function svc(service: TestService, command: string) {
-  let out = "";
-  let err = "";
-  const code = await runCli(command.split(" "), {
-    env: { SERVICE_ADMIN_URL: service.running.adminUrl, SERVICE_ADMIN_TOKEN: ADMIN_TOKEN },
-    fetch: (url, init) => fetch(url, init),
-    stdout: (text) => void (out += text),
-    stderr: (text) => void (err += text),
-    readFile: (path) => Deno.readTextFile(path),
-    readBytes: (path) => Deno.readFile(path),
-    isTerminal: false,
-    columns: 80,
-    confirm: () => Promise.resolve(false),
-    readCredentials: () => Promise.resolve(undefined),
-  });
+  const { code, out, err } = await svcOn(service, command.split(" "));
   return { code, out, err };
 }
 
