@@ -186,6 +186,34 @@ Deno.test("a policy that allows more is refused by the names of what it widens",
   });
 });
 
+Deno.test("ids that are no text name no key", async () => {
+  await withAdmin(async ({ get, post }) => {
+    for (const id of ["%ED%A0%80", "%FF", "%00", "%", "\ud800", "a".repeat(5_000)]) {
+      assertRefused(await get(`/keys/${id}`), { status: 404, code: "not_found" });
+      assertRefused(await post(`/keys/${id}/rotate`), { status: 404, code: "not_found" });
+    }
+  });
+});
+
+Deno.test("GET /keys says what each key stands under, while the pepper is changed", async () => {
+  await withAdmin(async (admin) => {
+    const { id, key } = await createKey(admin);
+    const list = async () => (await admin.get("/keys")).body;
+    const [{ pepper }] = (await list()).keys;
+    assertEquals([pepper, (await list()).underPreviousPepper], [1, null]);
+    const changed = await admin.post("/pepper/rotate");
+    const previous = { version: 1, kept: true, adminToken: false, keys: 1, keyIds: [id] };
+    assertEquals(changed.body.previous, previous);
+    assertEquals([(await list()).keys[0].pepper, (await list()).underPreviousPepper], [1, 1]);
+    await admin.deps.keyRing.authenticate(key);
+    await admin.deps.keyRing.idle();
+    assertEquals([(await list()).keys[0].pepper, (await list()).underPreviousPepper], [2, 0]);
+    assertEquals((await admin.post("/pepper/drop")).body.previous, null);
+    const none = await admin.post("/pepper/drop");
+    assertRefused(none, { status: 409, code: "conflict" });
+  });
+});
+
 Deno.test("an unknown key is 404 for every verb", async () => {
   await withAdmin(async ({ get, post }) => {
     const missing = { status: 404, code: "not_found" };

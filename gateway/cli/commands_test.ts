@@ -123,6 +123,20 @@ Deno.test("svc keys narrows, rotates, disables, enables and revokes", async () =
   });
 });
 
+Deno.test("names and messages cannot steer the terminal", async () => {
+  await withCli(async ({ admin, run }) => {
+    const name = "a\u001b[31m\nkey_forged  b\u202e";
+    const rest = { walletId: "team", policy: {}, hint: "", createdAtMs: START_MS } as const;
+    const record = { id: "key_1", name, status: "active", ...rest } as const;
+    await admin.deps.keys.create({ record, digest: "1.a" });
+    for (const command of ["keys list", "keys show key_1", "keys narrow \u001b[31m --policy p"]) {
+      const { out, err } = await run(command, { readFile: () => Promise.resolve("{}") });
+      assert(/^[^\p{Cc}\p{Cf}]*$/u.test((out + err).replaceAll("\n", "")), command);
+      assert(!/^key_forged/m.test(out), command);
+    }
+  });
+});
+
 Deno.test("files that cannot be read or are not JSON are said to be so", async () => {
   await withCli(async ({ files, run }) => {
     const create = "keys create --name app --wallet team --policy";

@@ -2,6 +2,7 @@ import type { Call, Output } from "./command.ts";
 import { CliFailure } from "./io.ts";
 import { type Row, rowsOf, textOf } from "./json_fields.ts";
 import { pathOf, policyOf } from "./key_output.ts";
+import { printable } from "./table.ts";
 import {
   confirmedRequest,
   newRequestId,
@@ -53,7 +54,7 @@ const STEPS: readonly Step[] = [
     command: () => "`svc keys verify`",
     run: async ({ call, key, url, requestId }) => {
       const { model, charged } = await verifyKey(call, { key, url, requestId });
-      return `Request ${requestId} was answered by ${model} for ${charged} credits`;
+      return printable(`Request ${requestId} was answered by ${model} for ${charged} credits`);
     },
   },
   {

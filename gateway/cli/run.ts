@@ -11,6 +11,7 @@ import { ledgerCommands } from "./ledger.ts";
 import { modelCommands } from "./models.ts";
 import { pepperCommands } from "./pepper.ts";
 import { requestCommands } from "./requests.ts";
+import { printable } from "./table.ts";
 import { usageCommands } from "./usage.ts";
 import { vectorStoreCommands } from "./vector_stores.ts";
 import { walletCommands } from "./wallets.ts";
@@ -63,7 +64,8 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
       return 2;
     }
     if (error instanceof CliFailure) {
-      io.stderr(`${error.message}\n`);
+      // It may repeat what an upstream said: on a terminal it must stay text.
+      io.stderr(`${error.message.split("\n").map(printable).join("\n")}\n`);
       return 1;
     }
     throw error;

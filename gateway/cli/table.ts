@@ -153,6 +153,6 @@ export function displayWidth(text: string): number {
 }
 
 /** Text without line ends, escape sequences and changes of direction: it may come from anybody. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replace(/\p{C}/gu, "?");
 }

@@ -74,13 +74,19 @@ export type PepperChange =
 export class PepperBook {
   readonly peppers: Peppers;
   readonly #deps: PepperDeps;
+  /** The current one comes with every start, and the next start would bring it back. */
+  readonly #isGiven: boolean;
   #known: readonly KnownPepper[];
   #changing: Promise<unknown> = Promise.resolve();
 
-  private constructor(deps: PepperDeps, known: readonly KnownPepper[], peppers: Peppers) {
+  private constructor(
+    deps: PepperDeps,
+    book: { known: readonly KnownPepper[]; peppers: Peppers; isGiven: boolean },
+  ) {
     this.#deps = deps;
-    this.#known = known;
-    this.peppers = peppers;
+    this.#known = book.known;
+    this.#isGiven = book.isGiven;
+    this.peppers = book.peppers;
   }
 
   /**
@@ -105,7 +111,8 @@ export class PepperBook {
     const kept = previous === undefined ? [current] : known;
     if (JSON.stringify(kept) !== JSON.stringify(stored)) await writeKnown(deps.settings, kept);
     const secret = secrets[0] ?? "";
-    return new PepperBook(deps, kept, new Peppers({ version: current.version, secret }, previous));
+    const peppers = new Peppers({ version: current.version, secret }, previous);
+    return new PepperBook(deps, { known: kept, peppers, isGiven: given.current !== undefined });
   }
 
   /** What stands under each pepper, the current one first. */
@@ -120,7 +127,9 @@ export class PepperBook {
   rotate(): Promise<PepperChange> {
     return this.#next(async () => {
       const [current, previous] = this.#known;
-      if (current?.secret === undefined) return { ok: false, refusal: { code: "pepper_given" } };
+      if (current === undefined || this.#isGiven) {
+        return { ok: false, refusal: { code: "pepper_given" } };
+      }
       const refusal = previous && await this.#whyInUse(previous);
       if (refusal !== undefined) return { ok: false, refusal };
       const version = Math.max(...this.#known.map((pepper) => pepper.version)) + 1;

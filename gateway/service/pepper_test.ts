@@ -56,7 +56,9 @@ Deno.test("a pepper is made once and kept; another one is refused", async () => 
     assert(await (await start()).serves(key));
     await assertRejects(() => start({ current: "another" }), PepperError, "made with another");
     const { secret } = book.peppers.current;
-    assert(await (await start({ current: secret })).serves(key));
+    const given = await start({ current: secret });
+    assert(await given.serves(key));
+    assertEquals(await given.book.rotate(), { ok: false, refusal: { code: "pepper_given" } });
   });
 });
 

@@ -134,3 +134,18 @@ Deno.test("a rotation of the admin token that breaks off leaves the old one in f
   const unasked = await svcOn(service, ["models"], { env: { SERVICE_ADMIN_TOKEN: again.token } });
   assertEquals(unasked.code, 0);
 });
+
+Deno.test("the last use is not lost at the end of the service, and kept to the minute", async () => {
+  await onDisk(async (start) => {
+    let id: string;
+    {
+      await using first = await start();
+      const made = await first.newKey();
+      id = made.id;
+      assert(await serves(first, made.key));
+    }
+    await using second = await start();
+    const { lastUsedAt } = await second.admin("GET", `/keys/${id}`);
+    assertMatch(String(lastUsedAt), /T\d\d:\d\d:00\.000Z$/);
+  });
+});
