@@ -37,7 +37,7 @@ export const OPTIONS = {
     help: "Only these upstreams, with commas between them",
   },
   policy: { type: "string", value: "FILE", help: "The key's policy, JSON" },
-  "request-id": { type: "string", value: "ID", help: "The X-Request-ID that was sent" },
+  "request-id": { type: "string", value: "ID", help: "The X-Request-ID of the call" },
   since: {
     type: "string",
     value: "TIME",

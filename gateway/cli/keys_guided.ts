@@ -26,10 +26,10 @@ interface Rotation {
   readonly asks: boolean;
 }
 
-/** One step: what it is called, and the command that takes it alone. */
+/** One step: what it is called, and what takes it alone. */
 interface Step {
   readonly name: string;
-  command(rotation: Rotation): string;
+  commands(rotation: Rotation): readonly string[];
   /** Says what came of it. Throws a {@linkcode CliFailure} where the rotation must stop. */
   run(rotation: Rotation): Promise<string>;
 }
@@ -43,7 +43,7 @@ const copyOf = ({ made }: Rotation) => textOf(made, "id");
 const STEPS: readonly Step[] = [
   {
     name: "Store",
-    command: () => "put the new key into your secret store",
+    commands: () => ["put the new key into your secret store"],
     run: async (rotation) => {
       await ask(rotation, "Is the new key in your secret store, and do your applications use it?");
       return "The new key is in your secret store";
@@ -51,7 +51,7 @@ const STEPS: readonly Step[] = [
   },
   {
     name: "Verify",
-    command: () => "`svc keys verify`",
+    commands: ({ requestId }) => [`svc keys verify --request-id ${requestId}`],
     run: async ({ call, key, url, requestId }) => {
       const { model, charged } = await verifyKey(call, { key, url, requestId });
       return printable(`Request ${requestId} was answered by ${model} for ${charged} credits`);
@@ -59,8 +59,9 @@ const STEPS: readonly Step[] = [
   },
   {
     name: "Confirm",
-    command: (rotation) =>
-      `\`svc keys confirm ${copyOf(rotation)} --request-id ${rotation.requestId}\``,
+    commands: (rotation) => [
+      `svc keys confirm ${copyOf(rotation)} --request-id ${rotation.requestId}`,
+    ],
     run: async (rotation) => {
       const { call, requestId } = rotation;
       const request = await confirmedRequest(call, { key: copyOf(rotation), requestId });
@@ -69,13 +70,12 @@ const STEPS: readonly Step[] = [
   },
   {
     name: "Disable",
-    command: ({ old }) =>
-      `\`svc keys uses ${old}\` until nobody uses it; \`svc keys disable ${old}\``,
+    commands: ({ old }) => [`svc keys uses ${old}`, `svc keys disable ${old}`],
     run: disable,
   },
   {
     name: "Revoke",
-    command: ({ old }) => `\`svc keys revoke ${old}\``,
+    commands: ({ old }) => [`svc keys revoke ${old}`],
     run: revoke,
   },
 ];
@@ -97,7 +97,8 @@ export async function guidedRotation(call: Call): Promise<Output> {
   const rotation = { call, old, made, key: String(key), url, requestId: newRequestId(), asks };
   call.print(`1/6 Copy: key ${copyOf(rotation)} has the policy of ${old} or a stricter one\n`);
   call.print(`\n${rotation.key}\n\nThis is the only time the key is shown.\n`);
-  call.print(`If this is broken off, go on with: ${restOf(rotation, 0)}\n\n`);
+  const all = restOf(rotation, 0).map((command) => `  ${command}\n`).join("");
+  call.print(`If this is broken off, go on with:\n${all}\n`);
   const { done, failure } = await takeSteps(rotation);
   const rest = restOf(rotation, done.length - 1);
   const json = {
@@ -106,18 +107,18 @@ export async function guidedRotation(call: Call): Promise<Output> {
     key,
     requestId: rotation.requestId,
     done,
-    next: failure === undefined ? null : rest,
+    next: rest,
     complete: failure === undefined,
   };
   const text = () => failure === undefined ? `Key ${old} is replaced by ${copyOf(rotation)}\n` : "";
   return failure === undefined
     ? { json, text }
-    : { json, text, failure: `${failure}. Go on with: ${rest}` };
+    : { json, text, failure: `${failure}. Go on with: ${rest.join("; ")}` };
 }
 
 /** What is left to do after so many of the steps. */
-function restOf(rotation: Rotation, taken: number): string {
-  return STEPS.slice(taken).map((step) => step.command(rotation)).join("; ");
+function restOf(rotation: Rotation, taken: number): readonly string[] {
+  return STEPS.slice(taken).flatMap((step) => step.commands(rotation));
 }
 
 async function takeSteps(

@@ -28,7 +28,7 @@ export const rotationCommands: readonly Command[] = [
     words: "keys verify",
     operands: [],
     required: [],
-    options: ["url"],
+    options: ["url", "request-id"],
     summary: "Make a small call with the key in SERVICE_API_KEY, else from standard input",
     run: verify,
   },
@@ -67,7 +67,8 @@ async function verify(call: Call): Promise<Output> {
       "There is no key: set SERVICE_API_KEY, or write the key to standard input",
     );
   }
-  const json = await verifyKey(call, { key, url, requestId: newRequestId() });
+  const requestId = call.option("request-id") ?? newRequestId();
+  const json = await verifyKey(call, { key, url, requestId });
   const text = () =>
     facts([
       ["request id", json.requestId],

@@ -147,7 +147,7 @@ Deno.test("without a terminal the guided command needs --yes, and prints one doc
   const run = await guided(service, old, { flags: ["--yes", "--json"] });
   assertEquals([run.code, run.err, run.questions], [0, "", []]);
   const { key, done, complete, next, new: made } = JSON.parse(run.out);
-  assertEquals([complete, next, done.length], [true, null, 6]);
+  assertEquals([complete, next, done.length], [true, [], 6]);
   assertEquals([made.rotatedFrom, await serves(service, key)], [old.id, true]);
   assertEquals(await statusOf(service, old.id), "revoked");
 });
@@ -159,7 +159,7 @@ Deno.test("with --yes a key that is in use is not cut off", async () => {
   await service.quiet();
   const run = await guided(service, old, { flags: ["--yes", "--json"] });
   assertEquals(run.code, 1);
-  assertMatch(run.err, /^5\/6 Disable: .*: it is in use.* Go on with: `svc keys uses key_/);
+  assertMatch(run.err, /^5\/6 Disable: .*: it is in use.* Go on with: svc keys uses key_/);
   const { key, done } = JSON.parse(run.out);
   assertEquals(done, ["copy", "store", "verify", "confirm"]);
   assertEquals([await serves(service, old.key), await serves(service, key)], [true, true]);
@@ -168,9 +168,9 @@ Deno.test("with --yes a key that is in use is not cut off", async () => {
 Deno.test("an answer of no stops the rotation where it is, and says how to go on", async () => {
   await using service = await TestService.start();
   const cases: [readonly boolean[], string, RegExp][] = [
-    [[false], "active", /^2\/6 Store: Stopped. Go on with: put .*; `svc keys verify`; /],
-    [[true, false], "active", /^5\/6 Disable: Stopped. Go on with: .*`svc keys disable key_/],
-    [[true, true, false, false], "disabled", /^6\/6 Revoke: Stopped. Go on with: `svc keys revoke/],
+    [[false], "active", /^2\/6 Store: Stopped. Go on with: put .*; svc keys verify --request-id /],
+    [[true, false], "active", /^5\/6 Disable: Stopped. Go on with: .*; svc keys disable key_/],
+    [[true, true, false, false], "disabled", /^6\/6 Revoke: Stopped. Go on with: svc keys revoke/],
     [[true, true, false, true], "active", /^6\/6 Revoke: Stopped: key key_\w+ is enabled/],
   ];
   for (const [answers, status, words] of cases) {
@@ -248,4 +248,20 @@ Deno.test("two rotations of one key at once both serve, and the later one is tol
   for (const copy of copies) assert(await serves(service, JSON.parse(copy.out).key));
   const third = await svcOn(service, ["keys", "rotate", id]);
   assertMatch(third.err, /^Warning: other copies of this key serve too: key_\w+, key_\w+\n$/);
+});
+
+Deno.test("a guided rotation that was broken off goes on by the commands that it printed", async () => {
+  await using service = await TestService.start();
+  const old = await service.newKey();
+  const broken = await guided(service, old, { answers: [false] });
+  const key = /^(svc_live_\w+)$/m.exec(broken.out)?.[1] ?? "";
+  const commands = [...broken.out.matchAll(/^ {2}svc (.+)$/gm)].map(([, words = ""]) => words);
+  assertEquals(commands.map((words) => words.split(" ")[1]), [
+    ...["verify", "confirm", "uses", "disable", "revoke"],
+  ]);
+  for (const command of commands) {
+    const run = await svcOn(service, command.split(" "), { secret: key });
+    assertEquals([run.code, run.err], [0, ""], command);
+  }
+  assertEquals([await statusOf(service, old.id), await serves(service, key)], ["revoked", true]);
 });
