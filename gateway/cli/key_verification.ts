@@ -148,10 +148,11 @@ export async function usesOf(
 
 /** Uses in words. */
 export function usesText(uses: KeyUses): string {
-  const { requests, more } = uses;
+  const { requests, more, since } = uses;
   const count = `${requests}${more ? " or more" : ""} ${requests === 1 ? "request" : "requests"}`;
-  const last = uses.lastUsedAt === null
-    ? "never used"
-    : `last used ${timeOf({ ...uses }, "lastUsedAt")}`;
-  return `${last}; ${count} since ${timeOf({ ...uses }, "since")}`;
+  const last = timeOf({ ...uses }, "lastUsedAt");
+  const begun = timeOf({ ...uses }, "since");
+  return `${last === "" ? "never used" : `last used ${last}`}; ${count} ${
+    begun === "" ? `in the last ${since}` : `since ${begun}`
+  }`;
 }

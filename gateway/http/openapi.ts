@@ -28,7 +28,7 @@ import {
   responseDeletedSchema,
 } from "./schemas/stored_responses.ts";
 
-const MODEL_CALL_STATUSES = [400, 401, 402, 403, 405, 413, 415, 429, 500, 502, 503, 504];
+const MODEL_CALL_STATUSES = [400, 401, 402, 403, 405, 409, 413, 415, 429, 500, 502, 503, 504];
 const KEYED = [{ bearer: [] }, { apiKey: [] }];
 const requestIdHeader = z.string().regex(/^[\x21-\x7e]{1,128}$/).optional()
   .meta({ description: "Correlates logs; never deduplicates", example: "my-request-1" });

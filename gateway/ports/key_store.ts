@@ -22,7 +22,7 @@ export interface KeyStore {
   list(): Promise<readonly KeyRecord[]>;
   /** As {@linkcode KeyStore.list}, with the digests. */
   listStored(): Promise<readonly StoredKey[]>;
-  /** Returns false, changing nothing, where the id or the digest is taken. */
+  /** Returns false, changing nothing, where the id is taken, or the digest by an active key. */
   create(key: StoredKey): Promise<boolean>;
   /**
    * Replaces the record by what `change` makes of it, atomically. `undefined` where there is no such

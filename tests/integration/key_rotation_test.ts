@@ -58,6 +58,14 @@ Deno.test("each step of a rotation is a command", async () => {
   assertEquals((await json(["keys", "disable", id])).status, "disabled");
   assertEquals((await json(["keys", "revoke", id])).status, "revoked");
   assertEquals([await serves(service, key), await serves(service, copy.key)], [false, true]);
+  const text = async (...flags: string[]) => {
+    return (await svcOn(service, ["keys", "uses", ...flags])).out;
+  };
+  assertMatch(await text(copy.id), /^last used \S+ \S+:00; 3 requests in the last 24h\n$/);
+  assertMatch(
+    await text(copy.id, "--since", "2020-01-01"),
+    /; 3 requests since 2020-01-01 00:00:00/,
+  );
   await service.assertBooks();
 });
 
@@ -72,6 +80,10 @@ Deno.test("a verification that fails says why, and never shows the key", async (
     [await verify(""), /^There is no key: set SERVICE_API_KEY/],
     [await verify("svc_live_ü\u001b[31m"), /^There is no key: set SERVICE_API_KEY/],
     [await verify(key, ["--url", "http://127.0.0.1:1"]), /^Cannot reach the service at http:/],
+    [
+      await svcOn(service, ["keys", "verify"], { secret: key, env: { SERVICE_PUBLIC_URL: "x" } }),
+      /^Cannot call the service at "x": /,
+    ],
     [await verify(key, ["--url", "ftp://x"]), /^Cannot call the service at "ftp:/],
     [await verify(key, ["--url", service.running.adminUrl]), /^The call with this key was refused/],
   ];
