@@ -118,16 +118,29 @@ export class KeyRing {
     changes: { name?: string | undefined; policy?: KeyPolicy | undefined } = {},
   ): Promise<KeyIssue> {
     const original = await this.#keys.get(id);
-    if (original === undefined) return refused({ code: "key_not_found" });
-    if (original.status === "revoked") return refused({ code: "key_revoked" });
-    // A copy would serve where the original does not, or be as useless.
-    if (original.status === "disabled") return refused({ code: "key_disabled" });
-    if (hasExpired(original, this.#clock.nowMs())) return refused({ code: "key_expired" });
-    const policy = changes.policy ?? original.policy;
-    const violations = violationsOf(policy, original.policy);
-    if (violations.length > 0) return refused({ code: "policy_looser", violations });
+    const policy = changes.policy ?? original?.policy ?? {};
+    const refusal = this.#whyNoCopy(original, policy);
+    if (original === undefined || refusal !== undefined) {
+      return refused(refusal ?? { code: "key_not_found" });
+    }
     const name = changes.name ?? original.name;
-    return await this.#create({ name, walletId: original.walletId, policy }, original);
+    const copy = await this.#create({ name, walletId: original.walletId, policy }, original);
+    if (!copy.ok) return copy;
+    // What was revoked or narrowed meanwhile must not live on in a copy.
+    const tooLate = this.#whyNoCopy(await this.#keys.get(id), policy);
+    if (tooLate === undefined) return copy;
+    await this.revoke(copy.record.id);
+    return refused(tooLate);
+  }
+
+  #whyNoCopy(original: KeyRecord | undefined, policy: KeyPolicy): KeyRefusal | undefined {
+    if (original === undefined) return { code: "key_not_found" };
+    if (original.status === "revoked") return { code: "key_revoked" };
+    // A copy would serve where the original does not, or be as useless.
+    if (original.status === "disabled") return { code: "key_disabled" };
+    if (hasExpired(original, this.#clock.nowMs())) return { code: "key_expired" };
+    const violations = violationsOf(policy, original.policy);
+    return violations.length === 0 ? undefined : { code: "policy_looser", violations };
   }
 
   /** Replaces a key's policy by the same or a stricter one. */

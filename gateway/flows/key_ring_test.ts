@@ -236,6 +236,27 @@ Deno.test("a key that is disabled, expired or revoked has no copy", async () => 
   ]);
 });
 
+Deno.test("a key that is revoked or narrowed while it is copied leaves no copy", async () => {
+  const changes = {
+    key_revoked: (ring: KeyRing, id: string) => ring.revoke(id),
+    key_disabled: (ring: KeyRing, id: string) => ring.disable(id),
+    policy_looser: (ring: KeyRing, id: string) => ring.narrow(id, { models: [] }),
+  };
+  for (const [code, change] of Object.entries(changes)) {
+    const { keys, ring } = setUp();
+    const { record: { id } } = issued(await ring.issue(REQUEST));
+    const create = keys.create.bind(keys);
+    keys.create = async (key) => {
+      await change(ring, id);
+      return await create(key);
+    };
+    const copy = await ring.rotate(id);
+    assertEquals(copy.ok ? "ok" : copy.refusal.code, code);
+    const left = (await keys.list()).filter(({ id: other }) => other !== id);
+    assertEquals(left.map(({ status }) => status), ["revoked"]);
+  }
+});
+
 Deno.test("two rotations of one key at once make two copies, each with a key of its own", async () => {
   const { ring } = setUp();
   const { record } = issued(await ring.issue(REQUEST));
