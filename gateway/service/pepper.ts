@@ -98,7 +98,7 @@ export class PepperBook {
     const stored = await readKnown(deps.settings);
     const [first] = stored;
     const known = first === undefined
-      ? [firstPepper(given.current)]
+      ? [await firstPepper(deps, given.current)]
       : await chosen(deps, [first, ...stored.slice(1)], given);
     const secrets = known.map((pepper) => secretOf(pepper, given));
     const [current, other] = known;
@@ -200,6 +200,7 @@ async function chosen(
 }
 
 const ABSENT = "Cannot read keys without SERVICE_KEY_PEPPER: this store's keys were made with one";
+const LOST = "Cannot read keys: this store has keys, but has lost what tells their pepper";
 const WRONG = "Cannot use this SERVICE_KEY_PEPPER: this store's keys were made with another; to " +
   "change it, give the other one as SERVICE_KEY_PEPPER_PREVIOUS " +
   `("${KEPT}" where the store keeps it)`;
@@ -253,7 +254,9 @@ function checkOf(secret: string): string {
   return createHmac("sha256", secret).update(CHECK).digest("hex");
 }
 
-function firstPepper(given: string | undefined): KnownPepper {
+async function firstPepper(deps: PepperDeps, given: string | undefined): Promise<KnownPepper> {
+  // A new one would refuse every key without a word.
+  if ((await deps.keys.listStored()).length > 0) throw new PepperError(LOST);
   return given === undefined ? keptPepper(1) : { version: 1, check: checkOf(given) };
 }
 

@@ -162,6 +162,16 @@ Deno.test("expired and revoked keys keep no pepper", async () => {
   });
 });
 
+Deno.test("a store with keys and no pepper is not given a new one", async () => {
+  await withStore(async ({ stores, start }) => {
+    await (await start()).issue();
+    await stores.settings.set("key_peppers", "[]");
+    for (const given of [{}, { current: "given" }]) {
+      await assertRejects(() => start(given), PepperError, "has lost what tells their pepper");
+    }
+  });
+});
+
 Deno.test("a store of before peppers had versions is taken over, and keeps one copy", async () => {
   await withStore(async ({ stores, start }) => {
     const check = createHmac("sha256", "kept").update("key_pepper_check").digest("hex");

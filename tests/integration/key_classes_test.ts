@@ -7,7 +7,7 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { formatKey } from "../../gateway/domain/key_format.ts";
+import { formatKey, parseKey } from "../../gateway/domain/key_format.ts";
 import { newKeyParts } from "../../gateway/flows/new_secret.ts";
 import { ADMIN_TOKEN, BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
 
@@ -37,6 +37,13 @@ function forged(): readonly string[] {
   const [service, admin] = [formatKey(parts), formatKey(parts, "admin")];
   const miss = (key: string) => key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
   return [service, admin, miss(service), miss(admin)];
+}
+
+/** A real secret in the other class's clothes, with the right checksum. */
+function swapped(secret: string, keyClass: "service" | "admin"): string {
+  const parts = parseKey(secret, keyClass === "admin" ? "service" : "admin");
+  assert(parts !== undefined);
+  return formatKey(parts, keyClass);
 }
 
 /** The answers to some keys in one way of sending: they must all be the same. */
@@ -108,6 +115,32 @@ Deno.test("the admin listener answers service keys as it answers anything", asyn
   const let_in = await fetch(`${service.running.adminUrl}/admin/v1/keys`, { headers });
   assertEquals(let_in.status, 200);
   await let_in.body?.cancel();
+});
+
+Deno.test("a secret of one class opens nothing in the clothes of the other", async () => {
+  await using service = await TestService.start({ settings: { adminToken: undefined } });
+  const token = /Admin token +(\S+)/.exec(service.printed)?.[1] ?? "";
+  const { key } = await (await fetch(`${service.running.adminUrl}/admin/v1/keys`, {
+    method: "POST",
+    headers: { "authorization": `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ name: "app", wallet: "default" }),
+  })).json();
+  const statusOf = async (url: string, secret: string) => {
+    const response = await fetch(url, { headers: { authorization: `Bearer ${secret}` } });
+    await response.body?.cancel();
+    return response.status;
+  };
+  const [models, admin] = [
+    `${service.openaiUrl}/models`,
+    `${service.running.adminUrl}/admin/v1/keys`,
+  ];
+  assertEquals([await statusOf(models, key), await statusOf(admin, token)], [200, 200]);
+  for (const secret of [token, swapped(token, "service"), swapped(key, "admin")]) {
+    assertEquals(await statusOf(models, secret), 401);
+  }
+  for (const secret of [key, swapped(key, "admin"), swapped(token, "service")]) {
+    assertEquals(await statusOf(admin, secret), 401);
+  }
 });
 
 Deno.test("an admin token of this start that is an API key is refused before anything listens", async () => {
