@@ -109,7 +109,7 @@ async function testAdmin(stores: KvStores, overrides: Partial<AdminDeps>): Promi
     publicUrl: () => "http://gateway.test:8787",
     applyCatalog: (content, options) =>
       stores.catalogs.apply(content, { ...options, atMs: time.ms }),
-    verifyLedger: () => stores.verify(),
+    verifyLedger: () => stores.verification(),
     ...overrides,
   };
   const app = createAdminApp(deps);

@@ -9,6 +9,7 @@ import { serveCatalogCheck } from "./catalog_check.ts";
 import type { AdminApp, AdminContext, AdminDeps, AdminEnv } from "./deps.ts";
 import { serveKeys } from "./keys.ts";
 import { serveLedger } from "./ledger.ts";
+import { logFault } from "./log_fault.ts";
 import { serveModels } from "./models.ts";
 import { servePepper } from "./pepper.ts";
 import { serveRequests } from "./requests.ts";
@@ -23,7 +24,7 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   app.onError((error, context) => {
     const fault = faultOf(error);
     const requestId = context.get("requestId");
-    if (fault.status >= 500) logFault(deps, fault, requestId);
+    if (fault.status >= 500) logFault(deps.logger, fault, requestId);
     return errorResponse(fault, requestId);
   });
   app.notFound((context) => {
@@ -54,13 +55,4 @@ async function noStore(context: AdminContext, next: Next): Promise<void> {
   await next();
   context.res.headers.set("x-request-id", context.get("requestId"));
   context.res.headers.set("cache-control", "no-store");
-}
-
-function logFault(deps: AdminDeps, fault: ServiceFault, requestId: string): void {
-  deps.logger.error("Admin request failed", {
-    requestId,
-    code: fault.code,
-    message: fault.message,
-    ...(fault.cause === undefined ? {} : { cause: String(fault.cause) }),
-  });
 }

@@ -122,7 +122,11 @@ Deno.test("a body of unknown length is cut off as soon as it is too long", async
 });
 
 Deno.test("a store that fails is 503 and logged; a bug is 500 and says nothing of itself", async () => {
-  const failing = (error: Error) => ({ verifyLedger: () => Promise.reject(error) });
+  const failing = (error: Error) => ({
+    verifyLedger: () => {
+      throw error;
+    },
+  });
   await withAdmin(async ({ get, lines }) => {
     const answer = await get("/ledger/verify");
     assertRefused(answer, { status: 503, code: "store_unavailable" });
@@ -135,11 +139,4 @@ Deno.test("a store that fails is 503 and logged; a bug is 500 and says nothing o
     assertEquals(JSON.stringify(answer.body).includes("secret detail"), false);
     assertStringIncludes(lines.join(), "secret detail");
   }, failing(new Error("secret detail")));
-});
-
-Deno.test("GET /ledger/verify says whether the books are right", async () => {
-  await withAdmin(async ({ get }) => {
-    const { body } = await get("/ledger/verify");
-    assertEquals(body, { ok: true, entries: 2, wallets: 1, openHolds: 0, problems: [] });
-  });
 });

@@ -6,7 +6,7 @@ import type { KeyRing } from "../flows/key_ring.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { KeyStore } from "../ports/key_store.ts";
-import type { LedgerStore } from "../ports/ledger_store.ts";
+import type { LedgerStore, VerificationStep } from "../ports/ledger_store.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RequestLog } from "../ports/request_log.ts";
 import type { Rng } from "../ports/rng.ts";
@@ -20,17 +20,6 @@ export interface PoolView {
   states(nowMs: number): ReadonlyMap<string, TargetState>;
   /** Calls under way, by upstream id. */
   inFlight(): ReadonlyMap<string, number>;
-}
-
-/** What recomputing the books from the journal came to. */
-export interface LedgerVerification {
-  /** Journal entries that were read. */
-  readonly entries: number;
-  readonly wallets: number;
-  /** Holds not yet ended. */
-  readonly openHolds: number;
-  /** One sentence each; empty where the books are right. */
-  readonly problems: readonly string[];
 }
 
 /** What the operator's API works with. */
@@ -63,8 +52,11 @@ export interface AdminDeps {
     content: CatalogContent,
     options: { expected: number; note: string },
   ) => Promise<Catalog | undefined>;
-  /** Recomputes the books from the journal and compares, also while they change. */
-  readonly verifyLedger: () => Promise<LedgerVerification>;
+  /**
+   * Recomputes the books from the journal and compares, also while they change. Whoever stops asking
+   * ends the work.
+   */
+  readonly verifyLedger: () => AsyncGenerator<VerificationStep, void>;
 }
 
 /** What the handlers of the operator's API find in their context. */

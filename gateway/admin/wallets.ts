@@ -174,7 +174,7 @@ function walletJson(wallet: Wallet): Record<string, string> {
 }
 
 /** A journal entry with its effect on what is available. */
-function entryJson(entry: JournalEntry): Record<string, unknown> {
+export function entryJson(entry: JournalEntry): Record<string, unknown> {
   const { op, at, wallet: _wallet, ...fields } = entry;
   const amounts = Object.entries(fields).map(([name, value]) => [
     name,

@@ -7,6 +7,12 @@
 import type { Hold, JournalEntry, KeySpend, Wallet } from "./ledger.ts";
 import { budgetOwner, spendAt } from "./ledger_state.ts";
 
+/** Takes what did not add up, one sentence each. */
+export interface ProblemList {
+  /** Adds a sentence. */
+  push(sentence: string): unknown;
+}
+
 /** Books that are being recomputed, entry by entry, and what did not add up on the way. */
 export interface ReplayedBooks {
   readonly wallets: Map<string, Wallet>;
@@ -15,18 +21,17 @@ export interface ReplayedBooks {
   readonly holds: Map<string, Hold>;
   /** Ids of credits seen: each counts once. */
   readonly credits: Set<string>;
-  /** One sentence each. */
-  readonly problems: string[];
+  readonly problems: ProblemList;
 }
 
 /** Books before the first entry. */
-export function emptyBooks(): ReplayedBooks {
+export function emptyBooks(problems: ProblemList): ReplayedBooks {
   return {
     wallets: new Map(),
     spends: new Map(),
     holds: new Map(),
     credits: new Set(),
-    problems: [],
+    problems,
   };
 }
 
@@ -101,16 +106,18 @@ function replayHold(books: ReplayedBooks, wallet: Wallet, entry: EntryOf<"hold">
   books.spends.set(keyId, { ...spend, held: spend.held + amount });
 }
 
+const UNCHARGED = { charged: 0n, writtenOff: 0n };
+
 function replayEnd(
   books: ReplayedBooks,
   wallet: Wallet,
   entry: EntryOf<"settle"> | EntryOf<"void" | "expire">,
 ): void {
   const hold = books.holds.get(entry.id);
-  const charged = entry.op === "settle" ? entry.charged : 0n;
+  const { charged, writtenOff } = entry.op === "settle" ? entry : UNCHARGED;
   if (
     hold === undefined || hold.amount !== entry.held || hold.walletId !== entry.wallet ||
-    hold.keyId !== entry.key || charged < 0n || charged > hold.amount
+    hold.keyId !== entry.key || charged < 0n || charged > hold.amount || writtenOff < 0n
   ) {
     books.problems.push(`Entry "${entry.op}" does not match an open hold "${entry.id}"`);
     return;
@@ -121,7 +128,7 @@ function replayEnd(
     held: wallet.held - hold.amount,
     spent: wallet.spent + charged,
     available: wallet.available + hold.amount - charged,
-    writtenOff: wallet.writtenOff + (entry.op === "settle" ? entry.writtenOff : 0n),
+    writtenOff: wallet.writtenOff + writtenOff,
   });
   const keyId = budgetOwner(hold);
   const spend = spendAt(books.spends.get(keyId), { keyId, atMs: entry.at });

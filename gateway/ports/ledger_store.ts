@@ -38,6 +38,63 @@ export interface JournalQuery {
   readonly untilMs?: number | undefined;
 }
 
+/** An entry and where it stands in the journal. */
+export interface PlacedEntry {
+  /** Counted from 1 at the journal's beginning, without gaps. */
+  readonly place: number;
+  /** Number of the segment it is in: the link of the chain of hashes. */
+  readonly segment: number;
+  readonly entry: JournalEntry;
+}
+
+/** Which entries are read. Times in Unix milliseconds, both ends included. */
+export interface JournalRange {
+  readonly sinceMs?: number | undefined;
+  readonly untilMs?: number | undefined;
+  readonly walletId?: string | undefined;
+}
+
+/** The journal as it stood at one moment. */
+export interface JournalReading {
+  /** Entries in the whole journal. */
+  readonly total: number;
+  /** Segments in the chain of hashes. */
+  readonly segments: number;
+  /** SHA-256 of the last one, hexadecimal: no entry before can change without it. */
+  readonly head: string;
+  /** The entries, oldest first, in lists that may be empty; whoever stops asking ends the work. */
+  entries(): AsyncGenerator<readonly PlacedEntry[], void>;
+}
+
+/** What recomputing the books from the journal came to. */
+export interface Verification {
+  /** Journal entries that were read. */
+  readonly entries: number;
+  /** Segments in the chain of hashes. */
+  readonly segments: number;
+  /** SHA-256 of the last one, hexadecimal. */
+  readonly head: string;
+  readonly wallets: number;
+  /** Keys that have spent or held anything. */
+  readonly keys: number;
+  /** Holds not yet ended. */
+  readonly openHolds: number;
+  /** The first of them, one sentence each; empty where the books are right. */
+  readonly problems: readonly string[];
+  /** How many there are beyond those. */
+  readonly moreProblems: number;
+}
+
+/** How far a verification has come. */
+export interface VerificationStep {
+  /** Journal entries looked at. */
+  readonly entries: number;
+  /** Journal entries in all. */
+  readonly total: number;
+  /** What it came to: with the last step only. */
+  readonly result?: Verification | undefined;
+}
+
 /**
  * The books. Every method that changes them resolves once the change is durable, in the order of
  * the calls, and is safe to repeat under the same id. Throws a `StoreError` where the store cannot
@@ -64,4 +121,6 @@ export interface LedgerStore {
   statement(walletId: string, query: JournalQuery): Promise<JournalPage>;
   /** Every entry from the oldest on. */
   entries(options?: { sinceMs?: number }): AsyncIterable<JournalEntry>;
+  /** The journal as it stands now, to be read whole while the service goes on. */
+  journal(range: JournalRange): JournalReading;
 }

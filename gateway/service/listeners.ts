@@ -41,7 +41,7 @@ export async function openListeners(house: House): Promise<[Server, Server]> {
     env: deps.env,
     connect: (config) => createUpstream(config, deps),
     applyCatalog: (content, options) => applyCatalog(stores, pool, { content, ...options, clock }),
-    verifyLedger: () => stores.verify(),
+    verifyLedger: () => stores.verification(),
   });
   const { host, port, adminHost, adminPort } = settings;
   const publicServer = openListener(house, publicApp, { name: "public", flag: "port", host, port });

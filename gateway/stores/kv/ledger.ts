@@ -21,6 +21,8 @@ import type {
   Applied,
   JournalPage,
   JournalQuery,
+  JournalRange,
+  JournalReading,
   LedgerStore,
   Settled,
 } from "../../ports/ledger_store.ts";
@@ -30,6 +32,7 @@ import { MAX_ID_CHARS, MAX_NOTE_CHARS } from "./limits.ts";
 import { Mutex } from "./mutex.ts";
 import { readPage } from "./page.ts";
 import { read } from "./read.ts";
+import { readJournal } from "./read_journal.ts";
 import { firstSegment, readSegments } from "./segment.ts";
 import type { Stage } from "./stage.ts";
 import { WaitingHolds } from "./waiting_holds.ts";
@@ -143,6 +146,10 @@ export class KvLedgerStore implements LedgerStore {
         if (entry.at >= sinceMs) yield entry;
       }
     }
+  }
+
+  journal(range: JournalRange): JournalReading {
+    return readJournal(this.#kv, this.#writer.journal, range);
   }
 
   /** Refuses the holds that still wait. */

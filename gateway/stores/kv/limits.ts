@@ -84,6 +84,16 @@ export const SEGMENTS_DELETED = 64;
 
 /** Segments read in one go. */
 export const READ_AHEAD_SEGMENTS = 16;
+/** Entries read in one go where the whole journal is read: small segments come more at a time. */
+export const READ_AHEAD_ENTRIES = 2_048;
+/** Segments read in one go where the whole journal is read and they are small. */
+export const MAX_READ_AHEAD_SEGMENTS = 128;
+/** Longest time that reading the whole journal keeps the rest of the service waiting, in ms. */
+export const READ_TURN_MS = 2;
+/** Problems of the books that are told one by one; the rest is counted. */
+export const MAX_PROBLEMS = 100;
+/** Longest sentence about a problem, in UTF-16 code units: a damaged row may hold anything. */
+export const MAX_PROBLEM_CHARS = 1_000;
 /** Segments that one page looks at; it then ends with a cursor, maybe short of entries. */
 export const MAX_PAGE_SEGMENTS = 4_000;
 /** Tries to take over a store whose former writer still writes. */

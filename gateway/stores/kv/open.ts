@@ -4,6 +4,8 @@
  * @module
  */
 
+import { InvariantError } from "../../domain/invariant.ts";
+import type { Verification, VerificationStep } from "../../ports/ledger_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { type BlobRetention, KvBlobStore } from "./blobs.ts";
 import { KvCatalogStore } from "./catalogs.ts";
@@ -16,7 +18,7 @@ import { KvPassageStore, type PassageRetention } from "./passages.ts";
 import { KvRequestLog, type LogRetention } from "./request_log.ts";
 import { KvResponseStore, type ResponseRetention } from "./responses.ts";
 import { KvSettingsStore } from "./settings.ts";
-import { type Verification, verifyBooks } from "./verify.ts";
+import { type BooksSnapshot, verifyBooks } from "./verify.ts";
 import { Writer, type WriterHealth } from "./writer.ts";
 
 const EXPIRED_AT_ONCE = 10_000;
@@ -51,6 +53,8 @@ export interface KvStores {
   health(): WriterHealth;
   /** Recomputes the books from the journal and compares; also while they change. */
   verify(): Promise<Verification>;
+  /** The same, telling how far it has come; whoever stops asking ends the work. */
+  verification(): AsyncGenerator<VerificationStep, void>;
   /** Writes what waits, ends all waiting holds and gives the database back. */
   close(): Promise<void>;
 }
@@ -136,11 +140,8 @@ async function openStores(
       passages,
       settings: new KvSettingsStore(kv, writer),
       health: () => writer.health,
-      verify: () => {
-        const { wallets, spends } = books;
-        const snapshot = { journal: writer.journal, wallets, spends };
-        return verifyBooks(kv, { ...snapshot, wallets: new Map(wallets), spends: new Map(spends) });
-      },
+      verify: () => resultOf(verifyBooks(kv, snapshotOf(writer))),
+      verification: () => verifyBooks(kv, snapshotOf(writer)),
       close: () => closing ??= close(),
     };
   } catch (error) {
@@ -163,6 +164,22 @@ async function openRooms(
     responses: await KvResponseStore.open(kv, writer, { nowMs, retention: responseRetention }),
     passages: await KvPassageStore.open(kv, writer, passageRetention),
   };
+}
+
+/** The books between two commits: nothing waits in between, so that all of it is of one moment. */
+function snapshotOf({ books, journal, versionstamp }: Writer): BooksSnapshot {
+  return {
+    journal,
+    versionstamp,
+    wallets: new Map(books.wallets),
+    spends: new Map(books.spends),
+    holds: new Map(books.holds),
+  };
+}
+
+async function resultOf(steps: AsyncIterable<VerificationStep>): Promise<Verification> {
+  for await (const { result } of steps) if (result !== undefined) return result;
+  throw new InvariantError("A verification ended without a result");
 }
 
 async function expireHolds(ledger: KvLedgerStore, atMs: number): Promise<void> {

@@ -130,11 +130,21 @@ export async function firstSegment(
   return low;
 }
 
-function decodeSegment(value: Uint8Array): Segment {
+/**
+ * Reads a segment's row.
+ *
+ * @throws {StoreError} Where its header is none.
+ */
+export function decodeSegment(value: Uint8Array): Segment {
   const [header = "", ...lines] = textOf(value).split("\n");
-  return { header: JSON.parse(header) as Tail, lines, hash: () => sha256(value) };
+  try {
+    return { header: JSON.parse(header) as Tail, lines, hash: () => sha256(value) };
+  } catch (cause) {
+    throw new StoreError("Cannot read a segment: its header is damaged", { cause });
+  }
 }
 
-function sha256(value: Uint8Array): string {
+/** SHA-256, hexadecimal. */
+export function sha256(value: Uint8Array): string {
   return createHash("sha256").update(value).digest("hex");
 }

@@ -4,106 +4,85 @@
  * @module
  */
 
-import type { JournalEntry, KeySpend, Wallet } from "../../domain/ledger.ts";
+import type { Hold, KeySpend, Wallet } from "../../domain/ledger.ts";
 import { emptyBooks, type ReplayedBooks, replayEntry } from "../../domain/ledger_replay.ts";
+import type { VerificationStep } from "../../ports/ledger_store.ts";
+import { ChainCheck } from "./chain_check.ts";
 import { decodeEntry } from "./journal_codec.ts";
-import { type Head, HEAD_KEY } from "./rows.ts";
-import { EMPTY_TAIL, readSegments, type Tail } from "./segment.ts";
+import { journalRows } from "./journal_rows.ts";
+import { Problems } from "./problems.ts";
+import { compareBooks, compareHolds, compareRows, type RowKind } from "./rows_check.ts";
+import type { Tail } from "./segment.ts";
 
-/** What the journal is compared with. */
+/** What the journal is compared with: the books at one moment, between two commits. */
 export interface BooksSnapshot {
   readonly journal: Tail;
+  /** Versionstamp of the last commit. */
+  readonly versionstamp: string;
   readonly wallets: ReadonlyMap<string, Wallet>;
   readonly spends: ReadonlyMap<string, KeySpend>;
+  /** Open holds. */
+  readonly holds: ReadonlyMap<string, Hold>;
 }
 
-/** What a verification came to. */
-export interface Verification {
-  readonly segments: number;
-  readonly entries: number;
-  readonly wallets: number;
-  /** Holds not yet ended. */
-  readonly openHolds: number;
-  /** One sentence each; empty where the books are right. */
-  readonly problems: readonly string[];
-}
+const WALLETS: RowKind = { what: "Wallet", prefix: "wallet", idField: "id" };
+const SPENDS: RowKind = { what: "Key", prefix: "spend", idField: "keyId" };
 
-const MAX_PROBLEMS = 100;
-
-/** The rows of a store that nobody writes to. */
-export async function readSnapshot(kv: Deno.Kv): Promise<BooksSnapshot> {
-  const head = await kv.get<Head>(HEAD_KEY);
-  const wallets = new Map<string, Wallet>();
-  for await (const { value } of kv.list<Wallet>({ prefix: ["wallet"] })) {
-    wallets.set(value.id, value);
-  }
-  const spends = new Map<string, KeySpend>();
-  for await (const { value } of kv.list<KeySpend>({ prefix: ["spend"] })) {
-    spends.set(value.keyId, value);
-  }
-  return { journal: head.value?.journal ?? EMPTY_TAIL, wallets, spends };
-}
-
-/** Checks the hash chain, replays every entry and compares wallets and keys with the outcome. */
-export async function verifyBooks(kv: Deno.Kv, snapshot: BooksSnapshot): Promise<Verification> {
-  const books = emptyBooks();
-  const { problems } = books;
-  const { journal } = snapshot;
+/**
+ * Checks the hash chain, replays every entry, and compares the outcome with wallets, keys and open
+ * holds, in memory and in their rows. Works on the journal up to the snapshot, also while it grows.
+ * Yields after each segment; whoever stops asking ends the work.
+ */
+export async function* verifyBooks(
+  kv: Deno.Kv,
+  snapshot: BooksSnapshot,
+): AsyncGenerator<VerificationStep, void> {
+  const { journal, versionstamp, wallets, spends, holds } = snapshot;
+  const problems = new Problems();
+  const chain = new ChainCheck(problems);
   let entries = 0;
-  let segments = 0;
-  let hash = "";
-  for await (const segment of readSegments(kv, "journal", { from: 1, to: journal.segment })) {
-    if (problems.length > MAX_PROBLEMS) break;
-    const { header } = segment;
-    segments++;
-    if (header.segment !== segments) {
-      problems.push(`Journal segment ${segments} is missing`);
-      segments = header.segment;
-    } else if (header.hash !== hash) {
-      problems.push(`Journal segment ${segments} does not follow from the one before`);
+  let place = 0;
+  const replayed = emptyBooks({
+    push: (sentence) =>
+      problems.push(
+        `${sentence}, says entry ${place} in journal segment ${chain.segment}: compare it with ` +
+          "an earlier export and restore the store from a backup",
+      ),
+  });
+  for await (const row of journalRows(kv, journal)) {
+    const lines = chain.next(row);
+    place = chain.total - lines.length;
+    for (const line of lines) {
+      place++;
+      replayLine(replayed, line);
     }
-    hash = segment.hash();
-    for (const line of segment.lines) {
-      entries++;
-      replayLine(books, line);
-    }
-    if (header.total !== entries) problems.push(`Journal segment ${segments} lacks lines`);
+    entries += lines.length;
+    yield { entries, total: journal.total };
   }
-  if (segments !== journal.segment || hash !== journal.hash) {
-    problems.push(`The journal does not end as the head says, at segment ${journal.segment}`);
-  }
-  compare("Wallet", snapshot.wallets, books.wallets, problems);
-  compare("Key", snapshot.spends, books.spends, problems);
-  const openHolds = books.holds.size;
-  return { segments, entries, wallets: books.wallets.size, openHolds, problems };
+  chain.end(journal);
+  compareBooks(WALLETS, wallets, { replayed: replayed.wallets, problems });
+  compareBooks(SPENDS, spends, { replayed: replayed.spends, problems });
+  compareHolds(holds, replayed.holds, problems);
+  const moment = { versionstamp, problems };
+  await compareRows(kv, WALLETS, { books: wallets, moment });
+  await compareRows(kv, SPENDS, { books: spends, moment });
+  const result = {
+    entries,
+    segments: journal.segment,
+    head: journal.hash,
+    wallets: replayed.wallets.size,
+    keys: replayed.spends.size,
+    openHolds: replayed.holds.size,
+    problems: problems.first,
+    moreProblems: problems.more,
+  };
+  yield { entries, total: journal.total, result };
 }
 
 function replayLine(books: ReplayedBooks, line: string): void {
-  let entry: JournalEntry;
   try {
-    entry = decodeEntry(line);
+    replayEntry(books, decodeEntry(line));
   } catch (error) {
-    books.problems.push(`A line of the journal is no entry: ${error}`);
-    return;
+    books.problems.push(`What stands there is no entry (${error})`);
   }
-  replayEntry(books, entry);
-}
-
-function compare(
-  what: string,
-  rows: ReadonlyMap<string, object>,
-  replayed: ReadonlyMap<string, object>,
-  problems: string[],
-): void {
-  for (const id of new Set([...rows.keys(), ...replayed.keys()])) {
-    const row = describe(rows.get(id));
-    const recomputed = describe(replayed.get(id));
-    if (row === recomputed) continue;
-    problems.push(`${what} "${id}" is ${row}, its journal comes to ${recomputed}`);
-  }
-}
-
-function describe(value: object | undefined): string {
-  if (value === undefined) return "absent";
-  return Object.entries(value).map(([name, field]) => `${name} ${field}`).sort().join(", ");
 }

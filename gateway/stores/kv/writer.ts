@@ -79,6 +79,11 @@ export class Writer {
     return this.#head.value.journal;
   }
 
+  /** Versionstamp of the last durable commit: rows with a later one have changed since. */
+  get versionstamp(): string {
+    return this.#head.versionstamp;
+  }
+
   /** Where the durable request log ends. */
   get log(): Tail {
     return this.#head.value.log;
