@@ -6,6 +6,8 @@
  */
 
 import { credentialsPath, readCredentials as readCredentialsFile } from "./service/credentials.ts";
+import { CliFailure, ReaderLeft } from "./cli/io.ts";
+import { createOutputFile, writeWhole } from "./cli/output_file.ts";
 import { runCli } from "./cli/run.ts";
 import { parseServeSettings, SERVE_VARIABLES } from "./service/settings.ts";
 import { type RunningService, startService } from "./service/start.ts";
@@ -34,7 +36,17 @@ function environment(names: readonly string[]): Record<string, string | undefine
 }
 
 function print(text: string): void {
-  Deno.stdout.writeSync(encoder.encode(text));
+  writeWhole(Deno.stdout, encoder.encode(text));
+}
+
+/** The same for a command, whose output may be a pipe or a file on a full disk. */
+function printResult(text: string): void {
+  try {
+    print(text);
+  } catch (cause) {
+    if (cause instanceof Deno.errors.BrokenPipe) throw new ReaderLeft("Nobody reads", { cause });
+    throw new CliFailure(`Cannot write to standard output: ${explain(cause)}`, { cause });
+  }
 }
 
 function complain(text: string): void {
@@ -112,12 +124,14 @@ function cli(args: readonly string[]): Promise<number> {
   return runCli(args, {
     env: environment(variables),
     fetch: (url, init) => fetch(url, init),
-    stdout: print,
+    stdout: printResult,
     stderr: complain,
+    createFile: createOutputFile,
     readFile: (path) => Deno.readTextFile(path),
     readBytes: (path) => Deno.readFile(path),
     isTerminal,
     columns: isTerminal ? Deno.consoleSize().columns : 80,
+    progressColumns: Deno.stderr.isTerminal() ? Deno.consoleSize().columns : undefined,
     confirm: (question) => Promise.resolve(confirm(question)),
     readSecret: (question) => readSecret(question, complain),
     readCredentials: () => {

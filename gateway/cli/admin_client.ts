@@ -5,6 +5,9 @@ import { isObject, type Row } from "./json_fields.ts";
 /** Where the operator's API listens unless told otherwise. */
 const DEFAULT_URL = "http://127.0.0.1:8788";
 
+/** Media type of one JSON value a line. */
+const NDJSON = "application/x-ndjson";
+
 /** What a request carries besides its path. */
 export interface Sent {
   readonly query?: Readonly<Record<string, string | undefined>>;
@@ -16,6 +19,19 @@ export interface Upload {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly mediaType: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
+}
+
+/** One line of an answer: as it came, and read. */
+export interface AnswerLine {
+  readonly text: string;
+  readonly row: Row;
+}
+
+/** An answer that is read while it is made. */
+export interface StreamedAnswer {
+  readonly headers: Headers;
+  /** In lists of what came together. Throws what the gateway says in a last line of its own. */
+  readonly lines: AsyncGenerator<readonly AnswerLine[], void>;
 }
 
 type Sending = Sent & Partial<Upload>;
@@ -62,27 +78,41 @@ export class AdminClient {
     return this.#send("POST", path, { query: query ?? {}, bytes, mediaType });
   }
 
+  /** Reads what `/admin/v1` + path tells line by line. Whoever stops reading ends the work there. */
+  async stream(path: string, query: Sent["query"] = {}): Promise<StreamedAnswer> {
+    const { url, token } = await this.#credentials();
+    const headers = { authorization: `Bearer ${token}`, accept: NDJSON };
+    const response = await this.#fetch({ url, path, query }, { method: "GET", headers });
+    const isStream = response.headers.get("content-type")?.startsWith(NDJSON) === true;
+    if (response.ok && isStream && response.body !== null) {
+      return { headers: response.headers, lines: linesOf(response.body, url) };
+    }
+    readAnswer(response, await textOf(response, url), { url, query });
+    throw strangeAnswer(url, response);
+  }
+
   async #send(method: "GET" | "POST" | "DELETE", path: string, sent: Sending): Promise<Row> {
     const { url, token } = await this.#credentials();
-    const address = addressOf(url, path, sent.query);
+    const { query = {} } = sent;
     const type = sent.mediaType ?? "application/json";
     const headers = { authorization: `Bearer ${token}`, "content-type": type };
     const content = sent.body === undefined ? sent.bytes : JSON.stringify(sent.body);
     const body = content === undefined ? {} : { body: content };
-    let response: Response;
-    let text: string;
+    const response = await this.#fetch({ url, path, query }, { method, headers, ...body });
+    return readAnswer(response, await textOf(response, url), { url, query });
+  }
+
+  async #fetch(
+    { url, path, query }: { url: string; path: string; query: Sent["query"] },
+    init: RequestInit,
+  ): Promise<Response> {
+    const address = addressOf(url, path, query);
     try {
       // A redirect would carry the token somewhere else.
-      response = await this.#io.fetch(address, { method, headers, redirect: "error", ...body });
-      text = await response.text();
+      return await this.#io.fetch(address, { ...init, redirect: "error" });
     } catch (cause) {
-      throw new UnreachableFailure(
-        `Cannot reach the gateway at ${url}: start it with \`deno task serve\` or set ` +
-          `SERVICE_ADMIN_URL`,
-        { cause },
-      );
+      throw unreachable(url, cause);
     }
-    return readAnswer(response, text, { url, query: sent.query ?? {} });
   }
 
   async #credentials(): Promise<{ url: string; token: string }> {
@@ -98,6 +128,61 @@ export class AdminClient {
     }
     return { url: url || left?.url || DEFAULT_URL, token: found };
   }
+}
+
+async function textOf(response: Response, url: string): Promise<string> {
+  try {
+    return await response.text();
+  } catch (cause) {
+    throw unreachable(url, cause);
+  }
+}
+
+function unreachable(url: string, cause: unknown): UnreachableFailure {
+  return new UnreachableFailure(
+    `Cannot reach the gateway at ${url}: start it with \`deno task serve\` or set ` +
+      `SERVICE_ADMIN_URL`,
+    { cause },
+  );
+}
+
+async function* linesOf(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  url: string,
+): AsyncGenerator<readonly AnswerLine[], void> {
+  let rest = "";
+  try {
+    for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+      const texts = (rest + piece).split("\n");
+      rest = texts.pop() ?? "";
+      if (texts.length > 0) yield texts.map((text) => readLine(text, url));
+    }
+  } catch (cause) {
+    if (cause instanceof CliFailure) throw cause;
+    throw new UnreachableFailure(`The connection to the gateway at ${url} broke: run this again`, {
+      cause,
+    });
+  }
+}
+
+function readLine(text: string, url: string): AnswerLine {
+  let row: unknown;
+  try {
+    row = JSON.parse(text);
+  } catch {
+    row = undefined;
+  }
+  if (!isObject(row)) {
+    throw new CliFailure(`What answers at ${url} is not the gateway's admin API`);
+  }
+  if (!isObject(row.error)) return { text, row };
+  throw new CliFailure(`${String(row.error.message)} (request ${String(row.error.request_id)})`);
+}
+
+function strangeAnswer(url: string, { status }: Response): CliFailure {
+  return new CliFailure(
+    `What answers at ${url} is not the gateway's admin API (status ${status})`,
+  );
 }
 
 function addressOf(url: string, path: string, query: Sent["query"] = {}): string {
@@ -137,7 +222,5 @@ function readAnswer(
         : `${error.message} (request ${String(error.request_id)})`,
     );
   }
-  throw new CliFailure(
-    `What answers at ${url} is not the gateway's admin API (status ${response.status})`,
-  );
+  throw strangeAnswer(url, response);
 }

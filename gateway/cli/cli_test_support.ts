@@ -19,7 +19,7 @@ export interface TestRun {
 /** The command line under test. */
 export interface TestCli {
   readonly admin: TestAdmin;
-  /** Files that can be read. */
+  /** Files that can be read, and those that were written. */
   readonly files: Map<string, string>;
   /** Questions that were asked. */
   readonly questions: string[];
@@ -53,6 +53,14 @@ export async function withCli(test: (cli: TestCli) => Promise<void>): Promise<vo
           return text === undefined
             ? Promise.reject(new Error("No such file"))
             : Promise.resolve(new TextEncoder().encode(text));
+        },
+        createFile: (path) => {
+          let text = "";
+          return Promise.resolve({
+            write: (piece) => void (text += piece),
+            finish: () => Promise.resolve(void files.set(path, text)),
+            discard: () => Promise.resolve(),
+          });
         },
         isTerminal: false,
         columns: 80,

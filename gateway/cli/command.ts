@@ -22,7 +22,11 @@ export const OPTIONS = {
     value: "FILE",
     help: "The configuration, JSON; of a vector store, the id of a file",
   },
-  force: { type: "boolean", help: "Also where wallets lose their tier" },
+  force: {
+    type: "boolean",
+    help: "Also where wallets lose their tier, or a file is replaced",
+  },
+  format: { type: "string", value: "ndjson|csv|json", help: "What to write (ndjson)" },
   guided: { type: "boolean", help: "All steps of a rotation, asking before each that cuts off" },
   help: { type: "boolean", short: "h", help: "Explain the command" },
   json: { type: "boolean", help: "Print one JSON document and nothing else" },
@@ -35,6 +39,12 @@ export const OPTIONS = {
     type: "string",
     value: "UPSTREAMS",
     help: "Only these upstreams, with commas between them",
+  },
+  output: {
+    type: "string",
+    short: "o",
+    value: "FILE",
+    help: "Where to write, in place of standard output",
   },
   policy: { type: "string", value: "FILE", help: "The key's policy, JSON" },
   "request-id": { type: "string", value: "ID", help: "The X-Request-ID of the call" },
@@ -58,7 +68,11 @@ export const OPTIONS = {
     help: "Where applications call (SERVICE_PUBLIC_URL, or what the gateway says)",
   },
   version: { type: "boolean", help: "Print the version" },
-  wallet: { type: "string", value: "WALLET", help: "The wallet that pays" },
+  wallet: {
+    type: "string",
+    value: "WALLET",
+    help: "The wallet that pays; of an export, the only one",
+  },
   yes: { type: "boolean", short: "y", help: "Do not ask" },
 } as const satisfies Record<string, OptionSpec>;
 
@@ -110,7 +124,8 @@ export interface Command {
   readonly options: readonly OptionName[];
   /** One sentence for the help. */
   readonly summary: string;
-  run(call: Call): Promise<Output>;
+  /** What it came to; `undefined` where it has printed all of it while it ran. */
+  run(call: Call): Promise<Output | undefined>;
 }
 
 /** The line that says how a command is called. */

@@ -254,22 +254,3 @@ Deno.test("files with a byte order mark are read", async () => {
     assertEquals((await run("catalog check -f svc.json")).code, 0);
   });
 });
-
-Deno.test("svc ledger verify tells whether the books are right, and fails where not", async () => {
-  await withCli(async ({ run, json }) => {
-    const right = { ok: true, entries: 2, wallets: 1, openHolds: 0, problems: [] };
-    assertEquals(await json("ledger verify"), right);
-    assertEquals(await run("ledger verify"), {
-      code: 0,
-      out: "entries     2\nwallets     1\nopen holds  0\nproblems    0\n",
-      err: "",
-    });
-    const problems = ['Wallet "team" is opened twice'];
-    const fetch = () => Promise.resolve(Response.json({ ...right, ok: false, problems }));
-    const wrong = await run("ledger verify", { fetch });
-    assertEquals([wrong.code, wrong.err], [1, "The books are wrong\n"]);
-    assertMatch(wrong.out, /problems +1\nWallet "team" is opened twice\n$/);
-    const asJson = await run("ledger verify --json", { fetch });
-    assertEquals([asJson.code, JSON.parse(asJson.out).problems], [1, problems]);
-  });
-});

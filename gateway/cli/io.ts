@@ -1,3 +1,5 @@
+import type { OutputFile } from "./output_file.ts";
+
 /** Where the operator's API is and how to be let in. */
 export interface Credentials {
   readonly url: string;
@@ -8,7 +10,10 @@ export interface Credentials {
 export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** Writes to standard output as it is: the text brings its line ends. */
+  /**
+   * Writes to standard output as it is: the text brings its line ends. Throws a
+   * {@linkcode ReaderLeft} where nobody reads any more.
+   */
   stdout(text: string): void;
   /** Writes to standard error as it is. */
   stderr(text: string): void;
@@ -16,10 +21,14 @@ export interface CliIo {
   readFile(path: string): Promise<string>;
   /** Bytes of a file; rejects where it cannot be read. */
   readBytes(path: string): Promise<Uint8Array<ArrayBuffer>>;
+  /** Begins a file that is there once it is complete; rejects where the name is taken. */
+  createFile(path: string, options: { force: boolean }): Promise<OutputFile>;
   /** Standard input and output belong to a person. */
   readonly isTerminal: boolean;
   /** Width of the terminal. */
   readonly columns: number;
+  /** Width of the terminal that standard error is; absent where it is none. */
+  readonly progressColumns?: number | undefined;
   /** Asks a yes-no question; called on a terminal only. */
   confirm(question: string): Promise<boolean>;
   /**
@@ -39,4 +48,9 @@ export class CliFailure extends Error {
 /** The command was not understood: exit code 2. */
 export class UsageError extends Error {
   override name = "UsageError";
+}
+
+/** Whoever read standard output has enough, as `head` does: the command ends in silence. */
+export class ReaderLeft extends Error {
+  override name = "ReaderLeft";
 }

@@ -5,7 +5,7 @@ import { catalogCommands } from "./catalog.ts";
 import { type Call, type Command, type Output, usageLine } from "./command.ts";
 import { explain, overview } from "./help.ts";
 import { CommandUsageError, type Invocation, parseInvocation } from "./invocation.ts";
-import { CliFailure, type CliIo, UsageError } from "./io.ts";
+import { CliFailure, type CliIo, ReaderLeft, UsageError } from "./io.ts";
 import { keyCommands } from "./keys.ts";
 import { ledgerCommands } from "./ledger.ts";
 import { modelCommands } from "./models.ts";
@@ -53,6 +53,7 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
   try {
     const invocation = parseInvocation(args, COMMANDS);
     const output = await outputOf(invocation, io);
+    if (output === undefined) return 0;
     const asJson = invocation.options.json === true;
     const width = io.isTerminal ? io.columns : Infinity;
     io.stdout(asJson ? `${JSON.stringify(output.json, null, 2)}\n` : output.text({ width }));
@@ -68,11 +69,16 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
       io.stderr(`${error.message.split("\n").map(printable).join("\n")}\n`);
       return 1;
     }
+    // Not all was delivered, so it is no success; whoever has left needs no words.
+    if (error instanceof ReaderLeft) return 1;
     throw error;
   }
 }
 
-async function outputOf({ command, operands, options }: Invocation, io: CliIo): Promise<Output> {
+async function outputOf(
+  { command, operands, options }: Invocation,
+  io: CliIo,
+): Promise<Output | undefined> {
   if (options.version === true) {
     return { json: { version: manifest.version }, text: () => `svc ${manifest.version}\n` };
   }

@@ -1,0 +1,117 @@
+import type { AnswerLine } from "./admin_client.ts";
+import type { Call, Output } from "./command.ts";
+import { csvLine } from "./csv.ts";
+import { CliFailure, UsageError } from "./io.ts";
+import { type Row, rowOf, textOf } from "./json_fields.ts";
+import { timeRange } from "./local_time.ts";
+import type { OutputFile } from "./output_file.ts";
+import { progressBar } from "./progress_bar.ts";
+import { facts } from "./table.ts";
+
+/** How lines become a file. */
+interface Format {
+  readonly before: string;
+  line(line: AnswerLine, isFirst: boolean): string;
+  readonly after: string;
+}
+
+/** Columns of the table; what has none stands in the last as JSON. */
+const COLUMNS = [
+  ...["place", "segment", "at", "kind", "wallet", "change", "amount", "held", "charged"],
+  ...["writtenOff", "id", "key", "budget", "log", "model", "priceVersion", "inputTokens"],
+  ...["cachedInputTokens", "outputTokens", "estimated", "tier", "note", "reason"],
+];
+
+const FORMATS: Readonly<Record<string, Format>> = {
+  ndjson: { before: "", line: ({ text }) => `${text}\n`, after: "" },
+  json: {
+    before: "[",
+    line: ({ text }, isFirst) => `${isFirst ? "\n" : ",\n"}${text}`,
+    after: "\n]\n",
+  },
+  csv: { before: csvLine([...COLUMNS, "other"]), line: ({ row }) => csvRow(row), after: "" },
+};
+
+/** Where an export goes. */
+type Sink = Pick<OutputFile, "write">;
+
+/** What the last line says. */
+type Ending = Row;
+
+/** `svc ledger export`: the journal, as a file or on standard output. */
+export async function exportLedger(call: Call): Promise<Output | undefined> {
+  const asJson = call.has("json");
+  const path = call.option("output");
+  const name = call.option("format") ?? (asJson && path === undefined ? "json" : "ndjson");
+  const format = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
+  if (format === undefined) {
+    throw new UsageError(`There is no format "${name}": choose ndjson, csv or json`);
+  }
+  if (path === undefined) {
+    if (call.has("force")) throw new UsageError("--force replaces a file: name it by --output");
+    if (asJson && name !== "json") {
+      throw new UsageError(`--json prints a JSON document: give --output for --format ${name}`);
+    }
+    await copy(call, format, { write: (text) => call.io.stdout(text) });
+    return undefined;
+  }
+  const file = await call.io.createFile(path, { force: call.has("force") });
+  try {
+    const ending = await copy(call, format, file);
+    await file.finish();
+    return summaryOf(ending, { path, format: name });
+  } finally {
+    await file.discard();
+  }
+}
+
+async function copy(call: Call, format: Format, sink: Sink): Promise<Ending> {
+  const query = { ...timeRange(call), wallet: call.option("wallet") };
+  const { headers, lines } = await call.client.stream("/ledger/export", query);
+  const total = Number(headers.get("x-ledger-entries") ?? 0);
+  // A bar in the midst of what is shown would help nobody.
+  const quiet = call.has("json") || (call.option("output") === undefined && call.io.isTerminal);
+  const bar = progressBar(call.io, { label: "Exporting", quiet });
+  let written = 0;
+  let ending: Ending | undefined;
+  try {
+    sink.write(format.before);
+    for await (const batch of lines) {
+      let text = "";
+      for (const line of batch) {
+        text += format.line(line, written === 0 && text === "");
+        if (line.row.kind === "end") ending = line.row;
+        else written++;
+      }
+      sink.write(text);
+      bar.show(Number(batch.at(-1)?.row.place ?? total), total);
+    }
+  } finally {
+    bar.end();
+  }
+  if (ending === undefined || ending.entries !== written) {
+    throw new CliFailure("The export was cut off before its end: run it again");
+  }
+  sink.write(format.after);
+  return ending;
+}
+
+function summaryOf(ending: Ending, file: { path: string; format: string }): Output {
+  const journal = rowOf(ending, "journal");
+  return {
+    json: { file: file.path, format: file.format, entries: ending.entries, journal },
+    text: () =>
+      facts([
+        ["file", file.path],
+        ["entries", textOf(ending, "entries")],
+        ["of", textOf(journal, "entries")],
+        ["head", textOf(journal, "head")],
+      ]),
+  };
+}
+
+function csvRow(row: Row): string {
+  const others = Object.entries(row).filter(([name]) => !COLUMNS.includes(name));
+  const other = others.length === 0 ? "" : JSON.stringify(Object.fromEntries(others));
+  return csvLine([...COLUMNS.map((name) => textOf(row, name)), other]);
+}
