@@ -13,6 +13,14 @@ export interface ProblemList {
   push(sentence: string): unknown;
 }
 
+/** Remembers ids; it may forget old ones. */
+export interface IdMemory {
+  /** Whether the id was added and is not forgotten. */
+  has(id: string): boolean;
+  /** Remembers an id. */
+  add(id: string): unknown;
+}
+
 /** Books that are being recomputed, entry by entry, and what did not add up on the way. */
 export interface ReplayedBooks {
   readonly wallets: Map<string, Wallet>;
@@ -20,17 +28,23 @@ export interface ReplayedBooks {
   /** Holds not yet ended, oldest first. */
   readonly holds: Map<string, Hold>;
   /** Ids of credits seen: each counts once. */
-  readonly credits: Set<string>;
+  readonly credits: IdMemory;
+  /** Ids of holds that have ended: each ends once, and no other takes its id. */
+  readonly ended: IdMemory;
   readonly problems: ProblemList;
 }
 
-/** Books before the first entry. */
-export function emptyBooks(problems: ProblemList): ReplayedBooks {
+/** Books before the first entry. Ids of a long journal are remembered by what `ids` makes. */
+export function emptyBooks(
+  problems: ProblemList = [],
+  ids: () => IdMemory = () => new Set<string>(),
+): ReplayedBooks {
   return {
     wallets: new Map(),
     spends: new Map(),
     holds: new Map(),
-    credits: new Set(),
+    credits: ids(),
+    ended: ids(),
     problems,
   };
 }
@@ -90,7 +104,8 @@ function replayCredit(books: ReplayedBooks, wallet: Wallet, entry: EntryOf<"cred
 
 function replayHold(books: ReplayedBooks, wallet: Wallet, entry: EntryOf<"hold">): void {
   const { amount } = entry;
-  if (books.holds.has(entry.id) || amount < 0n || amount > wallet.available) {
+  const isUsed = books.holds.has(entry.id) || books.ended.has(entry.id);
+  if (isUsed || amount < 0n || amount > wallet.available) {
     books.problems.push(`Hold "${entry.id}" is taken twice or beyond wallet "${wallet.id}"`);
     return;
   }
@@ -123,6 +138,7 @@ function replayEnd(
     return;
   }
   books.holds.delete(entry.id);
+  books.ended.add(entry.id);
   books.wallets.set(wallet.id, {
     ...wallet,
     held: wallet.held - hold.amount,

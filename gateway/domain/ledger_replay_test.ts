@@ -46,6 +46,8 @@ Deno.test("Each contradiction in a journal is one problem", () => {
     ["booked twice", [OPEN, CREDIT, CREDIT]],
     ["not above zero", [OPEN, { ...CREDIT, amount: 0n }]],
     ["taken twice", [OPEN, CREDIT, { ...HOLD, amount: 1n }, HOLD]],
+    ["taken twice", [OPEN, CREDIT, HOLD, SETTLE, HOLD]],
+    ["taken twice", [OPEN, CREDIT, HOLD, VOID, HOLD]],
     ["beyond wallet", [OPEN, HOLD]],
     ["beyond wallet", [OPEN, CREDIT, { ...HOLD, amount: -1n }]],
     ["match an open hold", [OPEN, CREDIT, VOID]],

@@ -33,7 +33,6 @@ import { Mutex } from "./mutex.ts";
 import { readPage } from "./page.ts";
 import { read } from "./read.ts";
 import { readJournal } from "./read_journal.ts";
-import { firstSegment, readSegments } from "./segment.ts";
 import type { Stage } from "./stage.ts";
 import { WaitingHolds } from "./waiting_holds.ts";
 import type { Writer } from "./writer.ts";
@@ -137,14 +136,8 @@ export class KvLedgerStore implements LedgerStore {
   }
 
   async *entries(options: { sinceMs?: number } = {}): AsyncIterable<JournalEntry> {
-    const { sinceMs = -Infinity } = options;
-    const chain = { name: "journal", last: this.#writer.journal.segment };
-    const from = await firstSegment(this.#kv, chain, (header) => header.atMs >= sinceMs);
-    for await (const { lines } of readSegments(this.#kv, "journal", { from, to: chain.last })) {
-      for (const line of lines) {
-        const entry = decodeEntry(line);
-        if (entry.at >= sinceMs) yield entry;
-      }
+    for await (const placed of this.journal(options).entries()) {
+      for (const { entry } of placed) yield entry;
     }
   }
 

@@ -30,12 +30,14 @@ export interface AtMoment {
 }
 
 /** Compares what the gateway has in memory with what the journal comes to. */
-export function compareBooks(
+export async function compareBooks(
   { what }: RowKind,
   books: ReadonlyMap<string, object>,
   { replayed, problems }: { replayed: ReadonlyMap<string, object>; problems: ProblemList },
-): void {
+): Promise<void> {
+  const turns = new Turns();
   for (const id of new Set([...books.keys(), ...replayed.keys()])) {
+    await turns.share();
     const difference = differenceOf(books.get(id), replayed.get(id));
     if (difference === undefined) continue;
     const { here, there } = difference;
@@ -44,12 +46,14 @@ export function compareBooks(
 }
 
 /** Compares the holds that the gateway knows as open with those that the journal leaves open. */
-export function compareHolds(
+export async function compareHolds(
   books: ReadonlyMap<string, Hold>,
   replayed: ReadonlyMap<string, Hold>,
   problems: ProblemList,
-): void {
+): Promise<void> {
+  const turns = new Turns();
   for (const [id, { walletId, amount }] of books) {
+    await turns.share();
     const open = replayed.get(id);
     if (open !== undefined && open.walletId === walletId && open.amount === amount) continue;
     problems.push(
@@ -60,6 +64,7 @@ export function compareHolds(
     );
   }
   for (const [id, { walletId, amount }] of replayed) {
+    await turns.share();
     if (books.has(id)) continue;
     problems.push(
       `Hold ${quote(id)} of ${formatCredits(amount)} credits on wallet ${quote(walletId)} never ` +

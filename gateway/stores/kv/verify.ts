@@ -5,13 +5,19 @@
  */
 
 import type { Hold, KeySpend, Wallet } from "../../domain/ledger.ts";
-import { emptyBooks, type ReplayedBooks, replayEntry } from "../../domain/ledger_replay.ts";
+import {
+  emptyBooks,
+  type ProblemList,
+  type ReplayedBooks,
+  replayEntry,
+} from "../../domain/ledger_replay.ts";
 import type { VerificationStep } from "../../ports/ledger_store.ts";
 import { ChainCheck } from "./chain_check.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { journalRows } from "./journal_rows.ts";
 import { Problems } from "./problems.ts";
 import { compareBooks, compareHolds, compareRows, type RowKind } from "./rows_check.ts";
+import { SeenIds } from "./seen_ids.ts";
 import type { Tail } from "./segment.ts";
 
 /** What the journal is compared with: the books at one moment, between two commits. */
@@ -42,13 +48,14 @@ export async function* verifyBooks(
   const chain = new ChainCheck(problems);
   let entries = 0;
   let place = 0;
-  const replayed = emptyBooks({
+  const told: ProblemList = {
     push: (sentence) =>
       problems.push(
         `${sentence}, says entry ${place} in journal segment ${chain.segment}: compare it with ` +
           "an earlier export and restore the store from a backup",
       ),
-  });
+  };
+  const replayed = emptyBooks(told, () => new SeenIds());
   for await (const row of journalRows(kv, journal)) {
     const lines = chain.next(row);
     place = chain.total - lines.length;
@@ -60,9 +67,9 @@ export async function* verifyBooks(
     yield { entries, total: journal.total };
   }
   chain.end(journal);
-  compareBooks(WALLETS, wallets, { replayed: replayed.wallets, problems });
-  compareBooks(SPENDS, spends, { replayed: replayed.spends, problems });
-  compareHolds(holds, replayed.holds, problems);
+  await compareBooks(WALLETS, wallets, { replayed: replayed.wallets, problems });
+  await compareBooks(SPENDS, spends, { replayed: replayed.spends, problems });
+  await compareHolds(holds, replayed.holds, problems);
   const moment = { versionstamp, problems };
   await compareRows(kv, WALLETS, { books: wallets, moment });
   await compareRows(kv, SPENDS, { books: spends, moment });

@@ -280,11 +280,11 @@ check("it is right under load, again and again", async ({ stores }) => {
     }
   }));
   const results: Verification[] = [];
-  while (results.length < 20) results.push(await stores.verify());
+  const grown = () => (results.at(-1)?.entries ?? 0) - (results[0]?.entries ?? 0);
+  while (results.length < 20 || grown() < 200) results.push(await stores.verify());
   isOver = true;
   await load;
   assertEquals(results.flatMap(({ problems }) => problems), []);
-  assert((results[0]?.entries ?? 0) < (results.at(-1)?.entries ?? 0));
 });
 
 check("whoever stops asking ends it", async ({ stores }) => {
