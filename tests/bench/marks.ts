@@ -1,5 +1,6 @@
 /**
- * What must hold, and the words for whether it does. Ratios only: absolute times belong to a machine.
+ * What must hold, and the words for whether it does. Ratios wherever there is something to compare
+ * with: absolute times belong to a machine.
  *
  * @module
  */
@@ -14,6 +15,17 @@ export const ADDED_P50_MS_MAX = 1;
 export const RESIDENT_MB_MAX = 150;
 /** Memory counts as flat where its last sample is no more than this over its earlier ones. */
 export const RESIDENT_GROWTH_MAX = 1.1;
+
+/** Calls a second of 64 callers on one wallet, each a hold and its settlement, at least. */
+export const LEDGER_CALLS_MIN = 10_000;
+/** 99th percentile of one such hold or settlement, in milliseconds, below. */
+export const LEDGER_P99_MS_MAX = 10;
+/** Time to verify books of a million entries from the command line, in seconds, below. */
+export const VERIFY_SECONDS_MAX = 30;
+/** 99th percentile of small calls that are served meanwhile, in milliseconds, below. */
+export const BUSY_P99_MS_MAX = 50;
+/** Resident memory that verifying or exporting adds to what a gateway has, in megabytes, below. */
+export const BOOKS_MB_MAX = 100;
 
 /** One row of the report. */
 export interface Finding {
@@ -61,6 +73,92 @@ export function latencyFinding(name: string, rounds: readonly Latency[]): Findin
     mark: `< ${ADDED_P50_MS_MAX} ms`,
     met: beyond < ADDED_P50_MS_MAX,
   };
+}
+
+/** What callers of a ledger got. */
+export interface LedgerRate {
+  /** A call is a hold and its settlement. */
+  readonly callsPerSecond: number;
+  /** Of a hold or a settlement, each for itself. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** One round with group commit and with one commit an operation. */
+export interface LedgerRound {
+  readonly grouped: LedgerRate;
+  readonly single: LedgerRate;
+}
+
+/** The median round, and what group commit makes of it. */
+export function ledgerFindings(rounds: readonly LedgerRound[]): Finding[] {
+  const calls = median(rounds.map(({ grouped }) => grouped.callsPerSecond));
+  const p99Ms = median(rounds.map(({ grouped }) => grouped.p99Ms));
+  const faster = median(
+    rounds.map(({ grouped, single }) => grouped.callsPerSecond / single.callsPerSecond),
+  );
+  const sooner = median(rounds.map(({ grouped, single }) => single.p99Ms / grouped.p99Ms));
+  return [
+    {
+      name: "one wallet, 64 callers: hold and settle",
+      measured: `${calls.toFixed(0)}/s (${faster.toFixed(1)} x one commit each)`,
+      mark: `>= ${LEDGER_CALLS_MIN}/s`,
+      met: calls >= LEDGER_CALLS_MIN,
+    },
+    {
+      name: "one wallet, 64 callers: p99 of either",
+      measured: `${p99Ms.toFixed(2)} ms (1/${sooner.toFixed(0)} of one commit each)`,
+      mark: `< ${LEDGER_P99_MS_MAX} ms`,
+      met: p99Ms < LEDGER_P99_MS_MAX,
+    },
+  ];
+}
+
+/** One command over the books of a running gateway. */
+export interface BooksPass {
+  readonly seconds: number;
+  /** Most that the gateway had resident meanwhile; absent where the system does not show it. */
+  readonly megabytes: number | undefined;
+  /** Of small calls served meanwhile. */
+  readonly p99Ms: number;
+}
+
+/** What verifying and exporting came to. */
+export interface BooksRun {
+  readonly entries: number;
+  readonly restMegabytes: number | undefined;
+  readonly restP99Ms: number;
+  readonly verify: BooksPass;
+  readonly export: BooksPass;
+}
+
+/** Whether books of a million entries are verified in time, and others are served meanwhile. */
+export function booksFindings(run: BooksRun): Finding[] {
+  const perMillion = run.verify.seconds * 1_000_000 / run.entries;
+  const p99Ms = Math.max(run.verify.p99Ms, run.export.p99Ms);
+  const most = Math.max(run.verify.megabytes ?? NaN, run.export.megabytes ?? NaN);
+  const added = most - (run.restMegabytes ?? NaN);
+  const memory = Number.isNaN(added) ? "SKIPPED: not shown by this system" : undefined;
+  return [
+    {
+      name: "svc ledger verify, a million entries",
+      measured: `${perMillion.toFixed(1)} s (${run.entries} in ${run.verify.seconds.toFixed(1)} s)`,
+      mark: `< ${VERIFY_SECONDS_MAX} s`,
+      met: perMillion < VERIFY_SECONDS_MAX,
+    },
+    {
+      name: "small calls meanwhile, p99",
+      measured: `${p99Ms.toFixed(1)} ms (${run.restP99Ms.toFixed(1)} at rest)`,
+      mark: `< ${BUSY_P99_MS_MAX} ms`,
+      met: p99Ms < BUSY_P99_MS_MAX,
+    },
+    {
+      name: "memory that it adds",
+      measured: memory ?? `${added.toFixed(0)} MB`,
+      mark: `< ${BOOKS_MB_MAX} MB`,
+      met: memory === undefined ? added < BOOKS_MB_MAX : undefined,
+    },
+  ];
 }
 
 /** Whether memory is small and stays so. `samples` are megabytes, at equal steps of the load. */

@@ -7,6 +7,7 @@
 
 import { parseArgs } from "node:util";
 import { join } from "@std/path";
+import { books } from "./books.ts";
 import { commitMs } from "./commit.ts";
 import { configuration } from "./configuration.ts";
 import type { LoadAmount, LoadRequest, LoadResult } from "./load.ts";
@@ -20,6 +21,7 @@ import {
   table,
   throughputFinding,
 } from "./marks.ts";
+import { oneWallet } from "./one_wallet.ts";
 import { expectLine, residentMegabytes, type Running, serviceFlags, start } from "./process.ts";
 import { refusalTime } from "./refusal_time.ts";
 import { sdkCost } from "./sdk_cost.ts";
@@ -39,6 +41,7 @@ interface Extent {
   readonly memorySteps: number;
   readonly memoryStepRequests: number;
   readonly refusalSamples: number;
+  readonly bookEntries: number;
 }
 
 const FULL: Extent = {
@@ -49,6 +52,7 @@ const FULL: Extent = {
   memorySteps: 5,
   memoryStepRequests: 20_000,
   refusalSamples: 20_000,
+  bookEntries: 1_000_000,
 };
 const QUICK: Extent = {
   warmUpSeconds: 1.5,
@@ -58,6 +62,7 @@ const QUICK: Extent = {
   memorySteps: 5,
   memoryStepRequests: 4_000,
   refusalSamples: 4_000,
+  bookEntries: 1_000_000,
 };
 
 /** What is measured, and with what. */
@@ -88,6 +93,8 @@ const PARTS = {
   sdk: (bench: Bench) => sdkCost({ ...bench.extent, say }),
   refusals: (bench: Bench) =>
     refusalTime({ folder: bench.folder, samples: bench.extent.refusalSamples, say }),
+  "one-wallet": (bench: Bench) => oneWallet({ ...bench.extent, folder: bench.folder, say }),
+  books: (bench: Bench) => books({ ...bench.extent, folder: bench.folder, say }),
 };
 
 function say(text: string): void {
