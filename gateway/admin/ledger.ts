@@ -12,6 +12,8 @@ import { entryJson, findWallet } from "./wallets.ts";
 
 /** Time between two lines that tell how far a verification has come, in milliseconds. */
 const PROGRESS_MS = 100;
+/** Characters of an export that are sent together, at least. */
+const PIECE_CHARS = 32 * 1024;
 /** What is logged elsewhere for clients that closed the request; nobody reads it. */
 const CLIENT_LEFT = 499;
 
@@ -80,13 +82,17 @@ async function* exportLines(
   atMs: number,
 ): AsyncGenerator<string, void> {
   let entries = 0;
+  let text = "";
   for await (const placed of reading.entries()) {
     entries += placed.length;
-    yield placed.map(({ place, segment, entry }) =>
-      jsonLine({ place, segment, wallet: entry.wallet, ...entryJson(entry) })
-    ).join("");
+    for (const { place, segment, entry } of placed) {
+      text += jsonLine({ place, segment, wallet: entry.wallet, ...entryJson(entry) });
+    }
+    // A piece costs as much as many lines; and of a wallet there may be few.
+    yield text.length < PIECE_CHARS ? "" : text;
+    if (text.length >= PIECE_CHARS) text = "";
   }
-  yield jsonLine({
+  yield text + jsonLine({
     kind: "end",
     entries,
     journal: { entries: reading.total, segments: reading.segments, head: reading.head },

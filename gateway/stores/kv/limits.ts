@@ -87,7 +87,7 @@ export const READ_AHEAD_SEGMENTS = 16;
 /** Entries read in one go where the whole journal is read: small segments come more at a time. */
 export const READ_AHEAD_ENTRIES = 2_048;
 /** Segments read in one go where the whole journal is read and they are small. */
-export const MAX_READ_AHEAD_SEGMENTS = 128;
+export const MAX_READ_AHEAD_SEGMENTS = 256;
 /** Longest time that reading the whole journal keeps the rest of the service waiting, in ms. */
 export const READ_TURN_MS = 1;
 /** Problems of the books that are told one by one; the rest is counted. */
