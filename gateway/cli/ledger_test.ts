@@ -25,6 +25,11 @@ function breaking(...values: unknown[]): { fetch: () => Promise<Response> } {
   return { fetch: () => Promise.resolve(new Response(body(), NDJSON)) };
 }
 
+/** Shows where a line is taken away. */
+function visible(text: string): string {
+  return text.replaceAll("\r\x1b[K", "<erase>");
+}
+
 const WRONG = {
   ...{ ok: false, entries: 2, segments: 2, head: "abc", wallets: 1, keys: 0, openHolds: 0 },
   ...{ problems: ['Wallet "team" is opened twice', "A\u001b[2J\u202eB"], moreProblems: 5 },
@@ -80,8 +85,8 @@ Deno.test("a verification draws a bar on a terminal's standard error, and takes 
     const told = answering({ progress: { entries: 1, total: 2 } }, { result: WRONG });
     const drawn = await run("ledger verify", { ...told, progressColumns: 80 });
     assertMatch(
-      drawn.err,
-      /^\r\x1b\[KVerifying  50 % .* 1 of 2 entries\r\x1b\[KThe books are wrong\n$/,
+      visible(drawn.err),
+      /^<erase>Verifying {2}50 % .* 1 of 2 entries<erase>The books are wrong\n$/,
     );
     assertEquals(drawn.out.includes("\x1b"), false);
     const again = answering({ progress: { entries: 1, total: 2 } }, { result: WRONG });
@@ -183,7 +188,7 @@ Deno.test("a bar is drawn beside a file or a pipe, not in the midst of what is s
   await withCli(async ({ run }) => {
     const screen = { progressColumns: 60 };
     const piped = await run("ledger export", { ...answering(ENTRY, END), ...screen });
-    assertMatch(piped.err, /^\r\x1b\[KExporting 100 % .*\r\x1b\[K$/);
+    assertMatch(visible(piped.err), /^<erase>Exporting 100 % .*<erase>$/);
     const terminal = { ...screen, isTerminal: true };
     const shown = await run("ledger export", { ...answering(ENTRY, END), ...terminal });
     assertEquals(shown.err, "");
