@@ -1,5 +1,5 @@
 import { StoreError } from "../../ports/store_error.ts";
-import { MAX_READ_AHEAD_SEGMENTS, READ_AHEAD_ENTRIES, READ_AHEAD_SEGMENTS } from "./limits.ts";
+import { MAX_READ_AHEAD_SEGMENTS, READ_AHEAD_ENTRIES } from "./limits.ts";
 import type { Tail } from "./segment.ts";
 import { Turns } from "./turns.ts";
 
@@ -21,7 +21,7 @@ export async function* journalRows(
 ): AsyncGenerator<JournalRow, void> {
   const { segment, total } = journal;
   const ahead = Math.ceil(READ_AHEAD_ENTRIES * segment / Math.max(1, total));
-  const batchSize = Math.min(MAX_READ_AHEAD_SEGMENTS, Math.max(READ_AHEAD_SEGMENTS, ahead));
+  const batchSize = Math.min(MAX_READ_AHEAD_SEGMENTS, Math.max(1, ahead));
   const rows = kv.list({ start: ["journal", from], end: ["journal", segment + 1] }, { batchSize });
   const turns = new Turns();
   try {

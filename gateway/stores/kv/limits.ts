@@ -84,12 +84,19 @@ export const SEGMENTS_DELETED = 64;
 
 /** Segments read in one go. */
 export const READ_AHEAD_SEGMENTS = 16;
-/** Entries read in one go where the whole journal is read: small segments come more at a time. */
-export const READ_AHEAD_ENTRIES = 2_048;
+/**
+ * Entries read in one go where the whole journal is read: small segments come more at a time. Commits
+ * wait for a read that is under way.
+ */
+export const READ_AHEAD_ENTRIES = 512;
 /** Segments read in one go where the whole journal is read and they are small. */
 export const MAX_READ_AHEAD_SEGMENTS = 256;
-/** Longest time that reading the whole journal keeps the rest of the service waiting, in ms. */
+/** Time for which reading the whole journal keeps the event loop, in milliseconds. */
 export const READ_TURN_MS = 1;
+/** A turn of the event loop that took longer than this had work for others, in milliseconds. */
+export const IDLE_TURN_MS = 0.1;
+/** Time for which others are then taken to be busy, in milliseconds: half of it is theirs alone. */
+export const BUSY_MS = 50;
 /** Problems of the books that are told one by one; the rest is counted. */
 export const MAX_PROBLEMS = 100;
 /** Longest sentence about a problem, in UTF-16 code units: a damaged row may hold anything. */
