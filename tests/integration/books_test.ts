@@ -130,11 +130,15 @@ Deno.test("an export that is interrupted leaves no file", async () => {
     const entry = { place: 1, segment: 1, wallet: "w", kind: "open" };
     const line = new TextEncoder().encode(`${JSON.stringify(entry)}\n`);
     let told = 0;
+    let isWaiting = false;
     let isLeft = false;
     const endless = () =>
       new ReadableStream<Uint8Array<ArrayBuffer>>({
         pull: async (controller) => {
+          isWaiting = true;
           await new Promise((resolve) => setTimeout(resolve, 5));
+          isWaiting = false;
+          if (isLeft) return;
           controller.enqueue(line);
           told++;
         },
@@ -159,6 +163,6 @@ Deno.test("an export that is interrupted leaves no file", async () => {
     child.kill("SIGINT");
     assertEquals((await child.status).code, 130);
     assertEquals(names(), []);
-    await until(() => isLeft, "the end of the answer");
+    await until(() => isLeft && !isWaiting, "the end of the answer");
   });
 });
