@@ -46,7 +46,7 @@ export function chat(
     const begun = await attempt<ChatOpened>(gateway, {
       trace,
       plan,
-      choices: features.choices,
+      features,
       ask: () => ({ endpoint: "chat", body: restored }),
       open: (answer, { model }) =>
         answer.kind === "stream"

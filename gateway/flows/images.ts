@@ -55,7 +55,7 @@ export function drawImages(
     const begun = await attempt<DrawnAnswer>(gateway, {
       trace,
       plan,
-      choices: features.choices,
+      features,
       ask: () => ({ endpoint: caller.endpoint, body }),
       open: (answer, { upstream }) => openDrawn(gateway, answer, upstream),
     });

@@ -38,7 +38,7 @@ export interface RequestEnd {
 
 /** What happens to one request, noted as it happens: the source of its metadata and its log row. */
 export class RequestTrace {
-  readonly caller: Caller;
+  #caller: Caller;
   readonly atMs: number;
   readonly attempts: RoutingAttempt[] = [];
   readonly holdIds: string[] = [];
@@ -58,10 +58,20 @@ export class RequestTrace {
   #firstByteMs: number | undefined;
 
   constructor(caller: Caller, clock: Clock) {
-    this.caller = caller;
+    this.#caller = caller;
     this.atMs = clock.nowMs();
     this.#clock = clock;
     this.#startedMs = clock.monotonicMs();
+  }
+
+  /** Who calls what. */
+  get caller(): Caller {
+    return this.#caller;
+  }
+
+  /** The key as it is now, where it was changed since. */
+  keyIsNow(key: KeyRecord): void {
+    this.#caller = { ...this.#caller, key };
   }
 
   /** Milliseconds since the request began. */

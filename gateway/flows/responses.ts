@@ -148,8 +148,9 @@ function begin(
 ): Promise<Begun<OpenedResponse>> {
   return attempt<OpenedResponse>(gateway, {
     trace,
-    plan: { ...plan, candidates: asked.passable(plan.candidates) },
-    choices: 1,
+    plan,
+    features: asked.features,
+    passable: (candidates) => asked.passable(candidates),
     ask: (candidate) =>
       hosting === undefined || asked.roadTo(candidate) === "native"
         ? asked.ask(candidate)

@@ -109,6 +109,7 @@ export function gatewayOf(
     catalogs,
     keys,
     ledger,
+    keys,
     log,
     pool,
     vectorStores,

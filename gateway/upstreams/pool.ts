@@ -118,8 +118,8 @@ export class UpstreamPool {
   /**
    * Waits for a place at the upstream of one of the models; at most so many milliseconds. `undefined`
    * where none came in time, where the signal was aborted, and where too many wait already. A turn is
-   * no promise: what it can be used for is to be asked of the router anew. It may come without a place
-   * where another catalog has come into force.
+   * no promise: what it can be used for is to be asked of the router anew. When another catalog is
+   * taken over all turns come at once, without a place.
    */
   turn(
     wanted: { readonly models: readonly Model[]; readonly owner: string; readonly waitMs: number },
@@ -127,10 +127,9 @@ export class UpstreamPool {
   ): Promise<Turn | undefined> {
     const { models, owner, waitMs } = wanted;
     const upstreams = new Set(models.map((model) => model.upstream));
-    // It may have become free, or have gone, since it was looked.
+    // It may have become free since it was looked.
     const turn = this.#turnAt(upstreams);
     if (turn !== undefined) return Promise.resolve(turn);
-    if (![...upstreams].some((id) => this.#slots.has(id))) return Promise.resolve(EMPTY_TURN);
     return this.#calls.wait({ owner, upstreams, waitMs }, signal);
   }
 

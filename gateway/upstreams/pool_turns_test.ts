@@ -220,9 +220,9 @@ Deno.test("another catalog wakes all who wait: what they wait for may be gone", 
   const turn = await waiter.over;
   assertEquals(turn?.use(() => pool.acquire(A)), undefined);
   turn?.use(() => acquire(pool, B)).release();
-  const gone = await waits(pool).over;
-  assert(gone !== undefined, "who wants what is gone plans anew");
-  gone[Symbol.dispose]();
+  const gone = waits(pool);
+  pool.apply(catalog());
+  assert(await gone.over !== undefined, "what is gone may come back");
   lease.release();
 });
 

@@ -59,8 +59,9 @@ export function hostedChat(
     const web = webSearchFor(gateway, plan);
     const begun = await attempt<OpenedStream<HostedRelay>>(gateway, {
       trace,
-      plan: { ...plan, candidates: plan.candidates.filter(takesChat) },
-      choices: 1,
+      plan,
+      features,
+      passable: (candidates) => candidates.filter(takesChat),
       ask: () => ({ endpoint: "chat", body: setup.conversation, stream: true }),
       open: async (answer, { model }) => {
         if (answer.kind !== "stream") throw notStreamed();
