@@ -22,6 +22,8 @@ export interface Caller {
   readonly logId: string;
   readonly endpoint: Endpoint;
   readonly stream: boolean;
+  /** When its key's limits counted it, in Unix milliseconds; absent before that. */
+  readonly admittedAtMs?: number | undefined;
   /** Aborted when the caller has left before the answer began. */
   readonly signal: AbortSignal;
   /** Called once, when the request has been settled or has failed. */

@@ -15,6 +15,7 @@ import type { PublicEnv } from "./env.ts";
 import { errorResponse, faultOf } from "./error_response.ts";
 import { authenticate, type FindKey } from "./middleware/authenticate.ts";
 import { logDenied } from "./middleware/log_denied.ts";
+import { rateLimitHeaders } from "./middleware/rate_limit_headers.ts";
 import { requestId } from "./middleware/request_id.ts";
 import { getModelMeta, getPricing, listModels } from "./routes/catalog.ts";
 import { chatCompletions } from "./routes/chat_completions.ts";
@@ -62,10 +63,11 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   app.get("/api/v1/models/meta", keyed, getModelMeta(gateway));
   app.get("/api/v1/pricing", keyed, getPricing(gateway));
   app.get("/openai/v1/models", keyed, listOpenAIModels(gateway));
-  app.post("/openai/v1/chat/completions", keyed, chatCompletions(gateway));
-  app.post("/openai/v1/responses", keyed, createResponse(gateway));
-  app.post("/openai/v1/images/generations", keyed, generateImages(gateway));
-  app.post("/openai/v1/images/edits", keyed, editImages(gateway));
+  const limited = rateLimitHeaders(gateway);
+  app.post("/openai/v1/chat/completions", keyed, limited, chatCompletions(gateway));
+  app.post("/openai/v1/responses", keyed, limited, createResponse(gateway));
+  app.post("/openai/v1/images/generations", keyed, limited, generateImages(gateway));
+  app.post("/openai/v1/images/edits", keyed, limited, editImages(gateway));
   routeStoredResponses(app, { keyed, responses: gateway.responses });
   app.get("/files/:id", getFile(gateway, options.files));
   for (const [methods, path] of PATHS) {
