@@ -11,6 +11,8 @@ import { CALLER_LEFT_STATUS } from "../flows/log_failure.ts";
 import type { GatewayContext } from "../flows/context.ts";
 import type { SignedLinks } from "../flows/signed_links.ts";
 import type { BlobStore } from "../ports/blob_store.ts";
+import { limitsInForce } from "../domain/service_limits.ts";
+import { BadKeys } from "./bad_keys.ts";
 import type { PublicEnv } from "./env.ts";
 import { errorResponse, faultOf } from "./error_response.ts";
 import { authenticate, type FindKey } from "./middleware/authenticate.ts";
@@ -55,7 +57,13 @@ const PATHS = [
 export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   const { gateway, findKey, readiness } = options;
   const app = new Hono<PublicEnv>();
-  const keyed = authenticate(findKey, { onDenied: logDenied(gateway) });
+  const badKeys = new BadKeys({
+    keyClass: "service",
+    limit: () => limitsInForce(gateway.catalogs.current()).badKeysPerMinute,
+    clock: gateway.clock,
+    logger: gateway.logger,
+  });
+  const keyed = authenticate(findKey, { badKeys, onDenied: logDenied(gateway) });
   app.use(requestId(gateway.rng));
   app.get("/healthz", healthz());
   app.get("/readyz", readyz(readiness));
