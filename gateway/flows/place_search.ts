@@ -84,6 +84,10 @@ export class PlaceSearch {
     }
   }
 
+  get #mayWaitForHold(): boolean {
+    return this.#waits < WAITS_MAX && this.#holdWaitedMs < HOLD_WAIT_MS;
+  }
+
   get #left(): readonly Candidate[] {
     return this.#candidates.filter(({ model }) => !this.#done.has(model.id));
   }
@@ -100,7 +104,7 @@ export class PlaceSearch {
       const hold = await this.#holdUnder(lease, candidate);
       if (!(hold instanceof ServiceFault)) return { candidate, lease, hold };
       // Only the first that is short of money is worth a wait: the others are worse.
-      if (this.#refusal === undefined && this.#holdWaitedMs < HOLD_WAIT_MS) short ??= candidate;
+      if (this.#refusal === undefined && this.#mayWaitForHold) short ??= candidate;
       else this.#giveUp(candidate, hold);
     }
     return short === undefined ? undefined : await this.#waitForHold(short);
@@ -133,7 +137,8 @@ export class PlaceSearch {
   async #waitForHold(candidate: Candidate): Promise<Place | { leased?: Leased }> {
     const { trace } = this.#request;
     const startedMs = trace.elapsedMs;
-    const waitMs = this.#mayWait() ? HOLD_WAIT_MS - this.#holdWaitedMs : 0;
+    const waitMs = HOLD_WAIT_MS - this.#holdWaitedMs;
+    this.#waits += 1;
     const back = (hold: OpenHold | ServiceFault) => {
       if (!(hold instanceof ServiceFault)) letGo(this.#gateway, hold.id, "nobody waits for it");
     };
@@ -170,7 +175,8 @@ export class PlaceSearch {
       return busy;
     });
     if (models.length === 0) return undefined;
-    if (!this.#mayWait()) return this.#tooBusy();
+    if (this.#waits >= WAITS_MAX) return this.#tooBusy();
+    this.#waits += 1;
     if (this.#left.some(({ price }) => price.version !== catalogs.current().version)) {
       return await this.#planAnew(EMPTY_TURN);
     }
@@ -216,10 +222,6 @@ export class PlaceSearch {
       if (lease !== undefined) return { leased: { candidate, lease } };
     }
     return {};
-  }
-
-  #mayWait(): boolean {
-    return this.#waits++ < WAITS_MAX;
   }
 
   #prepare(): Promise<() => OpenPlan> {

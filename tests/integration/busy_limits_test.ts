@@ -226,6 +226,34 @@ Deno.test("keys take turns: one that floods does not keep another waiting behind
   assert(order.indexOf("one") <= 2, order.join());
 });
 
+Deno.test("who fails over to an upstream that has become busy waits for a place there", async () => {
+  await using lab = await BusyLab.start();
+  await using failing = new FakeUpstream();
+  const gate = Promise.withResolvers<void>();
+  failing.otherwise([{ until: gate.promise }, ...json({ error: {} }, { status: 500 })]);
+  const models = [
+    { id: "best", baseUrl: failing.baseUrl, quality: 0.99 },
+    { id: "only", baseUrl: lab.upstream.baseUrl, quality: 0.1, upstream: { maxInFlight: 1 } },
+  ];
+  const content = { ...labConfig(...models), limits: PATIENT };
+  await lab.service.admin("POST", "/catalog/apply", { content });
+  const asked = lab.service.chat(ASKED);
+  await until(() => failing.requests.length === 1, "the first model to be asked");
+  const blocked = await lab.block({
+    key: await lab.service.newKey({ policy: { models: ["only"] } }),
+  });
+  gate.resolve();
+  const { log } = lab.service.running.stores;
+  await until(async () => await lab.openHolds() === 1, "the failed call's hold to be given back");
+  assertEquals([lab.upstream.requests.length, (await log.search({ limit: 9 })).records], [1, []]);
+  lab.unblock();
+  assertEquals([(await told({ answer: asked })).model, (await told(blocked)).model], [
+    "only",
+    "only",
+  ]);
+  await lab.service.assertBooks();
+});
+
 Deno.test("a wallet whose requests wait for money keeps nobody from the upstream", async () => {
   await using lab = await BusyLab.start({ places: 2 });
   // A call holds 0.062 credits, and costs 0.02: it pays for two calls, one after the other.
