@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { ServiceFault } from "../domain/fault.ts";
 import type { KeyRecord } from "../domain/key.ts";
 import type { KeyPolicy } from "../domain/policy.ts";

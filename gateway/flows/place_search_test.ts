@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ServiceFault } from "../domain/fault.ts";
 import type { KeyRecord } from "../domain/key.ts";
 import { catalogOf, inputWith, modelWith } from "../domain/routing_fixture_test.ts";
-import { route, type RoutingInput } from "../domain/routing.ts";
+import { route } from "../domain/routing.ts";
 import { StoreError } from "../ports/store_error.ts";
 import { systemClock } from "../system/clock.ts";
 import { createSystemRng } from "../system/rng.ts";
@@ -17,6 +17,8 @@ const KEY: KeyRecord = {
   policy: {},
 };
 
+const INPUT = inputWith({ catalog: catalogOf([modelWith({ id: "a" })]) });
+
 /** What a test makes of the gateway's parts. */
 interface Parts {
   /** Whether there is a place at the upstream. */
@@ -26,69 +28,76 @@ interface Parts {
   readonly key?: () => Promise<KeyRecord | undefined>;
   /** Whether a turn comes. */
   readonly turns?: () => boolean;
-  readonly input?: () => Partial<RoutingInput>;
   readonly signal?: AbortSignal;
+}
+
+type Note = (event: string) => void;
+
+/** A turn that notes when it is over. */
+function turnNoting(note: Note): Turn {
+  let isUsed = false;
+  const end = () => {
+    if (!isUsed) note("turn over");
+    isUsed = true;
+  };
+  return {
+    use: (take) => {
+      end();
+      return take();
+    },
+    [Symbol.dispose]: end,
+  };
+}
+
+/** The pool of one upstream; its only model is busy wherever there is no place. */
+function poolNoting({ hasPlace, turns = () => true }: Parts, note: Note) {
+  const lease = () => {
+    note("lease");
+    return { upstream: {}, report: () => {}, release: () => note("release") };
+  };
+  return {
+    states: () => new Map([["a", { available: false, busy: true }]]),
+    acquire: () => hasPlace() ? lease() : undefined,
+    turn: () => {
+      note("wait for a place");
+      return Promise.resolve(turns() ? turnNoting(note) : undefined);
+    },
+  };
+}
+
+/** The books of one wallet. */
+function ledgerNoting({ hasMoney = () => true }: Parts, note: Note) {
+  return {
+    wallet: () => Promise.resolve(INPUT.wallet),
+    keySpend: () => Promise.resolve(undefined),
+    hold: (_: unknown, { waitMs }: { waitMs: number }) => {
+      if (waitMs > 0) note("wait for a hold");
+      if (!hasMoney(waitMs)) return Promise.resolve({ ok: false, refusal: "insufficient_balance" });
+      note("hold");
+      return Promise.resolve({ ok: true, value: { held: 10n ** 12n } });
+    },
+    release: () => {
+      note("void");
+      return Promise.resolve({ ok: true, value: { released: 0n } });
+    },
+  };
 }
 
 /** A search for places at one model; what it took and gave back. */
 function search(parts: Parts) {
-  const { key = () => Promise.resolve(KEY), hasMoney = () => true, turns = () => true } = parts;
-  const catalog = catalogOf([modelWith({ id: "a" })]);
-  const input = { ...inputWith({ catalog }), ...parts.input?.() };
-  const plan = route(inputWith({ catalog }));
+  const plan = route(INPUT);
   assert(plan.ok);
   const noted: string[] = [];
   const note = (event: string) => void noted.push(event);
-  const lease = () => {
-    note("lease");
-    const upstream = { id: "u", call: () => Promise.reject(), models: () => Promise.resolve([]) };
-    return { upstream, report: () => {}, release: () => note("release") };
-  };
-  const turn = (): Turn => {
-    let isUsed = false;
-    const end = () => {
-      if (!isUsed) note("turn over");
-      isUsed = true;
-    };
-    return {
-      use: (take) => {
-        end();
-        return take();
-      },
-      [Symbol.dispose]: end,
-    };
-  };
   const gateway = {
     clock: systemClock,
     rng: createSystemRng(systemClock),
     inFlight: new InFlight(),
-    catalogs: { current: () => catalog },
+    catalogs: { current: () => INPUT.catalog },
     conversations: new Map(),
-    keys: { get: key },
-    pool: {
-      states: () => new Map([["a", { available: false, busy: true }]]),
-      acquire: () => parts.hasPlace() ? lease() : undefined,
-      turn: () => {
-        note("wait for a place");
-        return Promise.resolve(turns() ? turn() : undefined);
-      },
-    },
-    ledger: {
-      wallet: () => Promise.resolve(input.wallet),
-      keySpend: () => Promise.resolve(undefined),
-      hold: (_: unknown, { waitMs }: { waitMs: number }) => {
-        if (waitMs > 0) note("wait for a hold");
-        if (!hasMoney(waitMs)) {
-          return Promise.resolve({ ok: false, refusal: "insufficient_balance" });
-        }
-        note("hold");
-        return Promise.resolve({ ok: true, value: { held: 10n ** 12n } });
-      },
-      release: () => {
-        note("void");
-        return Promise.resolve({ ok: true, value: { released: 0n } });
-      },
-    },
+    keys: { get: parts.key ?? (() => Promise.resolve(KEY)) },
+    pool: poolNoting(parts, note),
+    ledger: ledgerNoting(parts, note),
     lateEndings: { add: () => {} },
   } as unknown as GatewayContext;
   const trace = new RequestTrace({
@@ -96,8 +105,7 @@ function search(parts: Parts) {
     signal: parts.signal ?? new AbortController().signal,
     onSettled: () => {},
   }, systemClock);
-  const { features } = input;
-  const places = new PlaceSearch(gateway, { trace, plan, features });
+  const places = new PlaceSearch(gateway, { trace, plan, features: INPUT.features });
   const count = (event: string) => noted.filter((one) => one === event).length;
   /** Nothing that was taken is left. */
   const assertClean = () => {

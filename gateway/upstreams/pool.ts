@@ -216,8 +216,10 @@ export class UpstreamPool {
       released = true;
       // An attempt that nobody has told about must not keep others waiting for its probe.
       if (!reported) report({ outcome: "cancelled", ms: 0 });
+      const wasFull = this.#inFlight >= this.#maxInFlight;
       this.#leave(slot);
-      this.#serve();
+      // With room for all, only those who want this upstream have waited for it.
+      if (wasFull || this.#calls.isWanted(slot.config.id)) this.#serve();
     };
     return { upstream: slot.upstream, report, release };
   }

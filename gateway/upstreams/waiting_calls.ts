@@ -27,6 +27,8 @@ interface Waiter extends Wanted {
 /** Requests that wait for a place at an upstream, in the order of their turns. */
 export class WaitingCalls {
   readonly #line = new FairLine<Waiter>();
+  /** How many want each upstream: most that are given back are wanted by nobody. */
+  readonly #wanted = new Map<string, number>();
   #lengthMax = 0;
 
   /** How many wait. */
@@ -50,6 +52,7 @@ export class WaitingCalls {
     return new Promise((resolve) => {
       const end = (turn: Turn | undefined) => {
         this.#line.delete(wanted.owner, waiter);
+        this.#want(wanted, -1);
         callOff();
         signal.removeEventListener("abort", leave);
         resolve(turn);
@@ -59,7 +62,13 @@ export class WaitingCalls {
       const callOff = afterMs(wanted.waitMs, leave);
       signal.addEventListener("abort", leave, { once: true });
       this.#line.add(wanted.owner, waiter);
+      this.#want(wanted, 1);
     });
+  }
+
+  /** Whether anybody waits for a place at an upstream. */
+  isWanted(upstream: string): boolean {
+    return this.#wanted.has(upstream);
   }
 
   /** Gives turns, one after another, for as long as `turnAt` makes one for who is next. */
@@ -75,6 +84,14 @@ export class WaitingCalls {
   /** Ends all waiting, in the order of the turns. */
   wakeAll(turn: () => Turn | undefined): void {
     for (const { end } of this.#line.takeAll()) end(turn());
+  }
+
+  #want({ upstreams }: Wanted, change: 1 | -1): void {
+    for (const id of upstreams) {
+      const count = (this.#wanted.get(id) ?? 0) + change;
+      if (count === 0) this.#wanted.delete(id);
+      else this.#wanted.set(id, count);
+    }
   }
 
   #hasRoomFor(owner: string): boolean {

@@ -130,7 +130,7 @@ Deno.test("the service's own cap is waited for as an upstream's is", async () =>
 Deno.test("who waits in vain is told when to come back, and nothing was charged", async () => {
   await using lab = await BusyLab.start({ limits: { queueMs: 30 } });
   const blocked = await lab.block();
-  const { status, code, message, retryAfter } = await told(await lab.ask());
+  const { status, code, message, retryAfter } = await told({ answer: lab.service.chat(ASKED) });
   assertEquals([status, code, retryAfter], [503, "no_model_available", "1"]);
   assertStringIncludes(message, "busy");
   lab.unblock();
@@ -226,6 +226,27 @@ Deno.test("keys take turns: one that floods does not keep another waiting behind
   assert(order.indexOf("one") <= 2, order.join());
 });
 
+Deno.test("64 callers go through four places, and all are answered", async () => {
+  await using lab = await BusyLab.start({ places: 3, limits: { maxInFlight: 4 } });
+  const { baseUrl } = lab.upstream;
+  const models = ["one", "two"].map((id) => ({ id, baseUrl, upstream: { maxInFlight: 3 } }));
+  const content = { ...labConfig(...models), limits: { ...PATIENT, maxInFlight: 4 } };
+  await lab.service.admin("POST", "/catalog/apply", { content });
+  lab.upstream.otherwise([{ waitMs: 2 }, ...json(completion())]);
+  const keys = await Promise.all([1, 2, 3].map(() => lab.service.newKey()));
+  let most = 0;
+  const calls = Array.from({ length: 64 }, async (_, n) => {
+    const { status } = await told({
+      answer: lab.service.chat(ASKED, { key: keys[n % 3]?.key ?? "" }),
+    });
+    most = Math.max(most, await lab.openHolds());
+    return status;
+  });
+  assertEquals(await Promise.all(calls), Array(64).fill(200));
+  assert(most <= 4, `${most} calls under way`);
+  await lab.service.assertBooks();
+});
+
 Deno.test("who fails over to an upstream that has become busy waits for a place there", async () => {
   await using lab = await BusyLab.start();
   await using failing = new FakeUpstream();
@@ -262,7 +283,8 @@ Deno.test("a wallet whose requests wait for money keeps nobody from the upstream
   const waiting = [];
   for (let n = 0; n < 5; n++) waiting.push(await lab.ask({ key: poor }));
   assertEquals(await lab.openHolds(), 1);
-  assertEquals((await told(await lab.ask())).status, 200, "the second place is free");
+  const other = await told({ answer: lab.service.chat(ASKED) });
+  assertEquals(other.status, 200, "the second place is free");
   lab.unblock();
   const statuses = [];
   for (const each of [blocked, ...waiting]) statuses.push((await told(each)).status);
