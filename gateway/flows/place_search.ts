@@ -89,14 +89,17 @@ export class PlaceSearch {
   }
 
   get #left(): readonly Candidate[] {
+    if (this.#done.size === 0) return this.#candidates;
     return this.#candidates.filter(({ model }) => !this.#done.has(model.id));
   }
 
   /** What can be had at once: of candidates in their order, but first where a lease is at hand. */
   async #takeNow(leased: Leased | undefined): Promise<Place | { leased?: Leased } | undefined> {
     let short: Candidate | undefined;
-    const rest = this.#left.filter((one) => one !== leased?.candidate);
-    for (const candidate of leased === undefined ? rest : [leased.candidate, ...rest]) {
+    const candidates = leased === undefined
+      ? this.#left
+      : [leased.candidate, ...this.#left.filter((one) => one !== leased.candidate)];
+    for (const candidate of candidates) {
       const lease = candidate === leased?.candidate
         ? leased.lease
         : this.#gateway.pool.acquire(candidate.model);
