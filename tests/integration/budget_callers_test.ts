@@ -133,6 +133,28 @@ Deno.test("64 callers of several keys on one wallet, some calls fail: money that
   await assertNeverOverspent(at.service, { wallet, ...key });
 });
 
+for (const seed of [1, 2, 3]) {
+  Deno.test(`nobody is refused for whom there is money once the others have settled (seed ${seed})`, async () => {
+    await using at = await lab();
+    // From 16 to 415 tokens of output are asked for, and so held: up to fourteen times what is paid.
+    const sizes = Array.from(
+      { length: CALLERS },
+      (_, n) => 16 + ((n * 7_919 + seed * 104_729) % 400),
+    );
+    const largest = 30_000n + 2_000n * BigInt(Math.max(...sizes));
+    const micros = largest + BigInt(CALLERS - 1) * CHARGED;
+    const credits = `${micros / 1_000_000n}.${`${micros % 1_000_000n}`.padStart(6, "0")}`;
+    const policy = { budget: { day: credits, total: credits } };
+    const key = await at.service.newKey({ credits, policy });
+    const calls = sizes.map(async (max_completion_tokens) =>
+      await outcome(await at.service.chat({ messages: QUESTION, max_completion_tokens }, key))
+    );
+    assertEquals(counted(await Promise.all(calls)), { ok: CALLERS });
+    assertEquals((await at.service.wallet(key.wallet)).spent, BigInt(CALLERS) * CHARGED);
+    await at.service.assertBooks();
+  });
+}
+
 /** A call that keeps its hold open until it is let go on. */
 async function open(at: Awaited<ReturnType<typeof lab>>, key: TestKey) {
   const gate = Promise.withResolvers<void>();
