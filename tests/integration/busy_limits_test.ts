@@ -306,3 +306,11 @@ Deno.test("a caller who leaves, and the end of the service, end the waiting for 
   for (const each of [last, blocked]) assertEquals((await told(each)).code, "shutting_down");
   await lab.service.assertBooks();
 });
+
+Deno.test("a service that stops without grace waits for nobody's turn and nobody's money", async () => {
+  await using lab = await BusyLab.start();
+  const poor = await lab.service.newKey({ credits: "0.1" });
+  const asked = [await lab.block({ key: poor }), await lab.ask(), await lab.ask({ key: poor })];
+  await lab.service.running.stop({ graceMs: 0 });
+  for (const each of asked) assertEquals((await told(each)).code, "shutting_down");
+});

@@ -59,6 +59,7 @@ export class SearchFees {
         amount: fee,
         minimum: fee,
         waitMs: HOLD_WAIT_MS,
+        signal: this.#trace.caller.signal,
       });
       if (hold instanceof ServiceFault) throw unpaid();
       const result = await this.#runHeld(hold.id, run);
