@@ -61,8 +61,6 @@ export interface GatewayContext {
   /** What keys are now: they may change while a request waits. */
   readonly keys: Pick<KeyStore, "get">;
   readonly ledger: LedgerStore;
-  /** To look again at the key of a request that has waited. */
-  readonly keys: Pick<KeyStore, "get">;
   readonly log: RequestLog;
   readonly pool: Pool;
   readonly clock: Clock;

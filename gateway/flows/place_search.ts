@@ -154,15 +154,8 @@ export class PlaceSearch {
       this.#giveUp(candidate, hold);
       return {};
     }
-    try {
-      if (await this.#keyIsAsItWas()) {
-        const lease = this.#gateway.pool.acquire(candidate.model);
-        if (lease !== undefined) return { candidate, lease, hold };
-      } else this.#candidates = this.#passable((await this.#prepare())());
-    } catch (error) {
-      back(hold);
-      throw error;
-    }
+    const lease = this.#gateway.pool.acquire(candidate.model);
+    if (lease !== undefined) return { candidate, lease, hold };
     back(hold);
     return {};
   }
@@ -193,7 +186,7 @@ export class PlaceSearch {
     );
     this.#placeWaitedMs += trace.elapsedMs - startedMs;
     if (turn === undefined) return this.#tooBusy();
-    await this.#keyIsAsItWas();
+    await this.#lookAtKey();
     return await this.#planAnew(turn);
   }
 
@@ -259,16 +252,13 @@ export class PlaceSearch {
     throw new CallerLeft("The caller left before the answer");
   }
 
-  /** After a wait: whether the key's policy is still the same. Throws where it may not be used. */
-  async #keyIsAsItWas(): Promise<boolean> {
+  /** A request that has begun nothing yet goes on with its key as it is by now, or not at all. */
+  async #lookAtKey(): Promise<void> {
     const { trace } = this.#request;
-    const { key } = trace.caller;
-    const present = await this.#gateway.keys.get(key.id);
-    if (present === undefined || !serves(present, this.#gateway.clock.nowMs())) {
-      throw new ServiceFault("invalid_api_key");
-    }
-    if (JSON.stringify(present.policy) === JSON.stringify(key.policy)) return true;
-    trace.keyIsNow(present);
-    return false;
+    if (trace.holdIds.length > 0) return;
+    const { clock, keys } = this.#gateway;
+    const key = await keys.get(trace.caller.key.id);
+    if (key === undefined || !serves(key, clock.nowMs())) throw new ServiceFault("invalid_api_key");
+    trace.keyIsNow(key);
   }
 }

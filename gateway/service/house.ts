@@ -109,7 +109,6 @@ export function gatewayOf(
     catalogs,
     keys,
     ledger,
-    keys,
     log,
     pool,
     vectorStores,
