@@ -1,5 +1,7 @@
 import type { MiddlewareHandler } from "@hono/hono";
 import { ServiceFault } from "../domain/fault.ts";
+import { limitsInForce } from "../domain/service_limits.ts";
+import { BadKeys } from "../http/bad_keys.ts";
 import type { AdminDeps, AdminEnv } from "./deps.ts";
 
 /** The token of `Authorization: Bearer <admin token>`; empty where the header is no such thing. */
@@ -7,12 +9,30 @@ export function presentedToken(authorization: string): string {
   return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";
 }
 
-/** Lets a request pass that carries `Authorization: Bearer <admin token>`. */
-export function authorize(deps: Pick<AdminDeps, "adminTokens">): MiddlewareHandler<AdminEnv> {
+/**
+ * Lets a request pass that carries `Authorization: Bearer <admin token>`. An address that sends too many
+ * wrong ones is told to wait.
+ */
+export function authorize(
+  deps: Pick<AdminDeps, "adminTokens" | "catalogs" | "clock" | "logger">,
+): MiddlewareHandler<AdminEnv> {
+  const badTokens = new BadKeys({
+    keyClass: "admin",
+    limit: () => limitsInForce(deps.catalogs.current()).badKeysPerMinute,
+    clock: deps.clock,
+    logger: deps.logger,
+  });
   return async function authorizeRequest(context, next): Promise<void> {
     const header = context.req.header("authorization");
     if (header === undefined) throw unauthorized("missing_api_key", "Send an admin token");
-    if (!deps.adminTokens.admits(presentedToken(header))) {
+    const secret = presentedToken(header);
+    // Without a listener, as tests ask it, the application knows of no connection.
+    const remoteAddress = context.env?.remoteAddress;
+    const admitted = await badTokens.find(
+      { secret, remoteAddress },
+      () => deps.adminTokens.admits(secret) || undefined,
+    );
+    if (admitted === undefined) {
       throw unauthorized("invalid_api_key", "The admin token is not valid; send it");
     }
     await next();

@@ -1,5 +1,6 @@
 import type { Context, Hono } from "@hono/hono";
 import type { Catalog, CatalogContent, UpstreamConfig } from "../domain/catalog.ts";
+import type { ConnectionInfo } from "../http/env.ts";
 import type { TargetState } from "../domain/routing.ts";
 import type { AdminTokens } from "../flows/admin_tokens.ts";
 import type { KeyRing } from "../flows/key_ring.ts";
@@ -61,6 +62,7 @@ export interface AdminDeps {
 
 /** What the handlers of the operator's API find in their context. */
 export interface AdminEnv {
+  Bindings: ConnectionInfo;
   Variables: {
     /** The caller's `X-Request-ID`, or one made here. */
     requestId: string;

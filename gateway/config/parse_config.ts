@@ -78,6 +78,7 @@ export async function parseConfig(
       scoring,
       search: file.search,
       vectorStores: file.vectorStores,
+      limits: file.limits,
     },
     requestLog: file.requestLog,
     responses: file.responses,

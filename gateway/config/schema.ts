@@ -8,6 +8,7 @@
 import { z } from "zod";
 import { parseDecimal } from "../domain/money.ts";
 import { PRICE_PLACES, RATE_PLACES } from "../domain/pricing.ts";
+import { DEFAULT_LIMITS } from "../domain/service_limits.ts";
 import { nearestName } from "./nearest_name.ts";
 
 const KINDS = [
@@ -182,6 +183,13 @@ const vectorStores = strict({
   }).optional(),
 });
 
+const limits = strict({
+  maxInFlight: z.int().min(1).max(100_000).default(DEFAULT_LIMITS.maxInFlight),
+  queueMs: z.int().min(0).max(60_000).default(DEFAULT_LIMITS.queueMs),
+  queueLength: z.int().min(0).max(100_000).default(DEFAULT_LIMITS.queueLength),
+  badKeysPerMinute: z.int().min(0).max(1_000_000).default(DEFAULT_LIMITS.badKeysPerMinute),
+});
+
 /** The whole file. */
 export const configSchema = strict({
   upstreams: z.array(upstream).min(1),
@@ -193,6 +201,7 @@ export const configSchema = strict({
     }).optional(),
   search: search.optional(),
   vectorStores: vectorStores.optional(),
+  limits: limits.optional(),
   requestLog: strict({
     keepDays: z.int().min(1).max(3_650).default(30),
     keepRequests: z.int().min(1).max(100_000_000).default(100_000),

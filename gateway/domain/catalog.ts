@@ -8,6 +8,7 @@
 import type { Endpoint, Locale } from "@svc/sdk/protocol";
 import type { Price } from "./pricing.ts";
 import type { ScoringWeights } from "./score.ts";
+import type { ServiceLimits } from "./service_limits.ts";
 
 /** A text in the languages of the catalog. */
 export type Localized = Readonly<Record<Locale, string>>;
@@ -167,6 +168,8 @@ export interface CatalogContent {
   /** @default {as `searchInForce` decides} */
   readonly search?: SearchConfig | undefined;
   readonly vectorStores?: VectorStoresConfig | undefined;
+  /** @default {DEFAULT_LIMITS} */
+  readonly limits?: ServiceLimits | undefined;
 }
 
 /** One version of the catalog. Versions count from 1 and are never changed. */

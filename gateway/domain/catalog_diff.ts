@@ -14,7 +14,15 @@ export interface CatalogChange {
 /** Stands for a key: that it changed may be seen, what it is may not. */
 export const HIDDEN = "(hidden)";
 
-const FIELDS = ["upstreams", "models", "tiers", "scoring", "search", "vectorStores"] as const;
+const FIELDS = [
+  "upstreams",
+  "models",
+  "tiers",
+  "scoring",
+  "search",
+  "vectorStores",
+  "limits",
+] as const;
 
 /** Differences from one catalog to another, in the order of the fields; none where they are equal. */
 export function diffCatalog(before: CatalogContent, after: CatalogContent): CatalogChange[] {

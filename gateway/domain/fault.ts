@@ -6,7 +6,7 @@ export interface FaultDetails {
   readonly message?: string | undefined;
   /** Path of the offending field. */
   readonly param?: string | undefined;
-  /** Milliseconds after which a retry makes sense. */
+  /** Milliseconds after which a retry makes sense; `Infinity` where it never does. */
   readonly retryAfterMs?: number | undefined;
   /** More headers of the answer. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -55,6 +55,16 @@ export function rangeWithin(range: string, ranges: readonly string[]): boolean {
   });
 }
 
+/**
+ * What is one address where addresses are counted: an IPv4 address, or the network of 64 bits that an
+ * IPv6 customer has at the least. All that cannot be read are one.
+ */
+export function addressBlock(address = ""): string {
+  const range = parseIpRange(address.replace(/%.*$/, ""));
+  if (range === undefined) return "";
+  return range.family === 4 ? `${range.first}` : `${range.first >> 64n}/64`;
+}
+
 function parsePrefix(text: string, width: number): number | undefined {
   const prefix = /^(?:0|[1-9]\d{0,2})$/.test(text) ? Number(text) : width + 1;
   return prefix <= width ? prefix : undefined;

@@ -63,6 +63,18 @@ export function takeFromMinute(
   };
 }
 
+/** What a limit for a minute leaves, and the milliseconds until nothing is counted any more. */
+export function minuteNow(
+  window: MinuteWindow,
+  { limit, nowMs }: { readonly limit: number; readonly nowMs: number },
+): Pick<LimitVerdict, "remaining" | "resetMs"> {
+  const current = slideTo(window, nowMs);
+  return {
+    remaining: Math.max(0, limit - sum(current.counts)),
+    resetMs: msUntilAtMost(current, 0, nowMs),
+  };
+}
+
 /** A change of what was counted. */
 export interface Correction {
   /** May be negative; a step never counts less than nothing. */
@@ -70,6 +82,11 @@ export interface Correction {
   readonly nowMs: number;
   /** When that which is corrected was counted: its step is changed, if still there. @default {nowMs} */
   readonly countedAtMs?: number | undefined;
+}
+
+/** The time of what was counted last, for correcting it: not always now, where a clock went back. */
+export function newestMs(window: MinuteWindow): number {
+  return window.step * STEP_MS;
 }
 
 /** Corrects what was counted once the true amount is known. */

@@ -19,10 +19,11 @@ import {
   type HoldShape,
 } from "./routing_funds.ts";
 import { refusalOf } from "./routing_refusal.ts";
+import { draws, shapeOf } from "./routing_shape.ts";
 import { type Rate, type Rates, ratesOf, type Target, targetsOf } from "./routing_targets.ts";
 import { expectedOutputTokens, rank, scoreOf } from "./score.ts";
 import { effectiveTier, tierAllows } from "./tiers.ts";
-import { estimateInputTokens, likelyInputTokens } from "./token_estimate.ts";
+import { likelyInputTokens } from "./token_estimate.ts";
 
 /** What the pool knows of one model at its upstream. */
 export interface TargetState {
@@ -31,6 +32,8 @@ export interface TargetState {
   readonly reason?: string | undefined;
   /** Where it is not: milliseconds until it may be. */
   readonly retryAfterMs?: number | undefined;
+  /** Where it is not: only calls under way stand in the way, so its turn comes with the end of one. */
+  readonly busy?: boolean | undefined;
   /** Moving average of time to first byte; absent where nothing was observed. */
   readonly latencyMs?: number | undefined;
 }
@@ -140,9 +143,6 @@ export const ROUTING_STAGES: readonly RoutingStage[] = [
   "available",
 ];
 
-/** Least output that an answer is worth beginning for, in tokens a choice. */
-export const LEAST_OUTPUT_TOKENS = 16;
-
 /**
  * Decides which models serve a request and in which order, what to hold for each, and why not the
  * others. Equal input gives an equal plan.
@@ -150,6 +150,9 @@ export const LEAST_OUTPUT_TOKENS = 16;
  * Of the models that pass every stage, those whose hold can be had in full stay; where there is none
  * of these, those that can be had with less output; where there is none of these either, those that
  * can be had once open holds have returned.
+ *
+ * Models that are busy are left out, unless all that could serve the request are: then it is for them
+ * that it waits.
  */
 export function route(input: RoutingInput): RoutingPlan {
   const { catalog, features, policy } = input;
@@ -170,14 +173,19 @@ export function route(input: RoutingInput): RoutingPlan {
     rates: ratesOf(catalog, tier),
     likelyTokens: likelyInputTokens(features),
     exclusions: [],
+    busy: new Map(),
     least: undefined,
   };
-  const open: Option[] = [];
+  let open: Option[] = [];
   for (const target of targetsOf(catalog)) {
     const option = examine(target, search);
     if (option !== undefined) open.push(option);
   }
-  if (open.length === 0) return refusalOf(search);
+  if (open.length === 0) {
+    if (search.busy.size === 0) return refusalOf(search);
+    open = [...search.busy.values()];
+    search.exclusions = search.exclusions.filter((one) => !search.busy.has(one.model));
+  }
   const options = keepBestAffordable(open, search.exclusions);
   return {
     ok: true,
@@ -195,7 +203,9 @@ interface Search {
   readonly funds: Funds;
   readonly rates: Rates;
   readonly likelyTokens: number;
-  readonly exclusions: Exclusion[];
+  exclusions: Exclusion[];
+  /** Models that passed every stage but the last, since they are busy. */
+  readonly busy: Map<string, Option>;
   /** Smallest hold of those that cannot be had. */
   least: Micros | undefined;
 }
@@ -245,10 +255,12 @@ function examine(target: Target, search: Search): Option | undefined {
     : state?.available === false
     ? state.reason ?? "is not available"
     : undefined;
+  const option = { target, price: rate.price, shape, hold, latencyMs: state?.latencyMs };
   if (unavailable !== undefined) {
+    if (!model.disabled && state?.busy === true) search.busy.set(model.id, option);
     return exclude(model, { stage: "available", reason: unavailable }, search);
   }
-  return { target, price: rate.price, shape, hold, latencyMs: state?.latencyMs };
+  return option;
 }
 
 function exclude(model: Model, why: Omit<Exclusion, "model">, search: Search): undefined {
@@ -290,25 +302,6 @@ function shortness(
       `and ${asked} are left for output`;
   }
   return undefined;
-}
-
-function draws(features: RequestFeatures): boolean {
-  return features.endpoint === "images.generations" || features.endpoint === "images.edits";
-}
-
-function shapeOf(target: Target, features: RequestFeatures, likelyTokens: number): HoldShape {
-  const { model, family } = target;
-  const inputTokens = estimateInputTokens(features, family);
-  const { choices } = features;
-  const imageInputTokens = features.images * family.imageTokens;
-  const isDrawn = draws(features);
-  const most = isDrawn
-    ? model.maxOutputTokens
-    : Math.min(model.maxOutputTokens, model.contextTokens - likelyTokens);
-  const outputTokens = isDrawn ? most : features.requestedOutputTokens ?? most;
-  const leastOutputTokens = isDrawn ? most : Math.min(outputTokens, LEAST_OUTPUT_TOKENS);
-  const images = isDrawn ? choices : 0;
-  return { inputTokens, imageInputTokens, outputTokens, leastOutputTokens, choices, images };
 }
 
 /** Leaves those whose hold can be had best; a hold cut short is only taken where none is whole. */

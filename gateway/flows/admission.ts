@@ -13,7 +13,9 @@ import {
   correctMinute,
   EMPTY_WINDOW,
   type LimitVerdict,
+  minuteNow,
   type MinuteWindow,
+  newestMs,
   returnSlot,
   takeFromMinute,
   takeSlot,
@@ -21,13 +23,13 @@ import {
 import type { TokenEstimate } from "../domain/token_estimate.ts";
 import { BoundedMap } from "./bounded_map.ts";
 
-/** Keys whose counts are kept. */
+/** Keys whose minutes are kept. */
 const KEYS_MAX = 20_000;
 
 /** A request was let in. */
 export interface Admitted {
-  /** `x-ratelimit-*`, where the key has limits. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** When it was counted as one, in Unix milliseconds: in steps of the limits. */
+  readonly atMs: number;
   /** The request has ended. Does nothing when called again. */
   leave(): void;
 }
@@ -35,89 +37,79 @@ export interface Admitted {
 /** Tokens set aside for a request under way. */
 export interface Reservation {
   readonly tokens: number;
+  /** When they were counted, in Unix milliseconds. */
   readonly atMs: number;
   /** It was given back, so that what is counted takes its place. */
   ended: boolean;
 }
 
-interface KeyCounts {
+interface Minutes {
   requests: MinuteWindow;
   tokens: MinuteWindow;
-  slots: number;
 }
-
-const NO_LIMITS: Admitted = { headers: {}, leave: () => {} };
 
 /** Counts what keys do. */
 export class Admission {
-  readonly #counts = new BoundedMap<string, KeyCounts>(KEYS_MAX);
+  readonly #minutes = new BoundedMap<string, Minutes>(KEYS_MAX);
+  /** Requests under way, by key: as many entries as there are requests at most. */
+  readonly #slots = new Map<string, number>();
 
-  /** Lets a request in, or throws the fault `rate_limit_exceeded`. */
-  admit(key: KeyRecord, nowMs: number): Admitted {
-    const { requestsPerMinute, tokensPerMinute, concurrentRequests } = key.policy;
-    if (
-      requestsPerMinute === undefined && tokensPerMinute === undefined &&
-      concurrentRequests === undefined
-    ) {
-      return NO_LIMITS;
-    }
-    const counts = this.#countsOf(key.id);
-    const headers: Record<string, string> = {};
-    if (tokensPerMinute !== undefined) {
-      // What the request comes to is not known yet: what is asked here is whether any are left.
-      const { verdict } = takeFromMinute(counts.tokens, {
-        amount: 1,
-        limit: tokensPerMinute,
-        nowMs,
-      });
-      refuse(verdict, "tokens");
-      Object.assign(headers, headersOf("tokens", { ...verdict, remaining: verdict.remaining + 1 }));
-    }
-    let slots = counts.slots;
-    if (concurrentRequests !== undefined) {
-      const { state, verdict } = takeSlot(counts.slots, concurrentRequests);
-      refuse(verdict);
-      slots = state;
-    }
-    if (requestsPerMinute !== undefined) {
-      const { state, verdict } = takeFromMinute(counts.requests, {
-        amount: 1,
-        limit: requestsPerMinute,
-        nowMs,
-      });
-      refuse(verdict, "requests");
-      counts.requests = state;
-      Object.assign(headers, headersOf("requests", verdict));
-    }
-    const takesSlot = slots !== counts.slots;
-    counts.slots = slots;
-    let left = !takesSlot;
+  /**
+   * Lets a request in, or throws the fault `rate_limit_exceeded`. Whichever limit refuses it, it takes
+   * nothing from any, and is told to wait for all.
+   */
+  admit({ id, policy }: KeyRecord, nowMs: number): Admitted {
+    const { requestsPerMinute, concurrentRequests } = policy;
+    const minutes = requestsPerMinute === undefined ? undefined : this.#minutesOf(id);
+    const request = minutes && takeRequest(minutes, requestsPerMinute, nowMs);
+    const slot = concurrentRequests === undefined
+      ? undefined
+      : takeSlot(this.#slots.get(id) ?? 0, concurrentRequests);
+    refuse([slot?.verdict, "requests at once"], [request?.verdict, "requests a minute"]);
+    if (minutes !== undefined && request !== undefined) minutes.requests = request.state;
+    if (slot !== undefined) this.#slots.set(id, slot.state);
+    let left = slot === undefined;
     return {
-      headers,
+      atMs: request === undefined ? nowMs : newestMs(request.state),
       leave: () => {
         if (left) return;
         left = true;
-        counts.slots = returnSlot(counts.slots);
+        const slots = returnSlot(this.#slots.get(id) ?? 0);
+        if (slots === 0) this.#slots.delete(id);
+        else this.#slots.set(id, slots);
       },
     };
   }
 
   /**
-   * Sets tokens aside for a request, or throws the fault `rate_limit_exceeded`. Output is a guess, so
-   * it is cut to what the limit allows; input alone beyond the whole limit can never be let in.
-   * Returns nothing where the key has no such limit.
+   * Sets tokens aside for a request, or throws the fault `rate_limit_exceeded`: then the request does
+   * not count as one, if it was let in at `admittedAtMs`. Output is a guess, so it is cut to what the
+   * limit allows; input alone beyond the whole limit can never be let in. Returns nothing where the
+   * key has no such limit.
    */
-  reserve(key: KeyRecord, estimate: TokenEstimate, nowMs: number): Reservation | undefined {
-    const { tokensPerMinute: limit } = key.policy;
+  reserve(
+    { id, policy }: KeyRecord,
+    estimate: TokenEstimate,
+    { nowMs, admittedAtMs }: { readonly nowMs: number; readonly admittedAtMs?: number | undefined },
+  ): Reservation | undefined {
+    const { tokensPerMinute: limit, requestsPerMinute } = policy;
     if (limit === undefined) return undefined;
     const { inputTokens, outputTokens } = estimate;
-    if (inputTokens > limit) throw tooLarge(inputTokens, limit);
     const tokens = Math.min(limit, inputTokens + outputTokens);
-    const counts = this.#countsOf(key.id);
-    const { state, verdict } = takeFromMinute(counts.tokens, { amount: tokens, limit, nowMs });
-    refuse(verdict, "tokens");
-    counts.tokens = state;
-    return { tokens, atMs: nowMs, ended: false };
+    const minutes = this.#minutesOf(id);
+    const { state, verdict } = takeFromMinute(minutes.tokens, { amount: tokens, limit, nowMs });
+    const fits = inputTokens <= limit;
+    if (fits && verdict.allowed) {
+      minutes.tokens = state;
+      return { tokens, atMs: newestMs(state), ended: false };
+    }
+    if (admittedAtMs !== undefined) {
+      const back = { delta: -1, nowMs, countedAtMs: admittedAtMs };
+      minutes.requests = correctMinute(minutes.requests, back);
+    }
+    if (!fits) throw tooLarge(inputTokens, limit);
+    const request = takeRequest(minutes, requestsPerMinute, nowMs);
+    throw limited([verdict, "tokens a minute"], [request?.verdict, "requests a minute"]);
   }
 
   /**
@@ -126,32 +118,70 @@ export class Admission {
    */
   spent(key: KeyRecord, tokens: number, nowMs: number, reserved?: Reservation): void {
     if (key.policy.tokensPerMinute === undefined) return;
-    const counts = this.#countsOf(key.id);
+    const minutes = this.#minutesOf(key.id);
     if (reserved?.ended === false) {
       reserved.ended = true;
       const { tokens: held, atMs: countedAtMs } = reserved;
-      counts.tokens = correctMinute(counts.tokens, { delta: -held, nowMs, countedAtMs });
+      minutes.tokens = correctMinute(minutes.tokens, { delta: -held, nowMs, countedAtMs });
     }
-    counts.tokens = correctMinute(counts.tokens, { delta: tokens, nowMs });
+    minutes.tokens = correctMinute(minutes.tokens, { delta: tokens, nowMs });
   }
 
-  #countsOf(keyId: string): KeyCounts {
-    let counts = this.#counts.get(keyId);
-    if (counts === undefined) {
-      counts = { requests: EMPTY_WINDOW, tokens: EMPTY_WINDOW, slots: 0 };
-      this.#counts.set(keyId, counts);
+  /**
+   * What the key's limits leave now, as OpenAI's `x-ratelimit-*` headers; those for requests at once
+   * are our own. Empty where the key has no limits.
+   */
+  headers({ id, policy }: KeyRecord, nowMs: number): Readonly<Record<string, string>> {
+    const { requestsPerMinute, tokensPerMinute, concurrentRequests } = policy;
+    const headers: Record<string, string> = {};
+    const minute = (unit: "requests" | "tokens", limit: number | undefined) => {
+      if (limit === undefined) return;
+      const { remaining, resetMs } = minuteNow(this.#minutesOf(id)[unit], { limit, nowMs });
+      headers[`x-ratelimit-limit-${unit}`] = String(limit);
+      headers[`x-ratelimit-remaining-${unit}`] = String(remaining);
+      headers[`x-ratelimit-reset-${unit}`] = durationText(resetMs);
+    };
+    minute("requests", requestsPerMinute);
+    minute("tokens", tokensPerMinute);
+    if (concurrentRequests !== undefined) {
+      const left = Math.max(0, concurrentRequests - (this.#slots.get(id) ?? 0));
+      headers["x-ratelimit-limit-concurrent-requests"] = String(concurrentRequests);
+      headers["x-ratelimit-remaining-concurrent-requests"] = String(left);
     }
-    return counts;
+    return headers;
+  }
+
+  #minutesOf(keyId: string): Minutes {
+    let minutes = this.#minutes.get(keyId);
+    if (minutes === undefined) {
+      minutes = { requests: EMPTY_WINDOW, tokens: EMPTY_WINDOW };
+      this.#minutes.set(keyId, minutes);
+    }
+    return minutes;
   }
 }
 
-function refuse(verdict: LimitVerdict, perMinute?: "requests" | "tokens"): void {
-  if (verdict.allowed) return;
-  const unit = perMinute === undefined ? "requests at once" : `${perMinute} a minute`;
-  throw new ServiceFault("rate_limit_exceeded", {
-    message: `The key is limited to ${verdict.limit} ${unit}; wait as long as Retry-After says`,
-    retryAfterMs: verdict.retryAfterMs,
-    headers: perMinute === undefined ? {} : headersOf(perMinute, verdict),
+type Verdicts = readonly (readonly [verdict: LimitVerdict | undefined, unit: string])[];
+
+function takeRequest({ requests }: Minutes, limit: number | undefined, nowMs: number) {
+  return limit === undefined ? undefined : takeFromMinute(requests, { amount: 1, limit, nowMs });
+}
+
+function refuse(...verdicts: Verdicts): void {
+  if (verdicts.some(([verdict]) => verdict?.allowed === false)) throw limited(...verdicts);
+}
+
+/** The refusal: told is the limit that takes longest. */
+function limited(...verdicts: Verdicts): ServiceFault {
+  let longest = { limit: 0, unit: "", retryAfterMs: 0 };
+  for (const [verdict, unit] of verdicts) {
+    if (verdict === undefined || verdict.retryAfterMs <= longest.retryAfterMs) continue;
+    longest = { ...verdict, unit };
+  }
+  const { limit, unit, retryAfterMs } = longest;
+  return new ServiceFault("rate_limit_exceeded", {
+    message: `The key is limited to ${limit} ${unit}; wait as long as Retry-After says`,
+    retryAfterMs,
   });
 }
 
@@ -159,14 +189,13 @@ function tooLarge(inputTokens: number, limit: number): ServiceFault {
   return new ServiceFault("rate_limit_exceeded", {
     message: `The request's input comes to some ${inputTokens} tokens, more than the ${limit} a ` +
       `minute that the key is limited to: waiting cannot help, send a shorter one`,
-    headers: { "x-should-retry": "false" },
+    retryAfterMs: Infinity,
   });
 }
 
-function headersOf(unit: string, verdict: LimitVerdict): Record<string, string> {
-  return {
-    [`x-ratelimit-limit-${unit}`]: String(verdict.limit),
-    [`x-ratelimit-remaining-${unit}`]: String(verdict.remaining),
-    [`x-ratelimit-reset-${unit}`]: `${Math.ceil(verdict.resetMs / 1_000)}s`,
-  };
+/** A time as OpenAI writes it: `0s`, `7s`, `1m5s`. Rounded up to the second. */
+function durationText(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds % 60}s`;
 }

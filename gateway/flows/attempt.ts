@@ -6,9 +6,9 @@
 
 import type { AttemptOutcome, RoutingAttempt } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
-import { formatCredits, type Micros, minMicros } from "../domain/money.ts";
-import { affordableOutputTokens, type FrozenPrice } from "../domain/pricing.ts";
-import type { Candidate, RoutingPlan } from "../domain/routing.ts";
+import type { RequestFeatures } from "../domain/features.ts";
+import type { Micros } from "../domain/money.ts";
+import type { Candidate } from "../domain/routing.ts";
 import {
   type UpstreamAnswer,
   type UpstreamCall,
@@ -18,20 +18,16 @@ import {
 import { afterMs } from "../system/deadlines.ts";
 import { CallerLeft } from "./caller_left.ts";
 import type { GatewayContext, Lease } from "./context.ts";
-import { capLeft, letGo, takeHold, type TakenHold } from "./holding.ts";
+import type { OpenHold } from "./call_hold.ts";
+import { letGo } from "./holding.ts";
+import { type Place, PlaceSearch } from "./place_search.ts";
+import type { OpenPlan } from "./plan.ts";
 import type { RequestTrace } from "./request_trace.ts";
 
 /** Most upstream calls for one request. */
 export const ATTEMPTS_MAX = 4;
 /** No further attempt is begun after this long. */
 export const ATTEMPTS_BUDGET_MS = 600_000;
-/** Longest wait for open holds of the same wallet to settle. */
-export const HOLD_WAIT_MS = 10_000;
-
-/** A hold that is open, and what it was taken for. */
-export interface OpenHold extends TakenHold {
-  readonly price: FrozenPrice;
-}
 
 /** An answer that has begun. */
 export interface Begun<T> {
@@ -53,8 +49,11 @@ export interface Asked extends Pick<UpstreamCall, "endpoint" | "body" | "isOwnCh
 /** What to attempt, and how to tell whether an answer has really begun. */
 export interface AttemptRequest<T> {
   readonly trace: RequestTrace;
-  readonly plan: Extract<RoutingPlan, { ok: true }>;
-  readonly choices: number;
+  readonly plan: OpenPlan;
+  /** What the plan was made for: where the request must wait, it is planned anew. */
+  readonly features: RequestFeatures;
+  /** Leaves out those of a plan's candidates that cannot be asked. @default {none} */
+  passable?(candidates: readonly Candidate[]): readonly Candidate[];
   /** What a model is asked with. */
   ask(candidate: Candidate): Asked;
   /** Aborted when nobody waits for an answer. @default {as the caller's request} */
@@ -70,86 +69,23 @@ export interface AttemptRequest<T> {
 
 type Failure = Omit<UpstreamFailure, "kind" | "code">;
 
-interface Place {
-  readonly candidate: Candidate;
-  readonly lease: Lease;
-  readonly hold: OpenHold;
-}
-
 /** Tries the candidates in order. Throws a {@linkcode ServiceFault} where none of them answers. */
 export async function attempt<T>(
   gateway: GatewayContext,
   request: AttemptRequest<T>,
 ): Promise<Begun<T>> {
-  const { trace, plan } = request;
+  const { trace } = request;
+  const search = new PlaceSearch(gateway, request);
   const failures: Failure[] = [];
-  let refusal: ServiceFault | undefined;
-  for (const candidate of plan.candidates) {
-    if (failures.length >= ATTEMPTS_MAX || trace.elapsedMs >= ATTEMPTS_BUDGET_MS) break;
-    const lease = gateway.pool.acquire(candidate.model);
-    if (lease === undefined) continue;
-    let hold: OpenHold | ServiceFault;
-    try {
-      hold = await holdFor(gateway, request, candidate, refusal === undefined);
-    } catch (error) {
-      lease.release();
-      throw error;
-    }
-    if (hold instanceof ServiceFault) {
-      lease.release();
-      refusal ??= hold;
-      continue;
-    }
-    if (signalOf(request).aborted) {
-      lease.release();
-      letGo(gateway, hold.id, "the caller left");
-      throw new CallerLeft("The caller left before the answer");
-    }
-    const outcome = await callOnce(gateway, request, { candidate, lease, hold });
+  while (failures.length < ATTEMPTS_MAX && trace.elapsedMs < ATTEMPTS_BUDGET_MS) {
+    const place = await search.next();
+    if (place === undefined) break;
+    const outcome = await callOnce(gateway, request, place);
     if ("answer" in outcome) return outcome;
     failures.push(outcome);
   }
-  if (failures.length === 0 && refusal !== undefined) throw refusal;
+  if (failures.length === 0 && search.refusal !== undefined) throw search.refusal;
   throw exhausted(trace, failures);
-}
-
-async function holdFor<T>(
-  gateway: GatewayContext,
-  request: AttemptRequest<T>,
-  candidate: Candidate,
-  mayWait: boolean,
-): Promise<OpenHold | ServiceFault> {
-  const { trace, choices } = request;
-  const fees = request.fees?.(candidate) ?? 0n;
-  const amount = candidate.holdAmount + fees;
-  const minimum = candidate.holdMinimum + fees;
-  // The plan keeps to the cap, but knows of no fees.
-  const cap = capLeft(trace) ?? amount;
-  if (minimum > cap) return beyondCap(cap, minimum);
-  const taken = await takeHold(gateway, trace, {
-    model: candidate.model.id,
-    priceVersion: candidate.price.version,
-    amount: minMicros(amount, cap),
-    minimum,
-    waitMs: mayWait ? HOLD_WAIT_MS : 0,
-  });
-  if (taken instanceof ServiceFault) return taken;
-  // Another request may have taken what the plan counted on: then the limit follows the hold.
-  const limit = taken.held < amount
-    ? affordableOutputTokens(taken.held - fees, candidate, candidate.price)
-    : undefined;
-  trace.trying(
-    candidate,
-    limit === undefined ? candidate.outputLimit : Math.floor(limit / choices),
-  );
-  return { ...taken, price: candidate.price };
-}
-
-function beyondCap(cap: Micros, minimum: Micros): ServiceFault {
-  return new ServiceFault("policy_denied", {
-    message: `The key's policy leaves ${formatCredits(cap)} credits for this request; ` +
-      `the smallest possible call, with its searches, holds ${formatCredits(minimum)}`,
-  });
 }
 
 async function callOnce<T>(
@@ -170,7 +106,7 @@ async function callOnce<T>(
       model: candidate.model.upstreamModel,
       stream,
       outputLimit: trace.outputLimit,
-      heldOutputTokens: Math.floor(candidate.outputTokens / request.choices),
+      heldOutputTokens: Math.floor(candidate.outputTokens / request.features.choices),
       requestId: trace.caller.requestId,
       signal: abort.signal,
     });

@@ -28,7 +28,9 @@ async function attemptSix(
   options: { readonly hold?: () => Promise<unknown>; readonly msPerCall?: number } = {},
 ) {
   const models = ["a", "b", "c", "d", "e", "f"].map((id) => modelWith({ id }));
-  const plan = route(inputWith({ catalog: catalogOf(models) }));
+  const input = inputWith({ catalog: catalogOf(models) });
+  const { features } = input;
+  const plan = route(input);
   assert(plan.ok);
   const events: string[] = [];
   const note = (event: string) => void events.push(event);
@@ -73,7 +75,7 @@ async function attemptSix(
   const open = () => Promise.resolve(1);
   const error = await assertRejects(
     () =>
-      attempt(gateway, { trace, plan, choices: 1, ask: () => ({ endpoint: "chat", body }), open }),
+      attempt(gateway, { trace, plan, features, ask: () => ({ endpoint: "chat", body }), open }),
     Error,
   );
   const count = (event: string) => events.filter((seen) => seen === event).length;

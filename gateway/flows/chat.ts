@@ -6,7 +6,6 @@
 
 import type { ChatRequest } from "@svc/sdk/protocol";
 import { chatFeatures } from "../domain/features.ts";
-import { typicalTokens } from "../domain/token_estimate.ts";
 import { type JsonBody, UpstreamCut, type UpstreamJson } from "../ports/upstream.ts";
 import { answerText, deliveredText, signedToolCalls } from "../wire/chat_answer.ts";
 import { ChatRelay } from "../wire/chat_relay.ts";
@@ -22,7 +21,7 @@ import type { ModelAnswer } from "./model_answer.ts";
 import { conversationOf, planRoute } from "./plan.ts";
 import type { Caller, RequestTrace } from "./request_trace.ts";
 import { type OpenedStream, openStream } from "./streamed_call.ts";
-import { underWay } from "./under_way.ts";
+import { reserveTokens, underWay } from "./under_way.ts";
 
 type ChatOpened = UpstreamJson | OpenedStream;
 
@@ -40,13 +39,12 @@ export function chat(
     const signed = gateway.signatures.restore(caller.key.id, body);
     const restored = gateway.found.restore(caller.key.id, signed);
     const features = chatFeatures(restored.value as unknown as ChatRequest);
-    const tokens = typicalTokens(features);
-    trace.reserved = gateway.admission.reserve(caller.key, tokens, gateway.clock.nowMs());
+    reserveTokens(gateway, trace, features);
     const plan = await planRoute(gateway, trace, features);
     const begun = await attempt<ChatOpened>(gateway, {
       trace,
       plan,
-      choices: features.choices,
+      features,
       ask: () => ({ endpoint: "chat", body: restored }),
       open: (answer, { model }) =>
         answer.kind === "stream"

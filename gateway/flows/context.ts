@@ -30,12 +30,29 @@ export interface Lease {
   release(): void;
 }
 
+/** The turn of a request that waited for a place. Given up where it is disposed of unused. */
+export interface Turn extends Disposable {
+  /**
+   * Frees the place for as long as `take` runs, so that it can be acquired, and by nobody else. What
+   * is left free then goes to the next in line. Once.
+   */
+  use<T>(take: () => T): T;
+}
+
 /** What flows need of the upstream pool. */
 export interface Pool {
   /** Availability by model id. */
   states(nowMs: number): ReadonlyMap<string, TargetState>;
   /** A place at the model's upstream; `undefined` where it is full or gone. */
   acquire(model: Model): Lease | undefined;
+  /**
+   * Waits for a place at the upstream of one of the models, owners in turn; `undefined` where none
+   * came in time, where the signal was aborted, and where too many wait.
+   */
+  turn(
+    wanted: { readonly models: readonly Model[]; readonly owner: string; readonly waitMs: number },
+    signal: AbortSignal,
+  ): Promise<Turn | undefined>;
 }
 
 /** Everything that flows reach the world through. */

@@ -14,6 +14,9 @@ import { microsOf } from "./add_billing.ts";
 import type { GatewayContext } from "./context.ts";
 import type { RequestTrace } from "./request_trace.ts";
 
+/** Longest wait for open holds of the same wallet to settle, in milliseconds. */
+export const HOLD_WAIT_MS = 10_000;
+
 /** What a hold is taken for. */
 export interface HoldPurpose {
   /** Catalog id of the model, or the name of a hosted tool. */
@@ -24,6 +27,8 @@ export interface HoldPurpose {
   readonly minimum: Micros;
   /** How long to wait for other holds to return, in milliseconds. */
   readonly waitMs: number;
+  /** Aborted when nobody waits for it any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A hold that is open. */
@@ -63,7 +68,7 @@ export async function takeHold(
   purpose: HoldPurpose,
 ): Promise<TakenHold | ServiceFault> {
   const { key, logId } = trace.caller;
-  const { model, priceVersion, amount, minimum, waitMs } = purpose;
+  const { model, priceVersion, amount, minimum, waitMs, signal } = purpose;
   const id = gateway.rng.id("hold");
   const atMs = gateway.clock.nowMs();
   const command: HoldCommand = {
@@ -82,7 +87,7 @@ export async function takeHold(
   };
   let taken: Applied<{ held: Micros }>;
   try {
-    taken = await gateway.ledger.hold(command, { waitMs });
+    taken = await gateway.ledger.hold(command, { waitMs, signal });
   } catch (error) {
     // It may have landed all the same: then nobody knows of it, and it must not stay open.
     const reason = "the store failed";

@@ -7,7 +7,6 @@
 import type { ImageEditRequest, ImageGenerationRequest } from "@svc/sdk/protocol";
 import { type ImageEndpoint, imageFeatures, imageUsage } from "../domain/image_features.ts";
 import type { Candidate } from "../domain/routing.ts";
-import { typicalTokens } from "../domain/token_estimate.ts";
 import { type DrawnImage, drawnImages } from "../images/drawn_images.ts";
 import { fetchDrawnFrom } from "../images/fetch_drawn.ts";
 import {
@@ -25,7 +24,7 @@ import type { GatewayContext } from "./context.ts";
 import type { ModelAnswer } from "./model_answer.ts";
 import { planRoute } from "./plan.ts";
 import type { Caller, RequestTrace } from "./request_trace.ts";
-import { underWay } from "./under_way.ts";
+import { reserveTokens, underWay } from "./under_way.ts";
 
 /** Longest time for fetching the images of an answer that gives addresses, in milliseconds. */
 export const DRAWN_FETCH_MS = 30_000;
@@ -49,13 +48,12 @@ export function drawImages(
   return underWay(gateway, caller, async (trace) => {
     const request = body.value as unknown as ImageRequest;
     const features = imageFeatures(caller.endpoint, request);
-    const tokens = typicalTokens(features);
-    trace.reserved = gateway.admission.reserve(caller.key, tokens, gateway.clock.nowMs());
+    reserveTokens(gateway, trace, features);
     const plan = await planRoute(gateway, trace, features);
     const begun = await attempt<DrawnAnswer>(gateway, {
       trace,
       plan,
-      choices: features.choices,
+      features,
       ask: () => ({ endpoint: caller.endpoint, body }),
       open: (answer, { upstream }) => openDrawn(gateway, answer, upstream),
     });

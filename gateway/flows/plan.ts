@@ -3,7 +3,7 @@ import type { RequestFeatures } from "../domain/features.ts";
 import { InvariantError } from "../domain/invariant.ts";
 import { formatCredits } from "../domain/money.ts";
 import type { KeyPolicy } from "../domain/policy.ts";
-import { route, type RoutingPlan } from "../domain/routing.ts";
+import { route, type RoutingInput, type RoutingPlan } from "../domain/routing.ts";
 import type { GatewayContext } from "./context.ts";
 import { budgetOf, capLeft } from "./holding.ts";
 import type { Caller, RequestTrace } from "./request_trace.ts";
@@ -13,28 +13,50 @@ export function conversationOf(caller: Caller, features: RequestFeatures): strin
   return `${caller.key.id} ${features.conversation}`;
 }
 
+/** A plan by which a request can be served. */
+export type OpenPlan = Extract<RoutingPlan, { ok: true }>;
+
 /** Decides which models to try, in which order. Throws a {@linkcode ServiceFault} where none may serve. */
 export async function planRoute(
   gateway: GatewayContext,
   trace: RequestTrace,
   features: RequestFeatures,
-): Promise<Extract<RoutingPlan, { ok: true }>> {
+): Promise<OpenPlan> {
+  return (await prepareRoute(gateway, trace, features))();
+}
+
+/**
+ * Reads what a route depends on and is not at hand at once. What it resolves to decides, as
+ * {@linkcode planRoute} does, by the catalog and the pool as they are when it is called.
+ */
+export async function prepareRoute(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  features: RequestFeatures,
+): Promise<() => OpenPlan> {
   const { key } = trace.caller;
   const wallet = await gateway.ledger.wallet(key.walletId);
   const spend = await gateway.ledger.keySpend(key.budgetId ?? key.id);
   if (wallet === undefined) {
     throw new InvariantError(`Key "${key.id}" names the wallet "${key.walletId}", which is gone`);
   }
+  return () => decideRoute(gateway, trace, { features, wallet, spend });
+}
+
+function decideRoute(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  known: Pick<RoutingInput, "features" | "wallet" | "spend">,
+): OpenPlan {
+  const { key } = trace.caller;
   const nowMs = gateway.clock.nowMs();
   const plan = route({
+    ...known,
     catalog: gateway.catalogs.current(),
-    features,
     policy: trace.billed === undefined ? key.policy : capped(trace),
-    wallet,
-    spend,
     budget: budgetOf(key.policy),
     pool: gateway.pool.states(nowMs),
-    stickyModel: gateway.conversations.get(conversationOf(trace.caller, features)),
+    stickyModel: gateway.conversations.get(conversationOf(trace.caller, known.features)),
     seed: gateway.rng.next(),
     nowMs,
   });

@@ -22,6 +22,8 @@ export interface Caller {
   readonly logId: string;
   readonly endpoint: Endpoint;
   readonly stream: boolean;
+  /** When its key's limits counted it, in Unix milliseconds; absent before that. */
+  readonly admittedAtMs?: number | undefined;
   /** Aborted when the caller has left before the answer began. */
   readonly signal: AbortSignal;
   /** Called once, when the request has been settled or has failed. */
@@ -38,7 +40,7 @@ export interface RequestEnd {
 
 /** What happens to one request, noted as it happens: the source of its metadata and its log row. */
 export class RequestTrace {
-  readonly caller: Caller;
+  #caller: Caller;
   readonly atMs: number;
   readonly attempts: RoutingAttempt[] = [];
   readonly holdIds: string[] = [];
@@ -58,10 +60,20 @@ export class RequestTrace {
   #firstByteMs: number | undefined;
 
   constructor(caller: Caller, clock: Clock) {
-    this.caller = caller;
+    this.#caller = caller;
     this.atMs = clock.nowMs();
     this.#clock = clock;
     this.#startedMs = clock.monotonicMs();
+  }
+
+  /** Who calls what. */
+  get caller(): Caller {
+    return this.#caller;
+  }
+
+  /** The key as it is now, where it was changed since. */
+  keyIsNow(key: KeyRecord): void {
+    this.#caller = { ...this.#caller, key };
   }
 
   /** Milliseconds since the request began. */

@@ -7,7 +7,6 @@
 import { ServiceFault } from "../domain/fault.ts";
 import type { Micros } from "../domain/money.ts";
 import type { Candidate, RoutingPlan } from "../domain/routing.ts";
-import { typicalTokens } from "../domain/token_estimate.ts";
 import type { JsonBody } from "../ports/upstream.ts";
 import { deliveredText, signedToolCalls } from "../wire/chat_answer.ts";
 import { responseOf } from "../wire/responses/answer.ts";
@@ -38,7 +37,7 @@ import type { Caller, RequestTrace } from "./request_trace.ts";
 import { AskedResponse } from "./response_roads.ts";
 import type { OpenedStream } from "./streamed_call.ts";
 import { type PlannedResponse, planWithinContext } from "./truncation.ts";
-import { underWay } from "./under_way.ts";
+import { reserveTokens, underWay } from "./under_way.ts";
 
 /** A response that is being made. */
 interface ResponseCall {
@@ -68,8 +67,7 @@ export function respond(
   return underWay(gateway, caller, async (trace, onEnd) => {
     const read = await AskedResponse.read(gateway, caller.key, request);
     const { asked, plan } = await planResponse(gateway, trace, read);
-    const tokens = typicalTokens(asked.features);
-    trace.reserved = gateway.admission.reserve(caller.key, tokens, gateway.clock.nowMs());
+    reserveTokens(gateway, trace, asked.features);
     const hosting = asksForHosted(asked.hosted) ? hostedSetup(asked.chat, asked.hosted) : undefined;
     const call = { asked, plan, hosting, web: hosting && webSearchFor(gateway, plan) };
     const begun = await beginWithHistory(gateway, trace, call);
@@ -148,8 +146,9 @@ function begin(
 ): Promise<Begun<OpenedResponse>> {
   return attempt<OpenedResponse>(gateway, {
     trace,
-    plan: { ...plan, candidates: asked.passable(plan.candidates) },
-    choices: 1,
+    plan,
+    features: asked.features,
+    passable: (candidates) => asked.passable(candidates),
     ask: (candidate) =>
       hosting === undefined || asked.roadTo(candidate) === "native"
         ? asked.ask(candidate)

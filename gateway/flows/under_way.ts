@@ -1,3 +1,5 @@
+import type { RequestFeatures } from "../domain/features.ts";
+import { typicalTokens } from "../domain/token_estimate.ts";
 import type { GatewayContext } from "./context.ts";
 import { logFailure } from "./log_failure.ts";
 import type { ModelAnswer } from "./model_answer.ts";
@@ -28,4 +30,15 @@ export async function underWay(
   } finally {
     if (!streaming) leave();
   }
+}
+
+/** Counts what a request will come to against its key's tokens a minute, until the truth is known. */
+export function reserveTokens(
+  { admission, clock }: GatewayContext,
+  trace: RequestTrace,
+  features: RequestFeatures,
+): void {
+  const { key, admittedAtMs } = trace.caller;
+  const options = { nowMs: clock.nowMs(), admittedAtMs };
+  trace.reserved = admission.reserve(key, typicalTokens(features), options);
 }

@@ -13,7 +13,9 @@ export function errorResponse(fault: ServiceFault, requestId: string): Response 
   const status = fault.status;
   if (status === 429 || status === 503) {
     const waitMs = fault.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS;
-    headers.set("retry-after", String(Math.max(1, Math.ceil(waitMs / 1_000))));
+    // OpenAI's clients retry every 429 and 503 that does not forbid it.
+    if (waitMs === Infinity) headers.set("x-should-retry", "false");
+    else headers.set("retry-after", String(Math.max(1, Math.ceil(waitMs / 1_000))));
   }
   return new Response(JSON.stringify(fault.envelope(requestId)), { status, headers });
 }

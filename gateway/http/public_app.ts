@@ -11,10 +11,13 @@ import { CALLER_LEFT_STATUS } from "../flows/log_failure.ts";
 import type { GatewayContext } from "../flows/context.ts";
 import type { SignedLinks } from "../flows/signed_links.ts";
 import type { BlobStore } from "../ports/blob_store.ts";
+import { limitsInForce } from "../domain/service_limits.ts";
+import { BadKeys } from "./bad_keys.ts";
 import type { PublicEnv } from "./env.ts";
 import { errorResponse, faultOf } from "./error_response.ts";
 import { authenticate, type FindKey } from "./middleware/authenticate.ts";
 import { logDenied } from "./middleware/log_denied.ts";
+import { rateLimitHeaders } from "./middleware/rate_limit_headers.ts";
 import { requestId } from "./middleware/request_id.ts";
 import { getModelMeta, getPricing, listModels } from "./routes/catalog.ts";
 import { chatCompletions } from "./routes/chat_completions.ts";
@@ -54,7 +57,13 @@ const PATHS = [
 export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   const { gateway, findKey, readiness } = options;
   const app = new Hono<PublicEnv>();
-  const keyed = authenticate(findKey, { onDenied: logDenied(gateway) });
+  const badKeys = new BadKeys({
+    keyClass: "service",
+    limit: () => limitsInForce(gateway.catalogs.current()).badKeysPerMinute,
+    clock: gateway.clock,
+    logger: gateway.logger,
+  });
+  const keyed = authenticate(findKey, { badKeys, onDenied: logDenied(gateway) });
   app.use(requestId(gateway.rng));
   app.get("/healthz", healthz());
   app.get("/readyz", readyz(readiness));
@@ -62,10 +71,11 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   app.get("/api/v1/models/meta", keyed, getModelMeta(gateway));
   app.get("/api/v1/pricing", keyed, getPricing(gateway));
   app.get("/openai/v1/models", keyed, listOpenAIModels(gateway));
-  app.post("/openai/v1/chat/completions", keyed, chatCompletions(gateway));
-  app.post("/openai/v1/responses", keyed, createResponse(gateway));
-  app.post("/openai/v1/images/generations", keyed, generateImages(gateway));
-  app.post("/openai/v1/images/edits", keyed, editImages(gateway));
+  const limited = rateLimitHeaders(gateway);
+  app.post("/openai/v1/chat/completions", keyed, limited, chatCompletions(gateway));
+  app.post("/openai/v1/responses", keyed, limited, createResponse(gateway));
+  app.post("/openai/v1/images/generations", keyed, limited, generateImages(gateway));
+  app.post("/openai/v1/images/edits", keyed, limited, editImages(gateway));
   routeStoredResponses(app, { keyed, responses: gateway.responses });
   app.get("/files/:id", getFile(gateway, options.files));
   for (const [methods, path] of PATHS) {

@@ -107,9 +107,12 @@ export interface LedgerStore {
   /**
    * Reserves up to `amount`, at least `minimum`. Where not even that is free but open holds of the
    * wallet (or of the key's budget) could free it, the call waits its turn, first come first served,
-   * for at most `waitMs`.
+   * for at most `waitMs`; who leaves the line by aborting the signal is answered as if that were over.
    */
-  hold(command: HoldCommand, options: { waitMs: number }): Promise<Applied<{ held: Micros }>>;
+  hold(
+    command: HoldCommand,
+    options: { waitMs: number; signal?: AbortSignal | undefined },
+  ): Promise<Applied<{ held: Micros }>>;
   settle(command: SettleCommand): Promise<Applied<Settled>>;
   release(command: ReleaseCommand): Promise<Applied<{ released: Micros }>>;
 

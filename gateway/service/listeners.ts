@@ -101,12 +101,11 @@ async function applyCatalog(
     const message = error instanceof Error ? error.message : String(error);
     throw new ServiceFault("invalid_request", { message, param: "upstreams", cause: error });
   }
-  let applied: Catalog | undefined;
   try {
-    applied = await stores.catalogs.apply(content, { expected, note, atMs });
-    return applied;
+    return await stores.catalogs.apply(content, { expected, note, atMs });
   } finally {
-    if (applied === undefined) pool.apply(stores.catalogs.current());
+    // The former one again where it failed; and in any case requests that wait are planned anew.
+    pool.apply(stores.catalogs.current());
   }
 }
 

@@ -10,8 +10,10 @@ import {
 } from "../domain/health.ts";
 import { InvariantError } from "../domain/invariant.ts";
 import type { TargetState } from "../domain/routing.ts";
+import { limitsInForce } from "../domain/service_limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Upstream } from "../ports/upstream.ts";
+import { type Turn, WaitingCalls } from "./waiting_calls.ts";
 
 /** Something that only the operator can put right. */
 export interface OperatorTrouble {
@@ -49,6 +51,9 @@ export interface Lease {
 /** How long to wait for a place at an upstream that is full, in milliseconds. */
 export const BUSY_RETRY_MS = 1_000;
 
+/** The turn of somebody for whom no place is kept. */
+const EMPTY_TURN: Turn = { use: (take) => take(), [Symbol.dispose]: () => {} };
+
 /** An upstream with its calls. */
 interface Slot {
   readonly config: UpstreamConfig;
@@ -66,7 +71,7 @@ interface Target {
   health: Health;
 }
 
-/** Upstreams of the current catalog, their health and their calls under way. */
+/** Upstreams of the current catalog, their health, their calls under way and those that wait. */
 export class UpstreamPool {
   readonly #deps: UpstreamPoolDeps;
   #slots: ReadonlyMap<string, Slot> = new Map();
@@ -74,6 +79,10 @@ export class UpstreamPool {
   readonly #states = new Map<string, TargetState>();
   /** Those whose state changes by itself as time goes by. */
   readonly #waiting = new Set<Target>();
+  readonly #calls = new WaitingCalls();
+  #inFlight = 0;
+  /** Most calls under way at all upstreams together. */
+  #maxInFlight = 0;
 
   /** Makes the catalog's upstreams. */
   constructor(catalog: Catalog, deps: UpstreamPoolDeps) {
@@ -93,7 +102,7 @@ export class UpstreamPool {
   /** A place at the model's upstream; `undefined` where it is full, cooling down or gone. */
   acquire(model: Model): Lease | undefined {
     const slot = this.#slots.get(model.upstream);
-    if (slot === undefined || slot.inFlight >= slot.config.maxInFlight) return undefined;
+    if (slot === undefined || this.#isFull(slot)) return undefined;
     const nowMs = this.#deps.clock.nowMs();
     // A request may still hold a catalog in which the model was served elsewhere.
     const known = this.#targets.get(model.id);
@@ -104,6 +113,24 @@ export class UpstreamPool {
     }
     this.#count(slot, 1);
     return this.#lease(slot, target);
+  }
+
+  /**
+   * Waits for a place at the upstream of one of the models; at most so many milliseconds. `undefined`
+   * where none came in time, where the signal was aborted, and where too many wait already. A turn is
+   * no promise: what it can be used for is to be asked of the router anew. When another catalog is
+   * taken over all turns come at once, without a place.
+   */
+  turn(
+    wanted: { readonly models: readonly Model[]; readonly owner: string; readonly waitMs: number },
+    signal: AbortSignal,
+  ): Promise<Turn | undefined> {
+    const { models, owner, waitMs } = wanted;
+    const upstreams = new Set(models.map((model) => model.upstream));
+    // It may have become free since it was looked.
+    const turn = this.#turnAt(upstreams);
+    if (turn !== undefined) return Promise.resolve(turn);
+    return this.#calls.wait({ owner, upstreams, waitMs }, signal);
   }
 
   /**
@@ -125,10 +152,15 @@ export class UpstreamPool {
     const retired = [...this.#slots.values()].filter((slot) => slots.get(slot.config.id) !== slot);
     this.#slots = slots;
     this.#targets = targets;
+    const limits = limitsInForce(catalog);
+    this.#maxInFlight = limits.maxInFlight;
+    this.#calls.lengthMax = limits.queueLength;
     this.#states.clear();
     this.#waiting.clear();
-    for (const target of targets.values()) this.#refresh(target, this.#deps.clock.nowMs());
+    this.#refreshAll(targets.values());
     retired.forEach(retire);
+    // What they wait for may be gone, and may have been replaced: all plan anew.
+    this.#calls.wakeAll(() => EMPTY_TURN);
   }
 
   /** Calls under way, by upstream id. */
@@ -146,6 +178,7 @@ export class UpstreamPool {
     const slots = this.#slots;
     this.#slots = new Map();
     slots.forEach(retire);
+    this.#calls.wakeAll(() => undefined);
   }
 
   #slotsOf(configs: readonly UpstreamConfig[]): Map<string, Slot> {
@@ -183,10 +216,53 @@ export class UpstreamPool {
       released = true;
       // An attempt that nobody has told about must not keep others waiting for its probe.
       if (!reported) report({ outcome: "cancelled", ms: 0 });
-      this.#count(slot, -1);
-      if (slot.retired && slot.inFlight === 0) slot.upstream.close();
+      const wasFull = this.#inFlight >= this.#maxInFlight;
+      this.#leave(slot);
+      // With room for all, only those who want this upstream have waited for it.
+      if (wasFull || this.#calls.isWanted(slot.config.id)) this.#serve();
     };
     return { upstream: slot.upstream, report, release };
+  }
+
+  /** Gives places that are free to those who wait for them. */
+  #serve(): void {
+    this.#calls.serve((upstreams) => this.#turnAt(upstreams));
+  }
+
+  /** Keeps a free place at one of the upstreams for somebody whose turn it is. */
+  #turnAt(upstreams: ReadonlySet<string>): Turn | undefined {
+    for (const id of upstreams) {
+      const slot = this.#slots.get(id);
+      if (slot === undefined || this.#isFull(slot)) continue;
+      this.#count(slot, 1);
+      let isKept = true;
+      const use = <T>(take: () => T): T => {
+        if (!isKept) throw new InvariantError(`Cannot use a turn at "${id}" twice`);
+        isKept = false;
+        this.#leave(slot);
+        try {
+          return take();
+        } finally {
+          this.#serve();
+        }
+      };
+      return {
+        use,
+        [Symbol.dispose]: () => {
+          if (isKept) use(() => {});
+        },
+      };
+    }
+    return undefined;
+  }
+
+  #leave(slot: Slot): void {
+    this.#count(slot, -1);
+    if (slot.retired && slot.inFlight === 0) slot.upstream.close();
+  }
+
+  #isFull({ inFlight, config }: Slot): boolean {
+    return this.#inFlight >= this.#maxInFlight || inFlight >= config.maxInFlight;
   }
 
   #observe(target: Target, told: Observation): void {
@@ -211,13 +287,22 @@ export class UpstreamPool {
   #count(slot: Slot, change: 1 | -1): void {
     const { maxInFlight } = slot.config;
     const wasFull = slot.inFlight >= maxInFlight;
+    const allWereFull = this.#inFlight >= this.#maxInFlight;
     slot.inFlight += change;
+    this.#inFlight += change;
     if (slot.inFlight < 0) {
       throw new InvariantError(`Calls under way at "${slot.config.id}" fell below none`);
     }
-    if (wasFull === (slot.inFlight >= maxInFlight)) return;
+    if (allWereFull !== (this.#inFlight >= this.#maxInFlight)) {
+      this.#refreshAll(this.#targets.values());
+    } else if (wasFull !== (slot.inFlight >= maxInFlight)) {
+      this.#refreshAll(this.#targetsOf(slot));
+    }
+  }
+
+  #refreshAll(targets: Iterable<Target>): void {
     const nowMs = this.#deps.clock.nowMs();
-    for (const target of this.#targetsOf(slot)) this.#refresh(target, nowMs);
+    for (const target of targets) this.#refresh(target, nowMs);
   }
 
   #targetsOf(slot: Slot): Target[] {
@@ -231,8 +316,15 @@ export class UpstreamPool {
     const state = availability(target.health, nowMs);
     if (state.available) this.#waiting.delete(target);
     else this.#waiting.add(target);
-    const full = state.available && slot.inFlight >= slot.config.maxInFlight;
-    this.#states.set(id, full ? busy(slot, state) : state);
+    const full = state.available && this.#isFull(slot);
+    this.#states.set(id, full ? this.#busy(slot, state) : state);
+  }
+
+  #busy({ config, inFlight }: Slot, { latencyMs }: TargetState): TargetState {
+    const reason = inFlight >= config.maxInFlight
+      ? `"${config.id}" has ${config.maxInFlight} requests under way, its limit`
+      : `the service has ${this.#maxInFlight} requests under way, its limit`;
+    return { available: false, busy: true, reason, retryAfterMs: BUSY_RETRY_MS, latencyMs };
   }
 }
 
@@ -242,11 +334,6 @@ function asOrdinary(observation: Observation): Observation {
   const harsh = outcome === "refused_credentials" || outcome === "rate_limited";
   if (!harsh && observation.retryAfterMs === undefined) return observation;
   return { outcome: harsh ? "server_error" : outcome, ms };
-}
-
-function busy({ config }: Slot, { latencyMs }: TargetState): TargetState {
-  const reason = `"${config.id}" has ${config.maxInFlight} requests under way, its limit`;
-  return { available: false, reason, retryAfterMs: BUSY_RETRY_MS, latencyMs };
 }
 
 function retire(slot: Slot): void {

@@ -9,9 +9,16 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { formatKey, parseKey } from "../../gateway/domain/key_format.ts";
 import { newKeyParts } from "../../gateway/flows/new_secret.ts";
+import { labConfig } from "../fixtures/lab.ts";
 import { ADMIN_TOKEN, BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
 
 const DATE = /^date$/i;
+
+/** One address may try as many keys as it likes: how floods are slowed is tested elsewhere. */
+const UNLIMITED = {
+  ...labConfig({ id: "only", baseUrl: "http://127.0.0.1:9/v1" }),
+  limits: { badKeysPerMinute: 0 },
+};
 
 /** An answer without what names the request. */
 async function shapeOf(response: Response) {
@@ -62,7 +69,7 @@ async function answersTo(
 }
 
 Deno.test("every key that may not be used gets one answer, at every address that asks for one", async () => {
-  await using service = await TestService.start();
+  await using service = await TestService.start({ config: UNLIMITED });
   const expiresAt = new Date(Date.now() + 100).toISOString();
   const [revoked, disabled, expired, elsewhere] = [
     await service.newKey(),
@@ -101,7 +108,7 @@ Deno.test("every key that may not be used gets one answer, at every address that
 });
 
 Deno.test("the admin listener answers service keys as it answers anything", async () => {
-  await using service = await TestService.start();
+  await using service = await TestService.start({ config: UNLIMITED });
   const { key } = await service.newKey();
   const keys = [key, BOOTSTRAP_KEY, ...forged(), "x", "x".repeat(300)];
   for (const path of ["/admin/v1/keys", "/admin/v1/pepper", "/admin/v1/nothing"]) {

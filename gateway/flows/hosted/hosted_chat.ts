@@ -1,6 +1,5 @@
 import { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatures } from "../../domain/features.ts";
-import { typicalTokens } from "../../domain/token_estimate.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { HostedChatRelay } from "../../wire/hosted_chat_relay.ts";
 import type { HostedRelay } from "../../wire/hosted_relay.ts";
@@ -11,7 +10,7 @@ import type { ModelAnswer } from "../model_answer.ts";
 import { conversationOf, planRoute } from "../plan.ts";
 import type { Caller } from "../request_trace.ts";
 import type { OpenedStream } from "../streamed_call.ts";
-import { underWay } from "../under_way.ts";
+import { reserveTokens, underWay } from "../under_way.ts";
 import { HostedAnswer } from "./hosted_answer.ts";
 import { chatBodyOf } from "./hosted_conversation.ts";
 import {
@@ -49,8 +48,7 @@ export function hostedChat(
     const restored = gateway.found.restore(caller.key.id, signed);
     const features = needsTools(chatFeatures(chatBodyOf(restored).value));
     if (features.choices > 1) throw oneChoice();
-    const tokens = typicalTokens(features);
-    trace.reserved = gateway.admission.reserve(caller.key, tokens, gateway.clock.nowMs());
+    reserveTokens(gateway, trace, features);
     const plan = await planRoute(gateway, trace, features);
     const setup = hostedSetup(restored, hosted, {
       allowedPath: "tool_choice.allowed_tools.tools",
@@ -59,8 +57,9 @@ export function hostedChat(
     const web = webSearchFor(gateway, plan);
     const begun = await attempt<OpenedStream<HostedRelay>>(gateway, {
       trace,
-      plan: { ...plan, candidates: plan.candidates.filter(takesChat) },
-      choices: 1,
+      plan,
+      features,
+      passable: (candidates) => candidates.filter(takesChat),
       ask: () => ({ endpoint: "chat", body: setup.conversation, stream: true }),
       open: async (answer, { model }) => {
         if (answer.kind !== "stream") throw notStreamed();

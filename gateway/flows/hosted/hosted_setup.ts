@@ -161,8 +161,9 @@ export function laterTurns(
     const plan = await planRoute(gateway, trace, features);
     return await attempt(gateway, {
       trace,
-      plan: { ...plan, candidates: plan.candidates.filter(takesChat) },
-      choices: 1,
+      plan,
+      features,
+      passable: (candidates) => candidates.filter(takesChat),
       signal,
       ask: () => ({
         endpoint: "chat",

@@ -3,9 +3,8 @@ import { ServiceFault } from "../../domain/fault.ts";
 import type { SettleCommand } from "../../domain/ledger.ts";
 import { formatCredits, type Micros } from "../../domain/money.ts";
 import { addBilling } from "../add_billing.ts";
-import { HOLD_WAIT_MS } from "../attempt.ts";
 import type { GatewayContext } from "../context.ts";
-import { capLeft, letGo, takeHold } from "../holding.ts";
+import { capLeft, HOLD_WAIT_MS, letGo, takeHold } from "../holding.ts";
 import type { RequestTrace } from "../request_trace.ts";
 
 /** A price, and the catalog version it is of. */
@@ -60,6 +59,7 @@ export class SearchFees {
         amount: fee,
         minimum: fee,
         waitMs: HOLD_WAIT_MS,
+        signal: this.#trace.caller.signal,
       });
       if (hold instanceof ServiceFault) throw unpaid();
       const result = await this.#runHeld(hold.id, run);

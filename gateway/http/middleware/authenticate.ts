@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from "@hono/hono";
 import { ServiceFault } from "../../domain/fault.ts";
 import { ipInRanges } from "../../domain/ip_range.ts";
 import type { KeyRecord } from "../../domain/key.ts";
+import type { BadKeys } from "../bad_keys.ts";
 import type { PublicEnv } from "../env.ts";
 
 /** Told of a request with a good key that may not come from where it comes. */
@@ -20,16 +21,20 @@ export function presentedKey(headers: Headers): string | undefined {
 /** Lets requests with a good key through, from where the key's policy allows. */
 export function authenticate(
   findKey: FindKey,
-  options: { onDenied: OnDenied },
+  options: { badKeys: BadKeys; onDenied: OnDenied },
 ): MiddlewareHandler<PublicEnv> {
   return async function authenticateMiddleware(c, next) {
     const presented = presentedKey(c.req.raw.headers);
     if (presented === undefined || presented === "") throw new ServiceFault("missing_api_key");
-    const key = await findKey(presented);
+    const { remoteAddress } = c.env;
+    const key = await options.badKeys.find(
+      { secret: presented, remoteAddress },
+      () => findKey(presented),
+    );
     if (key === undefined) throw new ServiceFault("invalid_api_key");
     c.set("key", key);
     const { ipRanges } = key.policy;
-    if (ipRanges !== undefined && !ipInRanges(c.env.remoteAddress, ipRanges)) {
+    if (ipRanges !== undefined && !ipInRanges(remoteAddress, ipRanges)) {
       const fault = new ServiceFault("policy_denied", {
         message: "The key's policy does not allow requests from this address",
       });

@@ -38,13 +38,14 @@ export function modelCall<Checked>(
     const headers: Record<string, string> = { "x-request-id": caller.requestId };
     let body: JsonBody;
     let checked: Checked;
+    let admittedAtMs: number;
     try {
       requireEndpoint(caller.key, call.endpoint);
       body = await call.read(c.req.raw);
       // Only now: a body that comes slowly would keep others of the key waiting.
       const admitted = gateway.admission.admit(caller.key, gateway.clock.nowMs());
       leave = admitted.leave;
-      Object.assign(headers, admitted.headers);
+      admittedAtMs = admitted.atMs;
       if (body.value.model !== MODEL_AUTO) {
         throw new ServiceFault("model_not_allowed", { param: "model" });
       }
@@ -55,7 +56,7 @@ export function modelCall<Checked>(
       throw error;
     }
     const stream = body.value.stream === true;
-    const answer = await call.answer({ ...caller, stream }, body, checked);
+    const answer = await call.answer({ ...caller, stream, admittedAtMs }, body, checked);
     if (answer.kind === "json") {
       headers["content-type"] = "application/json";
       return new Response(answer.text, { headers });

@@ -79,12 +79,13 @@ export class KvLedgerStore implements LedgerStore {
     });
   }
 
-  hold(command: HoldCommand, options: { waitMs: number }): Promise<Applied<{ held: Micros }>> {
+  hold(
+    command: HoldCommand,
+    options: { waitMs: number; signal?: AbortSignal | undefined },
+  ): Promise<Applied<{ held: Micros }>> {
     const { holdId, walletId, keyId, budgetId = keyId, logId, model } = command;
     const error = tooLong({ ids: [holdId, walletId, keyId, budgetId, logId, model] });
-    return error === undefined
-      ? this.#waiting.hold(command, options.waitMs)
-      : Promise.reject(error);
+    return error === undefined ? this.#waiting.hold(command, options) : Promise.reject(error);
   }
 
   settle(command: SettleCommand): Promise<Applied<Settled>> {

@@ -11,10 +11,13 @@ import type { Writer } from "./writer.ts";
 interface Waiter {
   readonly command: HoldCommand;
   readonly waitMs: number;
+  /** Aborted when nobody waits for the hold any more. */
+  readonly signal: AbortSignal | undefined;
   readonly resolve: (answer: Applied<{ held: Micros }>) => void;
   readonly reject: (error: Error) => void;
   refusal: LedgerRefusal;
-  timer?: ReturnType<typeof setTimeout>;
+  /** Stops watching time and signal. */
+  unwatch(): void;
 }
 
 /**
@@ -31,9 +34,16 @@ export class WaitingHolds {
   }
 
   /** Takes a hold, at once or in its turn; resolves when durable, refused or out of time. */
-  hold(command: HoldCommand, waitMs: number): Promise<Applied<{ held: Micros }>> {
+  hold(
+    command: HoldCommand,
+    { waitMs, signal }: { readonly waitMs: number; readonly signal?: AbortSignal | undefined },
+  ): Promise<Applied<{ held: Micros }>> {
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = { command, waitMs, resolve, reject, refusal: "insufficient_balance" };
+      const waiter: Waiter = {
+        ...{ command, waitMs, signal, resolve, reject },
+        refusal: "insufficient_balance",
+        unwatch: () => {},
+      };
       this.#writer.enqueue({ run: (stage) => this.#arrive(stage, waiter), reject });
     });
   }
@@ -76,7 +86,7 @@ export class WaitingHolds {
   close(): void {
     for (const line of this.#lines.values()) {
       for (const waiter of line) {
-        clearTimeout(waiter.timer);
+        waiter.unwatch();
         waiter.reject(new StoreError("Cannot hold: the store is closing"));
       }
     }
@@ -95,8 +105,20 @@ export class WaitingHolds {
     this.#lines.set(command.walletId, [...line, waiter]);
     this.serve(stage, command.walletId);
     if (!this.#isWaiting(waiter)) return;
-    if (waitMs <= 0 || line.length >= MAX_WAITING_HOLDS) return this.#giveUp(waiter);
-    waiter.timer = setTimeout(() => this.#giveUp(waiter), waitMs);
+    const isLeft = waiter.signal?.aborted === true;
+    if (waitMs <= 0 || isLeft || line.length >= MAX_WAITING_HOLDS) return this.#giveUp(waiter);
+    this.#watch(waiter);
+  }
+
+  #watch(waiter: Waiter): void {
+    const { signal, waitMs } = waiter;
+    const giveUp = () => this.#giveUp(waiter);
+    const timer = setTimeout(giveUp, waitMs);
+    signal?.addEventListener("abort", giveUp, { once: true });
+    waiter.unwatch = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", giveUp);
+    };
   }
 
   #isWaiting(waiter: Waiter): boolean {
@@ -104,6 +126,7 @@ export class WaitingHolds {
   }
 
   #giveUp(waiter: Waiter): void {
+    waiter.unwatch();
     const { walletId } = waiter.command;
     const line = (this.#lines.get(walletId) ?? []).filter((other) => other !== waiter);
     if (line.length === 0) this.#lines.delete(walletId);
@@ -126,7 +149,7 @@ function answer(
   waiter: Waiter,
   decision: LedgerDecision<{ held: Micros }>,
 ): void {
-  clearTimeout(waiter.timer);
+  waiter.unwatch();
   if (decision.ok && decision.change !== undefined) stage.apply(decision.change);
   const applied: Applied<{ held: Micros }> = decision.ok
     ? { ok: true, value: decision.value }
