@@ -78,6 +78,11 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
     const { signal } = this.#answer.abort;
     signal.addEventListener("abort", this.#onAbort);
     if (signal.aborted) this.#onAbort();
+    // Who left before the answer began is sent nothing of it, so nothing of it counts as delivered.
+    else if (this.#trace.caller.signal.aborted) {
+      void this.cancel();
+      controller.close();
+    }
   }
 
   async pull(): Promise<void> {

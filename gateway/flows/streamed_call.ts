@@ -233,8 +233,8 @@ export class StreamedCall {
   #settle(ending: CallEnd["ending"], request: CallEnd["request"]): Promise<Bill> {
     const { trace, begun, inputText, fee, endsRequest } = this.#options;
     const { relay } = begun.answer;
-    // Who does not stream has had nothing of a call that broke off.
-    const isHad = trace.caller.stream || ending === "finished";
+    // Who does not stream has had nothing of a call that broke off, nor who left before it began.
+    const isHad = (trace.caller.stream && this.#begun) || ending === "finished";
     const delivered = () => isHad ? this.#sent ?? relay.delivered : [];
     return settleCall(this.#gateway, trace, {
       begun,
