@@ -119,16 +119,6 @@ export class StreamedCall {
     return this.#ending !== undefined;
   }
 
-  /** Text to send; `undefined` at the clean end. Throws where the call breaks off. */
-  async read(): Promise<string | undefined> {
-    for (;;) {
-      const take = await this.next();
-      if (take === undefined) return undefined;
-      const text = take();
-      if (text !== "") return text;
-    }
-  }
-
   /**
    * What comes next, which counts as delivered when it is taken: in the turn in which it is sent, since
    * its caller may leave until then. `undefined` at the clean end. Throws where the call breaks off.

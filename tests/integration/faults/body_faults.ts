@@ -27,6 +27,11 @@ function halfway(...steps: readonly Step[]): (well: Well) => Script {
   return (well) => [{ send: chunkedHead(well) }, chunk(well.half), ...steps];
 }
 
+/** A frame after the first half, by which alone a stream is to break: nothing follows it. */
+function brokenBy(frame: string): (well: Well) => Script {
+  return (well) => halfway(chunk(frame), well.stream ? { stall: true } : { close: true })(well);
+}
+
 function event(text: string): string {
   return `data: ${text}\n\n`;
 }
@@ -216,24 +221,18 @@ export const HALVES: readonly Fault[] = [
   },
   {
     name: "a frame that is no JSON",
-    script: halfway(chunk(event('{"half":')), { stall: true }),
-    json: "late",
-    stream: "broken",
-    limits: { idleMs: 1_000 },
+    script: brokenBy(event('{"half":')),
+    ...HALFWAY,
   },
   {
     name: "a frame that is no event of this wire",
-    script: halfway(chunk(event("[7]")), { stall: true }),
-    json: "late",
-    stream: "broken",
-    limits: { idleMs: 1_000 },
+    script: brokenBy(event("[7]")),
+    ...HALFWAY,
   },
   {
     name: "a frame of a million levels",
-    script: halfway(chunk(event(nested(1_000_000))), { stall: true }),
-    json: "late",
-    stream: "broken",
-    limits: { idleMs: 1_000 },
+    script: brokenBy(event(nested(1_000_000))),
+    ...HALFWAY,
   },
   {
     name: "a gigantic frame",
