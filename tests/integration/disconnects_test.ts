@@ -73,11 +73,15 @@ interface Seen {
   readonly leftAtMs: number;
 }
 
-async function leave(service: TestService, leaving: Leaving): Promise<Seen> {
+async function leave(
+  service: TestService,
+  leaving: Leaving,
+  asks: Storming["asks"] = {},
+): Promise<Seen> {
   const { port } = new URL(service.running.publicUrl);
   const connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
   const messages = [{ role: "user", content: leaving.message }];
-  const body = JSON.stringify({ model: "auto", stream: true, messages });
+  const body = JSON.stringify({ model: "auto", stream: true, messages, ...asks });
   const head = [
     "POST /openai/v1/chat/completions HTTP/1.1",
     "Host: 127.0.0.1",
@@ -145,8 +149,15 @@ interface Storm {
   readonly spent: bigint;
 }
 
+interface Storming {
+  readonly onDisconnect: "cancel" | "drain";
+  readonly seed: number;
+  /** More of each request. */
+  readonly asks?: Readonly<Record<string, unknown>>;
+}
+
 /** Lets them all come and leave; resolves when the service has ended every call. */
-async function storm(onDisconnect: "cancel" | "drain", seed: number): Promise<Storm> {
+async function storm({ onDisconnect, seed, asks }: Storming): Promise<Storm> {
   const all = leavings(seed);
   const plans = new Map(all.map(({ message, plan }) => [message, plan]));
   await using upstream = new WordsUpstream((message) => {
@@ -155,12 +166,18 @@ async function storm(onDisconnect: "cancel" | "drain", seed: number): Promise<St
     return plan;
   });
   const settings = { onDisconnect, maxInFlight: 4 * CLIENTS };
-  const config = labConfig({ id: "only", baseUrl: upstream.baseUrl, upstream: settings });
+  const config = {
+    ...labConfig({ id: "only", baseUrl: upstream.baseUrl, upstream: settings }),
+    // Never asked: no model here calls a tool.
+    search: { kind: "searxng", baseUrl: upstream.baseUrl },
+  };
   await using service = await TestService.start({ config });
   const seen = new Map<string, Seen>();
   const waiting = all.values();
   const client = async () => {
-    for (const leaving of waiting) seen.set(leaving.message, await leave(service, leaving));
+    for (const leaving of waiting) {
+      seen.set(leaving.message, await leave(service, leaving, asks));
+    }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
   await service.quiet();
@@ -194,7 +211,7 @@ function microsOf({ charged }: RequestRecord): bigint {
 }
 
 Deno.test(`${ROUNDS} clients leave: with "drain" the bills are the upstream's own count`, async () => {
-  const { calls, records, spent } = await storm("drain", 20_260_102);
+  const { calls, records, spent } = await storm({ onDisconnect: "drain", seed: 20_260_102 });
   let due = 0n;
   for (const [message, { finished, plan }] of calls) {
     assert(finished, `call ${message} was read to its end`);
@@ -207,43 +224,59 @@ Deno.test(`${ROUNDS} clients leave: with "drain" the bills are the upstream's ow
   assertGreater(calls.size, ROUNDS * 0.7);
 });
 
-Deno.test(`${ROUNDS} clients leave: with "cancel" the bills are what was delivered`, async () => {
-  using handed = new Handed();
-  const { calls, records, seen, spent } = await storm("cancel", 20_260_103);
-  let [billed, counted, lost] = [0n, 0, 0];
-  for (const [message, record] of records) {
-    const call = calls.get(message);
-    const sent = call?.sent ?? 0;
-    const words = seen.get(message)?.words ?? 0;
-    const { estimated, inputTokens, outputTokens } = record;
-    billed += microsOf(record);
-    const due = BigInt(inputTokens) * INPUT_MICROS + BigInt(outputTokens) * OUTPUT_MICROS;
-    assertEquals(microsOf(record), due, `call ${message}`);
-    assert(words <= outputTokens, `call ${message}: ${words} words came, ${outputTokens} billed`);
-    assert(outputTokens <= sent, `call ${message}: ${outputTokens} billed, ${sent} were sent`);
-    if (!estimated) {
-      // Reported, or nothing at all was delivered.
-      const reported = [[0, 0], [WORDS_INPUT, call?.plan.words]];
-      assert(reported.some(([input, output]) => input === inputTokens && output === outputTokens));
-      continue;
+const SURFACES: readonly (readonly [how: string, asks: NonNullable<Storming["asks"]>])[] = [
+  ["", {}],
+  [", hosted tools offered", { tools: [{ type: "web_search_preview" }] }],
+];
+
+for (const [how, asks] of SURFACES) {
+  Deno.test(`${ROUNDS} clients leave: with "cancel" the bills are what was delivered${how}`, async () => {
+    using handed = new Handed();
+    const met = await storm({ onDisconnect: "cancel", seed: 20_260_103, asks });
+    const { calls, records, seen, spent } = met;
+    let [billed, counted, lost] = [0n, 0, 0];
+    for (const [message, record] of records) {
+      const words = seen.get(message)?.words ?? 0;
+      const { inputTokens, outputTokens } = record;
+      billed += microsOf(record);
+      if (!assertBilled(record, { call: calls.get(message), words })) continue;
+      assertEquals(outputTokens, handed.words.get(message), `call ${message}`);
+      // Its number; the model is told what the tools are as well.
+      assert("tools" in asks ? inputTokens > 1 : inputTokens === 1, `call ${message}`);
+      counted++;
+      lost += outputTokens - words;
     }
-    assertEquals([inputTokens, outputTokens], [1, handed.words.get(message)], `call ${message}`);
-    counted++;
-    lost += outputTokens - words;
-  }
-  assertEquals(spent, billed);
-  assertGreater(counted, ROUNDS / 4);
-  const waits = noticedMs({ calls, seen });
-  assertGreater(waits.length, ROUNDS / 4);
-  assertLess(waits.at(-1) ?? Infinity, NOTICED_MAX_MS);
-  if (ROUNDS > 200) {
+    assertEquals(spent, billed);
+    assertGreater(counted, ROUNDS / 4);
+    const waits = noticedMs(met);
+    assertGreater(waits.length, ROUNDS / 4);
+    assertLess(waits.at(-1) ?? Infinity, NOTICED_MAX_MS);
+    if (ROUNDS <= 200) return;
     const at = (part: number) => waits[Math.floor(waits.length * part)]?.toFixed(1);
     console.info(`${waits.length} aborts seen upstream: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
     console.info(
       `${counted} bills counted; ${lost} words were on their way when their client left`,
     );
-  }
-});
+  });
+}
+
+/** Holds a bill between what its client read and what its upstream wrote; whether it was counted. */
+function assertBilled(
+  record: RequestRecord,
+  { call, words }: { readonly call: WordsCall | undefined; readonly words: number },
+): boolean {
+  const { estimated, inputTokens, outputTokens, requestId } = record;
+  const due = BigInt(inputTokens) * INPUT_MICROS + BigInt(outputTokens) * OUTPUT_MICROS;
+  assertEquals(microsOf(record), due, requestId);
+  const sent = call?.sent ?? 0;
+  assert(words <= outputTokens, `${requestId}: ${words} words came, ${outputTokens} were billed`);
+  assert(outputTokens <= sent, `${requestId}: ${outputTokens} were billed, ${sent} sent`);
+  if (estimated) return true;
+  // Reported, or nothing at all was delivered.
+  const reported = [[0, 0], [WORDS_INPUT, call?.plan.words]];
+  assert(reported.some(([input, output]) => input === inputTokens && output === outputTokens));
+  return false;
+}
 
 /** How long after its client each call was seen to be left, in milliseconds, the shortest first. */
 function noticedMs({ calls, seen }: Pick<Storm, "calls" | "seen">): number[] {
