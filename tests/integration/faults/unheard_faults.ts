@@ -183,7 +183,6 @@ export const ODDITIES: readonly Fault[] = [
       { unread: true },
       { send: lengthHead(well, bytesOf(well.body)) },
       { send: well.body },
-      { stall: true },
     ],
     mayKeep: true,
     ...WHOLE,
