@@ -198,7 +198,8 @@ export class StreamedCall {
     const { events, relay } = begun.answer;
     begun.lease.release();
     this.#sent = [...relay.delivered];
-    // It is not sent any more, but it may bring the usage.
+    // What has come is not sent any more, but it may bring the usage.
+    if (events instanceof Gathered) this.#untaken = [...this.#untaken, ...events.takeWaiting()];
     this.#take();
     try {
       if (begun.candidate.upstream.onDisconnect === "cancel") {

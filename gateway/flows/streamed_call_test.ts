@@ -5,7 +5,11 @@ import { ChatRelay } from "../wire/chat_relay.ts";
 import type { Begun } from "./attempt.ts";
 import type { GatewayContext } from "./context.ts";
 import type { RequestTrace } from "./request_trace.ts";
+import { Gathered } from "./gathered.ts";
 import { type OpenedStream, StreamedCall } from "./streamed_call.ts";
+
+/** Until what has been said is there. */
+const arrived = () => new Promise((resolve) => setTimeout(resolve));
 
 const chunk = (content: string, usage?: unknown) =>
   JSON.stringify({
@@ -42,7 +46,7 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
     lease: { release: () => {}, report: () => {} },
     abort: new AbortController(),
     candidate: { upstream: { onDisconnect }, outputTokens: 10 },
-    answer: { events: batches(), relay, first: relay.accept(chunk(" first")) },
+    answer: { events: new Gathered(batches()), relay, first: relay.accept(chunk(" first")) },
   };
   const trace = { caller: { stream: true, key: {} }, record: () => ({}) };
   const call = new StreamedCall(gateway as unknown as GatewayContext, {
@@ -86,6 +90,16 @@ for (const onDisconnect of ["cancel", "drain"] as const) {
     const { call, settled } = callOf([chunk(" second", usage)], onDisconnect);
     await takeNext(call);
     await call.next();
+    await call.leave();
+    assertEquals(settled.map(({ cost, estimated }) => [cost, estimated]), [[13_000n, false]]);
+  });
+
+  Deno.test(`usage that has come counts, asked for or not: ${onDisconnect}`, async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 3 };
+    const { call, settled } = callOf([chunk(" second"), chunk(" third", usage)], onDisconnect);
+    await takeNext(call);
+    await takeNext(call);
+    await arrived();
     await call.leave();
     assertEquals(settled.map(({ cost, estimated }) => [cost, estimated]), [[13_000n, false]]);
   });
