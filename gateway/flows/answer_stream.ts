@@ -13,7 +13,8 @@ const WATCH_MS = 1_000;
 
 /** Text to send. */
 export interface Piece {
-  readonly text: string;
+  /** Where it is made when it is called, that is in the turn in which it is sent; it may be empty. */
+  readonly text: string | (() => string);
   /** Nothing follows. */
   readonly last: boolean;
 }
@@ -78,17 +79,27 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
     const { signal } = this.#answer.abort;
     signal.addEventListener("abort", this.#onAbort);
     if (signal.aborted) this.#onAbort();
+    // Who left before the answer began is sent nothing of it, so nothing of it counts as delivered.
+    else if (this.#trace.caller.signal.aborted) {
+      void this.cancel();
+      controller.close();
+    }
   }
 
   async pull(): Promise<void> {
     // What is left of an answer that has broken off is said by whoever ends it, and by nobody else.
     if (this.#over) return;
     try {
-      const { text, last } = await this.#answer.next();
-      if (this.#over) return;
-      if (this.#sentMs === undefined) this.#trace.firstByte();
-      this.#send(text);
-      if (last) this.#close();
+      for (;;) {
+        const { text: made, last } = await this.#answer.next();
+        if (this.#over) return;
+        const text = typeof made === "string" ? made : made();
+        if (text === "" && !last) continue;
+        if (this.#sentMs === undefined) this.#trace.firstByte();
+        this.#send(text);
+        if (last) this.#close();
+        return;
+      }
     } catch (error) {
       if (!this.#over) await this.#break(error);
     }

@@ -5,6 +5,11 @@ import type { GatewayContext } from "./context.ts";
 import { InFlight } from "./in_flight.ts";
 import type { RequestTrace } from "./request_trace.ts";
 
+/** Of a caller who has not left. */
+const STAYING = {
+  caller: { signal: new AbortController().signal },
+} as unknown as RequestTrace;
+
 Deno.test("an answer that begins when the service has broken all off ends with the last words", async () => {
   const inFlight = new InFlight();
   inFlight.abortAll();
@@ -20,7 +25,7 @@ Deno.test("an answer that begins when the service has broken all off ends with t
   };
   const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as GatewayContext, {
     answer,
-    trace: {} as unknown as RequestTrace,
+    trace: STAYING,
     onEnd: () => void said.push("ended"),
   });
   assertEquals(await new Response(new ReadableStream(stream)).text(), "last words");
@@ -40,7 +45,7 @@ Deno.test("an answer that is being ended is asked for nothing more: its end is s
   };
   const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as GatewayContext, {
     answer,
-    trace: {} as unknown as RequestTrace,
+    trace: STAYING,
     onEnd: () => {},
   });
   const text = new Response(new ReadableStream(stream)).text();
@@ -51,4 +56,22 @@ Deno.test("an answer that is being ended is asked for nothing more: its end is s
   await new Promise((resolve) => setTimeout(resolve));
   lastWords.resolve("last words");
   assertEquals([await text, asked], ["last words", 1]);
+});
+
+Deno.test("an answer that begins when its caller has left is left, and not asked for anything", async () => {
+  const said: string[] = [];
+  const answer = {
+    abort: new AbortController(),
+    next: () => (said.push("asked"), Promise.resolve({ text: "word", last: false })),
+    leave: () => Promise.resolve(void said.push("left")),
+    fail: () => Promise.resolve("last words"),
+  };
+  const inFlight = new InFlight();
+  const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as GatewayContext, {
+    answer,
+    trace: { caller: { signal: AbortSignal.abort() } } as unknown as RequestTrace,
+    onEnd: () => void said.push("ended"),
+  });
+  assertEquals(await new Response(new ReadableStream(stream)).text(), "");
+  assertEquals(said, ["left", "ended"]);
 });

@@ -42,7 +42,7 @@ export class CallAnswer implements StreamedAnswer {
 
   async next(): Promise<Piece> {
     if (this.#finishing === undefined) {
-      const text = await this.#call.read();
+      const text = await this.#call.next();
       if (text !== undefined) return { text, last: false };
       if (this.#call.over) return { text: "", last: true };
       this.#finishing = this.#finish();

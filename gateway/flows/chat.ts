@@ -84,12 +84,12 @@ async function finishJson(
   const { billing } = await settleCall(gateway, trace, {
     begun,
     end: {
-      ending: "finished",
+      ending: left ? "client_left" : "finished",
       usage,
       count: () =>
         countTokens(gateway, {
           inputText: () => requestText(request.value),
-          delivered: deliveredText(body),
+          delivered: left ? [] : deliveredText(body),
         }),
       wasDelivered: false,
       request: { status: 200, outcome: left ? "client_left" : "ok" },

@@ -32,9 +32,7 @@ export class Gathered implements AsyncIterator<readonly string[], undefined> {
       await new Promise<void>((resolve) => this.#wake = resolve);
     }
     if (this.#batch.length > 0) {
-      const batch = this.#batch;
-      this.#batch = [];
-      this.#chars = 0;
+      const batch = this.takeWaiting();
       if (this.#end === undefined) this.#pause = afterMs(GATHER_MS, this.#onPauseOver);
       return { done: false, value: batch };
     }
@@ -42,9 +40,17 @@ export class Gathered implements AsyncIterator<readonly string[], undefined> {
     return { done: true, value: undefined };
   }
 
+  /** What has come and was not asked for yet; it is not passed on any more. */
+  takeWaiting(): readonly string[] {
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#chars = 0;
+    return batch;
+  }
+
   /** Leaves early: nothing that waits is passed on any more. */
   async return(): Promise<IteratorResult<readonly string[], undefined>> {
-    this.#batch = [];
+    this.takeWaiting();
     this.#finish({});
     await this.#source.return?.();
     return { done: true, value: undefined };

@@ -69,3 +69,19 @@ Deno.test("leaving early leaves the source, also while a read is pending", async
   assertEquals(await pending, { done: true, value: undefined });
   assertEquals((await left).done, true);
 });
+
+Deno.test("what waits can be taken; what comes after it is passed on", async () => {
+  const { events, writer } = source();
+  const gathered = new Gathered(events);
+  await writer.write(["a"]);
+  await gathered.next();
+  await writer.write(["b"]);
+  await writer.write(["c"]);
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(gathered.takeWaiting(), ["b", "c"]);
+  assertEquals(gathered.takeWaiting(), []);
+  await writer.write(["d"]);
+  assertEquals(await gathered.next(), { done: false, value: ["d"] });
+  await writer.close();
+  assertEquals(await gathered.next(), { done: true, value: undefined });
+});

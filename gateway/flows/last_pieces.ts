@@ -1,4 +1,9 @@
-import type { Piece } from "./answer_stream.ts";
+/** Text to send. */
+interface LastPiece {
+  readonly text: string;
+  /** Nothing follows. */
+  readonly last: boolean;
+}
 
 /** Puts an answer by; resolves to its last event as it is to be sent. */
 export type KeepAnswer = (lastEvent: string) => Promise<string>;
@@ -10,7 +15,7 @@ export class LastPieces {
   #upcoming: IteratorResult<string>;
   #isOver = false;
   /** The piece that is being made ready to be given out. */
-  #taking: Promise<Piece> | undefined;
+  #taking: Promise<LastPiece> | undefined;
 
   /** `keep` is called once, with the last of them and before it is given out. */
   constructor(pieces: Iterable<string>, keep?: KeepAnswer) {
@@ -20,7 +25,7 @@ export class LastPieces {
   }
 
   /** The next one; empty text from when all were taken. */
-  async next(): Promise<Piece> {
+  async next(): Promise<LastPiece> {
     const taking = this.#taking = this.#take();
     try {
       return await taking;
@@ -39,7 +44,7 @@ export class LastPieces {
     return text;
   }
 
-  async #take(): Promise<Piece> {
+  async #take(): Promise<LastPiece> {
     let text = this.#upcoming.done ? "" : this.#upcoming.value;
     if (!this.#upcoming.done) this.#upcoming = this.#pieces.next();
     const last = this.#upcoming.done === true;

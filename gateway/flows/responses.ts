@@ -228,22 +228,20 @@ async function finishJson(
   begun.lease.release();
   if (!isNative) gateway.signatures.remember(trace.caller.key.id, signedToolCalls(body));
   const searches = isNative ? countSearches(body.value["output"]) : 0;
+  const left = trace.caller.signal.aborted;
   const { billing, usage: billed } = await settleCall(gateway, trace, {
     begun,
     end: {
-      ending: "finished",
+      ending: left ? "client_left" : "finished",
       usage,
       count: () =>
         countTokens(gateway, {
           inputText: () => call.asked.inputText(),
-          delivered: isNative ? nativeDelivered(body) : deliveredText(body),
+          delivered: left ? [] : isNative ? nativeDelivered(body) : deliveredText(body),
         }),
       fee: searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, begun.candidate),
       wasDelivered: false,
-      request: {
-        status: 200,
-        outcome: trace.caller.signal.aborted ? "client_left" : "ok",
-      },
+      request: { status: 200, outcome: left ? "client_left" : "ok" },
     },
   });
   const end = {

@@ -82,6 +82,9 @@ export interface StreamedCallOptions {
 /** Counts, at the end of a call, what it costs beside its tokens. */
 export type CallFee = () => CallEnd["fee"];
 
+/** Makes text to send of what came. */
+export type TakeText = () => string;
+
 /** A call that broke off, settled. */
 export interface CutCall {
   /** For the caller. */
@@ -99,9 +102,11 @@ export class StreamedCall {
   #ending: Promise<unknown> | undefined;
   /** The read under way: where the caller leaves meanwhile, it may still bring the usage. */
   #reading: Promise<IteratorResult<readonly string[]>> | undefined;
+  /** What came last, and nobody has taken yet. */
+  #untaken: readonly string[] = [];
   /** Why what came last could not be followed to its end. */
   #broken: { readonly cause: unknown } | undefined;
-  /** What the caller was sent, where more is read after that. @default {all that was read} */
+  /** What the caller was sent before it left. @default {all that was taken} */
   #sent: readonly string[] | undefined;
 
   constructor(gateway: GatewayContext, options: StreamedCallOptions) {
@@ -114,22 +119,26 @@ export class StreamedCall {
     return this.#ending !== undefined;
   }
 
-  /** Text to send; `undefined` at the clean end. Throws where the call breaks off. */
-  async read(): Promise<string | undefined> {
+  /**
+   * What comes next, which counts as delivered when it is taken: in the turn in which it is sent, since
+   * its caller may leave until then. `undefined` at the clean end. Throws where the call breaks off.
+   */
+  async next(): Promise<TakeText | undefined> {
     const { events, relay, first } = this.#options.begun.answer;
     if (!this.#begun) {
-      this.#begun = true;
-      if (first !== "") return first;
+      return () => {
+        this.#begun = true;
+        return first;
+      };
     }
     try {
-      for (;;) {
-        if (this.#broken !== undefined) throw this.#broken.cause;
-        const next = await (this.#reading = events.next());
-        if (this.over) return undefined;
-        this.#reading = undefined;
-        if (next.done) break;
-        const text = this.#accept(next.value);
-        if (text !== "") return text;
+      if (this.#broken !== undefined) throw this.#broken.cause;
+      const next = await (this.#reading = events.next());
+      if (this.over) return undefined;
+      this.#reading = undefined;
+      if (!next.done) {
+        this.#untaken = next.value;
+        return this.#take;
       }
       relay.upstreamEnded();
     } catch (error) {
@@ -172,7 +181,9 @@ export class StreamedCall {
   }
 
   /** What came before a broken event is passed on first: it is counted, so the caller is to have it. */
-  #accept(texts: readonly string[]): string {
+  readonly #take = (): string => {
+    const texts = this.#untaken;
+    this.#untaken = [];
     let out = "";
     try {
       for (const text of texts) out += this.#options.begun.answer.relay.accept(text);
@@ -180,17 +191,20 @@ export class StreamedCall {
       this.#broken = { cause };
     }
     return out;
-  }
+  };
 
   async #leave(): Promise<void> {
     const { begun } = this.#options;
     const { events, relay } = begun.answer;
     begun.lease.release();
+    this.#sent = [...relay.delivered];
+    // What has come is not sent any more, but it may bring the usage.
+    if (events instanceof Gathered) this.#untaken = [...this.#untaken, ...events.takeWaiting()];
+    this.#take();
     try {
       if (begun.candidate.upstream.onDisconnect === "cancel") {
         begun.abort.abort("left");
       } else {
-        this.#sent = [...relay.delivered];
         await drain(this.#gateway.inFlight, begun, { reading: this.#reading });
       }
     } catch (error) {
@@ -233,8 +247,8 @@ export class StreamedCall {
   #settle(ending: CallEnd["ending"], request: CallEnd["request"]): Promise<Bill> {
     const { trace, begun, inputText, fee, endsRequest } = this.#options;
     const { relay } = begun.answer;
-    // Who does not stream has had nothing of a call that broke off.
-    const isHad = trace.caller.stream || ending === "finished";
+    // Who does not stream has had nothing of a call that broke off, nor who left before it began.
+    const isHad = (trace.caller.stream && this.#begun) || ending === "finished";
     const delivered = () => isHad ? this.#sent ?? relay.delivered : [];
     return settleCall(this.#gateway, trace, {
       begun,

@@ -44,3 +44,19 @@ export function faultyKv(): { faults: Faults; openKv: (path: string) => Promise<
   };
   return { faults, openKv };
 }
+
+/** Runs with another way to open a database in place of Deno's own. */
+export async function withOpenKv<T>(openKv: typeof Deno.openKv, run: () => Promise<T>): Promise<T> {
+  const own = Object.getOwnPropertyDescriptor(Deno, "openKv") ?? {};
+  const restore = () => Object.defineProperty(Deno, "openKv", own);
+  const value = (path?: string) => {
+    restore();
+    return openKv(path);
+  };
+  Object.defineProperty(Deno, "openKv", { configurable: true, value });
+  try {
+    return await run();
+  } finally {
+    restore();
+  }
+}

@@ -5,89 +5,17 @@
  */
 
 import { assert, assertEquals, assertGreater } from "@std/assert";
-import { readEvents, readUntil } from "../fixtures/event_stream.ts";
+import { readEvents } from "../fixtures/event_stream.ts";
 import { chunk, FakeUpstream, LAST_CHUNK, sse, streamHead } from "../fixtures/fake_upstream.ts";
-import {
-  chunkText,
-  INPUT_MICROS,
-  labConfig,
-  OUTPUT_MICROS,
-  QUESTION,
-  streamed,
-  usage,
-  usageChunk,
-} from "../fixtures/lab.ts";
+import { chunkText, labConfig, QUESTION, streamed, usage } from "../fixtures/lab.ts";
 import { TestService, until } from "../fixtures/service.ts";
 
 const event = (text: string) => chunk(`data: ${text}\n\n`);
-const WITH_USAGE = chunkText({ content: "there " })
-  .replace(/}$/, `,"usage":${JSON.stringify(usage(10, 2))}}`);
 const BEGINNING = [
   streamHead(),
   event(chunkText({ role: "assistant", content: "" })),
   event(chunkText({ content: "Hello " })),
 ];
-
-/** Reads a stream to the text, then leaves. */
-async function leaveAfter(service: TestService, text: string): Promise<void> {
-  const leaving = new AbortController();
-  const { signal } = leaving;
-  const response = await service.chat({ messages: QUESTION, stream: true }, { signal });
-  assert(response.body !== null);
-  const reader = response.body.getReader();
-  await readUntil(reader, text);
-  leaving.abort();
-  await reader.closed.catch(() => {});
-}
-
-for (
-  const [what, extra, word] of [["reported", [event(WITH_USAGE)], "there"], [
-    "delivered",
-    [],
-    "Hello",
-  ]] as const
-) {
-  Deno.test(`a caller leaves: the upstream is cancelled, the bill is what was ${what}`, async () => {
-    await using upstream = new FakeUpstream();
-    upstream.answer([...BEGINNING, ...extra, { stall: true }]);
-    const config = labConfig({ id: "only", baseUrl: upstream.baseUrl });
-    await using service = await TestService.start({ config });
-    await leaveAfter(service, word);
-    await upstream.clientLeft();
-    const record = await service.lastRequest();
-    assertEquals([record.outcome, record.estimated], ["client_left", what === "delivered"]);
-    const { spent } = await service.wallet();
-    if (what === "reported") assertEquals(spent, 10n * INPUT_MICROS + 2n * OUTPUT_MICROS);
-    else assertGreater(spent, 0n);
-    await service.assertBooks();
-  });
-}
-
-Deno.test("a caller leaves an upstream that is to be drained: its final usage is billed", async () => {
-  await using upstream = new FakeUpstream();
-  const gate = Promise.withResolvers<void>();
-  upstream.answer([
-    ...BEGINNING,
-    { until: gate.promise },
-    event(chunkText({ content: "there" })),
-    event(chunkText({}, "stop")),
-    event(usageChunk(usage(10, 7))),
-    event("[DONE]"),
-    LAST_CHUNK,
-  ]);
-  const config = labConfig({
-    id: "only",
-    baseUrl: upstream.baseUrl,
-    upstream: { onDisconnect: "drain" },
-  });
-  await using service = await TestService.start({ config });
-  await leaveAfter(service, "Hello");
-  gate.resolve();
-  const record = await service.lastRequest();
-  assertEquals([record.outcome, record.estimated], ["client_left", false]);
-  assertEquals((await service.wallet()).spent, 10n * INPUT_MICROS + 7n * OUTPUT_MICROS);
-  await service.assertBooks();
-});
 
 for (const letters of [10, 5_000]) {
   Deno.test({

@@ -38,10 +38,14 @@ export function rightCosts(call: SettledCall): bigint[] {
   // An answer that is to be drained is read to its end, or for a minute.
   const isDraining = attempt.drains && !attempt.ended && !interrupted;
   if (stream && isDraining && call.leftForMs >= 0 && call.leftForMs < DRAIN_MAX_MS) return [];
-  // Who does not stream gets all or nothing; a stream that nobody left was sent as far as it came.
+  // Who does not stream gets all or nothing, and nothing where it left before the bill was made; a
+  // stream that nobody left was sent as far as it came.
   const isWhole = !stream || !left;
+  const gotNothing = !stream && call.left;
   const counts = Array.from({ length: words + 1 }, (_, count) => count)
-    .filter((count) => isWhole ? count === words : count >= call.read)
+    .filter((count) =>
+      isWhole ? count === words || (gotNothing && count === 0) : count >= call.read
+    )
     .map((output) => output === 0 ? 0n : price({ input: asked, cached: 0, output }));
   if (usage === undefined) return counts;
   const reported = price(usage);

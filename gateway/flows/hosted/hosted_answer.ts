@@ -63,7 +63,7 @@ export class HostedAnswer implements StreamedAnswer {
   readonly #model: HostedModel;
   readonly #outcomes = new SearchOutcomes();
   readonly #calls = new Map<LoopToolCall<HostedShapes>, HostedCall>();
-  readonly #events: AsyncGenerator<string, LoopResult<HostedShapes>, void>;
+  readonly #events: AsyncGenerator<Piece["text"], LoopResult<HostedShapes>, void>;
   readonly #fees: SearchFees;
   readonly #found = new Map<string, string>();
   #searches = 0;
@@ -136,7 +136,9 @@ export class HostedAnswer implements StreamedAnswer {
     signal.addEventListener("abort", onLeave, { once: true });
     if (signal.aborted) onLeave();
     try {
-      for (let piece = await this.next(); !piece.last; piece = await this.next());
+      for (let piece = await this.next(); !piece.last; piece = await this.next()) {
+        if (typeof piece.text !== "string") piece.text();
+      }
     } catch (cause) {
       throw cause instanceof CallerLeft ? cause : await this.#stop(cause);
     } finally {
@@ -155,7 +157,7 @@ export class HostedAnswer implements StreamedAnswer {
     this.#gateway.found.remember(this.#options.trace.caller.key.id, { found: this.#found, calls });
   }
 
-  async *#run(): AsyncGenerator<string, LoopResult<HostedShapes>, void> {
+  async *#run(): AsyncGenerator<Piece["text"], LoopResult<HostedShapes>, void> {
     const loop = agentLoop<HostedShapes>({
       conversation: this.#options.conversation,
       surface: hostedSurface,

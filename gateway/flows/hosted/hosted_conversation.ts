@@ -14,6 +14,7 @@ import type { JsonBody } from "../../ports/upstream.ts";
 import type { HostedNames } from "../../wire/hosted_relay.ts";
 import { editMembers, elements, members } from "../../wire/json_text.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
+import type { Piece } from "../answer_stream.ts";
 
 /** The shapes of the loop that the gateway drives: JSON texts, so that signatures keep their bytes. */
 export interface HostedShapes {
@@ -24,7 +25,7 @@ export interface HostedShapes {
   /** A tool call as it stands in its message. */
   call: string;
   /** Events for the caller. */
-  chunk: string;
+  chunk: Piece["text"];
 }
 
 /** A body that has been validated, as the chat request that it is. */

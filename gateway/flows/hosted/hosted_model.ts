@@ -89,7 +89,7 @@ export class HostedModel implements ModelPort<HostedShapes> {
   ): AsyncGenerator<ModelEvent<HostedShapes>, void, void> {
     const call = this.#current ?? await this.#beginTurn(conversation);
     for (;;) {
-      const chunk = await call.read();
+      const chunk = await call.next();
       if (chunk === undefined) break;
       yield { type: "chunk", chunk };
     }

@@ -1,6 +1,12 @@
 import type { Clock } from "../../ports/clock.ts";
 import { UpstreamCut, type UpstreamFailure } from "../../ports/upstream.ts";
-import { MAX_ERROR_BYTES, MAX_JSON_BYTES, parseJson, readText } from "../openai_compatible/body.ts";
+import {
+  isTooDeep,
+  MAX_ERROR_BYTES,
+  MAX_JSON_BYTES,
+  parseJson,
+  readText,
+} from "../openai_compatible/body.ts";
 import type { Exchange } from "../openai_compatible/exchange.ts";
 import {
   failureOf,
@@ -9,6 +15,7 @@ import {
   retryAfterMsOf,
 } from "../openai_compatible/failure.ts";
 import { MAX_FRAME_CHARS } from "../openai_compatible/sse_events.ts";
+import { FrameDepth } from "./frame_depth.ts";
 
 /** What a transport needs of its call. */
 export interface TransportOptions {
@@ -27,6 +34,7 @@ export interface TransportOptions {
 }
 
 const STREAM_TYPES = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)\b/;
+const EVENT_TYPE = /^text\/event-stream\b/;
 const JSON_TYPES = /^application\/(?:[\w.+-]+\+)?json\b/;
 const LINE_FEED = 10;
 
@@ -74,8 +82,25 @@ export class Transport {
     if (response.body === null) {
       throw this.#fail({ outcome: "malformed", message: "The answer is empty" });
     }
-    return new Response(this.#bounded(response.body), { headers: response.headers });
+    const answer = this.#options.stream
+      ? this.#bounded(response.body, EVENT_TYPE.test(type) ? new FrameDepth() : undefined)
+      : await this.#text(response);
+    return new Response(answer, { headers: response.headers });
   };
+
+  /** A whole body, looked at first: a package would parse whatever it is. */
+  async #text(response: Response): Promise<string> {
+    const { exchange } = this.#options;
+    let text: string | undefined;
+    try {
+      text = await readText(response, exchange, { maxBytes: MAX_JSON_BYTES });
+    } catch (error) {
+      throw this.fault = cutBy(exchange, error);
+    }
+    if (text !== undefined && !isTooDeep(text)) return text;
+    const message = "The answer is too long, too deep or no UTF-8";
+    throw this.#fail({ outcome: "malformed", message });
+  }
 
   async #refuse(response: Response): Promise<never> {
     const { clock, exchange, secret } = this.#options;
@@ -97,9 +122,12 @@ export class Transport {
     return new Error(failure.message);
   }
 
-  /** The body, read no faster than the package asks, with a limit on its size or that of a frame. */
-  #bounded(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
-    const { exchange, stream } = this.#options;
+  /** A stream, read no faster than the package asks, with limits on the size and depth of a frame. */
+  #bounded(
+    body: ReadableStream<Uint8Array>,
+    depth: FrameDepth | undefined,
+  ): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const { exchange } = this.#options;
     const reader = body.getReader();
     let begun = false;
     let bytes = 0;
@@ -115,10 +143,10 @@ export class Transport {
             exchange.end();
             return controller.close();
           }
-          const lineStart = stream ? value.lastIndexOf(LINE_FEED) + 1 : 0;
+          const lineStart = value.lastIndexOf(LINE_FEED) + 1;
           bytes = lineStart > 0 ? value.length - lineStart : bytes + value.length;
-          if (bytes > (stream ? MAX_FRAME_CHARS : MAX_JSON_BYTES)) {
-            throw new UpstreamCut("malformed", "The answer is too long");
+          if (bytes > MAX_FRAME_CHARS || depth?.exceededBy(value)) {
+            throw new UpstreamCut("malformed", "An event is too long or too deep");
           }
           controller.enqueue(new Uint8Array(value));
         } catch (error) {

@@ -316,7 +316,8 @@ Deno.test("a body of nothing, and one without end, are malformed", async () => {
     using made = recordedUpstream({ kind: "mistral" }, { answer });
     const huge = await made.upstream.call(callOf({}, { stream }));
     assert(huge.kind === "failure");
-    assertEquals([huge.outcome, huge.message], ["malformed", "The answer is too long"]);
+    assertEquals(huge.outcome, "malformed");
+    assertStringIncludes(huge.message, "too long");
     assert(cancelled);
   }
 });

@@ -8,8 +8,8 @@ export const MAX_ERROR_BYTES = 64 * 1024;
 
 // Up to here one read for the whole body is cheaper and no less safe than reading piece by piece.
 const ONE_READ_BYTES = 64 * 1024;
-// Deeper than any answer; parsing deeper ones would block everybody else.
-const MAX_DEPTH = 256;
+/** Deeper than any answer; parsing deeper ones would block everybody else. */
+export const MAX_DEPTH = 256;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -38,12 +38,17 @@ export function parseObject(text: string): Readonly<Record<string, unknown>> | u
 
 /** Parses text from the other side; `undefined` where it is no JSON, or deeper than any answer. */
 export function parseJson(text: string): unknown {
-  if (exceededLimit(text, { maxDepth: MAX_DEPTH }) !== undefined) return undefined;
+  if (isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** Whether a text goes deeper than any answer. */
+export function isTooDeep(text: string): boolean {
+  return exceededLimit(text, { maxDepth: MAX_DEPTH }) !== undefined;
 }
 
 /** Whether a parsed value is an object with members. */

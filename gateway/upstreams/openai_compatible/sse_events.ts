@@ -1,12 +1,14 @@
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
 import { UpstreamCut } from "../../ports/upstream.ts";
-import { parseObject } from "./body.ts";
+import { isTooDeep, parseObject } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 import { readError, redact, type ReportedError } from "./failure.ts";
 
 /** Longest event in UTF-16 code units. */
 export const MAX_FRAME_CHARS = 16 * 1024 * 1024;
 
+// Shorter events cannot go so deep that parsing them takes long.
+const SHALLOW_CHARS = 16 * 1024;
 // Longest piece that one read takes.
 const READ_BYTES = 16 * 1024;
 // How long the connection may stay open after `[DONE]` to be used again.
@@ -123,6 +125,10 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
     if (this.#done || this.#fault !== undefined) return;
     if (data === "[DONE]") {
       this.#done = true;
+      return;
+    }
+    if (data.length > SHALLOW_CHARS && isTooDeep(data)) {
+      this.#fault = new UpstreamCut("malformed", "An event goes too deep");
       return;
     }
     const reported = event === "error" ? errorEvent(data) : errorField(data);

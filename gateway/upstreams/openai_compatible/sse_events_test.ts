@@ -57,3 +57,17 @@ Deno.test("a character that breaks off is no UTF-8, whatever follows it", async 
   );
   assertEquals(error.outcome, "malformed");
 });
+
+Deno.test("an event of more levels than any answer is malformed before anybody parses it", async () => {
+  const encoder = new TextEncoder();
+  const deep = `data: {"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}\n\n`;
+  const error = await assertRejects(
+    () => eventsOf([encoder.encode('data: {"b":1}\n\n'), encoder.encode(deep)]),
+    UpstreamCut,
+    "goes too deep",
+  );
+  assertEquals(error.outcome, "malformed");
+  // Brackets in a text are no levels.
+  const long = `{"a":"${"[".repeat(20_000)}"}`;
+  assertEquals(await eventsOf([encoder.encode(`data: ${long}\n\ndata: [DONE]\n\n`)]), [long]);
+});

@@ -1,0 +1,106 @@
+import { assertEquals } from "@std/assert";
+import type { SettleCommand } from "../domain/ledger.ts";
+import { freezePrice } from "../domain/pricing.ts";
+import { ChatRelay } from "../wire/chat_relay.ts";
+import type { Begun } from "./attempt.ts";
+import type { GatewayContext } from "./context.ts";
+import type { RequestTrace } from "./request_trace.ts";
+import { Gathered } from "./gathered.ts";
+import { type OpenedStream, StreamedCall } from "./streamed_call.ts";
+
+/** Until what has been said is there. */
+const arrived = () => new Promise((resolve) => setTimeout(resolve));
+
+const chunk = (content: string, usage?: unknown) =>
+  JSON.stringify({
+    id: "c",
+    created: 1,
+    model: "m",
+    choices: [{ index: 0, delta: { role: "assistant", content }, finish_reason: null }],
+    ...usage === undefined ? {} : { usage },
+  });
+
+/** A call whose upstream says these events, and how it is settled. */
+function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "cancel") {
+  const settled: SettleCommand[] = [];
+  const price = freezePrice(
+    { inputPerMTok: "1", outputPerMTok: "2", currency: "USD" },
+    "1000",
+    { version: 1 },
+  );
+  const gateway = {
+    clock: { nowMs: () => 1, monotonicMs: () => 1 },
+    admission: { spent: () => {} },
+    inFlight: { watch: () => () => {} },
+    ledger: { settle: (command: SettleCommand) => Promise.resolve(settled.push(command)) },
+    log: { append: () => Promise.resolve() },
+    // A word is a token.
+    tokens: { count: (text: string) => Promise.resolve(text.split(" ").length - 1) },
+  };
+  async function* batches() {
+    for (const event of events) yield [event];
+  }
+  const relay = new ChatRelay("auto");
+  const begun = {
+    hold: { id: "hold_1", held: 1_000_000n, price },
+    lease: { release: () => {}, report: () => {} },
+    abort: new AbortController(),
+    candidate: { upstream: { onDisconnect }, outputTokens: 10 },
+    answer: { events: new Gathered(batches()), relay, first: relay.accept(chunk(" first")) },
+  };
+  const trace = { caller: { stream: true, key: {} }, record: () => ({}) };
+  const call = new StreamedCall(gateway as unknown as GatewayContext, {
+    trace: trace as unknown as RequestTrace,
+    begun: begun as unknown as Begun<OpenedStream>,
+    inputText: () => " question",
+    endsRequest: true,
+  });
+  return { call, settled };
+}
+
+async function takeNext(call: StreamedCall): Promise<void> {
+  (await call.next())?.();
+}
+
+Deno.test("what has come, but was not taken before its caller left, is not delivered", async () => {
+  const { call, settled } = callOf([chunk(" second"), chunk(" third")]);
+  await takeNext(call);
+  await takeNext(call);
+  const overtaken = await call.next();
+  await call.leave();
+  assertEquals(overtaken?.(), "");
+  assertEquals(settled.map(({ outputTokens, estimated }) => [outputTokens, estimated]), [[
+    2,
+    true,
+  ]]);
+});
+
+Deno.test("an answer that nobody took anything of costs nothing", async () => {
+  for (const waits of [false, true]) {
+    const { call, settled } = callOf([chunk(" second")]);
+    if (waits) await call.next();
+    await call.leave();
+    assertEquals(settled.map(({ cost, estimated }) => [cost, estimated]), [[0n, false]]);
+  }
+});
+
+for (const onDisconnect of ["cancel", "drain"] as const) {
+  Deno.test(`usage that has come counts, taken or not: ${onDisconnect}`, async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 3 };
+    const { call, settled } = callOf([chunk(" second", usage)], onDisconnect);
+    await takeNext(call);
+    await call.next();
+    await call.leave();
+    assertEquals(settled.map(({ cost, estimated }) => [cost, estimated]), [[13_000n, false]]);
+  });
+
+  Deno.test(`usage that has come counts, asked for or not: ${onDisconnect}`, async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 3 };
+    const { call, settled } = callOf([chunk(" second"), chunk(" third", usage)], onDisconnect);
+    await takeNext(call);
+    await takeNext(call);
+    await arrived();
+    await call.leave();
+    assertEquals(settled.map(({ cost, estimated }) => [cost, estimated]), [[13_000n, false]]);
+  });
+}

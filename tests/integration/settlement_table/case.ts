@@ -1,0 +1,212 @@
+/**
+ * One row of the table of endings, driven down one road through the whole service.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import type { JournalEntry } from "../../../gateway/domain/ledger.ts";
+import { readUntil } from "../../fixtures/event_stream.ts";
+import {
+  chunk,
+  FakeUpstream,
+  json,
+  LAST_CHUNK,
+  type Script,
+  type Step,
+  streamHead,
+} from "../../fixtures/fake_upstream.ts";
+import { labConfig, QUESTION } from "../../fixtures/lab.ts";
+import { postResponse } from "../../fixtures/responses_calls.ts";
+import { CHAT, RESPONSES, type Said, type SaidWire } from "../../fixtures/said.ts";
+import { TestService, until } from "../../fixtures/service.ts";
+import type { Road, Row } from "./row.ts";
+
+/** How a row is tried. */
+export interface Way {
+  readonly road: Road;
+  readonly stream: boolean;
+}
+
+const SPARE: Said = { pieces: ["Spare"], usage: { input: 10, output: 5 } };
+
+/** Tries a row: the answer, the bill, the journal, the log and the wallet all say the same. */
+export async function settleRow(row: Row, way: Way): Promise<void> {
+  await using upstream = new FakeUpstream();
+  await using spare = new FakeUpstream();
+  const gate = Promise.withResolvers<void>();
+  upstream.answer(scriptOf(row, way, gate.promise));
+  spare.answer(scriptOf({ ...row, said: SPARE, end: "whole" }, way, gate.promise));
+  const settings = {
+    kind: way.road === "responses, native" ? "openai" : "openai-compatible",
+    onDisconnect: row.leaves?.onDisconnect ?? "cancel",
+  };
+  const first = { id: "first", baseUrl: upstream.baseUrl, quality: 0.9, upstream: settings };
+  const second = { id: "second", baseUrl: spare.baseUrl, quality: 0.1, upstream: settings };
+  const config = labConfig(first, ...row.spare ? [second] : []);
+  await using service = await TestService.start({ config });
+  if (row.leaves === undefined) await readAnswer(service, row, way);
+  else {
+    const leave = way.stream && !row.leaves.early ? leaveAfter : leaveEarly;
+    await leave(service, row, { way, upstream }).finally(gate.resolve);
+    if (row.leaves.onDisconnect === "cancel") await upstream.clientLeft();
+  }
+  await assertSettled(service, row);
+}
+
+/** What the upstream does with the request. */
+function scriptOf(row: Row, way: Way, gate: Promise<void>): Script {
+  const wire = way.road === "responses, native" ? RESPONSES : CHAT;
+  switch (row.end) {
+    case "refused":
+      return json({ error: { message: "No" } }, { status: 500 });
+    case "reset":
+      return [{ reset: true }];
+  }
+  return way.stream ? streamScript(row, wire, gate) : jsonScript(row, wire, gate);
+}
+
+function jsonScript({ said, leaves, end }: Row, wire: SaidWire, gate: Promise<void>): Script {
+  const whole = json(wire.whole(said));
+  if (leaves !== undefined) {
+    return leaves.onDisconnect === "cancel" ? [{ stall: true }] : [{ until: gate }, ...whole];
+  }
+  if (end !== "cut") return whole;
+  const [head, body] = whole;
+  assert(head !== undefined && body !== undefined && "send" in body);
+  return [head, { send: body.send.slice(0, -9) }, { close: true }];
+}
+
+function streamScript(row: Row, wire: SaidWire, gate: Promise<void>): Script {
+  const { said, leaves } = row;
+  const reported = row.end === "cut after usage" ? wire.reported?.(said) : undefined;
+  const begun = [streamHead(), ...(reported ?? wire.begun(said)).map(chunk)];
+  const whole = (told: Said): Step[] => [...wire.ended(told).map(chunk), LAST_CHUNK];
+  if (leaves?.onDisconnect === "cancel") {
+    return leaves.early ? [{ stall: true }] : [...begun, { stall: true }];
+  }
+  if (leaves?.early) return [{ until: gate }, ...begun, ...whole(said)];
+  if (leaves !== undefined) {
+    const { pieces } = said;
+    const rest: Record<NonNullable<typeof leaves.then>, () => readonly Step[]> = {
+      "whole": () => whole(said),
+      "whole, without usage": () => [
+        ...wire.begun({ pieces: [" and more of it"] }).slice(-1).map(chunk),
+        ...whole({ pieces: [...pieces, " and more of it"] }),
+      ],
+      "cut": () => [{ close: true }],
+    };
+    return [...begun, { until: gate }, ...rest[leaves.then ?? "whole"]()];
+  }
+  switch (row.end) {
+    case "cut":
+    case "cut after usage":
+      return [...begun, { close: true }];
+    case "too soon":
+      return [...begun, LAST_CHUNK];
+    case "cut at its end": {
+      const ended = wire.ended(said).filter((text) => !text.includes("[DONE]"));
+      return [...begun, ...ended.map(chunk), { close: true }];
+    }
+    case "failed":
+      return [...begun, chunk(wire.failed(said)), LAST_CHUNK];
+    default:
+      return [...begun, ...whole(said)];
+  }
+}
+
+function ask(
+  service: TestService,
+  row: Row,
+  { road, stream, signal }: Way & { readonly signal?: AbortSignal },
+): Promise<Response> {
+  const init = signal === undefined ? {} : { signal };
+  return road === "chat"
+    ? service.chat({ messages: QUESTION, stream, ...row.asks }, init)
+    : postResponse(service, { input: "Hi", stream, ...row.asks }, init);
+}
+
+/** Reads the answer to its end: one that is whole says so, and one that is not never does. */
+async function readAnswer(service: TestService, row: Row, way: Way): Promise<void> {
+  const response = await ask(service, row, way);
+  const text = await response.text();
+  assertEquals(response.status, row.status ?? 200, text);
+  if (row.status !== undefined) {
+    assertEquals(JSON.parse(text).error.code, "upstream_error");
+    return;
+  }
+  const billed = [...text.matchAll(/"charged":"(\d+)\.(\d{6})"/g)];
+  assertEquals(billed.map(([, whole, part]) => BigInt(`${whole}${part}`)), [row.charge], text);
+  if (!way.stream) return;
+  const { end = "whole" } = row;
+  const isWhole = end === "whole" || end === "cut at its end" || row.spare === true;
+  const clean = way.road === "chat"
+    ? /^data: \[DONE\]$/m
+    : /^event: response\.(completed|incomplete)$/m;
+  const errors = text.match(/"code":"upstream_error"/g) ?? [];
+  assertEquals([text.search(clean) >= 0, errors.length], [isWhole, isWhole ? 0 : 1], text);
+}
+
+interface Left {
+  readonly way: Way;
+  readonly upstream: FakeUpstream;
+}
+
+/** Reads a stream to what the row says, and leaves; resolves when the service has noticed. */
+async function leaveAfter(service: TestService, row: Row, { way }: Left): Promise<void> {
+  const leaving = new AbortController();
+  const { body } = await ask(service, row, { ...way, signal: leaving.signal });
+  assert(body !== null);
+  const reader = body.getReader();
+  await readUntil(reader, row.said.pieces.at(-1) ?? "");
+  leaving.abort();
+  await reader.closed.catch(() => {});
+  await until(async () => {
+    const { models } = await service.admin("GET", "/models");
+    assert(Array.isArray(models));
+    return models.every(({ inFlight }) => inFlight === 0);
+  }, "the service to notice that the caller left");
+}
+
+/** Leaves before the answer; resolves when the service must have noticed. */
+async function leaveEarly(service: TestService, row: Row, { way, upstream }: Left): Promise<void> {
+  const leaving = new AbortController();
+  const asked = ask(service, row, { ...way, signal: leaving.signal });
+  await until(() => upstream.requests.length === 1, "the call to reach the upstream");
+  leaving.abort();
+  await asked.catch(() => {});
+  await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+async function assertSettled(service: TestService, row: Row): Promise<void> {
+  const record = await service.lastRequest();
+  const wallet = await service.wallet();
+  const { charge, estimated = false } = row;
+  assertEquals(wallet.spent, charge);
+  assertEquals(await journalOf(service), row.journal);
+  assertEquals(BigInt(record.charged.replace(".", "")), charge);
+  assertEquals(record.estimated, estimated);
+  await service.assertBooks();
+}
+
+/** The journal's entries about calls, as the table writes them. */
+export async function journalOf(service: TestService): Promise<string[]> {
+  const entries = await Array.fromAsync(service.running.stores.ledger.entries());
+  return entries.flatMap(written);
+}
+
+function written(entry: JournalEntry): string[] {
+  switch (entry.op) {
+    case "hold":
+      return [`hold ${entry.amount}`];
+    case "settle": {
+      const { charged, writtenOff } = entry;
+      return [`settle ${charged}${writtenOff === 0n ? "" : `, written off ${writtenOff}`}`];
+    }
+    case "void":
+    case "expire":
+      return [`${entry.op} ${entry.held}`];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * The table of endings, row by row, on every road that has it.
+ *
+ * @module
+ */
+
+import { settleRow } from "./case.ts";
+import { CUT, LEFT, NOTHING } from "./broken_rows.ts";
+import { FINISHED } from "./finished_rows.ts";
+import type { Road, Row } from "./row.ts";
+
+const ROADS: readonly Road[] = ["chat", "responses, native", "responses, translated"];
+
+const ROWS: readonly Row[] = [...FINISHED, ...NOTHING, ...CUT, ...LEFT];
+
+for (const row of ROWS) {
+  for (const road of row.roads ?? ROADS) {
+    for (const stream of [false, true]) {
+      const how = stream ? "streamed" : "as one body";
+      if (row.only !== undefined && row.only !== how) continue;
+      Deno.test(`${row.row} (${row.how}; ${road}, ${how})`, () => settleRow(row, { road, stream }));
+    }
+  }
+}
