@@ -207,10 +207,10 @@ export const HALVES: readonly Fault[] = [
     name: "slow, but within the limit between two bytes",
     script: (well) => [
       { send: chunkedHead(well) },
-      ...[...pieces(well.body, 20)].flatMap((piece): Step[] => [chunk(piece), { waitMs: 20 }]),
+      ...[...pieces(well.body, 10)].flatMap((piece): Step[] => [chunk(piece), { waitMs: 90 }]),
       LAST_CHUNK,
     ],
-    limits: { idleMs: 250 },
+    limits: { idleMs: 600 },
     mayKeep: true,
     ...WHOLE,
   },

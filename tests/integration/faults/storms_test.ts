@@ -140,7 +140,7 @@ for (const stream of [false, true]) {
       failing(429),
     ];
     for (const fault of faults) {
-      const timeouts = { firstByteMs: 300, idleMs: 300 };
+      const timeouts = { firstByteMs: 1_000, idleMs: 1_000 };
       await using lab = await fleet(2, { upstream: { timeouts } });
       lab.upstreams[0]?.answer(fault);
       lab.upstreams[1]?.otherwise(fine(stream));

@@ -88,7 +88,7 @@ export const REFUSING: readonly Fault[] = [
       { send: head("500 No", { "content-type": "text/plain", "content-length": "900" }) },
       { stall: true },
     ],
-    limits: { firstByteMs: 150, idleMs: 150 },
+    limits: { firstByteMs: 800, idleMs: 150 },
     ...FAILED,
   },
   {
@@ -122,7 +122,7 @@ export const HEADS: readonly Fault[] = [
     script: (well) => [{ send: lengthHead(well, 1e12) }, { stall: true }],
     json: "failed",
     stream: "late",
-    limits: SOON,
+    limits: { firstByteMs: 800 },
   },
   ...["text/html", "", "application/octet-stream", "multipart/mixed"].map((type): Fault => ({
     name: `a content type of "${type}"`,

@@ -28,6 +28,9 @@ export interface Way {
   readonly stream: boolean;
 }
 
+/** Far longer than a server takes to notice that its client has left, in milliseconds. */
+const NOTICED_MS = 200;
+
 const SPARE: Said = { pieces: ["Spare"], usage: { input: 10, output: 5 } };
 
 /** Tries a row: the answer, the bill, the journal, the log and the wallet all say the same. */
@@ -175,7 +178,8 @@ async function leaveEarly(service: TestService, row: Row, { way, upstream }: Lef
   await until(() => upstream.requests.length === 1, "the call to reach the upstream");
   leaving.abort();
   await asked.catch(() => {});
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  // Nothing can be seen of that from outside.
+  await new Promise((resolve) => setTimeout(resolve, NOTICED_MS));
 }
 
 async function assertSettled(service: TestService, row: Row): Promise<void> {

@@ -203,5 +203,5 @@ async function leave(service: TestService, row: Row, upstream: FakeUpstream): Pr
   await until(() => upstream.requests.length === 1, "the call to reach the upstream");
   leaving.abort();
   await asked.catch(() => {});
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await new Promise((resolve) => setTimeout(resolve, 200));
 }
