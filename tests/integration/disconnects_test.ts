@@ -20,9 +20,9 @@ import {
   WordsUpstream,
 } from "../fixtures/words_upstream.ts";
 
-/** `DISCONNECT_ROUNDS=1000` is the long run: it takes some half a minute, and prints what it met. */
+/** `DISCONNECT_ROUNDS=1000` is the long run: it takes a minute or two, and prints what it met. */
 const ROUNDS = Number(Deno.env.get("DISCONNECT_ROUNDS") ?? 200);
-const CLIENTS = 16;
+const CLIENTS = 4;
 const WORDS_MAX = 40;
 /** Only a hang takes so long. */
 const NOTICED_MAX_MS = 10_000;
