@@ -95,8 +95,9 @@ function requireFewParts(bytes: Uint8Array<ArrayBuffer>, type: string): void {
   const [, quoted, plain] = BOUNDARY.exec(type) ?? [];
   const boundary = quoted ?? plain;
   if (boundary === undefined) throw invalid("The body is not a valid multipart form");
-  const body = Buffer.from(bytes.buffer);
-  const delimiter = Buffer.from(`--${boundary}`);
+  // Searched as text: the search of a `Buffer` takes time by the delimiter's length, too.
+  const body = Buffer.from(bytes.buffer).toString("latin1");
+  const delimiter = `--${boundary}`;
   // One delimiter more than parts ends the form.
   let delimiters = 0;
   for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {

@@ -30,7 +30,10 @@ export const simulateGeneration: EndpointSimulator = async (call, context) => {
   const asked = readRequest(call.body.value, DEFAULT_SIZE);
   if (isRefusal(asked)) return asked;
   const images: Picture[] = [];
-  for (let n = 0; n < asked.count; n++) images.push(drawPicture(asked.size, asked.seed + n));
+  for (let n = 0; n < asked.count; n++) {
+    await othersTurn();
+    images.push(drawPicture(asked.size, asked.seed + n));
+  }
   const simulate = context.failures.apply(asked.simulate, call.model);
   return await present(images, { asked, simulate, given: [], created: context.created });
 };
@@ -50,6 +53,7 @@ export const simulateEdit: EndpointSimulator = async (call, context) => {
   if (isRefusal(picture)) return picture;
   const images: Picture[] = [];
   for (let n = 0; n < asked.count; n++) {
+    await othersTurn();
     images.push(editPicture(picture, asked.size, asked.seed + n));
   }
   const simulate = context.failures.apply(asked.simulate, call.model);
@@ -125,7 +129,10 @@ async function present(
 ): Promise<SimulatedAnswer> {
   const { asked, simulate, given, created } = answer;
   const data: { b64_json: string }[] = [];
-  for (const picture of pictures) data.push({ b64_json: base64Of(await encodePng(picture)) });
+  for (const picture of pictures) {
+    await othersTurn();
+    data.push({ b64_json: base64Of(await encodePng(picture)) });
+  }
   const tokens = tokensOf(asked, given);
   const usage: Usage = {
     inputTokens: tokens.input_tokens,
@@ -141,6 +148,11 @@ async function present(
     ...(simulate.noUsage === true ? {} : { usage }),
     *chunks() {},
   };
+}
+
+/** Lets other requests be served: a picture takes some hundredths of a second. */
+function othersTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
 }
 
 function tokensOf({ prompt, size, count }: ImageAsk, given: readonly Size[]): ImageUsage {
