@@ -16,9 +16,12 @@ const STALLED = 200;
 /** Attackers at once of those that go on and on. */
 const AT_ONCE = 4;
 
-/** How long readers read, and how long the buffers between an upstream and a stalled reader fill. */
+/** How long readers read. */
 const READING_MS = 8_000;
-const FILLING_MS = 20_000;
+/** Buffers are full where so many answers in a row came so soon; they are waited for no longer. */
+const AT_ONCE_IN_A_ROW = 10;
+const AT_ONCE_MS = 30;
+const FILLING_MS_MAX = 50_000;
 
 const CHAT = "/openai/v1/chat/completions";
 const encoder = new TextEncoder();
@@ -95,10 +98,19 @@ async function read(target: Target): Promise<void> {
   await Promise.all(buffers);
 }
 
-/** Stalls, once every buffer on the way to those who do not read is full. */
+/**
+ * Stalls. An upstream that sends as fast as it can fills some megabytes of the system's buffers for
+ * each reader first; when that is over, the service has nothing to do, and says so at once.
+ */
 async function stall(target: Target): Promise<void> {
   await stop(target, STALLED, headOf(target, STREAM.length) + STREAM);
-  await new Promise((resolve) => setTimeout(resolve, FILLING_MS));
+  const endMs = performance.now() + FILLING_MS_MAX;
+  for (let atOnce = 0; atOnce < AT_ONCE_IN_A_ROW && performance.now() < endMs;) {
+    const askedMs = performance.now();
+    await (await fetch(`${target.url}/healthz`)).text();
+    atOnce = performance.now() - askedMs < AT_ONCE_MS ? atOnce + 1 : 0;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 const ATTACKS: Readonly<Record<string, (target: Target) => Promise<void>>> = {
