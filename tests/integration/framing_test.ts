@@ -53,6 +53,10 @@ const MESSAGES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
     ),
     "lines that end in LF alone": headed("X-A: b").replaceAll("\r\n", "\n"),
     "the whole address as target": target("GET http://localhost/healthz"),
+    "a host with the port that needs no saying": target("GET /healthz", "localhost:80"),
+    "a host in capitals": target("GET /healthz", "LocalHost"),
+    "an address of IPv6": target("GET /healthz", "[::1]:8787"),
+    "only a query": target("GET /healthz?", "localhost"),
   },
   400: {
     "a length and chunks": coded(["chunked"]).replace("Transfer", "Content-Length: 5\r\nTransfer"),
