@@ -6,6 +6,7 @@
 
 import { ServiceFault } from "../domain/fault.ts";
 import type { JsonBody } from "../ports/upstream.ts";
+import { othersTurn, TURN_CHARS } from "../system/others_turn.ts";
 import { exceededLimit, type JsonLimits, repeatsName } from "../wire/json_text.ts";
 import { readBytes } from "./read_bytes.ts";
 
@@ -19,9 +20,6 @@ export const BODY_MAX_DEPTH = 128;
 export const BODY_MAX_VALUES = 100_000;
 /** Most characters outside strings: enough to write the most values with white space between. */
 export const BODY_MAX_BARE_CHARS = 4 * 1024 * 1024;
-
-/** What a longer body is taken apart into, so that others get their turn meanwhile. */
-const TURN_BYTES = 1024 * 1024;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -39,7 +37,7 @@ export async function readJson(
     throw new ServiceFault("unsupported_media_type");
   }
   const bytes = await readBytes(request, options.maxBytes);
-  const isLong = bytes.length > TURN_BYTES;
+  const isLong = bytes.length > TURN_CHARS;
   const text = isLong ? await decodeInTurns(bytes) : decode(bytes, decoder);
   requireModest(text);
   if (isLong) await othersTurn();
@@ -94,15 +92,10 @@ function decode(bytes: Uint8Array, by: TextDecoder, options?: TextDecodeOptions)
 async function decodeInTurns(bytes: Uint8Array): Promise<string> {
   const pieces = new TextDecoder("utf-8", { fatal: true });
   let text = "";
-  for (let at = 0; at < bytes.length; at += TURN_BYTES) {
-    const last = at + TURN_BYTES >= bytes.length;
-    text += decode(bytes.subarray(at, at + TURN_BYTES), pieces, { stream: !last });
+  for (let at = 0; at < bytes.length; at += TURN_CHARS) {
+    const last = at + TURN_CHARS >= bytes.length;
+    text += decode(bytes.subarray(at, at + TURN_CHARS), pieces, { stream: !last });
     await othersTurn();
   }
   return text;
-}
-
-/** Lets what waits be done: requests of others, answers that have come. */
-function othersTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
 }

@@ -13,6 +13,7 @@ import { type LoadedImage, loadEditImages } from "../../images/edit_images.ts";
 import { isUnreadable } from "../../ports/fetch_image.ts";
 import type { EndpointSimulator, SimulatedAnswer } from "./endpoint.ts";
 import { readSimulate, type Simulate, splitDirective } from "./misbehaviour.ts";
+import { othersTurn } from "../../system/others_turn.ts";
 import { drawPattern, drawPicture, editPicture, type Size } from "./picture.ts";
 import { decodePng, encodePng, type Picture } from "./png.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
@@ -148,11 +149,6 @@ async function present(
     ...(simulate.noUsage === true ? {} : { usage }),
     *chunks() {},
   };
-}
-
-/** Lets other requests be served: a picture takes some hundredths of a second. */
-function othersTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
 }
 
 function tokensOf({ prompt, size, count }: ImageAsk, given: readonly Size[]): ImageUsage {
