@@ -9,6 +9,7 @@ import { credentialsPath, readCredentials as readCredentialsFile } from "./servi
 import { CliFailure, ReaderLeft } from "./cli/io.ts";
 import { createOutputFile, writeWhole } from "./cli/output_file.ts";
 import { runCli } from "./cli/run.ts";
+import { giveUpWriting, missingFlags, missingFlagsText } from "./service/permissions.ts";
 import { parseServeSettings, SERVE_VARIABLES } from "./service/settings.ts";
 import { type RunningService, startService } from "./service/start.ts";
 import { systemClock } from "./system/clock.ts";
@@ -62,6 +63,11 @@ async function serve(args: readonly string[]): Promise<number> {
     );
     return 2;
   }
+  const missing = await missingFlags(parsed.settings);
+  if (missing.length > 0) {
+    complain(`${missingFlagsText(missing)}\n`);
+    return 1;
+  }
   const clock = systemClock;
   const logger = createJsonLogger(clock, (line) => complain(`${line}\n`));
   // A bug in one request must not end the service for all the others.
@@ -77,6 +83,7 @@ async function serve(args: readonly string[]): Promise<number> {
   try {
     const deps = { clock, rng: createSystemRng(clock), logger, env, print };
     service = await startService(parsed.settings, deps);
+    await giveUpWriting();
   } catch (error) {
     complain(`${explain(error)}\n`);
     return 1;

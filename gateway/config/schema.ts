@@ -6,6 +6,7 @@
  */
 
 import { z } from "zod";
+import { isMetadataHost } from "../domain/metadata_address.ts";
 import { parseDecimal } from "../domain/money.ts";
 import { PRICE_PLACES, RATE_PLACES } from "../domain/pricing.ts";
 import { DEFAULT_LIMITS } from "../domain/service_limits.ts";
@@ -60,6 +61,8 @@ const rate = z.string().refine((value) => (parseDecimal(value, RATE_PLACES) ?? 0
 
 const httpUrl = z.string().refine(isPlainHttpUrl, {
   error: "Write an http or https address without user name, query or fragment",
+}).refine((value) => !isMetadataHost(URL.parse(value)?.hostname ?? ""), {
+  error: "Write another address: this one is link-local or a cloud's metadata service",
 });
 
 function isPlainHttpUrl(value: string): boolean {

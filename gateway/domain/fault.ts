@@ -1,5 +1,8 @@
 import { ERROR_TABLE, type ErrorCode, type ErrorEnvelope } from "@svc/sdk/protocol";
 
+/** Longest sentence, and longest path of a field, that is sent; both may quote what was sent here. */
+export const FAULT_MAX_CHARS = 2_000;
+
 /** What may be said of a fault besides its code. */
 export interface FaultDetails {
   /** One sentence for the caller: what is wrong and what to do. @default {the code's own message} */
@@ -27,11 +30,11 @@ export class ServiceFault extends Error {
 
   constructor(code: ErrorCode, details: FaultDetails = {}) {
     super(
-      details.message ?? ERROR_TABLE[code].message,
+      presentable(details.message ?? ERROR_TABLE[code].message),
       details.cause === undefined ? undefined : { cause: details.cause },
     );
     this.code = code;
-    this.param = details.param;
+    this.param = details.param === undefined ? undefined : presentable(details.param);
     this.retryAfterMs = details.retryAfterMs;
     this.headers = details.headers ?? {};
     this.extra = details.extra ?? {};
@@ -55,4 +58,9 @@ export class ServiceFault extends Error {
       ...this.extra,
     };
   }
+}
+
+/** Half a surrogate pair is no text: some readers of JSON refuse it. */
+function presentable(text: string): string {
+  return text.slice(0, FAULT_MAX_CHARS).toWellFormed();
 }

@@ -110,7 +110,7 @@ function tallyMessage(message: ChatMessage, tally: Tally): void {
   const content = message.content;
   if (typeof content === "string") measureText(content, tally);
   else if (Array.isArray(content)) { for (const part of content) tallyPart(part, tally); }
-  if (message.name !== undefined) measureText(message.name, tally);
+  if (message.name != null) measureText(message.name, tally);
   for (const call of message.tool_calls ?? []) measureText(JSON.stringify(call), tally);
 }
 

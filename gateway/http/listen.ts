@@ -1,14 +1,13 @@
 /**
- * The only place that listens. It hands a request on once its Host header is one that the URL can
- * be read by and that the listener answers to: a hostile Host changes the path that `request.url`
- * shows.
+ * The only place that listens. It hands a request on once it can be read in one way alone, and names
+ * a host that the listener answers to.
  *
  * @module
  */
 
-import { ServiceFault } from "../domain/fault.ts";
 import type { Rng } from "../ports/rng.ts";
-import { allowedHosts, hostName } from "./allowed_hosts.ts";
+import { allowedHosts } from "./allowed_hosts.ts";
+import { edgeFault } from "./edge_fault.ts";
 import type { ConnectionInfo } from "./env.ts";
 import { errorResponse } from "./error_response.ts";
 import type { RefusalLog } from "./refusal_log.ts";
@@ -43,7 +42,7 @@ export function listen(app: Answering, options: ListenOptions): Deno.HttpServer<
   const hosts = options.allowedHosts ?? allowedHosts({ listener: "public", host: hostname });
   const allowed = hosts === "any" ? undefined : new Set(hosts);
   return Deno.serve({ hostname, port, onListen: () => {} }, async (request, info) => {
-    const fault = hostFault(request.headers.get("host") ?? "", allowed);
+    const fault = edgeFault(request, allowed);
     if (fault !== undefined) return errorResponse(fault, rng.id("req"));
     const address = remoteAddress(info.remoteAddr.hostname, request.headers, trustedProxies);
     const answer = await app.fetch(request, { remoteAddress: address });
@@ -52,19 +51,5 @@ export function listen(app: Answering, options: ListenOptions): Deno.HttpServer<
       refusals?.note({ requestId, remoteAddress: address });
     }
     return answer;
-  });
-}
-
-function hostFault(
-  header: string,
-  allowed: ReadonlySet<string> | undefined,
-): ServiceFault | undefined {
-  const host = hostName(header);
-  if (host !== undefined && (allowed === undefined || allowed.has(host))) return undefined;
-  return new ServiceFault("invalid_request", {
-    message: host === undefined
-      ? "Send one Host header with a host name or an address"
-      : `Cannot answer as the host "${host}"; the operator names it by SERVICE_PUBLIC_URL`,
-    param: "Host",
   });
 }

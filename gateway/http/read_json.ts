@@ -6,7 +6,8 @@
 
 import { ServiceFault } from "../domain/fault.ts";
 import type { JsonBody } from "../ports/upstream.ts";
-import { exceededLimit } from "../wire/json_text.ts";
+import { othersTurn, TURN_CHARS } from "../system/others_turn.ts";
+import { exceededLimit, type JsonLimits, repeatsName } from "../wire/json_text.ts";
 import { readBytes } from "./read_bytes.ts";
 
 export { readBytes };
@@ -17,6 +18,8 @@ export const BODY_MAX_BYTES = 32 * 1024 * 1024;
 export const BODY_MAX_DEPTH = 128;
 /** Most JSON values: a body of millions of them takes gigabytes once it is parsed. */
 export const BODY_MAX_VALUES = 100_000;
+/** Most characters outside strings: enough to write the most values with white space between. */
+export const BODY_MAX_BARE_CHARS = 4 * 1024 * 1024;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -33,8 +36,11 @@ export async function readJson(
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
     throw new ServiceFault("unsupported_media_type");
   }
-  const text = decode(await readBytes(request, options.maxBytes));
+  const bytes = await readBytes(request, options.maxBytes);
+  const isLong = bytes.length > TURN_CHARS;
+  const text = isLong ? await decodeInTurns(bytes) : decode(bytes, decoder);
   requireModest(text);
+  if (isLong) await othersTurn();
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -45,18 +51,29 @@ export async function readJson(
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new ServiceFault("invalid_request", { message: "Send a JSON object as the body" });
   }
+  if (isLong) await othersTurn();
+  if (repeatsName(text, value)) {
+    throw new ServiceFault("invalid_request", {
+      message: "An object in the body has the same name twice; send each name once",
+    });
+  }
   return { text, value: value as Readonly<Record<string, unknown>> };
 }
 
+const EXCEEDED: Readonly<Record<keyof JsonLimits, string>> = {
+  maxDepth: `is nested more than ${BODY_MAX_DEPTH} levels deep`,
+  maxValues: `has more than ${BODY_MAX_VALUES} JSON values; send fewer`,
+  maxBareChars: `has more than ${BODY_MAX_BARE_CHARS} characters outside strings; send fewer`,
+};
+
 function requireModest(text: string): void {
-  const limits = { maxDepth: BODY_MAX_DEPTH, maxValues: BODY_MAX_VALUES };
-  const exceeded = exceededLimit(text, limits);
-  if (exceeded === undefined) return;
-  throw new ServiceFault("invalid_request", {
-    message: exceeded === "maxDepth"
-      ? `The body is nested more than ${BODY_MAX_DEPTH} levels deep`
-      : `The body has more than ${BODY_MAX_VALUES} JSON values; send fewer`,
+  const exceeded = exceededLimit(text, {
+    maxDepth: BODY_MAX_DEPTH,
+    maxValues: BODY_MAX_VALUES,
+    maxBareChars: BODY_MAX_BARE_CHARS,
   });
+  if (exceeded === undefined) return;
+  throw new ServiceFault("invalid_request", { message: `The body ${EXCEEDED[exceeded]}` });
 }
 
 /** V8 quotes the text it stumbled over; a caller's error log need not carry all of it. */
@@ -64,10 +81,21 @@ function printable(message: string): string {
   return message.replace(/, ?"[^]*$/, "").replace(/[^\x20-\x7e]/g, "?").slice(0, 200);
 }
 
-function decode(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array, by: TextDecoder, options?: TextDecodeOptions): string {
   try {
-    return decoder.decode(bytes);
+    return by.decode(bytes, options);
   } catch {
     throw new ServiceFault("invalid_request", { message: "The body is not valid UTF-8" });
   }
+}
+
+async function decodeInTurns(bytes: Uint8Array): Promise<string> {
+  const pieces = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  for (let at = 0; at < bytes.length; at += TURN_CHARS) {
+    const last = at + TURN_CHARS >= bytes.length;
+    text += decode(bytes.subarray(at, at + TURN_CHARS), pieces, { stream: !last });
+    await othersTurn();
+  }
+  return text;
 }

@@ -132,6 +132,40 @@ Deno.test("Forms that are none, too large or odd are refused by name", async () 
   }
 });
 
+Deno.test("A form of half a million parts is refused before the platform parses it", async () => {
+  const part = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n';
+  const body = part.repeat(500_000) + "--x--\r\n";
+  const parse = Response.prototype.formData;
+  let parsed = 0;
+  Response.prototype.formData = function () {
+    parsed++;
+    return parse.call(this);
+  };
+  try {
+    for (const boundary of ["x", '"x"', "x; charset=utf-8"]) {
+      const fault = await refusal(
+        post(body, { "content-type": `multipart/form-data; boundary=${boundary}` }),
+      );
+      assertEquals(fault.message, "The form has more than 64 fields");
+    }
+    assertEquals(parsed, 0);
+    const most = post(formOf(Array.from({ length: 64 }, (_, n) => [`f${n}`, "x"])));
+    assertEquals(Object.keys((await readImageEdit(most)).value).length, 64);
+    assertEquals(parsed, 1);
+  } finally {
+    Response.prototype.formData = parse;
+  }
+});
+
+Deno.test("A boundary that two readers could read as two is refused", async () => {
+  const body = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--x--\r\n';
+  for (const boundary of ["", '""', '"x', "x".repeat(71), 'x"', '"x"y', "x,y"]) {
+    const type = `multipart/form-data; boundary=${boundary}`;
+    const fault = await refusal(post(body, { "content-type": type }));
+    assertEquals(fault.code, "invalid_request", type);
+  }
+});
+
 Deno.test("A field may have any name", async () => {
   const { value } = await readImageEdit(post(formOf([["__proto__", "x"], ["constructor", "y"]])));
   assertEquals(Object.keys(value), ["__proto__", "constructor"]);

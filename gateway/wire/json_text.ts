@@ -35,6 +35,8 @@ export interface JsonLimits {
   readonly maxDepth: number;
   /** Most values, arrays and objects included. @default {no limit} */
   readonly maxValues?: number;
+  /** Most characters outside strings: numbers, punctuation, white space. @default {no limit} */
+  readonly maxBareChars?: number;
 }
 
 /** New JSON texts by key; `undefined` removes the member. */
@@ -42,6 +44,7 @@ export type MemberEdits = Readonly<Record<string, string | undefined>>;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
@@ -134,7 +137,8 @@ export function editMembers(text: string, edits: MemberEdits, start = 0): string
  * Takes any text; of text that is no JSON the answer means nothing, but it comes as fast.
  */
 export function exceededLimit(text: string, limits: JsonLimits): keyof JsonLimits | undefined {
-  const { maxDepth, maxValues = Infinity } = limits;
+  const { maxDepth, maxValues = Infinity, maxBareChars = Infinity } = limits;
+  let bareChars = 0;
   let depth = 0;
   let values = 1;
   let strings = 0;
@@ -144,7 +148,11 @@ export function exceededLimit(text: string, limits: JsonLimits): keyof JsonLimit
       at = stringEnd(text, at) - 1;
       // A value has one key at most: only what is no JSON has more strings.
       if (++strings > 2 * maxValues) return "maxValues";
-    } else if (code === COMMA) {
+      continue;
+    }
+    // They are walked over one by one, here and by whoever edits the text.
+    if (++bareChars > maxBareChars) return "maxBareChars";
+    if (code === COMMA) {
       if (++values > maxValues) return "maxValues";
     } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       if (++depth > maxDepth) return "maxDepth";
@@ -152,6 +160,32 @@ export function exceededLimit(text: string, limits: JsonLimits): keyof JsonLimit
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
   }
   return undefined;
+}
+
+/**
+ * Whether an object, anywhere in the text, has a name twice. `value` is what `JSON.parse` made of the
+ * text: it kept the last of each, where another reader may keep the first.
+ */
+export function repeatsName(text: string, value: unknown): boolean {
+  let written = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = stringEnd(text, at) - 1;
+    else if (code === COLON) written++;
+  }
+  return written !== namesIn(value);
+}
+
+/** Names of all objects in a value, which may be as deep as the stack is. */
+function namesIn(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let names = 0;
+  if (Array.isArray(value)) {
+    for (const element of value) names += namesIn(element);
+  } else {
+    for (const member of Object.values(value)) names += 1 + namesIn(member);
+  }
+  return names;
 }
 
 /** Called with one member, see {@linkcode Member}: no object is made for those that nobody keeps. */

@@ -8,6 +8,7 @@ import {
   exceededLimit,
   members,
   memberText,
+  repeatsName,
 } from "./json_text.ts";
 
 const KEYS = ["a", "b", "c", "model", "n"];
@@ -158,4 +159,29 @@ Deno.test("memberText() and elementTexts() give values in their own bytes", () =
   assertEquals(memberText(text, "c"), undefined);
   assertEquals(elementTexts(memberText(text, "b")), ['{"x":1e2}', '"\\u0041"']);
   assertEquals([elementTexts(undefined), elementTexts("7"), elementTexts("[]")], [[], [], []]);
+});
+
+Deno.test("exceededLimit() counts what stands outside strings", () => {
+  const limits = { maxDepth: 9, maxBareChars: 10 };
+  assertEquals(exceededLimit('{"a":"' + "x".repeat(1e6) + '" }', limits), undefined);
+  for (const text of [" ".repeat(11), "9".repeat(11), '{"a" :  [     ]}']) {
+    assertEquals(exceededLimit(text, limits), "maxBareChars", text);
+  }
+});
+
+Deno.test("repeatsName() finds a name that an object has twice, at any depth, in any spelling", () => {
+  fc.assert(fc.property(objectText, (text) => {
+    const keys = members(text).map(({ key }) => key);
+    const repeats = new Set(keys).size < keys.length;
+    assertEquals(repeatsName(text, JSON.parse(text)), repeats);
+    for (const around of [`[1,${text}]`, `{"z":[{"y":${text}}],"x":":"}`]) {
+      assertEquals(repeatsName(around, JSON.parse(around)), repeats);
+    }
+  }));
+  for (const text of ['{"__proto__":1,"__proto__":{}}', '{"":1,"":1}', '[{"0":1,"0":1}]']) {
+    assertEquals(repeatsName(text, JSON.parse(text)), true, text);
+  }
+  for (const text of ['{"__proto__":{"a":1}}', '{"a":{"a":{"a":1}}}', '"a:b"', "null"]) {
+    assertEquals(repeatsName(text, JSON.parse(text)), false, text);
+  }
 });

@@ -1,4 +1,6 @@
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { METADATA_NAMES, METADATA_RANGES } from "../../gateway/domain/metadata_address.ts";
+import { flagsOfTask } from "../fixtures/task_flags.ts";
 import { MEMBERS, read } from "./house.ts";
 
 interface Task {
@@ -16,7 +18,13 @@ function command(name: string): string {
 
 /** The permission flags of a task. */
 function permissions(name: string): string[] {
-  return command(name).match(/'?--allow-[^ ]+/g) ?? [];
+  return command(name).match(/'?--(?:allow|deny)-(?!dirty)[^ ]+|--no-prompt/g) ?? [];
+}
+
+/** The values of one flag of a task. */
+async function valuesOf(name: string, flag: string): Promise<string[]> {
+  const values = (await flagsOfTask(name)).find((word) => word.startsWith(`--${flag}=`));
+  return values?.slice(`--${flag}=`.length).split(",") ?? [];
 }
 
 Deno.test("the lock is frozen, pins exact versions and names no host", async () => {
@@ -36,6 +44,42 @@ Deno.test("no task grants every permission", () => {
 Deno.test("the binary may do what the checkout may do", () => {
   assertEquals(permissions("compile"), permissions("svc"));
   assertEquals(permissions("jsr:check"), permissions("test"));
+});
+
+Deno.test("serving reads and writes named paths, asks nobody, and keeps off metadata services", async () => {
+  const flags = await flagsOfTask("serve");
+  assert(flags.includes("--no-prompt"));
+  assertEquals(await valuesOf("serve", "allow-read"), [
+    "gateway/vector_stores",
+    "data",
+    "svc.json",
+  ]);
+  assertEquals(await valuesOf("serve", "allow-write"), ["data"]);
+  const granted = flags.filter((flag) => flag.startsWith("--allow-"));
+  assertEquals(granted.map((flag) => flag.replace(/=.*/, "")).sort(), [
+    "--allow-env",
+    "--allow-net",
+    "--allow-read",
+    "--allow-write",
+  ]);
+  // A range of IPv6 cannot be named to Deno.
+  const ranges = METADATA_RANGES.filter((range) => !range.includes(":") || !range.includes("/"));
+  const denied = [
+    ...ranges.map((range) => range.includes(":") ? `[${range}]` : range),
+    ...METADATA_NAMES,
+  ];
+  for (const name of ["serve", "svc", "compile"]) {
+    assertEquals((await valuesOf(name, "deny-net")).sort(), denied.toSorted(), name);
+  }
+});
+
+Deno.test("the command line reads the variables that serving reads, and how to print", async () => {
+  const serving = await valuesOf("serve", "allow-env");
+  assertEquals(
+    (await valuesOf("svc", "allow-env")).filter((name) => name !== "NO_COLOR"),
+    serving,
+  );
+  assertEquals(serving.includes("*"), false);
 });
 
 Deno.test("the house rules are part of the linter, and nothing of it is switched off", () => {

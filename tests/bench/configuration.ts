@@ -21,6 +21,8 @@ export function configuration(
       kind,
       baseUrl: `${upstreamUrl}/v1`,
       apiKey: "none",
+      // Attackers take some places; those who are measured must have others.
+      maxInFlight: 1_000,
     }],
     models: [
       model("small", 0.5, "0.10"),

@@ -1,6 +1,12 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { AnswerReader, drive, median, requestBytes } from "./load.ts";
-import { latencyFinding, memoryFindings, table, throughputFinding } from "./marks.ts";
+import {
+  latencyFinding,
+  memoryFindings,
+  residentGrowthFinding,
+  table,
+  throughputFinding,
+} from "./marks.ts";
 
 const encoder = new TextEncoder();
 const REQUEST = { url: "http://127.0.0.1:1/v1/x", headers: { a: "b" }, body: "{}", stream: false };
@@ -91,4 +97,11 @@ Deno.test("a stream of Responses is whole with its last event, in however many p
   }
   const failed = encoder.encode(`${head}event: response.failed\ndata: {}\n\n${end}`);
   assertThrows(() => new AnswerReader("responses").feed(failed), Error, "response.completed");
+});
+
+Deno.test("memory under attack is flat up to its mark, and skipped where it is not shown", () => {
+  const met = (before?: number, after?: number) =>
+    residentGrowthFinding("readers", before, after).met;
+  assertEquals([met(100, 120), met(100, 121), met(100, 90)], [true, false, true]);
+  assertEquals([met(undefined, 100), met(100, undefined)], [undefined, undefined]);
 });

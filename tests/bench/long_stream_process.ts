@@ -1,6 +1,6 @@
 /**
  * An upstream that talks for long: the question says how many bytes an event has, and how many
- * megabytes there are of them.
+ * megabytes there are of them. Any other question gets a short answer at once.
  *
  * @module
  */
@@ -87,15 +87,31 @@ function long({ eventBytes, megabytes }: LongStream, stream: Stream): ReadableSt
   });
 }
 
+const SHORT = {
+  id: "chatcmpl-short",
+  object: "chat.completion",
+  created: 1763686800,
+  model: "bench-1",
+  choices: [{ index: 0, message: { role: "assistant", content: "Yes" }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 20, completion_tokens: 1, total_tokens: 21 },
+};
+
+/** The last message, where it asks for a long stream. */
+function longAsked(messages: readonly { content: unknown }[]): LongStream | undefined {
+  const content = messages.at(-1)?.content;
+  return typeof content === "string" && content.startsWith("{") ? JSON.parse(content) : undefined;
+}
+
 if (import.meta.main) {
   const onListen = ({ port }: Deno.NetAddr) => console.log(`http://127.0.0.1:${port}`);
   Deno.serve({ hostname: "127.0.0.1", port: 0, onListen }, async (request) => {
     const { messages, input } = await request.json();
     const headers = { "content-type": "text/event-stream" };
-    const stream = input === undefined
-      ? long(JSON.parse(messages.at(-1).content), CHAT)
-      : long(JSON.parse(input), RESPONSES);
-    return new Response(stream, { headers });
+    if (input !== undefined) return new Response(long(JSON.parse(input), RESPONSES), { headers });
+    const asked = longAsked(messages);
+    return asked === undefined
+      ? Response.json(SHORT)
+      : new Response(long(asked, CHAT), { headers });
   });
   await untilStdinEnds();
 }

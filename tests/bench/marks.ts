@@ -26,6 +26,8 @@ export const VERIFY_SECONDS_MAX = 30;
 export const BUSY_P99_MS_MAX = 50;
 /** Resident memory that verifying or exporting adds to what a gateway has, in megabytes, below. */
 export const BOOKS_MB_MAX = 100;
+/** Memory counts as flat under attack, and over a long run, where it grows by no more megabytes. */
+export const ATTACKED_GROWTH_MB_MAX = 20;
 
 /** One row of the report. */
 export interface Finding {
@@ -183,6 +185,23 @@ export function memoryFindings(samples: readonly (number | undefined)[]): Findin
       met: growth <= RESIDENT_GROWTH_MAX,
     },
   ];
+}
+
+/** Whether memory stays flat. Megabytes before, and meanwhile or after. */
+export function residentGrowthFinding(
+  what: string,
+  before: number | undefined,
+  after: number | undefined,
+): Finding {
+  const isKnown = before !== undefined && after !== undefined;
+  return {
+    name: `memory added by ${what}`,
+    measured: isKnown
+      ? `${(after - before).toFixed(0)} MB (${before.toFixed(0)} to ${after.toFixed(0)})`
+      : "SKIPPED: not shown by this system",
+    mark: `<= ${ATTACKED_GROWTH_MB_MAX} MB`,
+    met: isKnown ? after - before <= ATTACKED_GROWTH_MB_MAX : undefined,
+  };
 }
 
 /** The findings as a table. */

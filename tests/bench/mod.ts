@@ -8,6 +8,7 @@
 import { parseArgs } from "node:util";
 import { join } from "@std/path";
 import { books } from "./books.ts";
+import { attacks } from "./attacks.ts";
 import { commitMs } from "./commit.ts";
 import { configuration } from "./configuration.ts";
 import type { LoadAmount, LoadRequest, LoadResult } from "./load.ts";
@@ -17,6 +18,7 @@ import {
   type Latency,
   latencyFinding,
   memoryFindings,
+  residentGrowthFinding,
   type Round,
   table,
   throughputFinding,
@@ -42,6 +44,7 @@ interface Extent {
   readonly memoryStepRequests: number;
   readonly refusalSamples: number;
   readonly bookEntries: number;
+  readonly soakRequests: number;
 }
 
 const FULL: Extent = {
@@ -53,6 +56,7 @@ const FULL: Extent = {
   memoryStepRequests: 20_000,
   refusalSamples: 20_000,
   bookEntries: 1_000_000,
+  soakRequests: 1_000_000,
 };
 const QUICK: Extent = {
   warmUpSeconds: 1.5,
@@ -63,6 +67,7 @@ const QUICK: Extent = {
   memoryStepRequests: 4_000,
   refusalSamples: 4_000,
   bookEntries: 1_000_000,
+  soakRequests: 100_000,
 };
 
 /** What is measured, and with what. */
@@ -95,7 +100,14 @@ const PARTS = {
     refusalTime({ folder: bench.folder, samples: bench.extent.refusalSamples, say }),
   "one-wallet": (bench: Bench) => oneWallet({ ...bench.extent, folder: bench.folder, say }),
   books: (bench: Bench) => books({ ...bench.extent, folder: bench.folder, say }),
+  attacks: (bench: Bench) => attacks({ ...bench.extent, key: KEY, say }),
+  soak,
 };
+/** Takes long: measured where it is asked for alone. */
+const ON_DEMAND: readonly string[] = ["soak"];
+/** Steps of a soak, and the first of them that counts: what fills up once is full by then. */
+const SOAK_STEPS = 20;
+const SOAK_FIRST = 5;
 
 function say(text: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
@@ -182,6 +194,21 @@ async function memory(bench: Bench): Promise<Finding[]> {
   return memoryFindings(samples);
 }
 
+/** The fast path for as long as is asked: memory is where it was. */
+async function soak(bench: Bench): Promise<Finding[]> {
+  const samples: (number | undefined)[] = [];
+  for (let step = 1; step <= SOAK_STEPS; step++) {
+    const requests = Math.ceil(bench.extent.soakRequests / SOAK_STEPS);
+    const amount = { connections: CONNECTIONS, requests };
+    await load(bench, requestTo(bench.gatewayUrl, false), amount);
+    const resident = await residentMegabytes(bench.gateway.pid);
+    samples.push(resident);
+    say(`memory after ${step * requests} requests: ${resident?.toFixed(0) ?? "not shown"} MB`);
+  }
+  const name = `${bench.extent.soakRequests} requests`;
+  return [residentGrowthFinding(name, samples[SOAK_FIRST - 1], samples.at(-1))];
+}
+
 async function startGateway(folder: string, upstreamUrl: string): Promise<Running> {
   const config = join(folder, "svc.json");
   await Deno.writeTextFile(config, configuration(upstreamUrl));
@@ -221,7 +248,7 @@ async function run(extent: Extent, parts: readonly (keyof typeof PARTS)[]): Prom
 
 function partsOf(only: string | undefined): (keyof typeof PARTS)[] {
   const all = Object.keys(PARTS) as (keyof typeof PARTS)[];
-  if (only === undefined) return all;
+  if (only === undefined) return all.filter((name) => !ON_DEMAND.includes(name));
   const unknown = only.split(",").find((name) => !Object.hasOwn(PARTS, name));
   if (unknown !== undefined) throw new Error(`Cannot measure "${unknown}": one of ${all}`);
   return all.filter((name) => only.split(",").includes(name));

@@ -5,7 +5,7 @@
  */
 
 const ROOT = new URL("../../", import.meta.url);
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 90_000;
 const STOP_TIMEOUT_MS = 5_000;
 
 /** A process that runs, and what it prints. */

@@ -6,6 +6,7 @@
 
 import { assert, assertEquals, assertNotMatch } from "@std/assert";
 import { CANNOT_CARRY } from "../../gateway/upstreams/ai_sdk/mod.ts";
+import { flagsOfTask } from "../fixtures/task_flags.ts";
 
 const root = new URL("../../", import.meta.url);
 const folder = new URL("gateway/upstreams/ai_sdk/", root);
@@ -18,9 +19,6 @@ Deno.test("no provider package is loaded before an upstream of its kind is calle
 });
 
 Deno.test("every provider package loads with the service's permissions", async () => {
-  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
-  const environment = /'(--allow-env=[^']+)'/.exec(tasks.svc.command)?.[1];
-  assert(environment !== undefined);
   const program = `
     import { PROVIDERS } from "${new URL("providers.ts", folder)}";
     for (const [kind, load] of Object.entries(PROVIDERS)) {
@@ -28,7 +26,7 @@ Deno.test("every provider package loads with the service's permissions", async (
       console.log(kind);
     }`;
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-prompt", environment, "--allow-read", "-"],
+    args: ["run", ...await flagsOfTask("serve"), "-"],
     cwd: root,
     stdin: "piped",
     stdout: "piped",

@@ -49,6 +49,20 @@ const CASES: readonly Case[] = [
     "deep and valid": { body: `{"model":"auto","x":${"[".repeat(200)}${"]".repeat(200)}}` },
     "invalid UTF-8": { body: new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]) },
     "a number too many": { body: '{"model":"auto","messages":[{"role":"user"}]} 1' },
+    "a name twice": {
+      body: `{"model":"auto","max_tokens":100000,"messages":${JSON.stringify(HI)},"max_tokens":1}`,
+      param: null,
+    },
+    "a name twice in a message": {
+      body: '{"model":"auto","messages":[{"role":"user","content":"Hello","\\u0063ontent":"Hi"}]}',
+      param: null,
+    },
+    "white space of 5 MB": {
+      body: `${" ".repeat(5 * 1024 * 1024)}{"model":"auto","messages":${JSON.stringify(HI)}}`,
+    },
+    "a number of 5 MB": {
+      body: `{"model":"auto","messages":${JSON.stringify(HI)},"seed":${"9".repeat(5_242_880)}}`,
+    },
     "no messages": { body: {}, param: "messages" },
     "empty messages": { body: { messages: [] }, param: "messages" },
     "messages as text": { body: { messages: "Hi" }, param: "messages" },

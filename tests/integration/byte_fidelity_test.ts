@@ -14,7 +14,9 @@ import { TestService } from "../fixtures/service.ts";
 /** Members that a parse and a print would change. */
 const ODD =
   '"temperature":1.0,"seed":12345678901234567890,"x_escapes":"\\u0041\\/\\ud83d\\ude00é",' +
-  '"x_nested":{"z":1e5,"a":[ 1 , -0.0 ],"a":"twice"},"x_space" : [ ] ';
+  '"x_nested":{"z":1e5,"a":[ 1 , -0.0 ]},"x_space" : [ ] ';
+/** What is kept of an answer and refused in a request: two readers could read two values. */
+const TWICE = '"x_twice":{"a":1,"a":"twice"}';
 const MESSAGES = '"messages":[{"role":"user","content":"\\u0048i","x_mark":1.50}]';
 
 /** The members of a JSON text, as written. */
@@ -67,7 +69,7 @@ Deno.test("a streamed request gains include_usage, and nothing else changes", as
 
 Deno.test("an answer reaches the caller byte for byte, only model and metadata edited", async () => {
   await using at = await lab();
-  const answer = `{"id":"c","model":"m",${ODD},"choices":[{"x":1.0,"index":0,"message":` +
+  const answer = `{"id":"c","model":"m",${ODD},${TWICE},"choices":[{"x":1.0,"index":0,"message":` +
     '{"role":"assistant","content":"\\u0041"},"finish_reason":"stop"}],' +
     '"usage":{"prompt_tokens":3,"completion_tokens":1,"x_cost":0.10}}';
   at.upstream.answer(fixed(answer));
@@ -87,7 +89,7 @@ Deno.test("chunks reach the caller byte for byte, only their model edited", asyn
     chunk('{"content":"\\u0041","x_reasoning":"\\/"}', "null"),
     chunk("{}", '"stop"'),
   ];
-  const last = `{"id":"c","model":"m",${ODD},"choices":[],"usage":{"prompt_tokens":3,` +
+  const last = `{"id":"c","model":"m",${ODD},${TWICE},"choices":[],"usage":{"prompt_tokens":3,` +
     '"completion_tokens":1,"x":1.0}}';
   at.upstream.answer(sse([...sent, last]));
   const { texts, done } = await readEvents(

@@ -35,6 +35,7 @@ const toolCall = z.looseObject({
 const message = z.looseObject({
   role: z.enum(ROLES),
   content: z.union([z.string(), z.array(contentPart).max(MOST_MESSAGES), z.null()]).optional(),
+  name: z.string().nullish(),
   tool_calls: z.array(toolCall).max(MOST_TOOLS).nullish(),
   tool_call_id: z.string().optional(),
 }).check((ctx) => {

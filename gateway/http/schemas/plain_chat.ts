@@ -32,7 +32,8 @@ export function isPlainChat(body: Fields): boolean {
 function isPlainMessage(message: unknown): boolean {
   return isRecord(message) && typeof message["content"] === "string" &&
     PLAIN_ROLES.includes(message["role"]) &&
-    message["tool_calls"] === undefined && message["tool_call_id"] === undefined;
+    message["tool_calls"] === undefined && message["tool_call_id"] === undefined &&
+    (message["name"] === undefined || typeof message["name"] === "string");
 }
 
 function isRecord(value: unknown): value is Fields {

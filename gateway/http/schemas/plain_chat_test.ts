@@ -27,6 +27,7 @@ Deno.test("what the schema must judge is not plain", () => {
     { ...PLAIN, messages: [{ role: "tool", content: "4", tool_call_id: "a" }] },
     { ...PLAIN, messages: [{ role: "assistant", content: "", tool_calls: [] }] },
     { ...PLAIN, messages: Array.from({ length: 10_001 }, () => PLAIN.messages[0]) },
+    { ...PLAIN, messages: [{ role: "user", content: "Hello", name: 1 }] },
     { ...PLAIN, tools: [] },
     { ...PLAIN, n: 1 },
     { ...PLAIN, stream: null },

@@ -25,7 +25,7 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
   if (limit !== undefined) options.maxOutputTokens = limit;
   const effort = value["reasoning_effort"];
   if (isEffort(effort)) options.reasoning = effort;
-  else if (effort != null) notes.refuse("reasoning_effort", `Unknown effort "${effort}"`);
+  else if (effort != null) notes.refuse("reasoning_effort", "It names no effort");
 
   const own: Record<string, JSONObject[string]> = {};
   const format = value["response_format"];

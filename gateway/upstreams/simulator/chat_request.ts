@@ -56,6 +56,8 @@ export interface Conversation {
   images: string[];
   /** Tool calls made since the last question. */
   steps: EchoedStep[];
+  /** Names of what they call, by their ids. */
+  called: Map<string, string>;
   /** Their results. */
   results: { name: string; text: string }[];
   inputTokens: number;
@@ -130,6 +132,7 @@ function readConversation(messages: readonly unknown[], seed: number): Conversat
     directive: undefined,
     images: [],
     steps: [],
+    called: new Map(),
     results: [],
     inputTokens: TOKENS_PER_MESSAGE,
     seed,
@@ -170,9 +173,9 @@ function addMessage(
       echo(conversation, { message: index, calls: readCalls(message.tool_calls) });
       break;
     case "tool": {
-      const made = conversation.steps.flatMap((step) => step.calls);
-      const call = made.find((call) => call.id === message.tool_call_id);
-      conversation.results.push({ name: call?.name ?? "tool", text: content.text });
+      const id = message.tool_call_id;
+      const name = typeof id === "string" ? conversation.called.get(id) : undefined;
+      conversation.results.push({ name: name ?? "tool", text: content.text });
     }
   }
 }
@@ -183,12 +186,14 @@ function ask(conversation: Conversation, text: string): void {
   conversation.directive = directive;
   conversation.images = [];
   conversation.steps = [];
+  conversation.called.clear();
   conversation.results = [];
 }
 
 function echo(conversation: Conversation, step: EchoedStep): void {
   if (step.calls.length > 0) conversation.steps.push(step);
   for (const { id, name, args } of step.calls) {
+    if (!conversation.called.has(id)) conversation.called.set(id, name);
     conversation.inputTokens += TOKENS_PER_MESSAGE + countTokens(name) + countTokens(args);
     conversation.seed = hash(args, hash(name, hash(id, conversation.seed)));
   }

@@ -13,6 +13,7 @@ import { type LoadedImage, loadEditImages } from "../../images/edit_images.ts";
 import { isUnreadable } from "../../ports/fetch_image.ts";
 import type { EndpointSimulator, SimulatedAnswer } from "./endpoint.ts";
 import { readSimulate, type Simulate, splitDirective } from "./misbehaviour.ts";
+import { othersTurn } from "../../system/others_turn.ts";
 import { drawPattern, drawPicture, editPicture, type Size } from "./picture.ts";
 import { decodePng, encodePng, type Picture } from "./png.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
@@ -30,7 +31,10 @@ export const simulateGeneration: EndpointSimulator = async (call, context) => {
   const asked = readRequest(call.body.value, DEFAULT_SIZE);
   if (isRefusal(asked)) return asked;
   const images: Picture[] = [];
-  for (let n = 0; n < asked.count; n++) images.push(drawPicture(asked.size, asked.seed + n));
+  for (let n = 0; n < asked.count; n++) {
+    await othersTurn();
+    images.push(drawPicture(asked.size, asked.seed + n));
+  }
   const simulate = context.failures.apply(asked.simulate, call.model);
   return await present(images, { asked, simulate, given: [], created: context.created });
 };
@@ -50,6 +54,7 @@ export const simulateEdit: EndpointSimulator = async (call, context) => {
   if (isRefusal(picture)) return picture;
   const images: Picture[] = [];
   for (let n = 0; n < asked.count; n++) {
+    await othersTurn();
     images.push(editPicture(picture, asked.size, asked.seed + n));
   }
   const simulate = context.failures.apply(asked.simulate, call.model);
@@ -125,7 +130,10 @@ async function present(
 ): Promise<SimulatedAnswer> {
   const { asked, simulate, given, created } = answer;
   const data: { b64_json: string }[] = [];
-  for (const picture of pictures) data.push({ b64_json: base64Of(await encodePng(picture)) });
+  for (const picture of pictures) {
+    await othersTurn();
+    data.push({ b64_json: base64Of(await encodePng(picture)) });
+  }
   const tokens = tokensOf(asked, given);
   const usage: Usage = {
     inputTokens: tokens.input_tokens,

@@ -1,0 +1,60 @@
+/**
+ * What is wrong with a request before anything of it is read. The platform has refused by then, with
+ * an empty 400, what it cannot frame: more than 128 headers or 64 KiB of them, two lengths that
+ * differ, a length beside chunks, folded lines, bytes that no header may have. What it lets through
+ * and two readers could read as two requests is refused here.
+ *
+ * @module
+ */
+
+import { ServiceFault } from "../domain/fault.ts";
+import { hostName } from "./allowed_hosts.ts";
+
+/** Longest address with its query, in UTF-16 code units. */
+export const MAX_ADDRESS_CHARS = 8_192;
+
+/** The fault of a request for one of these names, `undefined` where it has none. */
+export function edgeFault(
+  request: Request,
+  allowed: ReadonlySet<string> | undefined,
+): ServiceFault | undefined {
+  const { headers, url } = request;
+  const header = headers.get("host") ?? "";
+  const host = hostName(header);
+  if (host === undefined) {
+    return invalid("Send one Host header with a host name or an address", "Host");
+  }
+  if (allowed !== undefined && !allowed.has(host)) {
+    const message =
+      `Cannot answer as the host "${host}"; the operator names it by SERVICE_PUBLIC_URL`;
+    return invalid(message, "Host");
+  }
+  // The request line may name a host too. A hostile Host also changes the path that `url` shows.
+  if (!isAt(url, header)) {
+    return invalid("The request line names another host than the Host header", "Host");
+  }
+  if (url.length > MAX_ADDRESS_CHARS) {
+    return invalid(`The address is longer than ${MAX_ADDRESS_CHARS} characters`);
+  }
+  // Chunks are taken apart; another coding under them would reach the body's reader unread.
+  const coding = headers.get("transfer-encoding");
+  if (coding !== null && coding.toLowerCase() !== "chunked") {
+    return invalid('Send the body with no transfer coding but "chunked"', "Transfer-Encoding");
+  }
+  return undefined;
+}
+
+function isAt(url: string, host: string): boolean {
+  const start = `http://${host}`;
+  return url.startsWith(start) &&
+    (url.length === start.length || "/?".includes(url.charAt(start.length)));
+}
+
+function invalid(message: string, param?: string): ServiceFault {
+  return new ServiceFault("invalid_request", {
+    message,
+    param,
+    // What follows on this connection may not be where it seems to be.
+    headers: { connection: "close" },
+  });
+}

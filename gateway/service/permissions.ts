@@ -1,0 +1,46 @@
+/**
+ * What a process that serves may do: checked before anything is opened, so that the operator reads
+ * which flags are missing and not which call failed; and given back once it is no longer needed.
+ *
+ * @module
+ */
+
+import { dirname } from "@std/path";
+import { credentialsPath } from "./credentials.ts";
+import type { ServeSettings } from "./settings.ts";
+
+/** Flags of `deno run` that the settings need and that this process was started without. */
+export async function missingFlags(
+  settings: Pick<ServeSettings, "kvPath" | "configPath">,
+): Promise<string[]> {
+  const { kvPath, configPath } = settings;
+  const needed: Deno.PermissionDescriptor[] = [{ name: "read", path: configPath }];
+  if (credentialsPath(kvPath) !== undefined) {
+    // The folder: its lock, its log and the credentials stand beside the store.
+    const path = dirname(kvPath);
+    needed.push({ name: "read", path }, { name: "write", path });
+  }
+  const missing: string[] = [];
+  for (const permission of needed) {
+    const { state } = await Deno.permissions.query(permission);
+    if (state !== "granted") missing.push(flagOf(permission));
+  }
+  return [...new Set(missing)];
+}
+
+/** The sentence for the operator who started without them. */
+export function missingFlagsText(flags: readonly string[]): string {
+  const words = flags.map((flag) => /[^\w@%+=:,./-]/.test(flag) ? `"${flag}"` : flag).join(" ");
+  return `Cannot start without ${words}: the store or the configuration is where the process may ` +
+    `not reach; put that into SERVE_OPTIONS for "deno task serve", or after "deno run"`;
+}
+
+/** From here on the process writes no file but its store, which is open. */
+export async function giveUpWriting(): Promise<void> {
+  await Deno.permissions.revoke({ name: "write" });
+}
+
+function flagOf(permission: Deno.PermissionDescriptor): string {
+  const path = "path" in permission ? permission.path : undefined;
+  return `--allow-${permission.name}${path === undefined ? "" : `=${path}`}`;
+}

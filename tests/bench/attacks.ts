@@ -1,0 +1,125 @@
+/**
+ * How long callers who do nothing wrong wait while somebody attacks, and what the attack leaves in
+ * memory: a gateway of its own, and each attacker a process of its own.
+ *
+ * @module
+ */
+
+import { join } from "@std/path";
+import { ATTACK_NAMES, READERS } from "./attack_process.ts";
+import { configuration } from "./configuration.ts";
+import { type Finding, residentGrowthFinding } from "./marks.ts";
+import { expectLine, residentMegabytes, type Running, serviceFlags, start } from "./process.ts";
+
+/** 99 of 100 well-behaved requests end sooner than this, in milliseconds. */
+export const ATTACKED_P99_MS_MAX = 50;
+
+/** Callers at once, and the pause of each between two requests, in milliseconds. */
+const CALLERS = 4;
+const PAUSE_MS = 10;
+/** Attacks that hold on to what they have: memory must be flat meanwhile. */
+const HOLDING = ["half-sent headers", "half-sent bodies", "stalled readers"];
+
+/** What is measured with. */
+export interface AttackBench {
+  readonly key: string;
+  readonly latencySeconds: number;
+  say(text: string): void;
+}
+
+/** Measures without an attack first, then during each. */
+export async function attacks(bench: AttackBench): Promise<Finding[]> {
+  const folder = await Deno.makeTempDir({ prefix: "svc_bench_" });
+  const findings: Finding[] = [];
+  const seconds = 4 * bench.latencySeconds;
+  try {
+    await using upstream = start("tests/bench/long_stream_process.ts");
+    const config = join(folder, "svc.json");
+    await Deno.writeTextFile(config, configuration(await expectLine(upstream, /^http:\S+/)));
+    await using gateway = start("gateway/main.ts", [
+      "serve",
+      ...["--port", "0", "--admin-port", "0", "--config", config],
+      ...["--kv-path", join(folder, "svc.kv"), "--bootstrap-key", bench.key],
+    ], await serviceFlags());
+    const url = await expectLine(gateway, /^ +public +(http:\S+)/);
+    const call = () => callWell(url, bench.key);
+    await measure(call, seconds);
+    findings.push(p99Finding("no attack", await measure(call, seconds)));
+    bench.say(`${findings.at(-1)?.name}: ${findings.at(-1)?.measured}`);
+    for (const name of ATTACK_NAMES) {
+      const found = await underAttack(name, { gateway, url, key: bench.key, call, seconds });
+      for (const finding of found) bench.say(`${finding.name}: ${finding.measured}`);
+      findings.push(...found);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+  return findings;
+}
+
+interface Attacked {
+  readonly gateway: Running;
+  readonly url: string;
+  readonly key: string;
+  readonly seconds: number;
+  call(): Promise<void>;
+}
+
+async function underAttack(name: string, attacked: Attacked): Promise<Finding[]> {
+  const { gateway, url, key, call, seconds } = attacked;
+  // What stalled readers take beyond others is asked: the others come first.
+  if (name === "stalled readers") await readersBefore(attacked);
+  const before = await residentMegabytes(gateway.pid);
+  await using attacker = start("tests/bench/attack_process.ts", [name, url, key]);
+  await expectLine(attacker, /^under way$/);
+  const findings = [p99Finding(name, await measure(call, seconds))];
+  if (HOLDING.includes(name)) {
+    const during = await residentMegabytes(gateway.pid);
+    findings.push(residentGrowthFinding(name, before, during));
+  }
+  return findings;
+}
+
+async function readersBefore({ url, key }: Attacked): Promise<void> {
+  await using readers = start("tests/bench/attack_process.ts", [READERS, url, key]);
+  await expectLine(readers, /^under way$/);
+}
+
+/** Times of well-behaved requests, in milliseconds. */
+async function measure(call: () => Promise<void>, seconds: number): Promise<number[]> {
+  const times: number[] = [];
+  const endMs = performance.now() + seconds * 1_000;
+  const caller = async () => {
+    while (performance.now() < endMs) {
+      const sentMs = performance.now();
+      await call();
+      times.push(performance.now() - sentMs);
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+  return times;
+}
+
+async function callWell(url: string, key: string): Promise<void> {
+  const response = await fetch(`${url}/openai/v1/chat/completions`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify({ model: "auto", messages: [{ role: "user", content: "Say hello" }] }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`A good request got ${response.status}: ${text}`);
+}
+
+function p99Finding(name: string, times: readonly number[]): Finding {
+  const sorted = Float64Array.from(times).sort();
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? NaN;
+  return {
+    name: `p99 during ${name}`,
+    measured: `${at(0.99).toFixed(1)} ms (p50 ${at(0.5).toFixed(1)}, most ${
+      at(1 - 1 / sorted.length).toFixed(0)
+    }, of ${sorted.length})`,
+    mark: `< ${ATTACKED_P99_MS_MAX} ms`,
+    met: at(0.99) < ATTACKED_P99_MS_MAX,
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * What `deno task serve` may do: the process has the flags of `deno.json`, no more and no fewer.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl, join } from "@std/path";
+import { ADMIN_TOKEN, BOOTSTRAP_KEY } from "../fixtures/service.ts";
+import { ServiceProcess } from "../fixtures/service_process.ts";
+import { flagsOfTask } from "../fixtures/task_flags.ts";
+
+const ROOT = fromFileUrl(import.meta.resolve("../../"));
+const MAIN = join(ROOT, "gateway/main.ts");
+const TRYING = join(ROOT, "tests/fixtures/permissions_process.ts");
+const VECTOR_FILE = join(ROOT, "tests/fixtures/vector_stores/handbook.md");
+
+async function run(args: readonly string[], cwd: string) {
+  const flags = await flagsOfTask("serve");
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--cached-only", ...flags, ...args],
+    cwd,
+  });
+  const { code, stdout, stderr } = await command.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+Deno.test("under the flags of the task nothing else of the machine can be reached", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const data = join(folder, "data");
+    await Deno.mkdir(data);
+    const { stdout, stderr } = await run([TRYING, data], folder);
+    assert(stdout !== "", stderr);
+    const became: Record<string, string> = JSON.parse(stdout);
+    const { "write where it may": before, "read where it may": read, ...forbidden } = became;
+    assertEquals([before, read], ["done", "done"]);
+    for (const [what, error] of Object.entries(forbidden)) {
+      assertEquals(error, "NotCapable", what);
+    }
+    assertEquals(Object.keys(forbidden).length, 17);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a store or configuration elsewhere is refused with the flags to add", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const kvPath = join(folder, "elsewhere", "svc.kv");
+    const config = join(folder, "other.json");
+    const ports = ["--port", "0", "--admin-port", "0"];
+    const args = [MAIN, "serve", ...ports, "--kv-path", kvPath, "--config", config];
+    const { code, stdout, stderr } = await run(args, ROOT);
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, `--allow-read=${config} `);
+    assertStringIncludes(stderr, `--allow-read=${join(folder, "elsewhere")} `);
+    assertStringIncludes(stderr, `--allow-write=${join(folder, "elsewhere")}:`);
+    assertStringIncludes(stderr, "SERVE_OPTIONS");
+    assertEquals((await Array.fromAsync(Deno.readDir(folder))).length, 0);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("the flags suffice for calls, images, stored responses and vector stores", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await using service = await ServiceProcess.start(join(folder, "svc.kv"), {
+      SERVICE_ADMIN_TOKEN: ADMIN_TOKEN,
+      SERVICE_BOOTSTRAP_KEY: BOOTSTRAP_KEY,
+    });
+    const post = async (path: string, body: unknown) => {
+      const response = await fetch(`${service.publicUrl}/openai/v1/${path}`, {
+        method: "POST",
+        headers: { "x-api-key": BOOTSTRAP_KEY, "content-type": "application/json" },
+        body: JSON.stringify({ model: "auto", ...Object(body) }),
+      });
+      const text = await response.text();
+      assertEquals(response.status, 200, text);
+      return JSON.parse(text);
+    };
+    await post("chat/completions", { messages: [{ role: "user", content: "Hi" }] });
+    const first = await post("responses", { input: "Hi", store: true });
+    await post("responses", { input: "More", previous_response_id: first.id });
+    await post("images/generations", { prompt: "A lamp", size: "256x256" });
+    const admin = async (path: string, body: BodyInit, type: string) => {
+      const response = await fetch(`${service.adminUrl}/admin/v1/vector-stores${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": type },
+        body,
+      });
+      const answer = await response.json();
+      assert(response.ok, JSON.stringify(answer));
+      return answer;
+    };
+    const store = JSON.stringify({ name: "Handbook", wallet: "default" });
+    const { id } = await admin("", store, "application/json");
+    const file = await Deno.readFile(VECTOR_FILE);
+    await admin(`/${id}/files?filename=handbook.md`, file, "text/markdown");
+    const question = JSON.stringify({ query: "when is the gallery closed" });
+    const { results } = await admin(`/${id}/search`, question, "application/json");
+    assertEquals(results[0].filename, "handbook.md");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
