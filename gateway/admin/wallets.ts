@@ -191,6 +191,7 @@ export function entryJson(entry: JournalEntry): Record<string, unknown> {
 function changeOf(entry: JournalEntry): Micros {
   switch (entry.op) {
     case "open":
+    case "progress":
       return 0n;
     case "credit":
       return entry.amount;

@@ -46,6 +46,19 @@ export interface BudgetMicros {
   readonly total?: Micros | undefined;
 }
 
+/**
+ * What a call that is under way has come to so far, of what its caller has had: what it is charged
+ * where the gateway dies. Counts are the upstream's own, or a lower bound.
+ */
+export interface Progress {
+  /** Under the price frozen in the hold. */
+  readonly cost: Micros;
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly outputTokens: number;
+  readonly atMs: number;
+}
+
 /** An open hold. */
 export interface Hold {
   /** Chosen before the first try. */
@@ -61,6 +74,8 @@ export interface Hold {
   readonly priceVersion: number;
   readonly amount: Micros;
   readonly atMs: number;
+  /** The last that was made durable; absent before the first. */
+  readonly progress?: Progress | undefined;
 }
 
 /** A hold that has ended, and how: what a repeated command is answered from. */
@@ -91,6 +106,12 @@ export interface HoldCommand {
   readonly atMs: number;
 }
 
+/** Notes how far a call under way has come. Each tells all of it; what it costs never falls. */
+export interface ProgressCommand extends Progress {
+  readonly kind: "progress";
+  readonly holdId: string;
+}
+
 /** Ends a hold with a charge; the rest returns. */
 export interface SettleCommand {
   readonly kind: "settle";
@@ -102,10 +123,15 @@ export interface SettleCommand {
   readonly outputTokens: number;
   /** Tokens were counted here because the upstream reported none. */
   readonly estimated: boolean;
+  /** By recovery after a crash, at the hold's last progress. @default {false} */
+  readonly recovered?: boolean | undefined;
   readonly atMs: number;
 }
 
-/** Ends a hold without a charge. `expire` is `void` by recovery after a crash. */
+/**
+ * Ends a hold without a charge. `expire` is `void` by recovery after a crash, of a hold without
+ * progress.
+ */
 export interface ReleaseCommand {
   readonly kind: "void" | "expire";
   readonly holdId: string;
@@ -136,6 +162,7 @@ export type LedgerCommand =
   | OpenWalletCommand
   | CreditCommand
   | HoldCommand
+  | ProgressCommand
   | SettleCommand
   | ReleaseCommand;
 
@@ -144,7 +171,9 @@ export type LedgerRefusal =
   | "wallet_not_found"
   | "wallet_exists"
   | "hold_not_found"
+  | "hold_ended"
   | "id_reused"
+  | "progress_fell"
   | "credits_overflow"
   | "key_budget_exceeded"
   | "insufficient_balance";
@@ -167,6 +196,19 @@ export type JournalEntry =
     at: number;
   }
   | {
+    /** Moves no money: what the hold is charged where the gateway dies. */
+    readonly op: "progress";
+    id: string;
+    wallet: string;
+    key: string;
+    log: string;
+    cost: Micros;
+    inputTokens: number;
+    cachedInputTokens: number;
+    outputTokens: number;
+    at: number;
+  }
+  | {
     readonly op: "settle";
     id: string;
     wallet: string;
@@ -182,6 +224,8 @@ export type JournalEntry =
     cachedInputTokens: number;
     outputTokens: number;
     estimated: boolean;
+    /** By recovery after a crash: what the hold's last progress came to. */
+    recovered?: true;
     at: number;
   }
   | {

@@ -13,6 +13,8 @@ import type {
   JournalEntry,
   LedgerRefusal,
   OpenWalletCommand,
+  Progress,
+  ProgressCommand,
   ReleaseCommand,
   SettleCommand,
   Wallet,
@@ -113,12 +115,33 @@ export function decideHold(
   });
 }
 
+/** Notes what a call under way has come to. It moves no money; where it costs less it is refused. */
+export function decideProgress(
+  view: LedgerView,
+  command: ProgressCommand,
+): LedgerDecision<Progress> {
+  const { kind: _, holdId, ...progress } = command;
+  if (progress.cost < 0n) throw new InvariantError(`Progress of hold "${holdId}" is below zero`);
+  const hold = view.hold(holdId);
+  if (hold === undefined) {
+    return refused(view.ended(holdId) === undefined ? "hold_not_found" : "hold_ended");
+  }
+  const { progress: earlier } = hold;
+  if (earlier !== undefined && isSameProgress(earlier, progress)) {
+    return { ok: true, value: earlier };
+  }
+  if (earlier !== undefined && progress.cost < earlier.cost) return refused("progress_fell");
+  const opened = { ...hold, progress };
+  return applied(progress, { entry: entryOfProgress(hold, progress), opened });
+}
+
 /** Ends a hold with a charge of at most its amount; what the usage cost beyond is written off. */
 export function decideSettle(
   view: LedgerView,
   command: SettleCommand,
 ): LedgerDecision<{ charged: Micros; writtenOff: Micros }> {
   const { holdId, cost, inputTokens, cachedInputTokens, outputTokens, estimated, atMs } = command;
+  const { recovered = false } = command;
   if (cost < 0n) throw new InvariantError(`Settlement of hold "${holdId}" is below zero`);
   const hold = view.hold(holdId);
   if (hold === undefined) {
@@ -144,6 +167,7 @@ export function decideSettle(
     cachedInputTokens,
     outputTokens,
     estimated,
+    ...(recovered ? { recovered } : {}),
     at: atMs,
   };
   return applied(settled, { entry, ...endOf(view, hold, settled, atMs), ended: { hold, settled } });
@@ -196,12 +220,29 @@ export function entryOfHold(hold: Hold): Extract<JournalEntry, { op: "hold" }> {
   };
 }
 
+/** The journal line of an open hold's progress. */
+export function entryOfProgress(
+  hold: Hold,
+  progress: Progress,
+): Extract<JournalEntry, { op: "progress" }> {
+  const { cost, inputTokens, cachedInputTokens, outputTokens, atMs: at } = progress;
+  const { id, walletId: wallet, keyId: key, logId: log } = hold;
+  const counts = { inputTokens, cachedInputTokens, outputTokens };
+  return { op: "progress", id, wallet, key, log, cost, ...counts, at };
+}
+
+function isSameProgress(earlier: Progress, { atMs: _, ...now }: Progress): boolean {
+  return earlier.cost === now.cost && earlier.inputTokens === now.inputTokens &&
+    earlier.cachedInputTokens === now.cachedInputTokens &&
+    earlier.outputTokens === now.outputTokens;
+}
+
 function refused(refusal: LedgerRefusal, waitable = false): LedgerDecision<never> {
   return { ok: false, refusal, waitable };
 }
 
 function applied<T>(value: T, change: LedgerChange): LedgerDecision<T> {
-  assertWallet(change.wallet);
+  if (change.wallet !== undefined) assertWallet(change.wallet);
   if (change.spend !== undefined) assertSpend(change.spend);
   return { ok: true, value, change };
 }

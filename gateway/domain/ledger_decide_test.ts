@@ -9,6 +9,7 @@ import type {
   JournalEntry,
   KeySpend,
   LedgerCommand,
+  ProgressCommand,
   SettleCommand,
   Wallet,
 } from "./ledger.ts";
@@ -16,6 +17,7 @@ import {
   decideCredit,
   decideHold,
   decideOpen,
+  decideProgress,
   decideRelease,
   decideSettle,
 } from "./ledger_decide.ts";
@@ -51,7 +53,7 @@ class Books implements LedgerView {
     if (!decision.ok || decision.change === undefined) return decision;
     const { entry, wallet, spend, opened, ended } = decision.change;
     this.journal.push(entry);
-    this.wallets.set(wallet.id, wallet);
+    if (wallet !== undefined) this.wallets.set(wallet.id, wallet);
     if (spend !== undefined) this.spends.set(spend.keyId, spend);
     if (opened !== undefined) this.holds.set(opened.id, opened);
     if (ended !== undefined) {
@@ -72,6 +74,8 @@ class Books implements LedgerView {
         return decideCredit(this, command);
       case "hold":
         return decideHold(this, command);
+      case "progress":
+        return decideProgress(this, command);
       case "settle":
         return decideSettle(this, command);
       default:
@@ -108,6 +112,11 @@ function hold(holdId: string, amount: bigint, rest: Partial<HoldCommand> = {}): 
 function settle(holdId: string, cost: bigint, atMs = NOON): SettleCommand {
   const tokens = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 2 };
   return { kind: "settle", holdId, cost, ...tokens, estimated: false, atMs };
+}
+
+function progress(holdId: string, cost: bigint): ProgressCommand {
+  const tokens = { inputTokens: 1, cachedInputTokens: 0, outputTokens: Number(cost) };
+  return { kind: "progress", holdId, cost, ...tokens, atMs: NOON };
 }
 
 function release(holdId: string, kind: "void" | "expire" = "void"): LedgerCommand {
@@ -236,6 +245,24 @@ Deno.test("A settlement charges at most the hold and writes the rest off", () =>
   assertThrows(() => funded(1n).run(settle("a", -1n)), InvariantError);
 });
 
+Deno.test("Progress moves no money, never falls, and is kept until the hold ends", () => {
+  const books = funded(100n);
+  assertEquals(outcome(books.run(progress("a", 1n))), "hold_not_found");
+  books.run(hold("a", 50n));
+  const { wallets, spends } = structuredClone({ wallets: books.wallets, spends: books.spends });
+  assert(books.run(progress("a", 20n)).ok);
+  const lines = books.journal.length;
+  assert(books.run({ ...progress("a", 20n), atMs: NOON + 9 }).ok, "a repeat");
+  assertEquals(outcome(books.run(progress("a", 19n))), "progress_fell");
+  assertEquals([books.hold("a")?.progress?.cost, books.journal.length], [20n, lines]);
+  // What is used beyond the hold is noted too: it is written off, as by a settlement.
+  assert(books.run(progress("a", 51n)).ok);
+  assertEquals([books.wallets, books.spends], [wallets, spends]);
+  assertThrows(() => books.run(progress("a", -1n)), InvariantError);
+  assertEquals(outcome(books.run(settle("a", 30n))), { charged: 30n, writtenOff: 0n });
+  assertEquals(outcome(books.run(progress("a", 52n))), "hold_ended");
+});
+
 Deno.test("A release returns the hold, once", () => {
   for (const kind of ["void", "expire"] as const) {
     const books = funded(100n);
@@ -324,8 +351,8 @@ const commands: fc.Arbitrary<LedgerCommand> = fc.oneof(
       hold(id, amount + minimum, { minimum, budget, atMs, ...of })
     ),
   fc.tuple(ids, amounts, times).map(([id, cost, at]) => settle(id, cost, at)),
-  fc.tuple(ids, fc.constantFrom("void" as const, "expire" as const))
-    .map(([id, kind]) => release(id, kind)),
+  fc.tuple(ids, amounts).map(([id, cost]) => progress(id, cost)),
+  ids.map((id) => release(id)),
 );
 
 Deno.test("Any sequence of commands keeps the books, and their journal recomputes them", () => {

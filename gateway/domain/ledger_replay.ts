@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Hold, JournalEntry, KeySpend, Wallet } from "./ledger.ts";
+import type { Hold, JournalEntry, KeySpend, Progress, Wallet } from "./ledger.ts";
 import { budgetOwner, spendAt } from "./ledger_state.ts";
 
 /** Takes what did not add up, one sentence each. */
@@ -64,6 +64,12 @@ export function holdOfEntry(entry: Extract<JournalEntry, { op: "hold" }>): Hold 
   return entry.budget === undefined ? hold : { ...hold, budgetId: entry.budget };
 }
 
+/** Reads how far a call had come from its journal line. */
+export function progressOfEntry(entry: Extract<JournalEntry, { op: "progress" }>): Progress {
+  const { cost, inputTokens, cachedInputTokens, outputTokens, at: atMs } = entry;
+  return { cost, inputTokens, cachedInputTokens, outputTokens, atMs };
+}
+
 /** Adds one entry to the books; what contradicts them becomes a problem and is left out. */
 export function replayEntry(books: ReplayedBooks, entry: JournalEntry): void {
   if (entry.op === "open") return replayOpen(books, entry);
@@ -74,6 +80,7 @@ export function replayEntry(books: ReplayedBooks, entry: JournalEntry): void {
   }
   if (entry.op === "credit") replayCredit(books, wallet, entry);
   else if (entry.op === "hold") replayHold(books, wallet, entry);
+  else if (entry.op === "progress") replayProgress(books, entry);
   else replayEnd(books, wallet, entry);
 }
 
@@ -121,6 +128,16 @@ function replayHold(books: ReplayedBooks, wallet: Wallet, entry: EntryOf<"hold">
   books.spends.set(keyId, { ...spend, held: spend.held + amount });
 }
 
+function replayProgress(books: ReplayedBooks, entry: EntryOf<"progress">): void {
+  const hold = books.holds.get(entry.id);
+  const isOfHold = hold?.walletId === entry.wallet && hold.keyId === entry.key;
+  if (hold === undefined || !isOfHold || entry.cost < (hold.progress?.cost ?? 0n)) {
+    books.problems.push(`Progress of "${entry.id}" is of no open hold or falls`);
+    return;
+  }
+  books.holds.set(entry.id, { ...hold, progress: progressOfEntry(entry) });
+}
+
 const UNCHARGED = { charged: 0n, writtenOff: 0n };
 
 function replayEnd(
@@ -137,6 +154,7 @@ function replayEnd(
     books.problems.push(`Entry "${entry.op}" does not match an open hold "${entry.id}"`);
     return;
   }
+  checkRecovery(books, hold, entry);
   books.holds.delete(entry.id);
   books.ended.add(entry.id);
   books.wallets.set(wallet.id, {
@@ -155,4 +173,22 @@ function replayEnd(
     monthSpent: spend.monthSpent + charged,
     totalSpent: spend.totalSpent + charged,
   });
+}
+
+/** What a crash cut is charged what its last progress came to; without progress it is not charged. */
+function checkRecovery(
+  { problems }: ReplayedBooks,
+  { id, progress }: Hold,
+  entry: EntryOf<"settle"> | EntryOf<"void" | "expire">,
+): void {
+  if (entry.op === "expire" && progress !== undefined) {
+    problems.push(`Hold "${id}" has expired although its call had come to ${progress.cost}`);
+  }
+  if (entry.op !== "settle" || entry.recovered !== true) return;
+  const isEqual = progress?.cost === entry.charged + entry.writtenOff && entry.estimated &&
+    progress.inputTokens === entry.inputTokens &&
+    progress.cachedInputTokens === entry.cachedInputTokens &&
+    progress.outputTokens === entry.outputTokens;
+  if (isEqual) return;
+  problems.push(`Hold "${id}" was recovered at another charge than its last progress`);
 }

@@ -23,6 +23,25 @@ const SETTLE: JournalEntry = {
   at: 1,
 };
 
+const PROGRESS: JournalEntry = {
+  op: "progress",
+  id: "h",
+  ...CALL,
+  cost: 6n,
+  inputTokens: 1,
+  cachedInputTokens: 0,
+  outputTokens: 1,
+  at: 1,
+};
+const EXPIRE: JournalEntry = { ...VOID, op: "expire" };
+const RECOVER: JournalEntry = {
+  ...SETTLE,
+  charged: 5n,
+  writtenOff: 1n,
+  estimated: true,
+  recovered: true,
+};
+
 function problemsOf(...entries: JournalEntry[]): string[] {
   const problems: string[] = [];
   const books = emptyBooks(problems);
@@ -37,6 +56,12 @@ Deno.test("A journal that adds up has no problems", () => {
   assertEquals(problems, []);
   const wallet = books.wallets.get("w");
   assertEquals([wallet?.available, wallet?.spent, wallet?.writtenOff], [5n, 4n, 2n]);
+});
+
+Deno.test("A crash charges what the last progress came to, and what it wrote off", () => {
+  const before = { ...PROGRESS, cost: 2n, outputTokens: 0 };
+  assertEquals(problemsOf(OPEN, CREDIT, HOLD, before, PROGRESS, RECOVER), []);
+  assertEquals(problemsOf(OPEN, CREDIT, HOLD, PROGRESS, SETTLE), []);
 });
 
 Deno.test("Each contradiction in a journal is one problem", () => {
@@ -57,6 +82,14 @@ Deno.test("Each contradiction in a journal is one problem", () => {
     ["match an open hold", [OPEN, CREDIT, HOLD, { ...SETTLE, charged: 6n }]],
     ["match an open hold", [OPEN, CREDIT, HOLD, { ...SETTLE, charged: -1n }]],
     ["match an open hold", [OPEN, CREDIT, HOLD, { ...SETTLE, writtenOff: -1n }]],
+    ["of no open hold", [OPEN, CREDIT, PROGRESS]],
+    ["of no open hold", [OPEN, CREDIT, HOLD, { ...PROGRESS, key: "other" }]],
+    ["or falls", [OPEN, CREDIT, HOLD, PROGRESS, { ...PROGRESS, cost: 5n }]],
+    ["has expired", [OPEN, CREDIT, HOLD, PROGRESS, EXPIRE]],
+    ["another charge", [OPEN, CREDIT, HOLD, RECOVER]],
+    ["another charge", [OPEN, CREDIT, HOLD, PROGRESS, { ...RECOVER, charged: 4n }]],
+    ["another charge", [OPEN, CREDIT, HOLD, PROGRESS, { ...RECOVER, outputTokens: 2 }]],
+    ["another charge", [OPEN, CREDIT, HOLD, PROGRESS, { ...RECOVER, estimated: false }]],
   ];
   for (const [problem, entries] of rows) {
     const problems = problemsOf(...entries);

@@ -42,8 +42,10 @@ export interface LedgerView {
 /** What a command changes: a line for the journal and the new state of what it touched. */
 export interface LedgerChange {
   readonly entry: JournalEntry;
-  readonly wallet: Wallet;
+  /** Absent where no money moves. */
+  readonly wallet?: Wallet | undefined;
   readonly spend?: KeySpend | undefined;
+  /** Opened, or still open with more progress. */
   readonly opened?: Hold | undefined;
   readonly ended?: EndedHold | undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * Holds whose ending the store would not take: tried again until it does, so that none stays open.
- * Every ending is safe to repeat, and a restart expires what is left.
+ * Every ending is safe to repeat, and a restart ends what is left.
  *
  * @module
  */
@@ -8,6 +8,7 @@
 import type { ReleaseCommand, SettleCommand } from "../domain/ledger.ts";
 import type { LedgerStore } from "../ports/ledger_store.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { RequestRecord } from "../ports/request_log.ts";
 
 /** Time between two rounds of tries, in milliseconds. */
 export const RETRY_MS = 1_000;
@@ -15,11 +16,19 @@ export const RETRY_MS = 1_000;
 /** How a hold is to end. */
 export type HoldEnding = SettleCommand | ReleaseCommand;
 
+interface LateEnding {
+  readonly ending: HoldEnding;
+  /** The log row of a request that ends with it: written with the settlement, and once. */
+  row: RequestRecord | undefined;
+  /** The store is asked right now. */
+  isBeingTried: boolean;
+}
+
 /** Endings that wait for the store. */
 export class LateEndings {
   readonly #ledger: LedgerStore;
   readonly #logger: Logger;
-  readonly #waiting = new Map<string, HoldEnding>();
+  readonly #waiting = new Map<string, LateEnding>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
@@ -33,12 +42,30 @@ export class LateEndings {
     return this.#waiting.size;
   }
 
-  /** Takes an ending over after `cause` kept it from being written. */
-  add(ending: HoldEnding, cause: unknown): void {
+  /** Takes an ending over, and its request's log row, after `cause` kept them from being written. */
+  add(
+    ending: HoldEnding,
+    cause: unknown,
+    { row }: { readonly row?: RequestRecord | undefined } = {},
+  ): void {
     const { holdId, kind } = ending;
     this.#logger.error("hold_not_ended", { holdId, kind, cause: String(cause) });
-    this.#waiting.set(holdId, ending);
+    this.#waiting.set(holdId, { ending, row, isBeingTried: false });
     this.#schedule();
+  }
+
+  /**
+   * Takes over the row of a request whose last settlement waits here: it is written with that. False
+   * where none of its holds waits to be settled.
+   */
+  addRow(row: RequestRecord): boolean {
+    for (const holdId of row.holdIds.toReversed()) {
+      const late = this.#waiting.get(holdId);
+      if (late === undefined || late.isBeingTried || late.ending.kind !== "settle") continue;
+      late.row = row;
+      return true;
+    }
+    return false;
   }
 
   /** Tries once more and then leaves the rest to the next start. */
@@ -57,13 +84,21 @@ export class LateEndings {
   }
 
   async #retry(): Promise<void> {
-    await Promise.all([...this.#waiting].map(async ([holdId, ending]) => {
+    await Promise.all([...this.#waiting].map(async ([holdId, late]) => {
+      const { ending, row } = late;
+      const { kind } = ending;
+      late.isBeingTried = true;
       try {
-        if (ending.kind === "settle") await this.#ledger.settle(ending);
-        else await this.#ledger.release(ending);
+        const applied = ending.kind === "settle"
+          ? await this.#ledger.settle(ending, { row })
+          : await this.#ledger.release(ending);
         this.#waiting.delete(holdId);
-        this.#logger.info("hold_ended_late", { holdId, kind: ending.kind });
+        // A settlement that was given up had landed after all: its caller was refused, and has paid.
+        const isCharged = kind === "void" && !applied.ok && applied.refusal === "id_reused";
+        if (isCharged) this.#logger.error("charged_without_answer", { holdId });
+        else this.#logger.info("hold_ended_late", { holdId, kind });
       } catch (error) {
+        late.isBeingTried = false;
         this.#logger.warn("hold_still_open", { holdId, cause: String(error) });
       }
     }));

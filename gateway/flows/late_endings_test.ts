@@ -1,5 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Clock } from "../ports/clock.ts";
+import type { LogFields } from "../ports/logger.ts";
+import type { RequestRecord } from "../ports/request_log.ts";
 import { StoreError } from "../ports/store_error.ts";
 import { openKvStores } from "../stores/kv/open.ts";
 import { LateEndings } from "./late_endings.ts";
@@ -80,5 +82,59 @@ Deno.test("a store that goes on failing is asked again, and at the end left alon
   await late.close();
   assertEquals([tries, late.size], [1, 1]);
   assert(warnings.includes("hold_still_open"));
+  await stores.close();
+});
+
+/** The row of the request that a hold was taken for. */
+function row(holdId: string): RequestRecord {
+  return {
+    ...{ id: `log_${holdId}`, requestId: "r", atMs: 1, keyId: "k", walletId: "w" },
+    ...{ endpoint: "chat", stream: true, status: 200, outcome: "cut", durationMs: 1 },
+    ...{ holdIds: [holdId], charged: "0.000007", estimated: false },
+    ...{ inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 },
+  };
+}
+
+Deno.test("a request's row comes with its late settlement, once", async () => {
+  const stores = await heldWallet();
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const late = new LateEndings(stores.ledger, silent);
+  // The second had landed with its row, and nobody could tell.
+  await stores.ledger.settle(settle("h2", 9n), { row: row("h2") });
+  late.add(settle("h1", 7n), new StoreError("disk full"), { row: row("h1") });
+  late.add(settle("h2", 9n), new StoreError("in doubt"), { row: row("h2") });
+  await late.close();
+  const { records } = await stores.log.search({ limit: 9 });
+  assertEquals(records.map(({ id }) => id), ["log_h1", "log_h2"]);
+  assertEquals((await stores.ledger.wallet("w"))?.spent, 16n);
+  await stores.close();
+});
+
+Deno.test("a row that comes after its request's last settlement waits with it", async () => {
+  const stores = await heldWallet();
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const late = new LateEndings(stores.ledger, silent);
+  late.add({ kind: "void", holdId: "h1", reason: "", atMs: 1 }, new StoreError("disk full"));
+  assertEquals(late.addRow(row("h1")), false);
+  late.add(settle("h2", 9n), new StoreError("disk full"));
+  assertEquals(late.addRow({ ...row("h1"), holdIds: ["h0", "h2", "h1"] }), true);
+  await late.close();
+  assertEquals(late.addRow(row("h2")), false);
+  const { records } = await stores.log.search({ limit: 9 });
+  assertEquals(records.map(({ holdIds }) => holdIds), [["h0", "h2", "h1"]]);
+  await stores.close();
+});
+
+Deno.test("a charge that nobody had an answer for is told of aloud", async () => {
+  const stores = await heldWallet();
+  const errors: unknown[] = [];
+  const error = (event: string, fields?: LogFields) => void errors.push([event, fields?.holdId]);
+  const late = new LateEndings(stores.ledger, { info: () => {}, warn: () => {}, error });
+  await stores.ledger.settle(settle("h1", 7n));
+  for (const holdId of ["h1", "h2"]) {
+    late.add({ kind: "void", holdId, reason: "", atMs: 1 }, new StoreError("in doubt"));
+  }
+  await late.close();
+  assertEquals(errors.slice(2), [["charged_without_answer", "h1"]]);
   await stores.close();
 });

@@ -1,15 +1,19 @@
 import type {
   CreditCommand,
+  Hold,
   HoldCommand,
   JournalEntry,
   KeySpend,
   LedgerRefusal,
   OpenWalletCommand,
+  Progress,
+  ProgressCommand,
   ReleaseCommand,
   SettleCommand,
   Wallet,
 } from "../domain/ledger.ts";
 import type { Micros } from "../domain/money.ts";
+import type { RequestRecord } from "./request_log.ts";
 
 /** A command was applied, or refused; both are durable answers. Faults of the store are thrown. */
 export type Applied<T> = { readonly ok: true; readonly value: T } | {
@@ -23,8 +27,17 @@ export interface Settled {
   readonly writtenOff: Micros;
 }
 
+/** What a settlement leaves of its request, written in the same commit, and once. */
+export interface SettlementRows {
+  /** The log row of a request that ends with it. */
+  readonly row?: RequestRecord | undefined;
+  /** The row that a request which goes on gets where the gateway dies before its own is written. */
+  readonly killedRow?: RequestRecord | undefined;
+}
+
 /** A page of journal entries, newest first. */
 export interface JournalPage {
+  /** Those that move money: progress is left out. */
   readonly entries: readonly JournalEntry[];
   /** Pass it back for the next page; absent on the last. */
   readonly cursor?: string | undefined;
@@ -98,8 +111,9 @@ export interface VerificationStep {
 /**
  * The books. Every method that changes them resolves once the change is durable, in the order of
  * the calls, and is safe to repeat under the same id. Throws a `StoreError` where the store cannot
- * write: then nothing has changed. Only where the store cannot be read either, the change may turn
- * out to have landed: whoever gives a hold up after such an error releases it under its id.
+ * write: then nothing has changed. Only where the store cannot be read either, and the error is
+ * `inDoubt`, the change may turn out to have landed: whoever gives a hold up after such an error
+ * releases it under its id.
  */
 export interface LedgerStore {
   open(command: OpenWalletCommand): Promise<Applied<Wallet>>;
@@ -113,14 +127,20 @@ export interface LedgerStore {
     command: HoldCommand,
     options: { waitMs: number; signal?: AbortSignal | undefined },
   ): Promise<Applied<{ held: Micros }>>;
-  settle(command: SettleCommand): Promise<Applied<Settled>>;
+  /**
+   * Notes how far a call has come, so that it is charged that where the gateway dies. `killedRow` is
+   * asked for with a hold's first progress: the row that its request then gets, charged for what was
+   * settled before this call.
+   */
+  progress(command: ProgressCommand, killedRow: () => RequestRecord): Promise<Applied<Progress>>;
+  settle(command: SettleCommand, rows?: SettlementRows): Promise<Applied<Settled>>;
   release(command: ReleaseCommand): Promise<Applied<{ released: Micros }>>;
 
   wallet(id: string): Promise<Wallet | undefined>;
   wallets(): Promise<readonly Wallet[]>;
   keySpend(keyId: string): Promise<KeySpend | undefined>;
   /** Holds not yet ended, oldest first. */
-  openHolds(): Promise<readonly { id: string; walletId: string; amount: Micros; atMs: number }[]>;
+  openHolds(): Promise<readonly Hold[]>;
   statement(walletId: string, query: JournalQuery): Promise<JournalPage>;
   /** Every entry from the oldest on. */
   entries(options?: { sinceMs?: number }): AsyncIterable<JournalEntry>;

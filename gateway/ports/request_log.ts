@@ -19,8 +19,8 @@ export interface RequestRecord {
   readonly stream: boolean;
   /** HTTP status sent to the caller. */
   readonly status: number;
-  /** `ok`, or how it ended otherwise. */
-  readonly outcome: "ok" | "error" | "client_left" | "cut";
+  /** `ok`, or how it ended otherwise. `killed`: the gateway died while it answered. */
+  readonly outcome: "ok" | "error" | "client_left" | "cut" | "killed";
   readonly errorCode?: ErrorCode | undefined;
   readonly durationMs: number;
   /** Milliseconds to the first byte of a stream. */

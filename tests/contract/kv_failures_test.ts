@@ -4,7 +4,7 @@ import { type KvStores, openKvStores } from "../../gateway/stores/kv/open.ts";
 import { catalogOf } from "./catalog_store_contract.ts";
 import { type Faults, faultyKv } from "./faulty_kv.ts";
 import { key } from "./key_store_contract.ts";
-import { credit, fund, hold, outcome, settle } from "./ledger_store_contract.ts";
+import { credit, fund, hold, outcome, progress, release, settle } from "./ledger_store_contract.ts";
 import { record } from "./request_log_contract.ts";
 
 const NO_WAIT = { waitMs: 0 };
@@ -79,6 +79,47 @@ for (const commit of ["before", "after"] as const) {
     assertEquals((await ledger.statement("w", { limit: 9 })).entries.length, 3);
   });
 }
+
+for (const commit of ["before", "after"] as const) {
+  check(
+    `a settlement in doubt (${commit}) and its row are written once`,
+    async (stores, faults) => {
+      const { ledger, log } = stores;
+      await fund(ledger, 100n);
+      await ledger.hold(hold("h", 50n), NO_WAIT);
+      const ending = () => ledger.settle(settle("h", 20n), { row: record(1) });
+      Object.assign(faults, { commit, reads: true });
+      assert((await assertRejects(ending, StoreError)).inDoubt);
+      // What was not tried is in doubt too: nothing can be told of what was tried before it.
+      assert((await assertRejects(ending, StoreError)).inDoubt);
+      Object.assign(faults, { commit: "none", reads: false });
+      for (const _ of [1, 2]) {
+        assertEquals(outcome(await ending()), { charged: 20n, writtenOff: 0n });
+      }
+      assertEquals((await log.search({ limit: 9 })).records, [record(1)]);
+      faults.commit = "before";
+      await ledger.release(release("h"));
+      const failing = () => ledger.hold(hold("h2", 1n), NO_WAIT);
+      assertEquals((await assertRejects(failing, StoreError)).inDoubt, false);
+    },
+  );
+}
+
+check(
+  "progress that the store would not take is gone, and the next tells all",
+  async (stores, faults) => {
+    const { ledger } = stores;
+    await fund(ledger, 100n);
+    await ledger.hold(hold("h", 50n), NO_WAIT);
+    const note = (cost: bigint) => ledger.progress(progress("h", cost), () => record(1));
+    faults.commit = "before";
+    await assertRejects(() => note(5n), StoreError);
+    faults.commit = "none";
+    assertEquals((await ledger.openHolds())[0]?.progress, undefined);
+    assertEquals((await note(9n)).ok, true);
+    assertEquals((await ledger.openHolds())[0]?.progress?.cost, 9n);
+  },
+);
 
 check("a settlement that failed frees nothing for those that wait", async (stores, faults) => {
   const { ledger } = stores;

@@ -3,11 +3,13 @@ import type {
   CreditCommand,
   HoldCommand,
   JournalEntry,
+  ProgressCommand,
   ReleaseCommand,
   SettleCommand,
 } from "../../gateway/domain/ledger.ts";
 import type { Applied, LedgerStore } from "../../gateway/ports/ledger_store.ts";
 import { type Clauses, type Open, runContract } from "./contract.ts";
+import { record } from "./request_log_contract.ts";
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 
@@ -40,6 +42,14 @@ export function settle(holdId: string, cost: bigint): SettleCommand {
   const tokens = { inputTokens: 3, cachedInputTokens: 1, outputTokens: 2 };
   return { kind: "settle", holdId, cost, ...tokens, estimated: false, atMs: NOON };
 }
+
+/** How far a call has come. */
+export function progress(holdId: string, cost: bigint): ProgressCommand {
+  const tokens = { inputTokens: 3, cachedInputTokens: 1, outputTokens: Number(cost) };
+  return { kind: "progress", holdId, cost, ...tokens, atMs: NOON };
+}
+
+const killedRow = () => record(1, { outcome: "killed" });
 
 /** A release. */
 export function release(holdId: string): ReleaseCommand {
@@ -116,6 +126,27 @@ const CLAUSES: Clauses<LedgerStore> = {
     assertEquals(outcome(await ledger.credit(credit("c", 8n))), "id_reused");
     assertEquals((await ledger.wallet("w"))?.credits, 107n);
     assertEquals((await ledger.statement("w", { limit: 99 })).entries.length, 7);
+  },
+
+  "progress moves no money, never falls, and is not on the statement": async (ledger) => {
+    await fund(ledger, 100n);
+    assertEquals(outcome(await ledger.progress(progress("h", 1n), killedRow)), "hold_not_found");
+    await ledger.hold(hold("h", 60n), NO_WAIT);
+    const before = await ledger.wallet("w");
+    for (const cost of [20n, 20n, 30n]) {
+      const noted = await ledger.progress(progress("h", cost), killedRow);
+      assertEquals(noted.ok && noted.value.cost, cost);
+    }
+    assertEquals(outcome(await ledger.progress(progress("h", 29n), killedRow)), "progress_fell");
+    assertEquals((await ledger.openHolds())[0]?.progress?.cost, 30n);
+    assertEquals(await ledger.wallet("w"), before);
+    assertEquals(outcome(await ledger.settle(settle("h", 25n))), { charged: 25n, writtenOff: 0n });
+    assertEquals(outcome(await ledger.progress(progress("h", 31n), killedRow)), "hold_ended");
+    const { entries } = await ledger.statement("w", { limit: 9 });
+    assertEquals(entries.map(({ op }) => op), ["settle", "hold", "credit", "open"]);
+    const all: string[] = [];
+    for await (const { op } of ledger.entries()) all.push(op);
+    assertEquals(all.filter((op) => op === "progress").length, 2);
   },
 
   "concurrent holds never take more than there is": async (ledger) => {

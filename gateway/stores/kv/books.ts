@@ -9,6 +9,8 @@ export class Books implements LedgerView {
   readonly spends: Map<string, KeySpend> = new Map();
   /** Oldest first. */
   readonly holds: Map<string, Hold> = new Map();
+  /** Ids of log rows that are kept for a death of the gateway. */
+  readonly killedRows: Set<string> = new Set();
   readonly #ended = new RecentMap<EndedHold>(MAX_REMEMBERED_ENDINGS);
   readonly #credits = new RecentMap<CreditRecord>(MAX_REMEMBERED_ENDINGS);
 

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { Hold } from "../../domain/ledger.ts";
-import { entryOfHold } from "../../domain/ledger_decide.ts";
-import { holdOfEntry } from "../../domain/ledger_replay.ts";
+import { entryOfHold, entryOfProgress } from "../../domain/ledger_decide.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { decodeEntry, encodeEntry } from "./journal_codec.ts";
+import { followHold } from "./open_holds.ts";
 import { CHECKPOINT_SEGMENTS, MAX_SEGMENT_BYTES } from "./limits.ts";
 import { bytesOf, type Checkpoint, CHECKPOINT_CHUNKS, CHECKPOINT_KEY, textOf } from "./rows.ts";
 import type { Writer } from "./writer.ts";
@@ -62,20 +62,17 @@ export class Checkpointer {
   }
 }
 
-/** The newest list of open holds. */
+/** The newest list of open holds, by their ids, oldest first. */
 export async function readCheckpoint(
   kv: Deno.Kv,
-): Promise<{ checkpoint: Checkpoint; holds: Hold[] }> {
+): Promise<{ checkpoint: Checkpoint; holds: Map<string, Hold> }> {
   const { value } = await kv.get<Checkpoint>(CHECKPOINT_KEY);
-  if (value === null) return { checkpoint: NO_CHECKPOINT, holds: [] };
-  const holds: Hold[] = [];
+  const holds = new Map<string, Hold>();
+  if (value === null) return { checkpoint: NO_CHECKPOINT, holds };
   let chunks = 0;
   for await (const row of kv.list<Uint8Array>({ prefix: [...CHECKPOINT_CHUNKS, value.segment] })) {
     if (chunks++ === value.chunks) break;
-    for (const line of textOf(row.value).split("\n")) {
-      const entry = decodeEntry(line);
-      if (entry.op === "hold") holds.push(holdOfEntry(entry));
-    }
+    for (const line of textOf(row.value).split("\n")) followHold(holds, decodeEntry(line));
   }
   if (chunks < value.chunks) {
     throw new StoreError(`Cannot read checkpoint ${value.segment}: a piece of it is missing`);
@@ -96,8 +93,7 @@ function chunkHolds(holds: Iterable<Hold>): Uint8Array[] {
   const chunks: Uint8Array[] = [];
   let lines: string[] = [];
   let bytes = 0;
-  for (const hold of holds) {
-    const line = encodeEntry(entryOfHold(hold));
+  for (const line of linesOf(holds)) {
     const size = Buffer.byteLength(line) + 1;
     if (bytes + size > MAX_SEGMENT_BYTES) {
       chunks.push(bytesOf(lines.join("\n")));
@@ -109,4 +105,12 @@ function chunkHolds(holds: Iterable<Hold>): Uint8Array[] {
   }
   if (lines.length > 0) chunks.push(bytesOf(lines.join("\n")));
   return chunks;
+}
+
+/** Lines of the journal that come to these holds. */
+function* linesOf(holds: Iterable<Hold>): Iterable<string> {
+  for (const hold of holds) {
+    yield encodeEntry(entryOfHold(hold));
+    if (hold.progress !== undefined) yield encodeEntry(entryOfProgress(hold, hold.progress));
+  }
 }

@@ -8,6 +8,8 @@ export function encodeEntry(entry: JournalEntry): string {
     case "credit":
     case "hold":
       return JSON.stringify({ ...entry, amount: entry.amount.toString() });
+    case "progress":
+      return JSON.stringify({ ...entry, cost: entry.cost.toString() });
     case "settle":
       return JSON.stringify({
         ...entry,
@@ -21,7 +23,7 @@ export function encodeEntry(entry: JournalEntry): string {
   }
 }
 
-const AMOUNTS = ["amount", "held", "charged", "writtenOff"];
+const AMOUNTS = ["amount", "cost", "held", "charged", "writtenOff"];
 
 /** Reads a line that {@linkcode encodeEntry} wrote. */
 export function decodeEntry(line: string): JournalEntry {

@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
 import type {
   CreditCommand,
+  Hold,
   HoldCommand,
   JournalEntry,
   KeySpend,
   OpenWalletCommand,
+  Progress,
+  ProgressCommand,
   ReleaseCommand,
   SettleCommand,
   Wallet,
@@ -12,6 +15,7 @@ import type {
 import {
   decideCredit,
   decideOpen,
+  decideProgress,
   decideRelease,
   decideSettle,
 } from "../../domain/ledger_decide.ts";
@@ -25,7 +29,9 @@ import type {
   JournalReading,
   LedgerStore,
   Settled,
+  SettlementRows,
 } from "../../ports/ledger_store.ts";
+import type { RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { MAX_ID_CHARS, MAX_NOTE_CHARS } from "./limits.ts";
@@ -33,6 +39,7 @@ import { Mutex } from "./mutex.ts";
 import { readPage } from "./page.ts";
 import { read } from "./read.ts";
 import { readJournal } from "./read_journal.ts";
+import { logLine } from "./request_log.ts";
 import type { Stage } from "./stage.ts";
 import { WaitingHolds } from "./waiting_holds.ts";
 import type { Writer } from "./writer.ts";
@@ -88,10 +95,32 @@ export class KvLedgerStore implements LedgerStore {
     return error === undefined ? this.#waiting.hold(command, options) : Promise.reject(error);
   }
 
-  settle(command: SettleCommand): Promise<Applied<Settled>> {
+  progress(
+    command: ProgressCommand,
+    killedRow: () => RequestRecord,
+  ): Promise<Applied<Progress>> {
+    const { holdId } = command;
+    return this.#submit({ ids: [holdId] }, (stage) => {
+      const isFirst = stage.hold(holdId)?.progress === undefined;
+      const decision = decideProgress(stage, command);
+      if (isFirst && decision.ok) {
+        stage.keepKilledRow(logLine(killedRow()));
+      }
+      return { decision };
+    });
+  }
+
+  settle(command: SettleCommand, rows: SettlementRows = {}): Promise<Applied<Settled>> {
     return this.#submit({ ids: [command.holdId] }, (stage) => {
       const frees = stage.hold(command.holdId)?.walletId;
-      return { decision: decideSettle(stage, command), frees };
+      const decision = decideSettle(stage, command);
+      // What repeats a settlement that has landed finds the rows there too.
+      if (decision.ok && decision.change !== undefined) {
+        const { row, killedRow } = rows;
+        if (killedRow !== undefined) stage.keepKilledRow(logLine(killedRow));
+        if (row !== undefined) stage.appendLog(logLine(row));
+      }
+      return { decision, frees };
     });
   }
 
@@ -114,9 +143,7 @@ export class KvLedgerStore implements LedgerStore {
     return Promise.resolve(this.#writer.books.spends.get(keyId));
   }
 
-  openHolds(): Promise<
-    readonly { id: string; walletId: string; amount: Micros; atMs: number }[]
-  > {
+  openHolds(): Promise<readonly Hold[]> {
     return Promise.resolve([...this.#writer.books.holds.values()]);
   }
 
@@ -129,7 +156,8 @@ export class KvLedgerStore implements LedgerStore {
       needles: [`"wallet":${JSON.stringify(walletId)}`],
       decode: (line) => {
         const entry = decodeEntry(line);
-        const wanted = entry.wallet === walletId && entry.at >= sinceMs && entry.at <= untilMs;
+        const wanted = entry.wallet === walletId && entry.op !== "progress" &&
+          entry.at >= sinceMs && entry.at <= untilMs;
         return wanted ? entry : undefined;
       },
     });

@@ -39,6 +39,9 @@ export const MAX_REMEMBERED_ENDINGS = 5_000;
 /** Journal segments between two checkpoints of the open holds. */
 export const CHECKPOINT_SEGMENTS = 256;
 
+/** Holds of a former run that are ended together: a few commits, whatever the number of all. */
+export const RECOVERED_AT_ONCE = 1_000;
+
 /** API keys kept in memory, up to twice as many. */
 export const MAX_CACHED_KEYS = 10_000;
 /** Longest catalog, in bytes of JSON. */

@@ -6,13 +6,14 @@
 
 import type { KeySpend, Wallet } from "../../domain/ledger.ts";
 import { assertWallet } from "../../domain/ledger_state.ts";
-import { holdOfEntry } from "../../domain/ledger_replay.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { Books } from "./books.ts";
 import { readCheckpoint } from "./checkpoint.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { MAX_TAKEOVER_TRIES, SCHEMA_VERSION } from "./limits.ts";
-import { type Checkpoint, type Head, HEAD_KEY } from "./rows.ts";
+import { followHold } from "./open_holds.ts";
+import { killedRowOf } from "./request_log.ts";
+import { type Checkpoint, type Head, HEAD_KEY, KILLED_ROWS } from "./rows.ts";
 import { EMPTY_TAIL, readSegments } from "./segment.ts";
 import type { DurableHead } from "./writer.ts";
 
@@ -49,8 +50,11 @@ export async function loadBooks(
   for await (const { value } of kv.list<KeySpend>({ prefix: ["spend"] })) {
     books.spends.set(value.keyId, value);
   }
+  for await (const { value } of kv.list<Uint8Array>({ prefix: KILLED_ROWS })) {
+    books.killedRows.add(killedRowOf(value).id);
+  }
   const { checkpoint, holds } = await readCheckpoint(kv);
-  for (const hold of holds) books.holds.set(hold.id, hold);
+  for (const [id, hold] of holds) books.holds.set(id, hold);
   await replayHolds(kv, { books, checkpoint, head });
   checkHeld(books);
   return { books, checkpoint };
@@ -71,11 +75,7 @@ async function replayHolds(
         `Cannot open the store: journal segment ${expected} is missing or changed`,
       );
     }
-    for (const line of segment.lines) {
-      const entry = decodeEntry(line);
-      if (entry.op === "hold") from.books.holds.set(entry.id, holdOfEntry(entry));
-      else if (entry.op !== "open") from.books.holds.delete(entry.id);
-    }
+    for (const line of segment.lines) followHold(from.books.holds, decodeEntry(line));
     previous = segment.hash();
     expected++;
   }

@@ -15,13 +15,12 @@ import { KvKeyStore } from "./keys.ts";
 import { KvLedgerStore } from "./ledger.ts";
 import { loadBooks, takeOver } from "./load.ts";
 import { KvPassageStore, type PassageRetention } from "./passages.ts";
+import { recover } from "./recover.ts";
 import { KvRequestLog, type LogRetention } from "./request_log.ts";
 import { KvResponseStore, type ResponseRetention } from "./responses.ts";
 import { KvSettingsStore } from "./settings.ts";
 import { type BooksSnapshot, verifyBooks } from "./verify.ts";
 import { Writer, type WriterHealth } from "./writer.ts";
-
-const EXPIRED_AT_ONCE = 10_000;
 
 /** How to open a store. */
 export interface KvStoresOptions {
@@ -61,7 +60,7 @@ export interface KvStores {
 
 /**
  * Opens the stores at a path, `:memory:`, or the https URL of a remote Deno KV. Holds that a former
- * run left open are expired.
+ * run left open have ended when it resolves: at their last progress, else without a charge.
  *
  * @throws {StoreError} Where another process has the file, its schema is unknown or its journal is
  * not whole.
@@ -111,7 +110,7 @@ async function openStores(
     const { blobs, responses, passages } = await openRooms(kv, writer, { ...options, nowMs });
     const stray = await strayChunks(kv, checkpoint);
     await Promise.all(stray.map((key) => writer.write([{ key, bytes: 0 }])));
-    await expireHolds(ledger, nowMs());
+    await recover(kv, { ledger, log, atMs: nowMs() });
     writer.onCommit = () => {
       checkpointer.tick();
       log.tick();
@@ -180,15 +179,4 @@ function snapshotOf({ books, journal, versionstamp }: Writer): BooksSnapshot {
 async function resultOf(steps: AsyncIterable<VerificationStep>): Promise<Verification> {
   for await (const { result } of steps) if (result !== undefined) return result;
   throw new InvariantError("A verification ended without a result");
-}
-
-async function expireHolds(ledger: KvLedgerStore, atMs: number): Promise<void> {
-  const orphans = await ledger.openHolds();
-  for (let from = 0; from < orphans.length; from += EXPIRED_AT_ONCE) {
-    await Promise.all(
-      orphans.slice(from, from + EXPIRED_AT_ONCE).map(({ id: holdId }) => {
-        return ledger.release({ kind: "expire", holdId, reason: "gateway restarted", atMs });
-      }),
-    );
-  }
 }

@@ -10,7 +10,7 @@ import {
   MAX_SEGMENT_BYTES,
 } from "./limits.ts";
 import { readPage } from "./page.ts";
-import type { Row } from "./rows.ts";
+import { type Row, textOf } from "./rows.ts";
 import { firstSegment, type Line, readSegments } from "./segment.ts";
 import type { Writer } from "./writer.ts";
 
@@ -47,11 +47,11 @@ export class KvRequestLog implements RequestLog {
   }
 
   append(record: RequestRecord): Promise<void> {
-    const line = lineOf(record);
-    if (line.bytes > MAX_SEGMENT_BYTES) {
-      return Promise.reject(
-        new StoreError(`Cannot log request "${record.id}": its row is ${line.bytes} bytes`),
-      );
+    let line: Line;
+    try {
+      line = logLine(record);
+    } catch (error) {
+      return Promise.reject(error);
     }
     return this.#writer.submit((stage) => stage.appendLog(line));
   }
@@ -139,15 +139,26 @@ export class KvRequestLog implements RequestLog {
   }
 }
 
-// A record longer than a row goes without its longest parts.
-function lineOf(record: RequestRecord): Line {
+/**
+ * A record as a line of the log. One that is longer than a row goes without its longest parts; throws
+ * a {@linkcode StoreError} where it is too long even so.
+ */
+export function logLine(record: RequestRecord): Line {
   let text = JSON.stringify(record);
   let bytes = Buffer.byteLength(text);
   if (bytes > MAX_SEGMENT_BYTES) {
     text = JSON.stringify({ ...record, exclusions: undefined, routing: undefined });
     bytes = Buffer.byteLength(text);
   }
+  if (bytes > MAX_SEGMENT_BYTES) {
+    throw new StoreError(`Cannot log request "${record.id}": its row is ${bytes} bytes`);
+  }
   return { text, bytes, atMs: record.atMs, id: record.id };
+}
+
+/** Reads a row that is kept for a death of the gateway. */
+export function killedRowOf(value: Uint8Array): RequestRecord {
+  return decodeRecord(textOf(value));
 }
 
 function decodeRecord(line: string): RequestRecord {

@@ -40,6 +40,14 @@ export const CHECKPOINT_KEY: Deno.KvKey = ["checkpoint"];
 /** Prefix of a checkpoint's chunks. */
 export const CHECKPOINT_CHUNKS: Deno.KvKey = ["checkpoint_chunk"];
 
+/** Prefix of the log rows that requests get where the gateway dies before they have their own. */
+export const KILLED_ROWS: Deno.KvKey = ["killed_row"];
+
+/** Key of such a row, by its own id: there from the first that is known of a charge to the row itself. */
+export function killedRowKey(logId: string): Deno.KvKey {
+  return [...KILLED_ROWS, keyPart(logId)];
+}
+
 const MAX_KEY_CHARS = 256;
 
 /**

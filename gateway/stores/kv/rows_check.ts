@@ -52,10 +52,12 @@ export async function compareHolds(
   problems: ProblemList,
 ): Promise<void> {
   const turns = new Turns();
-  for (const [id, { walletId, amount }] of books) {
+  for (const [id, { walletId, amount, progress }] of books) {
     await turns.share();
     const open = replayed.get(id);
-    if (open !== undefined && open.walletId === walletId && open.amount === amount) continue;
+    const isSame = open?.walletId === walletId && open.amount === amount &&
+      open.progress?.cost === progress?.cost;
+    if (isSame) continue;
     problems.push(
       `Hold ${quote(id)} of ${formatCredits(amount)} credits on wallet ${
         quote(walletId)

@@ -9,7 +9,7 @@ import {
   MAX_COMMIT_BYTES,
   MAX_COMMIT_CHANGES,
 } from "./limits.ts";
-import { keyPart, type Row } from "./rows.ts";
+import { bytesOf, keyPart, killedRowKey, type Row } from "./rows.ts";
 import type { Line } from "./segment.ts";
 
 /** What to do with an operation once its commit is over. */
@@ -34,6 +34,8 @@ export class Stage implements LedgerView {
   readonly #opened = new Map<string, Hold>();
   readonly #ended = new Map<string, EndedHold>();
   readonly #credits = new Map<string, CreditRecord>();
+  /** Whether a log row is kept for a death of the gateway, by its id. */
+  readonly #killedRows = new Map<string, boolean>();
   readonly #rows: Row[] = [];
   #bytes = 0;
   #changes = 0;
@@ -66,7 +68,7 @@ export class Stage implements LedgerView {
   /** Takes a decision's change in. */
   apply(change: LedgerChange): void {
     const { entry, wallet, spend, opened, ended } = change;
-    this.#wallets.set(wallet.id, wallet);
+    if (wallet !== undefined) this.#wallets.set(wallet.id, wallet);
     if (spend !== undefined) this.#spends.set(spend.keyId, spend);
     if (opened !== undefined) this.#opened.set(opened.id, opened);
     if (ended !== undefined) this.#ended.set(ended.hold.id, ended);
@@ -84,6 +86,15 @@ export class Stage implements LedgerView {
   appendLog(line: Line): void {
     this.log.push(line);
     this.#grow(line.bytes, 1);
+    if (!(this.#killedRows.get(line.id) ?? this.#books.killedRows.has(line.id))) return;
+    this.#killedRows.set(line.id, false);
+    this.write({ key: killedRowKey(line.id), bytes: 0 });
+  }
+
+  /** Keeps the line that a request gets where the gateway dies before its own is appended. */
+  keepKilledRow({ id, text, bytes }: Line): void {
+    this.#killedRows.set(id, true);
+    this.write({ key: killedRowKey(id), value: bytesOf(text), bytes });
   }
 
   /** Sets or deletes a row. */
@@ -130,6 +141,10 @@ export class Stage implements LedgerView {
     for (const hold of this.#opened.values()) this.#books.holds.set(hold.id, hold);
     for (const ended of this.#ended.values()) this.#books.end(ended);
     for (const [opId, credit] of this.#credits) this.#books.rememberCredit(opId, credit);
+    for (const [id, isKept] of this.#killedRows) {
+      if (isKept) this.#books.killedRows.add(id);
+      else this.#books.killedRows.delete(id);
+    }
   }
 
   #grow(bytes: number, changes: number): void {

@@ -56,6 +56,8 @@ export class Writer {
   #turn: Operation[] = [];
   #draining: Promise<void> | undefined;
   #doubt: Doubt | undefined;
+  /** The store was taken over before it could be told whether the last commit had landed. */
+  #isLostInDoubt = false;
   /** The stage whose commit is being made or is under way. */
   #stage: Stage | undefined;
   /** Why no new operation is taken. */
@@ -91,10 +93,10 @@ export class Writer {
 
   /** Queues an operation. Those of one turn of the event loop go into one commit. */
   enqueue(operation: Operation): void {
-    if (this.#stopped !== undefined) return operation.reject(new StoreError(this.#stopped));
+    if (this.#stopped !== undefined) return operation.reject(this.#untried(this.#stopped));
     if (this.#queued >= MAX_QUEUED_OPERATIONS) {
       const waiting = `${this.#queued} operations wait already`;
-      return operation.reject(new StoreError(`Cannot write to the store: ${waiting}`));
+      return operation.reject(this.#untried(`Cannot write to the store: ${waiting}`));
     }
     this.#queued++;
     this.#turn.push(operation);
@@ -151,9 +153,9 @@ export class Writer {
 
   async #step(): Promise<void> {
     const ready = this.#doubt === undefined || await this.#clearDoubt();
-    if (this.#health === "lost") this.#rejectAll(new StoreError(this.#stopped ?? LOST));
+    if (this.#health === "lost") this.#rejectAll(this.#untried(this.#stopped ?? LOST));
     else if (!ready) {
-      this.#rejectAll(new StoreError("Cannot tell whether the last commit has landed"));
+      this.#rejectAll(this.#untried("Cannot tell whether the last commit has landed"));
     } else await this.#commit(this.#takeStage());
   }
 
@@ -215,7 +217,8 @@ export class Writer {
     if (stage.answers.length === 0) return;
     const unknown = "Cannot write to the store: whether it has landed is not known yet";
     const message = this.#health === "lost" ? LOST : known ? UNCHANGED : unknown;
-    reject(stage, new StoreError(message, { cause }));
+    const inDoubt = !known || this.#isLostInDoubt;
+    reject(stage, new StoreError(message, { cause, inDoubt }));
   }
 
   /**
@@ -238,7 +241,10 @@ export class Writer {
     const ours = value?.session === doubt.head.session && value.commit === doubt.head.commit;
     if (ours && versionstamp !== null) {
       this.#adopt(doubt.stage, { value: doubt.head, versionstamp });
-    } else this.#loseFence();
+    } else {
+      this.#isLostInDoubt = true;
+      this.#loseFence();
+    }
     return true;
   }
 
@@ -249,6 +255,11 @@ export class Writer {
     // Taken out, so that a commit that landed late does not answer twice.
     for (const answer of stage.answers.splice(0)) answer.resolve();
     this.onCommit();
+  }
+
+  /** The failure of a change that was not tried: an earlier one may be in doubt. */
+  #untried(message: string): StoreError {
+    return new StoreError(message, { inDoubt: this.#doubt !== undefined || this.#isLostInDoubt });
   }
 
   #loseFence(): void {

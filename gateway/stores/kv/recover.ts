@@ -1,0 +1,83 @@
+/**
+ * The end of what a former run left open. A call that was cut by the gateway's death is charged what
+ * its last durable progress came to; one without progress, and one whose caller was to get it whole,
+ * has delivered nothing that is known of, and is free. A request that was charged anything gets its
+ * row in the log.
+ *
+ * @module
+ */
+
+import type { Progress } from "../../domain/ledger.ts";
+import { formatCredits, minMicros, parseCredits } from "../../domain/money.ts";
+import type { RequestRecord } from "../../ports/request_log.ts";
+import { StoreError } from "../../ports/store_error.ts";
+import type { KvLedgerStore } from "./ledger.ts";
+import { RECOVERED_AT_ONCE } from "./limits.ts";
+import { read } from "./read.ts";
+import { killedRowOf, type KvRequestLog } from "./request_log.ts";
+import { KILLED_ROWS, killedRowKey } from "./rows.ts";
+
+/** What a start recovers. */
+export interface Recovered {
+  readonly ledger: KvLedgerStore;
+  readonly log: KvRequestLog;
+  readonly atMs: number;
+}
+
+/**
+ * Ends every open hold, so many at a time, and writes the rows that are owed. Where this is cut short
+ * too, the next start goes on with what is left.
+ */
+export async function recover(kv: Deno.Kv, { ledger, log, atMs }: Recovered): Promise<void> {
+  const orphans = await ledger.openHolds();
+  for (let from = 0; from < orphans.length; from += RECOVERED_AT_ONCE) {
+    const some = orphans.slice(from, from + RECOVERED_AT_ONCE);
+    // Read before, so that all are ended in one turn of the event loop, in few commits.
+    const rows = await Promise.all(some.map(async ({ logId, amount, progress }) => {
+      if (progress === undefined) return undefined;
+      const { value } = await read(kv.get<Uint8Array>(killedRowKey(logId)));
+      const charged = minMicros(progress.cost, amount);
+      return value === null ? undefined : withProgress(killedRowOf(value), progress, charged);
+    }));
+    await Promise.all(some.map(({ id: holdId, progress }, at) => {
+      return progress === undefined
+        ? ledger.release({ kind: "expire", holdId, reason: "gateway restarted", atMs })
+        : ledger.settle(
+          { ...progress, kind: "settle", holdId, estimated: true, recovered: true, atMs },
+          { row: rows[at] },
+        );
+    }));
+  }
+  await writeOwedRows(kv, log);
+}
+
+/** Requests of several calls, of which some had been settled. */
+async function writeOwedRows(kv: Deno.Kv, log: KvRequestLog): Promise<void> {
+  let last: string | undefined;
+  for (;;) {
+    const owed: RequestRecord[] = [];
+    const limit = { limit: RECOVERED_AT_ONCE };
+    for await (const { value } of kv.list<Uint8Array>({ prefix: KILLED_ROWS }, limit)) {
+      owed.push(killedRowOf(value));
+    }
+    const id = owed.at(-1)?.id;
+    if (id === undefined) return;
+    // Each goes as it is written; one that does not would be written for ever.
+    if (id === last) throw new StoreError(`Cannot clear the log row "${id}" that was owed`);
+    await Promise.all(owed.map((row) => log.append(row)));
+    last = id;
+  }
+}
+
+/** What was settled of the request before this call, and the call as far as it came. */
+function withProgress(row: RequestRecord, progress: Progress, charged: bigint): RequestRecord {
+  return {
+    ...row,
+    durationMs: Math.max(0, progress.atMs - row.atMs),
+    charged: formatCredits((parseCredits(row.charged) ?? 0n) + charged),
+    inputTokens: row.inputTokens + progress.inputTokens,
+    cachedInputTokens: row.cachedInputTokens + progress.cachedInputTokens,
+    outputTokens: row.outputTokens + progress.outputTokens,
+    estimated: true,
+  };
+}
