@@ -9,10 +9,13 @@ import type { SettleCommand } from "../domain/ledger.ts";
 import { formatCredits, type Micros, minMicros } from "../domain/money.ts";
 import type { Usage } from "../domain/pricing.ts";
 import { type CallEnding, type CountedTokens, settlementOf } from "../domain/settlement.ts";
+import type { SettlementRows } from "../ports/ledger_store.ts";
+import type { RequestRecord } from "../ports/request_log.ts";
 import type { Begun } from "./attempt.ts";
 import type { GatewayContext } from "./context.ts";
 import { addBilling } from "./add_billing.ts";
 import type { RequestEnd, RequestTrace } from "./request_trace.ts";
+import { settleForSure } from "./settle_for_sure.ts";
 
 /** How a call ended. */
 export interface CallEnd {
@@ -82,23 +85,51 @@ export async function settleCall(
     atMs,
   };
   const total = trace.billed === undefined ? billing : addBilling(trace.billed, billing);
+  const rows = rowsOf(trace, end.request, total);
   try {
-    // Asked for in one turn, so that both become durable in one commit.
-    const settled = gateway.ledger.settle(ending);
-    await (end.request === undefined ? settled : Promise.all([
-      settled,
-      gateway.log.append(trace.record({ ...end.request, billing: total })),
-    ]));
+    if (end.wasDelivered) await gateway.ledger.settle(ending, rows);
+    else await settleForSure(gateway, { ending, rows });
   } catch (error) {
-    const reason = "the store failed before the answer left";
-    gateway.lateEndings.add(
-      end.wasDelivered ? ending : { kind: "void", holdId: hold.id, reason, atMs },
-      error,
-    );
+    settleLater(gateway, { ending, row: rows.row, wasDelivered: end.wasDelivered }, error);
+    // A request of several calls is logged at its end: by then this one will have been settled.
+    if (end.wasDelivered && rows.row === undefined) trace.billed = total;
     throw error;
   }
   trace.billed = total;
   return { billing: total, usage };
+}
+
+/** What is written of a request with a settlement: its row, or the one for a death of the gateway. */
+export function rowsOf(
+  trace: RequestTrace,
+  end: CallEnd["request"],
+  billing: BillingMetadata,
+): SettlementRows {
+  if (end !== undefined) return { row: trace.record({ ...end, billing }) };
+  return { killedRow: trace.record({ status: 200, outcome: "killed", billing }) };
+}
+
+/** What was delivered is charged once the store is back; what was not is given back. */
+function settleLater(
+  { lateEndings }: GatewayContext,
+  call: {
+    readonly ending: SettleCommand;
+    readonly row: RequestRecord | undefined;
+    readonly wasDelivered: boolean;
+  },
+  cause: unknown,
+): void {
+  const { ending, row, wasDelivered } = call;
+  if (!wasDelivered) {
+    const { holdId, atMs } = ending;
+    const reason = "the store failed before the answer left";
+    return lateEndings.add({ kind: "void", holdId, reason, atMs }, cause);
+  }
+  // All but the end of it has been sent: the caller is told that the store has failed.
+  const told = row?.outcome === "ok"
+    ? { ...row, outcome: "cut", errorCode: "store_unavailable" } as const
+    : row;
+  lateEndings.add(ending, cause, { row: told });
 }
 
 /** Tokens of a text call; `undefined` where nothing was delivered. The input's text is made late. */

@@ -16,6 +16,7 @@ import type { VectorStores } from "../ports/vector_stores.ts";
 import type { WebSearch } from "../ports/web_search.ts";
 import type { Admission } from "./admission.ts";
 import type { BoundedMap } from "./bounded_map.ts";
+import type { Checkpoints } from "./checkpoints.ts";
 import type { FoundMemory } from "./found_memory.ts";
 import type { InFlight } from "./in_flight.ts";
 import type { LateEndings } from "./late_endings.ts";
@@ -73,6 +74,7 @@ export interface GatewayContext {
   readonly signatures: SignatureMemory;
   readonly found: FoundMemory;
   readonly inFlight: InFlight;
+  readonly checkpoints: Checkpoints;
   readonly lateEndings: LateEndings;
   /** Responses that may be asked for again. */
   readonly responses: ResponseStore;

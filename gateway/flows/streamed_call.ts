@@ -10,6 +10,7 @@ import { UpstreamCut, type UpstreamStream } from "../ports/upstream.ts";
 import type { AnswerRelay } from "../wire/answer_relay.ts";
 import type { Begun } from "./attempt.ts";
 import { type Bill, type CallEnd, countTokens, settleCall } from "./bill.ts";
+import { CallProgress } from "./call_progress.ts";
 import type { GatewayContext } from "./context.ts";
 import { drain } from "./drain.ts";
 import { faultOf } from "./fault_of.ts";
@@ -98,6 +99,8 @@ export class StreamedCall {
   readonly #gateway: GatewayContext;
   readonly #options: StreamedCallOptions;
   #begun = false;
+  /** Of a caller who streams: absent before the first read. */
+  #progress: CallProgress | undefined;
   /** The upstream's side is over: settled, or being settled. */
   #ending: Promise<unknown> | undefined;
   /** The read under way: where the caller leaves meanwhile, it may still bring the usage. */
@@ -124,13 +127,11 @@ export class StreamedCall {
    * its caller may leave until then. `undefined` at the clean end. Throws where the call breaks off.
    */
   async next(): Promise<TakeText | undefined> {
-    const { events, relay, first } = this.#options.begun.answer;
+    const { events, relay } = this.#options.begun.answer;
     if (!this.#begun) {
-      return () => {
-        this.#begun = true;
-        return first;
-      };
+      return () => this.#begin();
     }
+    this.#progress?.taken();
     try {
       if (this.#broken !== undefined) throw this.#broken.cause;
       const next = await (this.#reading = events.next());
@@ -154,7 +155,7 @@ export class StreamedCall {
     const { trace, begun } = this.#options;
     begun.lease.report({ outcome: "ok", ms: trace.attempts.at(-1)?.ms ?? 0 });
     const settled = this.#settle("finished", { status: 200, outcome: "ok" });
-    this.#ending = settled.catch(() => {});
+    this.#endBy(settled.catch(() => {}));
     this.#gateway.signatures.remember(trace.caller.key.id, begun.answer.relay.toolCalls);
     begun.lease.release();
     return settled;
@@ -162,7 +163,7 @@ export class StreamedCall {
 
   /** Nobody waits for more: ends the upstream's side and settles. Never throws. */
   leave(): Promise<unknown> {
-    return this.#ending ??= this.#leave();
+    return this.#ending ?? this.#endBy(this.#leave());
   }
 
   /**
@@ -175,9 +176,28 @@ export class StreamedCall {
       return { fault: faultOf(cause) };
     }
     if (shutdown) this.#options.begun.abort.abort("shutdown");
-    const cut = this.#cut(cause);
-    this.#ending = cut;
-    return await cut;
+    return await this.#endBy(this.#cut(cause));
+  }
+
+  #begin(): string {
+    this.#begun = true;
+    const { trace, begun: { answer: { first, relay }, hold }, inputText, fee } = this.#options;
+    // Who does not stream has nothing before all of it: there is nothing to charge for before.
+    if (trace.caller.stream && !this.over) {
+      this.#progress = new CallProgress(this.#gateway, { trace, hold, relay, inputText, fee });
+    }
+    return this.#sending(first);
+  }
+
+  #sending(text: string): string {
+    this.#progress?.sent(text);
+    return text;
+  }
+
+  #endBy<T>(ending: Promise<T>): Promise<T> {
+    this.#ending = ending;
+    this.#progress?.end();
+    return ending;
   }
 
   /** What came before a broken event is passed on first: it is counted, so the caller is to have it. */
@@ -190,7 +210,7 @@ export class StreamedCall {
     } catch (cause) {
       this.#broken = { cause };
     }
-    return out;
+    return this.#sending(out);
   };
 
   async #leave(): Promise<void> {

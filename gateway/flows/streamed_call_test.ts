@@ -3,6 +3,7 @@ import type { SettleCommand } from "../domain/ledger.ts";
 import { freezePrice } from "../domain/pricing.ts";
 import { ChatRelay } from "../wire/chat_relay.ts";
 import type { Begun } from "./attempt.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import type { GatewayContext } from "./context.ts";
 import type { RequestTrace } from "./request_trace.ts";
 import { Gathered } from "./gathered.ts";
@@ -32,6 +33,7 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
     clock: { nowMs: () => 1, monotonicMs: () => 1 },
     admission: { spent: () => {} },
     inFlight: { watch: () => () => {} },
+    checkpoints: new Checkpoints(),
     ledger: { settle: (command: SettleCommand) => Promise.resolve(settled.push(command)) },
     log: { append: () => Promise.resolve() },
     // A word is a token.

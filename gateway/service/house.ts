@@ -14,6 +14,7 @@ import type { Catalog, SearchConfig } from "../domain/catalog.ts";
 import type { AdminTokens } from "../flows/admin_tokens.ts";
 import { Admission } from "../flows/admission.ts";
 import { BoundedMap } from "../flows/bounded_map.ts";
+import { Checkpoints } from "../flows/checkpoints.ts";
 import type { GatewayContext } from "../flows/context.ts";
 import { InFlight } from "../flows/in_flight.ts";
 import type { KeyRing } from "../flows/key_ring.ts";
@@ -121,6 +122,7 @@ export function gatewayOf(
     signatures: new SignatureMemory(),
     found: new FoundMemory(),
     inFlight: new InFlight(),
+    checkpoints: new Checkpoints(),
     lateEndings: new LateEndings(ledger, logger),
     webSearch: webSearches(parts.deps),
     responses,

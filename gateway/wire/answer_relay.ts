@@ -34,6 +34,8 @@ export interface AnswerRelay {
   readonly usage: Usage | undefined;
   /** Text that was delivered, in pieces. */
   readonly delivered: readonly string[];
+  /** Its length in UTF-16 code units, at least, told without putting it together. */
+  readonly deliveredChars: number;
   /** Whether the upstream has said all but good-bye. */
   readonly finished: boolean;
   /** Tool calls as far as they have come. */

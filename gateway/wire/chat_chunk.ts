@@ -92,6 +92,11 @@ export class ChatChunkRelay {
     return this.#delivered.pieces();
   }
 
+  /** Its length, in UTF-16 code units. */
+  get deliveredChars(): number {
+    return this.#delivered.length;
+  }
+
   /** Tool calls of all choices, as far as they have come. */
   get toolCalls(): readonly SignedToolCall[] {
     return [...this.#choices.values()].flatMap((choice) => choice.calls).map(

@@ -22,6 +22,10 @@ export class ChatRelay implements AnswerRelay {
     return this.#chunks.delivered;
   }
 
+  get deliveredChars(): number {
+    return this.#chunks.deliveredChars;
+  }
+
   get finished(): boolean {
     return this.#chunks.finished;
   }

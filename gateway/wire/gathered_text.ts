@@ -15,6 +15,8 @@ export class GatheredText {
   #isFolded = false;
   /** Characters that there is still room for. */
   #room: number;
+  /** Characters that are there. */
+  length = 0;
 
   /** `maxChars`: what comes once so many characters are there is not kept. @default {no limit} */
   constructor(maxChars = Infinity) {
@@ -25,6 +27,7 @@ export class GatheredText {
   push(piece: string, kept: number = piece.length): void {
     if (piece === "" || this.#room <= 0) return;
     this.#room -= piece.length;
+    this.length += piece.length;
     this.#kept += kept;
     if (this.#pieces.push(piece) >= PIECES_MAX || this.#kept >= KEPT_MAX) this.#fold();
   }

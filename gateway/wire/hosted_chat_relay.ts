@@ -98,6 +98,10 @@ export class HostedChatRelay implements HostedRelay {
     return [...this.#delivered.pieces(), ...this.finished ? this.#texts.heldBack : []];
   }
 
+  get deliveredChars(): number {
+    return this.#delivered.length;
+  }
+
   get finished(): boolean {
     return this.#finishReason !== undefined;
   }

@@ -13,6 +13,11 @@ export const ITEM_CHARS = 256;
 export class KeptChars {
   #left = KEPT_MAX_CHARS;
 
+  /** What has been taken. */
+  get taken(): number {
+    return KEPT_MAX_CHARS - this.#left;
+  }
+
   /** Takes room for so many characters. Throws an {@linkcode UpstreamCut} where there is none. */
   take(chars: number): void {
     this.#left -= chars;

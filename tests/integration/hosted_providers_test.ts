@@ -315,3 +315,19 @@ Deno.test("a row that cannot be written costs nobody the answer", async () => {
   assert(service.logs.some(({ event }) => event === "request_not_logged"));
   await service.assertBooks();
 });
+
+Deno.test("a stream that the store fails at the end of is billed and logged when it is back", async () => {
+  await using lab = await hostedLab();
+  const { model, service } = lab;
+  model.answer(calling(searchFor("tides")), saying("Tides turn."));
+  failing(lab, "settle", (call) => call === 3);
+  const { log } = service.running.gateway;
+  const value = () => Promise.reject(new StoreError("The disk is full"));
+  Object.defineProperty(log, "append", { configurable: true, value });
+  const text = await (await askHosted(service, "chat", { stream: true })).text();
+  assertStringIncludes(text, "store_unavailable");
+  const spent = 2n * TURN_MICROS + SEARCH_MICROS;
+  await assertPaid(lab, `"charged":"${formatCredits(spent)}"`, spent);
+  const { outcome, charged } = await service.lastRequest();
+  assertEquals([outcome, charged], ["cut", formatCredits(spent)]);
+});

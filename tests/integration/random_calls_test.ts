@@ -74,7 +74,8 @@ async function callAtRandom(service: TestService, random: () => number, seen: Se
 async function sumOf(
   service: TestService,
 ): Promise<Record<JournalEntry["op"], number> & { charged: bigint }> {
-  const sum = { open: 0, credit: 0, hold: 0, settle: 0, void: 0, expire: 0, charged: 0n };
+  const ends = { settle: 0, void: 0, expire: 0 };
+  const sum = { open: 0, credit: 0, hold: 0, progress: 0, ...ends, charged: 0n };
   for await (const entry of service.running.stores.ledger.entries()) {
     sum[entry.op]++;
     if (entry.op === "settle") sum.charged += entry.charged;

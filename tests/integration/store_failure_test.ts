@@ -131,6 +131,31 @@ Deno.test("an answer that cannot be settled is not given and not charged", async
   await assertHealthy(house);
 });
 
+for (const commit of ["before", "after"] as const) {
+  Deno.test(`an answer waits while its settlement is in doubt (${commit}), and is given`, async () => {
+    await using house = await startFaulty();
+    const { service, upstream, faults } = house;
+    const gate = Promise.withResolvers<void>();
+    upstream.answer([{ until: gate.promise }, ...json(completion({ usage: USAGE }))]);
+    const answer = ask(service);
+    await until(() => upstream.requests.length === 1, "the call to reach the upstream");
+    Object.assign(faults, { commit, reads: true });
+    const { commits } = faults;
+    gate.resolve();
+    // Nobody can tell, for longer than the store itself looks.
+    await until(() => faults.commits > commits, "the settlement");
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    Object.assign(faults, { commit: "none", reads: false });
+    const response = await answer;
+    assertEquals(response.status, 200);
+    assertEquals((await response.json()).metadata.billing.charged, "0.020000");
+    assertEquals((await service.wallet()).spent, CALL_MICROS);
+    const { records } = await service.running.stores.log.search({ limit: 9 });
+    assertEquals(records.map(({ outcome, charged }) => [outcome, charged]), [["ok", "0.020000"]]);
+    await assertHealthy(house);
+  });
+}
+
 Deno.test("a stream that cannot be settled ends with an error, and its bill follows", async () => {
   await using house = await startFaulty();
   const { service, upstream, faults } = house;
@@ -147,5 +172,7 @@ Deno.test("a stream that cannot be settled ends with an error, and its bill foll
   faults.commit = "none";
   await until(async () => (await service.wallet()).spent > 0n, "the bill");
   assertEquals((await service.wallet()).spent, CALL_MICROS);
+  const { outcome, errorCode, charged } = await service.lastRequest();
+  assertEquals([outcome, errorCode, charged], ["cut", "store_unavailable", "0.020000"]);
   await assertHealthy(house);
 });

@@ -283,6 +283,7 @@ export class HostedAnswer implements StreamedAnswer {
     try {
       await this.#gateway.log.append(record);
     } catch (error) {
+      if (this.#gateway.lateEndings.addRow(record)) return;
       // The bill is in the books: a row that is missing must not cost the caller the answer.
       this.#gateway.logger.error("request_not_logged", { logId: record.id, cause: String(error) });
     }

@@ -1,8 +1,10 @@
+import type { BillingMetadata } from "@svc/sdk/protocol";
 import { ToolError } from "@svc/tools";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { SettleCommand } from "../../domain/ledger.ts";
 import { formatCredits, type Micros } from "../../domain/money.ts";
 import { addBilling } from "../add_billing.ts";
+import { rowsOf } from "../bill.ts";
 import type { GatewayContext } from "../context.ts";
 import { capLeft, HOLD_WAIT_MS, letGo, takeHold } from "../holding.ts";
 import type { RequestTrace } from "../request_trace.ts";
@@ -20,6 +22,8 @@ export class SearchFees {
   readonly #running = new Set<Promise<unknown>>();
   /** Fees of searches under way. */
   #promised: Micros = 0n;
+  /** Fees that are being settled. */
+  #settling: Micros = 0n;
 
   constructor(gateway: GatewayContext, trace: RequestTrace) {
     this.#gateway = gateway;
@@ -80,6 +84,7 @@ export class SearchFees {
   }
 
   async #settle(holdId: string, { fee, priceVersion }: Fee): Promise<void> {
+    const trace = this.#trace;
     const { clock, ledger, lateEndings } = this.#gateway;
     const atMs = clock.nowMs();
     const ending: SettleCommand = {
@@ -92,27 +97,39 @@ export class SearchFees {
       estimated: false,
       atMs,
     };
+    this.#settling += fee;
     try {
-      await ledger.settle(ending);
+      // Where the gateway dies, with those that are being settled at the same time.
+      const total = withFees(trace.billed, { fee: this.#settling, priceVersion });
+      await ledger.settle(ending, rowsOf(trace, undefined, total));
     } catch (error) {
       // The model does not get to see what it found, so nobody pays for it.
       const reason = "the store failed before the search was used";
       lateEndings.add({ kind: "void", holdId, reason, atMs }, error);
       throw error;
+    } finally {
+      this.#settling -= fee;
     }
-    const billing = {
-      currency: "credits",
-      charged: formatCredits(fee),
-      input_tokens: 0,
-      cached_input_tokens: 0,
-      output_tokens: 0,
-      total_tokens: 0,
-      estimated: false,
-      price_version: priceVersion,
-    } as const;
-    const { billed } = this.#trace;
-    this.#trace.billed = billed === undefined ? billing : addBilling(billed, billing);
+    trace.billed = withFees(trace.billed, { fee, priceVersion });
   }
+}
+
+/** A bill with fees of searches on it. */
+function withFees(
+  billed: BillingMetadata | undefined,
+  { fee, priceVersion }: Fee,
+): BillingMetadata {
+  const fees = {
+    currency: "credits",
+    charged: formatCredits(fee),
+    input_tokens: 0,
+    cached_input_tokens: 0,
+    output_tokens: 0,
+    total_tokens: 0,
+    estimated: false,
+    price_version: priceVersion,
+  } as const;
+  return billed === undefined ? fees : addBilling(billed, fees);
 }
 
 function unpaid(): ToolError {

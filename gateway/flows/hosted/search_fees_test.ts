@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ToolError } from "@svc/tools";
 import type { KeyRecord } from "../../domain/key.ts";
 import type { KeyPolicy } from "../../domain/policy.ts";
+import type { SettlementRows } from "../../ports/ledger_store.ts";
 import { systemClock } from "../../system/clock.ts";
 import type { GatewayContext } from "../context.ts";
 import { RequestTrace } from "../request_trace.ts";
@@ -14,6 +15,7 @@ function feesOf(
   options: { policy?: KeyPolicy; refuses?: boolean; settle?: () => Promise<unknown> } = {},
 ) {
   const events: string[] = [];
+  const killed: unknown[] = [];
   const note = (event: string) => void events.push(event);
   let holds = 0;
   const key: KeyRecord = {
@@ -37,8 +39,9 @@ function feesOf(
           options.refuses ? refusal : { ok: true, value: { holdId, held: amount } },
         );
       },
-      settle: ({ holdId, cost }: { holdId: string; cost: bigint }) => {
+      settle: ({ holdId, cost }: { holdId: string; cost: bigint }, rows: SettlementRows) => {
         note(`settle ${holdId} ${cost}`);
+        killed.push(rows.killedRow?.charged);
         return options.settle?.() ?? Promise.resolve({ ok: true });
       },
       release: ({ holdId }: { holdId: string }) => {
@@ -57,7 +60,7 @@ function feesOf(
     signal: new AbortController().signal,
     onSettled: () => {},
   }, systemClock);
-  return { events, trace, fees: new SearchFees(gateway, trace) };
+  return { events, killed, trace, fees: new SearchFees(gateway, trace) };
 }
 
 function codeOf(error: unknown): unknown {
@@ -73,6 +76,13 @@ Deno.test("a search is held, then run, then settled, and is on the bill", async 
   assertEquals(events.slice(0, 3), ["hold 10", "run", "settle hold_1 10"]);
   assertEquals([trace.billed?.charged, trace.billed?.price_version], ["0.000020", 3]);
   assertEquals(trace.holdIds, ["hold_1", "hold_2"]);
+});
+
+Deno.test("what searches cost is kept for a death of the gateway, those at once included", async () => {
+  const { fees, killed } = feesOf();
+  await fees.pay(PRICE, () => Promise.resolve());
+  await Promise.all([1, 2].map(() => fees.pay(PRICE, () => Promise.resolve())));
+  assertEquals(killed, ["0.000010", "0.000020", "0.000030"]);
 });
 
 Deno.test("a search that fails gives its hold back; one without a price has none", async () => {

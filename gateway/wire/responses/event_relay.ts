@@ -104,6 +104,11 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
       .flatMap((item) => item.pieces()).filter((piece) => piece !== "");
   }
 
+  /** With what came before this turn, and beside the text. */
+  get deliveredChars(): number {
+    return this.#kept.taken;
+  }
+
   get notCarried(): readonly string[] {
     return this.#warnings.lines;
   }

@@ -110,6 +110,10 @@ export class NativeResponseRelay implements ResponseRelay {
     return told.reduce((most, pieces) => charsOf(pieces) > charsOf(most) ? pieces : most);
   }
 
+  get deliveredChars(): number {
+    return Math.max(this.#deltas.length, this.#items.length);
+  }
+
   accept(text: string): string {
     // A response that is complete is so once: what was said of it then is billed and passed on.
     if (this.#closing !== undefined) return "";

@@ -1,0 +1,58 @@
+import { assertEquals } from "@std/assert";
+import { setImmediate } from "node:timers/promises";
+import { Checkpoints, COUNTED_AT_ONCE } from "./checkpoints.ts";
+
+Deno.test("all streams under way are looked at together, and none that has ended", async () => {
+  const checkpoints = new Checkpoints({ lookMs: 5 });
+  const looks: string[] = [];
+  const looked = Promise.withResolvers<void>();
+  const exits = ["a", "b", "c"].map((name) =>
+    checkpoints.enter({
+      look: () => {
+        looks.push(name);
+        if (name === "c" && looks.length >= 6) looked.resolve();
+        return true;
+      },
+    })
+  );
+  exits[1]?.();
+  exits[1]?.();
+  assertEquals(checkpoints.size, 2);
+  await looked.promise;
+  assertEquals(looks.slice(0, 4), ["a", "c", "a", "c"]);
+  // Without streams there is no timer: the test's own sanitizer would find it.
+  for (const exit of exits) exit();
+  assertEquals(checkpoints.size, 0);
+});
+
+Deno.test("a stream may end while it is looked at", async () => {
+  const checkpoints = new Checkpoints({ lookMs: 1 });
+  const looked = Promise.withResolvers<void>();
+  const exit = checkpoints.enter({
+    look: () => {
+      exit();
+      looked.resolve();
+      return false;
+    },
+  });
+  await looked.promise;
+  assertEquals(checkpoints.size, 0);
+});
+
+Deno.test("many that are due at once give others their turn in between", async () => {
+  const checkpoints = new Checkpoints({ lookMs: 1 });
+  let counted = 0;
+  const done = Promise.withResolvers<void>();
+  const streams = 5 * COUNTED_AT_ONCE;
+  const exits = Array.from({ length: streams }, () =>
+    checkpoints.enter({
+      look: () => {
+        if (++counted === streams) done.resolve();
+        return true;
+      },
+    }));
+  while (counted === 0) await setImmediate();
+  assertEquals(counted < streams, true, "all were counted in one go");
+  await done.promise;
+  for (const exit of exits) exit();
+});
