@@ -31,6 +31,8 @@ export interface ReckonedHold {
   readonly owner: string;
   readonly amount: bigint;
   readonly end: "open" | "settle" | "void" | "expire";
+  /** What its call had come to at the last checkpoint; absent before the first. */
+  readonly progress?: bigint;
 }
 
 /** A settlement that the journal tells of. */
@@ -42,6 +44,8 @@ export interface Settlement {
   readonly model: string;
   readonly priceVersion: number;
   readonly wallet: string;
+  /** By a start, after a crash. */
+  readonly recovered: boolean;
 }
 
 /** Tells that something is not as it must be. */
@@ -55,6 +59,8 @@ export class ReckonedBooks {
   /** Held and spent, by the owner of a budget. */
   readonly owners = new Map<string, bigint>();
   readonly settlements: Settlement[] = [];
+  /** Checkpoints of streams. */
+  checkpoints = 0;
   /** Prices as each version of the catalog has them: the text of it. */
   readonly catalogs = new Map<number, string>();
   /** Called with each settlement. */
@@ -125,6 +131,8 @@ export class ReckonedBooks {
       }
       case "hold":
         return this.#hold(id, line, wallet);
+      case "progress":
+        return this.#progress(id, BigInt(String(line.cost)));
       default:
         return this.#end(id, line, wallet);
     }
@@ -144,6 +152,22 @@ export class ReckonedBooks {
     this.onHold(hold);
   }
 
+  #progress(id: string, cost: bigint): void {
+    const hold = this.holds.get(id);
+    if (hold === undefined || hold.end !== "open" || cost < (hold.progress ?? 0n)) {
+      return this.#accuse("progress is of an open hold, and never falls", `${id} at ${cost}`);
+    }
+    this.holds.set(id, { ...hold, progress: cost });
+    this.checkpoints++;
+  }
+
+  /** Where the process was killed, its last checkpoint is what counts. */
+  #recover(id: string, { progress }: ReckonedHold, cost: bigint | undefined): void {
+    if (cost === progress) return;
+    const detail = `${id} was at ${progress ?? "none"}, and was charged ${cost ?? "nothing"}`;
+    this.#accuse("a crash charges the last durable checkpoint", detail);
+  }
+
   #end(id: string, line: Line, wallet: ReckonedWallet): void {
     const hold = this.holds.get(id);
     if (hold === undefined || hold.end !== "open") {
@@ -153,8 +177,11 @@ export class ReckonedBooks {
     wallet.held -= hold.amount;
     const charged = BigInt(String(line.charged ?? 0));
     this.#count(hold.owner, charged - hold.amount);
+    if (line.op === "expire") this.#recover(id, hold, undefined);
     if (line.op !== "settle") return;
     const writtenOff = BigInt(String(line.writtenOff));
+    const recovered = line.recovered === true;
+    if (recovered) this.#recover(id, hold, charged + writtenOff);
     wallet.spent += charged;
     wallet.writtenOff += writtenOff;
     if (charged > hold.amount) this.#accuse("a charge is at most its hold", id);
@@ -166,6 +193,7 @@ export class ReckonedBooks {
       model: String(line.model),
       priceVersion: Number(line.priceVersion),
       wallet: hold.wallet,
+      recovered,
     };
     this.settlements.push(settlement);
     this.onSettlement(settlement);

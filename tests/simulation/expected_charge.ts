@@ -54,6 +54,20 @@ export function rightCosts(call: SettledCall): bigint[] {
   return isWhole || isDrained ? [reported] : [reported, ...counts];
 }
 
+/**
+ * Costs that are right where the process was killed in mid-stream: of usage that was reported by then,
+ * else of no more words than its caller had read.
+ */
+export function rightCheckpoints(call: SettledCall): bigint[] {
+  const { attempt: { usage, failure }, asked, read, stream } = call;
+  if (failure !== undefined || !stream) return [];
+  const price = priceOf(call);
+  const counts = Array.from({ length: read }, (_, words) => {
+    return price({ input: asked, cached: 0, output: words + 1 });
+  });
+  return usage === undefined ? counts : [price(usage), ...counts];
+}
+
 /** Dollars a million tokens times credits a dollar are micro-credits a token. */
 function priceOf({ catalog, model, tier }: SettledCall): (usage: ClaimedUsage) => bigint {
   const { models, tiers } = JSON.parse(catalog) as {

@@ -28,6 +28,8 @@ export interface Tally {
   seeds: number;
   requests: number;
   settlements: number;
+  checkpoints: number;
+  recovered: number;
   crashes: number;
   failed: number;
 }
@@ -65,12 +67,15 @@ export async function runSeeds(
   { from, to, steps }: Order,
   report: (seed: number, outcome: Outcome, tally: Tally) => Promise<void> | void,
 ): Promise<Tally> {
-  const tally: Tally = { seeds: 0, requests: 0, settlements: 0, crashes: 0, failed: 0 };
+  const charges = { settlements: 0, checkpoints: 0, recovered: 0 };
+  const tally: Tally = { seeds: 0, requests: 0, ...charges, crashes: 0, failed: 0 };
   for (let seed = from; seed <= to; seed++) {
     const outcome = await run(seed, stepsOf({ seed, steps }));
     tally.seeds++;
     tally.requests += outcome.requests;
     tally.settlements += outcome.settlements;
+    tally.checkpoints += outcome.checkpoints;
+    tally.recovered += outcome.recovered;
     tally.crashes += outcome.crashes;
     if (outcome.violation !== undefined) tally.failed++;
     await report(seed, outcome, tally);
@@ -116,10 +121,11 @@ async function main(args: readonly string[]): Promise<number> {
     if (violation !== undefined) console.log(await explain(seed, order.steps));
     if (seeds % 100 === 0) console.error(`${seeds} seeds, ${seconds()} s`);
   });
-  const { seeds, requests, settlements, crashes, failed } = tally;
+  const { seeds, requests, settlements, checkpoints, recovered, crashes, failed } = tally;
   console.log(
     `${seeds} seeds of ${order.steps} steps in ${seconds()} s: ${requests} requests, ` +
-      `${settlements} settlements, ${crashes} crashes, ${failed} seeds failed`,
+      `${settlements} settlements, ${checkpoints} checkpoints, ${crashes} crashes, ` +
+      `${recovered} streams charged at their last checkpoint, ${failed} seeds failed`,
   );
   return failed === 0 ? 0 : 1;
 }

@@ -27,6 +27,10 @@ export interface Outcome {
   readonly violation?: Violation | undefined;
   readonly requests: number;
   readonly settlements: number;
+  /** Checkpoints of streams. */
+  readonly checkpoints: number;
+  /** Settlements by a start, at the last checkpoint. */
+  readonly recovered: number;
   readonly crashes: number;
   /** Of all that was written and read: equal for equal runs. */
   readonly digest: string;
@@ -86,6 +90,8 @@ export async function run(seed: number, steps: readonly Step[]): Promise<Outcome
     violation,
     requests: callers.length,
     settlements: books.settlements.length,
+    checkpoints: books.checkpoints,
+    recovered: books.settlements.filter(({ recovered }) => recovered).length,
     crashes,
     digest: digestOf(world),
   };
@@ -97,6 +103,11 @@ async function take(world: World, step: Step): Promise<void> {
       return world.ask(step.question);
     case "go":
       return chosen(world.waiting(), step.pick)?.go();
+    case "follow": {
+      const streams = world.callers.filter(({ done, question }) => !done && question.stream);
+      const caller = chosen(streams, step.pick);
+      return caller && await world.follow(caller, step.events);
+    }
     case "leave":
       return chosen(world.callers.filter(({ done }) => !done), step.pick)?.leave(world.nowMs);
     case "credit":
@@ -116,6 +127,7 @@ async function take(world: World, step: Step): Promise<void> {
     case "stop":
       return world.stop();
     case "crash":
+      await world.time.pass(step.afterMs);
       return await world.kill(step.landed);
   }
 }

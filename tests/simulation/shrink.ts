@@ -58,8 +58,13 @@ function simplerSteps(step: Step): Step[] {
     }
     case "go":
       return step.pick === 0 ? [] : [{ kind: "go", pick: 0 }];
+    case "follow":
+      return [1, 2, 4].filter((events) => events < step.events)
+        .map((events) => ({ ...step, pick: 0, events }));
     case "fail":
       return [{ ...step, commits: 1, reads: 0 }, { ...step, commits: 1 }];
+    case "crash":
+      return step.afterMs === 0 ? [] : [{ ...step, afterMs: 0 }];
     case "unreadable":
       return step.reads === 1 ? [] : [{ ...step, reads: 1 }];
     default:

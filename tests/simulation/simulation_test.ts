@@ -33,6 +33,7 @@ Deno.test(`seeds ${SEEDS.from} to ${SEEDS.to} violate nothing`, async () => {
   // Without these the seeds would prove nothing.
   assertGreater(tally.settlements, 2 * SEEDS.to);
   assertGreater(tally.crashes, SEEDS.to);
+  assertGreater(tally.recovered, 5);
 });
 
 Deno.test("a seed comes to the same again, and another to something else", async () => {

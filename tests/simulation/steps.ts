@@ -30,10 +30,14 @@ export type KeyChange = "disable" | "enable" | "revoke" | "rotate";
 /** A way for a commit to fail. */
 export type CommitFailure = Exclude<CommitEnd, "ok">;
 
-/** One thing that happens. `pick` chooses among those that wait, as a part of their number. */
+/**
+ * One thing that happens. `pick` chooses among those that wait, as a part of their number. The stream
+ * that is followed goes on so many times before anybody else does.
+ */
 export type Step =
   | { readonly kind: "ask"; readonly question: Question }
   | { readonly kind: "go"; readonly pick: number }
+  | { readonly kind: "follow"; readonly pick: number; readonly events: number }
   | { readonly kind: "leave"; readonly pick: number }
   | { readonly kind: "credit"; readonly wallet: number; readonly amount: number }
   | { readonly kind: "key"; readonly key: number; readonly change: KeyChange }
@@ -49,7 +53,13 @@ export type Step =
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "jump"; readonly ms: number }
   | { readonly kind: "stop" }
-  | { readonly kind: "crash"; readonly landed: boolean };
+  | {
+    readonly kind: "crash";
+    /** Whether the commit under way lands. */
+    readonly landed: boolean;
+    /** Time that passes before, in which streams may come to be written down. */
+    readonly afterMs: number;
+  };
 
 type Draw = (random: Random) => Step;
 
@@ -57,13 +67,14 @@ const FAILURES = [
   ...["server_error", "rate_limited", "connect_failed", "timeout", "malformed"] as const,
   ...["refused_input", "refused_credentials"] as const,
 ] as const;
-const WAITS_MS = [5, 5, 5, 5, 5, 5, 100, 1_000, 1_000, 10_000, 61_000] as const;
+const WAITS_MS = [5, 5, 5, 5, 5, 5, 100, 1_000, 2_500, 2_500, 10_000, 61_000] as const;
 const JUMPS_MS = [-86_400_000, -3_600_000, -1, 1_000, 600_000, 86_400_000] as const;
 
 /** Kinds of steps: how they are drawn, and how often beside each other. */
 const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
   [8, (random) => ({ kind: "ask", question: drawQuestion(random) })],
   [75, (random) => ({ kind: "go", pick: random.next() })],
+  [6, (random) => ({ kind: "follow", pick: random.next(), events: 2 + random.below(14) })],
   [3, (random) => ({ kind: "leave", pick: random.next() })],
   [1.5, (random) => ({
     kind: "credit",
@@ -86,7 +97,11 @@ const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
   [12, (random) => ({ kind: "wait", ms: random.pick(WAITS_MS) })],
   [0.7, (random) => ({ kind: "jump", ms: random.pick(JUMPS_MS) })],
   [0.3, () => ({ kind: "stop" })],
-  [0.7, (random) => ({ kind: "crash", landed: random.chance(0.5) })],
+  [1, (random) => ({
+    kind: "crash",
+    landed: random.chance(0.5),
+    afterMs: random.pick([0, 0, 2_600]),
+  })],
 ];
 
 /** The steps of a seed. Each seed has habits of its own: some things often, some never. */
@@ -117,7 +132,7 @@ function drawQuestion(random: Random): Question {
 }
 
 function drawScript(random: Random): Script {
-  const words = random.chance(0.1) ? 0 : random.below(12);
+  const words = random.chance(0.1) ? 0 : random.below(random.pick([12, 12, 40]));
   const input = random.below(60);
   // Some upstreams lie: far more than was held, nothing at all, or parts of tokens.
   const output = random.pick([words, words, words, 0, words + 0.5, 90_000_000]);

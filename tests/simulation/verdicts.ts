@@ -6,7 +6,7 @@
 
 import type { Accuse, Settlement } from "./books.ts";
 import type { Caller } from "./caller.ts";
-import { rightCosts } from "./expected_charge.ts";
+import { rightCheckpoints, rightCosts } from "./expected_charge.ts";
 import { FOUNDED_KEYS, TIERS } from "./founding.ts";
 import type { SimulatedService } from "./service.ts";
 import type { World } from "./world.ts";
@@ -54,11 +54,19 @@ export async function judgeEnd(world: World, accuse: Accuse): Promise<void> {
   await judgeLog(world, service, accuse);
 }
 
-/** Rows of the request log say what the journal says of their holds. */
+/**
+ * Rows of the request log say what the journal says of their holds, and each settlement is in one row.
+ */
 async function judgeLog(world: World, service: SimulatedService, accuse: Accuse): Promise<void> {
   const { records } = await service.stores.log.search({ limit: 1_000 });
+  const rows = new Map<string, number>();
+  for (const id of records.flatMap(({ holdIds }) => holdIds)) rows.set(id, (rows.get(id) ?? 0) + 1);
+  for (const { holdId } of world.books.settlements) {
+    if (rows.get(holdId) === 1 || world.told.has(holdId)) continue;
+    accuse("a settlement is in one row of the log", `${holdId}: ${rows.get(holdId) ?? 0}`);
+  }
   for (const { requestId, holdIds, charged } of records) {
-    if (holdIds.some((id) => world.inDoubt.has(id))) continue;
+    if (holdIds.some((id) => world.told.has(id))) continue;
     const booked = chargedTo(world, { holds: holdIds });
     if (BigInt(charged.replace(".", "")) === booked) continue;
     accuse(
@@ -71,10 +79,9 @@ async function judgeLog(world: World, service: SimulatedService, accuse: Accuse)
 function judgeCaller(world: World, caller: Caller, accuse: Accuse): void {
   const { number, state, status } = caller;
   const charged = chargedTo(world, caller);
-  // Where a commit threw and the store cannot be read either, nobody can tell whether it has landed:
-  // after a second of asking the caller is refused, and the settlement may stand all the same.
-  const isTold = !world.wasUnreadable || !caller.holds.some((id) => world.inDoubt.has(id));
-  if (state === "refused" && charged > 0n && isTold) {
+  // Where for half a minute nobody could tell whether a settlement had landed, the operator knows.
+  const isTold = caller.holds.some((id) => world.told.has(id));
+  if (state === "refused" && charged > 0n && !isTold) {
     accuse("who is refused pays nothing", `request ${number}: status ${status}, ${charged}`);
   }
   if (caller.wasFooled) accuse("a broken stream says so", `request ${number}`);
@@ -86,14 +93,14 @@ function judgeCaller(world: World, caller: Caller, accuse: Accuse): void {
 
 /** A charge is what the call cost, by a reckoning of its own. */
 function judgeSettlement(world: World, settlement: Settlement, accuse: Accuse): void {
-  const { holdId, held, charged, writtenOff, model, priceVersion, wallet } = settlement;
+  const { holdId, held, charged, writtenOff, model, priceVersion, wallet, recovered } = settlement;
   const caller = world.callers[Number(holdId.split("_")[1])];
   const attempt = caller?.attempts.find((other) => other.holdId === holdId);
   if (caller === undefined || attempt === undefined) {
     return accuse("only calls are charged", holdId);
   }
   const { stream, words: asked } = caller.question;
-  const right = rightCosts({
+  const right = (recovered ? rightCheckpoints : rightCosts)({
     ...{ attempt, asked, stream, model, read: caller.wordsRead },
     left: caller.state === "left" || caller.stalled(world.nowMs),
     leftForMs: world.nowMs - caller.leftMs,
@@ -104,7 +111,12 @@ function judgeSettlement(world: World, settlement: Settlement, accuse: Accuse): 
   const cost = charged + writtenOff;
   if (!right.includes(cost)) {
     const detail = `request ${caller.number}: ${cost} is none of ${right.join(", ")}`;
-    accuse("a charge is usage times the frozen price, and a failed call is free", detail);
+    accuse(
+      recovered
+        ? "a crash charges at most what was delivered"
+        : "a charge is usage times the frozen price, and a failed call is free",
+      detail,
+    );
   }
   if (charged !== (cost < held ? cost : held)) {
     accuse("a charge is at most its hold", `${holdId}: ${charged} of ${cost}`);

@@ -54,10 +54,8 @@ export class World {
   service: SimulatedService | undefined;
   /** Commits that are still to fail, and how. */
   readonly failing: { readonly how: CommitFailure; readonly reads: number }[] = [];
-  /** Holds whose settlement landed without an acknowledgement. */
-  readonly inDoubt = new Set<string>();
-  /** The store could not be read for a while. */
-  wasUnreadable = false;
+  /** Holds whose charge was in doubt for so long that the caller was refused and the operator told. */
+  readonly told = new Set<string>();
   /** A fault was put before this process. */
   #isDisturbed = false;
   readonly #accuse: Accuse;
@@ -111,6 +109,15 @@ export class World {
       all.push({ what: `read ${caller.number}`, go });
     }
     return all;
+  }
+
+  /** Lets one request go on, so many times: what it waits for comes, and is read. */
+  async follow({ number }: Caller, events: number): Promise<void> {
+    const own = ["commit", `answer ${number}`, `stream ${number}`, `read ${number}`];
+    for (let event = 0; event < events; event++) {
+      for (const { what, go } of this.waiting()) if (own.includes(what)) go();
+      await settle();
+    }
   }
 
   /** A caller asks; where no process is up it is refused by the system. */
@@ -188,7 +195,6 @@ export class World {
   /** The next reads of the store fail. */
   failReads(reads: number): void {
     this.#isDisturbed = true;
-    this.wasUnreadable = true;
     this.#kv.failingReads += reads;
   }
 
@@ -291,11 +297,7 @@ export class World {
     const { how, reads } = failure;
     this.#isDisturbed = true;
     if (reads > 0) this.failReads(reads);
-    const { settlements } = this.books;
-    const from = settlements.length;
     this.#kv.end(how);
-    if (how !== "unacknowledged") return;
-    for (const { holdId } of settlements.slice(from)) this.inDoubt.add(holdId);
   }
 
   async #foundWallets({ stores }: SimulatedService): Promise<void> {
@@ -355,6 +357,7 @@ export class World {
     const error = (event: string, fields: LogFields = {}) => {
       const isBug = event === "internal_error" || event === "tokens_not_counted";
       if (isBug && life === this.#lives) this.#accuse("no bug shows", String(fields.cause));
+      if (event === "charge_in_doubt") this.told.add(String(fields.holdId));
     };
     return { info: () => {}, warn: () => {}, error };
   }
