@@ -45,6 +45,8 @@ export function priceOf({ inputTokens, outputTokens }: UpstreamCall): bigint {
 export class CountingUpstream implements AsyncDisposable {
   /** Every request, oldest first. */
   readonly calls: UpstreamCall[] = [];
+  /** Answers whose end was sent. */
+  ends = 0;
   readonly #hurry = new AbortController();
   #isClosed = false;
   readonly #server = Deno.serve(
@@ -96,14 +98,14 @@ export class CountingUpstream implements AsyncDisposable {
   }
 
   #fail(call: UpstreamCall): Response {
-    call.ended = true;
+    this.#end(call);
     return Response.json({ error: { message: "Out of order" } }, { status: 500 });
   }
 
   async #draw(call: UpstreamCall): Promise<Response> {
     await this.#pause(IMAGE_MS);
     call.outputTokens = IMAGE_TOKENS;
-    call.ended = true;
+    this.#end(call);
     const { inputTokens } = call;
     return Response.json({
       created: 1_700_000_000,
@@ -120,7 +122,7 @@ export class CountingUpstream implements AsyncDisposable {
     await this.#pause(script.gapMs * script.words);
     let content = "";
     while (call.outputTokens < script.words) content += wordAt(call.outputTokens++);
-    call.ended = true;
+    this.#end(call);
     const reported = script.reports ? usage(call.inputTokens, call.outputTokens) : undefined;
     return Response.json(completion({ usage: reported }, { content }));
   }
@@ -151,8 +153,13 @@ export class CountingUpstream implements AsyncDisposable {
     }
     yield chunkText({}, finish);
     if (script.reports) yield usageChunk(usage(call.inputTokens, call.outputTokens));
-    call.ended = true;
+    this.#end(call);
     yield "[DONE]";
+  }
+
+  #end(call: UpstreamCall): void {
+    call.ended = true;
+    this.ends++;
   }
 
   #pause(ms: number): Promise<void> {

@@ -7,6 +7,7 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { microsOf } from "./books.ts";
 import { Run } from "./run.ts";
+import type { Kill } from "./tally.ts";
 import { type Evidence, judge } from "./verdicts.ts";
 
 /** `KILL_ROUNDS=100` is the long run: it takes some ten minutes, and prints a line a round. */
@@ -21,12 +22,23 @@ const LIFE_MS = 600;
 const LONG_LIFE_MS = 3_000;
 /** Longest life of a start that is to be killed, in milliseconds. */
 const START_MS = 500;
+/** Longest time from an answer's end at the upstream to a kill, in milliseconds. */
+const SETTLING_MS = 5;
 /** Time that requests gather in the operating system before a kill, in milliseconds. */
 const FROZEN_MS = 80;
 /** Time after which no hold of a former life may be open, in milliseconds. */
 const RECOVERY_MS = 10_000;
 /** Calls at the upstream that count as load. */
 const LOAD = 3;
+
+/** When it is killed, each as often as it stands here. */
+const MOMENTS: readonly [Kill, ...Kill[]] = [
+  "killed under load",
+  "killed under load",
+  "killed settling",
+  "killed settling",
+  "killed frozen",
+];
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
@@ -37,22 +49,29 @@ async function until(condition: () => boolean | Promise<boolean>, what: string):
   const deadline = performance.now() + RECOVERY_MS;
   while (!await condition()) {
     assert(performance.now() < deadline, `Waited ${RECOVERY_MS} ms in vain for ${what}`);
-    await pause(20);
+    await pause(1);
   }
 }
 
-/** Kills under load, at a random moment; sometimes with requests that nobody took up. */
+/**
+ * Kills under load at a random moment: any; while an answer is being settled; or with requests that
+ * nobody has taken up.
+ */
 async function killUnderLoad(run: Run): Promise<void> {
   const { random, service, tally, upstream } = run;
   await until(() => upstream.open >= LOAD, "load");
   await pause(random.chance(0.15) ? LONG_LIFE_MS : random.below(LIFE_MS));
-  const isFrozen = random.chance(0.25);
-  if (isFrozen) {
+  const moment = random.pick(MOMENTS);
+  if (moment === "killed settling") {
+    const { ends } = upstream;
+    await until(() => upstream.ends > ends, "an answer to end");
+    await pause(random.below(SETTLING_MS));
+  } else if (moment === "killed frozen") {
     service.freeze();
     await run.queue();
     await pause(FROZEN_MS);
   }
-  tally.count(isFrozen ? "killed frozen" : "killed under load");
+  tally.count(moment);
   assertSane(await service.kill());
 }
 

@@ -84,6 +84,7 @@ export class Run implements AsyncDisposable {
       books: this.books,
       sightings: [...this.clients.sightings.values()],
       calls: this.upstream.calls,
+      callsBefore: this.upstream.calls.length,
       startsMs: this.service.startsMs,
       budgets: this.#budgets,
       keyIds: this.#keyIds,

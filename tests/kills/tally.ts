@@ -11,6 +11,7 @@ import { priceOf } from "./counting_upstream.ts";
 /** Ways to be killed. */
 export type Kill =
   | "killed under load"
+  | "killed settling"
   | "killed frozen"
   | "killed while starting"
   | "killed while recovering";

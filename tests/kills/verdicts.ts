@@ -14,6 +14,8 @@ export interface Evidence {
   /** As far as clients had told when the books were read. */
   readonly sightings: readonly Sighting[];
   readonly calls: readonly UpstreamCall[];
+  /** How many of them had come in when the books were read. */
+  readonly callsBefore: number;
   /** Unix time of each start of the service, in milliseconds. */
   readonly startsMs: readonly number[];
   /** Most that a key may spend, by its id, in micro-credits. */
@@ -26,7 +28,7 @@ export interface Evidence {
 export interface Verdict {
   /** Charged or held beyond a hold, a budget, a wallet, or what the provider counted. */
   overspentMicros: bigint;
-  /** Settlements that are missing, or too small: a sentence each. */
+  /** Holds and settlements that are missing, and settlements that are too small: a sentence each. */
   readonly lost: string[];
   /** Calls, holds and settlements that are there twice, or too large: a sentence each. */
   readonly doubled: string[];
@@ -44,7 +46,9 @@ export function judge(evidence: Evidence): Verdict {
   for (const sighting of evidence.sightings) {
     judgeSighting(sighting, { row: rows.get(sighting.requestId), calls, verdict });
   }
-  judgeOrphans(evidence, { calls, logged: new Set(rows.keys()) }, verdict);
+  const logged = new Set(rows.keys());
+  judgeOrphans(evidence, { calls, logged }, verdict);
+  judgeHolds(evidence, logged, verdict);
   return verdict;
 }
 
@@ -182,8 +186,7 @@ function judgeOrphans(
   const worth = new Map<string, bigint[]>();
   for (const call of known.calls.values()) {
     if (known.logged.has(call.requestId)) continue;
-    const key = keyIds.get(call.requestId.split("/")[0] ?? "") ?? "";
-    gather(worth, groupOf(key, call.atMs), priceOf(call));
+    gather(worth, groupOf(keyOf(call, keyIds), call.atMs), priceOf(call));
   }
   for (const [group, charged] of charges) {
     const counted = (worth.get(group) ?? []).sort(descending);
@@ -191,6 +194,25 @@ function judgeOrphans(
       overspend(verdict, micros - (counted[at] ?? 0n), `A request of ${group}`);
     }
   }
+}
+
+/** No call went out without a hold. Of those without a row it is known whose they are. */
+function judgeHolds(
+  { books, calls, callsBefore, keyIds }: Evidence,
+  logged: ReadonlySet<string>,
+  verdict: Verdict,
+): void {
+  const holds = Map.groupBy(books.holds.values(), ({ key }) => key);
+  const unlogged = calls.slice(0, callsBefore).filter(({ requestId }) => !logged.has(requestId));
+  for (const [key, sent] of Map.groupBy(unlogged, (call) => keyOf(call, keyIds))) {
+    const held = (holds.get(key) ?? []).filter(({ log }) => !books.rows.has(log));
+    if (held.length >= sent.length) continue;
+    verdict.lost.push(`${sent.length} calls of ${key} went out under ${held.length} holds`);
+  }
+}
+
+function keyOf({ requestId }: UpstreamCall, keyIds: Evidence["keyIds"]): string {
+  return keyIds.get(requestId.split("/")[0] ?? "") ?? requestId;
 }
 
 function gather(groups: Map<string, bigint[]>, name: string, micros: bigint): void {
