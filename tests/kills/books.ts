@@ -8,8 +8,7 @@ import type { MortalService } from "./mortal_service.ts";
 
 /** A line of a wallet's statement; amounts are decimal strings of credits. */
 interface StatementEntry {
-  /** `progress` moves no money. */
-  readonly kind: "open" | "credit" | "hold" | "progress" | "settle" | "void" | "expire";
+  readonly kind: "open" | "credit" | "hold" | "settle" | "void" | "expire";
   readonly at: string;
   readonly id?: string;
   readonly key?: string;
@@ -129,7 +128,7 @@ export class Books {
     const atMs = Date.parse(entry.at);
     const step: Step = { kind, id, key, wallet, micros, atMs };
     this.steps.get(wallet)?.push(step);
-    if (kind === "open" || kind === "credit" || kind === "progress") return;
+    if (kind === "open" || kind === "credit") return;
     if (kind === "hold") {
       this.holds.set(id, { id, key, wallet, log, held: micros, atMs, endings: [] });
       return;

@@ -23,7 +23,7 @@ export interface WorkerKey {
 }
 
 /** Rest of a worker that was refused, in milliseconds: others are to be heard. */
-const REST_MS = 25;
+const REST_MS = 50;
 /** Requests that are sent at once over one connection. */
 const PIPELINED = 3;
 

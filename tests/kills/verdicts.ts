@@ -78,7 +78,7 @@ function judgeJournal({ books, budgets }: Evidence, verdict: Verdict): void {
     for (const { kind, id, key, micros } of steps) {
       const held = books.holds.get(id)?.held ?? 0n;
       const change = kind === "credit" ? micros : kind === "hold" ? -micros : held - micros;
-      if (kind === "open" || kind === "progress") continue;
+      if (kind === "open") continue;
       available += change;
       overspend(verdict, -available, `Wallet ${wallet} after ${kind} ${id}`);
       const budget = budgets.get(key);
