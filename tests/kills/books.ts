@@ -6,6 +6,9 @@
 
 import type { MortalService } from "./mortal_service.ts";
 
+/** What the books are read from. */
+export type AdminApi = Pick<MortalService, "admin">;
+
 /** A line of a wallet's statement; amounts are decimal strings of credits. */
 interface StatementEntry {
   readonly kind: "open" | "credit" | "hold" | "settle" | "void" | "expire";
@@ -76,10 +79,10 @@ export class Books {
   wallets: readonly WalletRow[] = [];
 
   /** Reads what has come since. Each row's settlements are among what is read after it. */
-  async read(service: MortalService): Promise<void> {
-    await this.#readRows(service);
-    this.wallets = (await service.admin("GET", "/wallets")).wallets;
-    for (const { id } of this.wallets) await this.#readStatement(service, id);
+  async read(api: AdminApi): Promise<void> {
+    await this.#readRows(api);
+    this.wallets = (await api.admin("GET", "/wallets")).wallets;
+    for (const { id } of this.wallets) await this.#readStatement(api, id);
   }
 
   /** What was charged for a row of the log, by its holds. */
@@ -89,9 +92,9 @@ export class Books {
 
   readonly #chargedByRow = new Map<string, bigint>();
 
-  async #readRows(service: MortalService): Promise<void> {
+  async #readRows(api: AdminApi): Promise<void> {
     for (let cursor = "";;) {
-      const page = await service.admin("GET", `/requests?limit=500${cursor}`);
+      const page = await api.admin("GET", `/requests?limit=500${cursor}`);
       const rows: readonly LoggedRequest[] = page.requests;
       const fresh = rows.filter(({ id }) => !this.rows.has(id));
       for (const row of fresh) this.rows.set(row.id, row);
@@ -100,13 +103,13 @@ export class Books {
     }
   }
 
-  async #readStatement(service: MortalService, wallet: string): Promise<void> {
+  async #readStatement(api: AdminApi, wallet: string): Promise<void> {
     const known = this.steps.get(wallet) ?? [];
     this.steps.set(wallet, known);
     const newest = known.at(-1);
     const fresh: StatementEntry[] = [];
     for (let cursor = "";;) {
-      const page = await service.admin(
+      const page = await api.admin(
         "GET",
         `/wallets/${wallet}/statement?limit=500${cursor}`,
       );
