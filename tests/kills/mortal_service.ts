@@ -5,23 +5,14 @@
  */
 
 import { assert } from "@std/assert";
-import { dirname, fromFileUrl, join } from "@std/path";
+import { join } from "@std/path";
 import { ADMIN_TOKEN } from "../fixtures/service.ts";
-
-const ROOT = dirname(dirname(dirname(fromFileUrl(import.meta.url))));
+import { serveCommand } from "../fixtures/service_process.ts";
 
 /** Where it is and what it is to know. */
 export interface MortalServiceOptions {
   readonly folder: string;
   readonly config: unknown;
-}
-
-/** What the operator's own task says: flags of the engine, permissions, program. */
-async function taskArguments(): Promise<string[]> {
-  const { tasks } = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json")));
-  const words: string[] = tasks.svc.command.match(/'[^']*'|\S+/g) ?? [];
-  const [, run = "", ...rest] = words.map((word) => word.replaceAll("'", ""));
-  return [run, "--quiet", "--cached-only", ...rest];
 }
 
 /**
@@ -63,19 +54,11 @@ export class MortalService implements AsyncDisposable {
     const [kvPath, configPath] = [join(folder, "svc.kv"), join(folder, "svc.json")];
     await Deno.writeTextFile(configPath, JSON.stringify(config));
     const ports = [freePort(), freePort()];
-    const command = new Deno.Command(Deno.execPath(), {
+    const command = serveCommand(folder, {
       args: [
-        ...await taskArguments(),
-        ...["serve", "--port", `${ports[0]}`, "--admin-port", `${ports[1]}`],
+        ...["--port", `${ports[0]}`, "--admin-port", `${ports[1]}`],
         ...["--kv-path", kvPath, "--config", configPath, "--admin-token", ADMIN_TOKEN],
       ],
-      // No configuration and no provider's key of the machine's own.
-      env: { PATH: Deno.env.get("PATH") ?? "", HOME: Deno.env.get("HOME") ?? "" },
-      clearEnv: true,
-      cwd: ROOT,
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
     });
     return new MortalService(kvPath, { ports, command });
   }

@@ -7,6 +7,7 @@
 
 import { Buffer } from "node:buffer";
 import { requestBytes } from "../bench/load.ts";
+import { dial, sendAll } from "../fixtures/raw_http.ts";
 import {
   type CallPlan,
   type CallSite,
@@ -26,10 +27,9 @@ export async function pipelinedCalls(
   const without = (ending: Ending) => ({ requestId }: CallSite): Sighting => {
     return { requestId, ending, status: 0, words: 0 };
   };
-  const { hostname, port } = new URL(sites[0]?.url ?? "");
   let conn: Deno.Conn;
   try {
-    conn = await Deno.connect({ hostname, port: Number(port) });
+    conn = await dial(sites[0]?.url ?? "");
   } catch {
     return sites.map(without("refused"));
   }
@@ -37,7 +37,7 @@ export async function pipelinedCalls(
   const seen: Sighting[] = [];
   try {
     const answers = readAnswers(conn);
-    for (const site of sites) await writeAll(conn, bytesOf(plan, site));
+    for (const site of sites) await sendAll(conn, bytesOf(plan, site));
     for (const { requestId } of sites) {
       const { value, done } = await answers.next();
       if (done) break;
@@ -53,10 +53,6 @@ function bytesOf(plan: CallPlan, { url, secret, requestId }: CallSite): Uint8Arr
   const { path, body } = requestOf(plan);
   const headers = { authorization: `Bearer ${secret}`, "x-request-id": requestId };
   return requestBytes({ url: url + path, headers, body, stream: false });
-}
-
-async function writeAll(conn: Deno.Conn, bytes: Uint8Array): Promise<void> {
-  for (let sent = 0; sent < bytes.length;) sent += await conn.write(bytes.subarray(sent));
 }
 
 async function* readAnswers(conn: Deno.Conn): AsyncGenerator<{ status: number; text: string }> {
