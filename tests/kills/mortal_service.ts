@@ -1,0 +1,156 @@
+/**
+ * The service as an operator starts it, made to be killed: always on the same ports and the same file.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert";
+import { join } from "@std/path";
+import { ADMIN_TOKEN } from "../fixtures/service.ts";
+import { serveCommand } from "../fixtures/service_process.ts";
+
+/** Where it is and what it is to know. */
+export interface MortalServiceOptions {
+  readonly folder: string;
+  readonly config: unknown;
+}
+
+/**
+ * A free port that the system gives to nobody by itself: an outgoing connection would take one of its
+ * own choice while the service is dead, and a client that dials it would find itself.
+ */
+function freePort(): number {
+  for (;;) {
+    const port = 15_000 + Math.floor(Math.random() * 15_000);
+    try {
+      Deno.listen({ hostname: "127.0.0.1", port }).close();
+      return port;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    }
+  }
+}
+
+/** A service on a file. One process at a time. */
+export class MortalService implements AsyncDisposable {
+  readonly publicUrl: string;
+  readonly #adminUrl: string;
+  readonly #kvPath: string;
+  readonly #command: Deno.Command;
+  #life: Life | undefined;
+  /** Unix time of each start, in milliseconds. */
+  readonly startsMs: number[] = [];
+
+  private constructor(kvPath: string, parts: { ports: readonly number[]; command: Deno.Command }) {
+    const [port, adminPort] = parts.ports;
+    this.publicUrl = `http://127.0.0.1:${port}`;
+    this.#adminUrl = `http://127.0.0.1:${adminPort}`;
+    this.#kvPath = kvPath;
+    this.#command = parts.command;
+  }
+
+  /** Writes the configuration; starts nothing yet. */
+  static async prepare({ folder, config }: MortalServiceOptions): Promise<MortalService> {
+    const [kvPath, configPath] = [join(folder, "svc.kv"), join(folder, "svc.json")];
+    await Deno.writeTextFile(configPath, JSON.stringify(config));
+    const ports = [freePort(), freePort()];
+    const command = serveCommand(folder, {
+      args: [
+        ...["--port", `${ports[0]}`, "--admin-port", `${ports[1]}`],
+        ...["--kv-path", kvPath, "--config", configPath, "--admin-token", ADMIN_TOKEN],
+      ],
+    });
+    return new MortalService(kvPath, { ports, command });
+  }
+
+  /** Begins to start; resolves at once. */
+  begin(): void {
+    assert(this.#life === undefined, "It lives");
+    this.startsMs.push(Date.now());
+    this.#life = new Life(this.#command.spawn());
+  }
+
+  /** Resolves when it is ready. Throws where it ends instead. */
+  async ready(): Promise<void> {
+    await this.#life?.ready.promise;
+  }
+
+  /** Resolves when it has begun to change its file since it was started, or is ready. */
+  async writing(): Promise<void> {
+    const log = `${this.#kvPath}-wal`;
+    const before = await stamp(log);
+    while (this.#life?.isReady === false && await stamp(log) === before) await pause(1);
+  }
+
+  /** Lets it take up nothing any more, as a machine does that is too busy: the system still does. */
+  freeze(): void {
+    this.#life?.child.kill("SIGSTOP");
+  }
+
+  /** `kill -9`; resolves to what it had said on standard error. */
+  async kill(): Promise<string> {
+    const life = this.#life;
+    this.#life = undefined;
+    if (life === undefined) return "";
+    life.child.kill("SIGKILL");
+    await life.child.status;
+    return await life.complaints;
+  }
+
+  /** Calls the admin API. */
+  async admin(method: string, path: string, body?: unknown) {
+    const response = await fetch(`${this.#adminUrl}/admin/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const answer = await response.json();
+    assert(response.ok, `${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+    return answer;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+}
+
+/** One process, from its start to its end. */
+class Life {
+  readonly child: Deno.ChildProcess;
+  readonly ready = Promise.withResolvers<void>();
+  readonly complaints: Promise<string>;
+  isReady = false;
+
+  constructor(child: Deno.ChildProcess) {
+    this.child = child;
+    this.complaints = new Response(child.stderr).text();
+    // Nobody may be waiting for it when it is killed.
+    this.ready.promise.catch(() => {});
+    void this.#listen();
+  }
+
+  async #listen(): Promise<void> {
+    let said = "";
+    for await (const text of this.child.stdout.pipeThrough(new TextDecoderStream())) {
+      said += text;
+      if (!/is ready[^]*catalog version \d+\)/.test(said)) continue;
+      this.isReady = true;
+      this.ready.resolve();
+    }
+    this.ready.reject(new Error(`It ended before it was ready: ${await this.complaints}`));
+  }
+}
+
+async function stamp(path: string): Promise<string> {
+  try {
+    const { size, mtime } = await Deno.stat(path);
+    return `${size} ${mtime?.getTime()}`;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return "none";
+    throw error;
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
