@@ -231,7 +231,8 @@ async function* eventsOf(
     if (!isOver || error instanceof ServiceAPIError) throw limit.explain(error);
   } finally {
     limit.signal.removeEventListener("abort", stop);
-    await reader?.cancel();
+    // Not waited for: a body of the application's own may never be done with it.
+    stop();
     limit.end();
   }
 }

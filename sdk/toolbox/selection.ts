@@ -74,9 +74,9 @@ export class Toolbox {
   readonly #registered: RegisteredTools;
   readonly #defaults: DefaultTools;
 
-  /** Of a client. Throws a `ConfigurationError` where two of its tools have one name. */
+  /** Of a client. Throws a `ConfigurationError` where its tools cannot be used. */
   constructor(registered: RegisteredTools, defaults: DefaultTools) {
-    refuseTwins(registered);
+    refuseUnusable(registered);
     this.#registered = registered;
     this.#defaults = defaults;
   }
@@ -93,7 +93,7 @@ export class Toolbox {
     own: RegisteredTools,
     { hasOwnTools }: { readonly hasOwnTools: boolean },
   ): ToolSelection {
-    refuseTwins(own);
+    refuseUnusable(own);
     const { tools, handlers, isEmpty } = merged(this.#registered, own);
     const executable = [...tools, ...handlers];
     if (hasOwnTools) return { executable };
@@ -114,13 +114,25 @@ function declared(functions: readonly Tool[]): Declarations | undefined {
   return functions.length === 0 ? undefined : { functions, hosted: [] };
 }
 
-function refuseTwins({ tools = [] }: RegisteredTools): void {
+/** Throws a `ConfigurationError` where what is registered could not be declared, or called. */
+function refuseUnusable({ tools = [], toolHandlers = {} }: RegisteredTools): void {
+  if (!Array.isArray(tools)) {
+    throw new ConfigurationError("Cannot register tools that are no list: pass an array of them");
+  }
   const names = new Set<string>();
-  for (const { name } of tools) {
+  for (const tool of tools) {
+    const name: unknown = Object(tool).name;
+    if (typeof name !== "string" || name === "") {
+      throw new ConfigurationError("Cannot register a tool without a name: give it one");
+    }
     if (names.has(name)) {
       throw new ConfigurationError(`Cannot register two tools named "${name}": rename one`);
     }
     names.add(name);
+  }
+  for (const [name, handler] of Object.entries(toolHandlers)) {
+    if (typeof handler === "function") continue;
+    throw new ConfigurationError(`Cannot register a handler for "${name}" that is no function`);
   }
 }
 
