@@ -53,7 +53,10 @@ export interface ToolSelection {
 export interface RegisteredTools {
   /** Declared to the model; run where they have `execute`. */
   readonly tools?: readonly Tool[] | undefined;
-  /** Functions by tool name: for tools without `execute`, and for those that a request declares. */
+  /**
+   * Functions by tool name: for tools without `execute`, and for those that a request declares. Those
+   * of a run also take the place of what the client has registered.
+   */
   readonly toolHandlers?: Readonly<Record<string, ToolExecute>> | undefined;
 }
 
@@ -136,7 +139,7 @@ function refuseUnusable({ tools = [], toolHandlers = {} }: RegisteredTools): voi
   }
 }
 
-/** What a client and a run have registered; of two tools of one name the run's. */
+/** What a client and a run have registered; of two tools, or functions, of one name the run's. */
 function merged(client: RegisteredTools, run: RegisteredTools) {
   const handlers = new Map(
     [client, run].flatMap(({ toolHandlers }) => Object.entries(toolHandlers ?? {})),
@@ -144,11 +147,13 @@ function merged(client: RegisteredTools, run: RegisteredTools) {
   const tools = new Map(
     [client, run].flatMap(({ tools }) => tools ?? []).map((tool) => [tool.name, tool]),
   );
+  const ofRun = new Map(Object.entries(run.toolHandlers ?? {}));
   return {
     tools: [...tools.values()].map((tool): Tool => {
-      const execute = tool.execute ?? handlers.get(tool.name);
+      const replacing = run.tools?.includes(tool) ? undefined : ofRun.get(tool.name);
+      const execute = replacing ?? tool.execute ?? handlers.get(tool.name);
       // Its methods may read `this`: it is not copied unless it has to be.
-      return tool.execute !== undefined || execute === undefined ? tool : { ...tool, execute };
+      return execute === undefined || execute === tool.execute ? tool : { ...tool, execute };
     }),
     /** Of tools that the request declares itself. */
     handlers: [...handlers]
