@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/as
 import {
   type CallOptions,
   ConfigurationError,
+  ServiceAPIError,
   ServiceClient,
   type ServiceClientOptions,
   ServiceTimeoutError,
@@ -266,7 +267,26 @@ for (const [name, deaf] of Object.entries(DEAF)) {
   }
 }
 
+/** A body that is never done with being let go of. */
+function held(...pieces: readonly Uint8Array[]): Response {
+  return new Response(
+    new ReadableStream({
+      start: (controller) => pieces.forEach((piece) => controller.enqueue(piece)),
+      cancel: () => new Promise(() => {}),
+    }),
+  );
+}
+
 for (const method of ["stream", "runStream"] as const) {
+  Deno.test(`${method} is over with its last event, however long its body takes to go`, async () => {
+    const ask = async (...pieces: readonly Uint8Array[]) => {
+      const { client } = scripted(() => held(...pieces));
+      return await client.chat.completions[method](QUESTION);
+    };
+    await ask(frames(streamOf({ content: "Hi" })), encoder.encode("data: [DONE]\n\n"));
+    const broken = frames([{ choices: [], error: { message: "Failed" } }]);
+    await assertRejects(() => ask(broken), ServiceAPIError, "Failed");
+  });
   for (const how of ["abort()", "its signal"]) {
     // The sanitizer sees a timer that is left.
     Deno.test(`${method} that nobody reads on leaves no timer after ${how}`, async () => {

@@ -184,6 +184,11 @@ const REFUSED: readonly [options: Readonly<Record<string, unknown>>, message: st
     { tools: [{ name: "a", parameters: {} }, { name: "a", parameters: {} }] },
     'two tools named "a"',
   ],
+  // As other libraries take tools.
+  [{ tools: { weather: {} } }, "Cannot register tools that are no list"],
+  [{ tools: [{ type: "function", function: {} }] }, "Cannot register a tool without a name"],
+  [{ tools: [null] }, "Cannot register a tool without a name"],
+  [{ toolHandlers: { weather: {} } }, 'Cannot register a handler for "weather"'],
 ];
 
 for (const [options, message] of REFUSED) {

@@ -14,6 +14,7 @@ import {
   ServiceConnectionError,
 } from "./errors.ts";
 import { type Logger, unfailing } from "./logger.ts";
+import { OneTimeBody } from "./one_time_body.ts";
 import { printable } from "./printable.ts";
 import { isTransient, retryWaitMs } from "./retry.ts";
 import { EventReader } from "./sse.ts";
@@ -189,7 +190,7 @@ export class Transport {
     headers.set("accept", "application/json");
     if (call.requestId !== undefined) headers.set("x-request-id", checkedId(call.requestId));
     if (call.body !== undefined) headers.set("content-type", "application/json");
-    const body = call.body === undefined ? {} : { body: jsonOf(call.body) };
+    const body = call.body === undefined ? {} : { body: new OneTimeBody(jsonOf(call.body)) };
     // Following a redirect could carry the key and the prompt to another host.
     const init: RequestInit = { method: call.method, headers, ...body, redirect: "manual" };
     return { url: `${base}${call.path}`, init, headers, call };
@@ -230,7 +231,8 @@ async function* eventsOf(
     if (!isOver || error instanceof ServiceAPIError) throw limit.explain(error);
   } finally {
     limit.signal.removeEventListener("abort", stop);
-    await reader?.cancel();
+    // Not waited for: a body of the application's own may never be done with it.
+    stop();
     limit.end();
   }
 }

@@ -104,6 +104,7 @@ export class ChatCompletions {
    * @throws {ServiceTimeoutError} It took longer than `timeoutMs`.
    * @throws {ServiceConnectionError} The service was not reached, or the connection broke.
    * @throws {ConfigurationError} The request or an option cannot be used; nothing was sent.
+   * @throws {RunError} The defaults ran, and a later turn failed; `result` has what was complete.
    */
   create(request: ChatCreateRequest, options: CallOptions = {}): Promise<ChatTurn> {
     return this.#runner.create(request, options);

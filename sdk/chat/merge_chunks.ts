@@ -43,8 +43,8 @@ export class ChunkMerger {
     const { choices, orchestration } = chunk;
     for (const name of Object.keys(chunk)) {
       const value = chunk[name];
-      if (value === undefined || value === null || NOT_MERGED.chunk.except.has(name)) continue;
-      this.#head[name] = value;
+      if (NOT_MERGED.chunk.except.has(name) || isSilent(value, this.#head[name])) continue;
+      if (value !== null) this.#head[name] = value;
     }
     if (isFields(orchestration) && "tasks" in orchestration) {
       this.#head["orchestration"] = orchestration;
@@ -126,18 +126,26 @@ function callOf(
   const isIts = (call: Fields) => !id || !call["id"] || call["id"] === id;
   let found: Fields | undefined;
   if (typeof index === "number") {
-    // Some upstreams number every call 0: another id is another call, and the last one goes on.
+    // Some upstreams number every call 0: another id, or another name where there is no id, is
+    // another call, and the last one goes on.
     found = calls.findLast((call) => call["index"] === index && isIts(call));
+    const isOther = found !== undefined && namedOf(found).name !== named?.name;
+    if (!id && isOther && isNamedLate(found, named)) found = undefined;
   } else if (id) {
     found = calls.findLast((call) => call["id"] === id);
   } else {
     found = isAlone ? calls.at(-1) : calls[position];
-    if (found !== undefined && named?.name && namedOf(found).arguments) found = undefined;
+    if (isNamedLate(found, named)) found = undefined;
   }
   if (found !== undefined) return found;
   const call: Fields = {};
   calls.push(call);
   return call;
+}
+
+/** Whether a piece has a name, though the arguments of the call have begun. */
+function isNamedLate(call: Fields | undefined, named: ToolCallDelta["function"]): boolean {
+  return call !== undefined && Boolean(named?.name && namedOf(call).arguments);
 }
 
 /** Some upstreams repeat a function's whole name, on each piece of its arguments. */
@@ -173,9 +181,7 @@ function mergeFields(
     const value = piece[name];
     // A name of a prototype's is a field like any other.
     const before = Object.hasOwn(into, name) ? into[name] : undefined;
-    if (value === undefined || value === null && before !== undefined || except?.has(name)) {
-      continue;
-    }
+    if (except?.has(name) || isSilent(value, before)) continue;
     const isReplaced = WHOLE.has(name) || isOpaque && !isFields(value);
     const after = isReplaced ? value : merged(before, value, isOpaque || name === OPAQUE);
     if (name !== "__proto__") into[name] = after;
@@ -184,6 +190,11 @@ function mergeFields(
       Object.defineProperty(into, name, { ...own, value: after });
     }
   }
+}
+
+/** Whether a field says nothing new: some upstreams repeat those that are done with, empty. */
+function isSilent(value: unknown, before: unknown): boolean {
+  return value === undefined || before !== undefined && (value === null || value === "");
 }
 
 function merged(before: unknown, value: unknown, isOpaque: boolean): unknown {

@@ -48,7 +48,7 @@ Deno.test("a completion has what its chunks have, and every choice its own", () 
     choice(0, { annotations: [2] }, "stop"),
     { ...chunk({}), choices: [], usage: null, service_tier: "default" },
     {
-      ...chunk({}),
+      ...{ ...chunk({}), id: "", model: "" },
       choices: [],
       usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
     },
@@ -136,6 +136,31 @@ const PIECES: Readonly<
       function: { name: null, arguments: "}" },
     }]],
     [call("a", "f", "{}")],
+  ],
+  "empty texts in place of what is absent": [
+    [
+      [{
+        ...{ index: 0, ...call("a", "f", "{"), thought_signature: "T" },
+        extra_content: { google: { thought_signature: "S" } },
+      }],
+      [{
+        ...{ index: 0, id: "", type: "", ...named("", "}"), thought_signature: "" },
+        extra_content: { google: { thought_signature: "" } },
+      }],
+    ],
+    [{
+      ...{ ...call("a", "f", "{}"), thought_signature: "T" },
+      extra_content: { google: { thought_signature: "S" } },
+    }],
+  ],
+  "by name, where all have the index 0 and none has an id": [
+    [
+      [{ index: 0, ...named("f", "{") }],
+      [{ index: 0, ...named("f", "}") }],
+      [{ index: 0, ...named("g", "[") }],
+      [{ index: 0, ...more("]") }],
+    ],
+    [call("", "f", "{}"), call("", "g", "[]")],
   ],
   "a name that is repeated whole": [
     [[{ index: 0, ...call("a", "get", "") }], [{ index: 0, ...named("get", "{") }], [

@@ -21,7 +21,7 @@ import { LoopRun } from "./run.ts";
  * - Leaving the generator early, also while its next event is awaited, cancels the model and all
  *   tools at once.
  *
- * @throws {RangeError} A limit is not a positive integer.
+ * @throws {RangeError} A limit is not a positive integer, or a time not a number.
  * @throws {TypeError} Two tools have the same name.
  *
  * @example The events of a run, and its result

@@ -169,6 +169,8 @@ Deno.test("agentLoop() refuses limits that are none, and two tools of one name",
     const limits of [
       { maxSteps: -1 },
       { maxSteps: 1.5 },
+      { maxSteps: NaN },
+      { toolTimeoutMs: NaN },
       { maxToolCallsPerStep: 0 },
       { maxParallelToolCalls: Infinity },
       { maxArgumentChars: NaN },

@@ -133,12 +133,12 @@ export function settingsOf<S extends LoopShapes>(options: LoopOptions<S>): LoopS
   }
   return {
     ...options,
-    maxSteps: limit("maxSteps", options.maxSteps || 8),
+    maxSteps: limit("maxSteps", options.maxSteps === 0 ? 8 : options.maxSteps ?? 8),
     maxToolCallsPerStep: limit("maxToolCallsPerStep", options.maxToolCallsPerStep ?? 32),
     maxParallelToolCalls: limit("maxParallelToolCalls", options.maxParallelToolCalls ?? 8),
     maxArgumentChars: limit("maxArgumentChars", options.maxArgumentChars ?? 1_000_000),
     maxResultChars: limit("maxResultChars", options.maxResultChars ?? 100_000),
-    toolTimeoutMs: options.toolTimeoutMs ?? 60_000,
+    toolTimeoutMs: time("toolTimeoutMs", options.toolTimeoutMs ?? 60_000),
     clock: options.clock ?? systemClock,
     toolsByName,
   };
@@ -147,4 +147,10 @@ export function settingsOf<S extends LoopShapes>(options: LoopOptions<S>): LoopS
 function limit(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value > 0) return value;
   throw new RangeError(`Cannot run a loop with ${name} ${value}: it must be a positive integer`);
+}
+
+/** A time that is no number would be no limit at all. */
+function time(name: string, ms: number): number {
+  if (typeof ms === "number" && !Number.isNaN(ms)) return ms;
+  throw new RangeError(`Cannot run a loop with ${name} ${ms}: it must be a number`);
 }

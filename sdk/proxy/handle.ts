@@ -1,6 +1,7 @@
 import { checkRequest } from "../call.ts";
 import { CallLimit } from "../call_limit.ts";
 import { ServiceTimeoutError } from "../errors.ts";
+import { OneTimeBody } from "../one_time_body.ts";
 import { answerOf } from "./answer.ts";
 import { type Refusal, refused } from "./refusal.ts";
 import { bodyOf, headRefusal, objectIn, type ProxyBody, sentId } from "./request.ts";
@@ -97,7 +98,8 @@ async function ask(body: Uint8Array<ArrayBuffer>, passage: Passage): Promise<Res
   headers.set("x-request-id", requestId);
   try {
     // Following a redirect could carry the key to another host.
-    const init: RequestInit = { method: "POST", headers, body, redirect: "manual" };
+    const sent: RequestInit = { body: new OneTimeBody(body), redirect: "manual" };
+    const init: RequestInit = { method: "POST", headers, ...sent };
     const response = await limit.guard(fetch(url, { ...init, signal: limit.signal }));
     return await answerOf(response, { limit, requestId, secret });
   } catch (error) {

@@ -105,9 +105,8 @@ for (const method of ["run", "runStream"] as const) {
 
   Deno.test(`${method} with a limit that is none sends nothing`, async () => {
     const twins = { tools: [weather, weather] };
-    for (
-      const options of [{ maxSteps: -1 }, { maxSteps: 1.5 }, { maxToolCallsPerStep: 0 }, twins]
-    ) {
+    const limits = [{ maxSteps: -1 }, { maxSteps: NaN }, { maxToolCallsPerStep: 0 }];
+    for (const options of [...limits, { toolTimeoutMs: NaN }, twins]) {
       const { outcome, sent } = run(method, [DONE], options);
       await assertRejects(outcome, ConfigurationError);
       assertEquals(sent, []);

@@ -53,7 +53,10 @@ export interface ToolSelection {
 export interface RegisteredTools {
   /** Declared to the model; run where they have `execute`. */
   readonly tools?: readonly Tool[] | undefined;
-  /** Functions by tool name: for tools without `execute`, and for those that a request declares. */
+  /**
+   * Functions by tool name: for tools without `execute`, and for those that a request declares. Those
+   * of a run also take the place of what the client has registered.
+   */
   readonly toolHandlers?: Readonly<Record<string, ToolExecute>> | undefined;
 }
 
@@ -74,9 +77,9 @@ export class Toolbox {
   readonly #registered: RegisteredTools;
   readonly #defaults: DefaultTools;
 
-  /** Of a client. Throws a `ConfigurationError` where two of its tools have one name. */
+  /** Of a client. Throws a `ConfigurationError` where its tools cannot be used. */
   constructor(registered: RegisteredTools, defaults: DefaultTools) {
-    refuseTwins(registered);
+    refuseUnusable(registered);
     this.#registered = registered;
     this.#defaults = defaults;
   }
@@ -93,7 +96,7 @@ export class Toolbox {
     own: RegisteredTools,
     { hasOwnTools }: { readonly hasOwnTools: boolean },
   ): ToolSelection {
-    refuseTwins(own);
+    refuseUnusable(own);
     const { tools, handlers, isEmpty } = merged(this.#registered, own);
     const executable = [...tools, ...handlers];
     if (hasOwnTools) return { executable };
@@ -114,17 +117,29 @@ function declared(functions: readonly Tool[]): Declarations | undefined {
   return functions.length === 0 ? undefined : { functions, hosted: [] };
 }
 
-function refuseTwins({ tools = [] }: RegisteredTools): void {
+/** Throws a `ConfigurationError` where what is registered could not be declared, or called. */
+function refuseUnusable({ tools = [], toolHandlers = {} }: RegisteredTools): void {
+  if (!Array.isArray(tools)) {
+    throw new ConfigurationError("Cannot register tools that are no list: pass an array of them");
+  }
   const names = new Set<string>();
-  for (const { name } of tools) {
+  for (const tool of tools) {
+    const name: unknown = Object(tool).name;
+    if (typeof name !== "string" || name === "") {
+      throw new ConfigurationError("Cannot register a tool without a name: give it one");
+    }
     if (names.has(name)) {
       throw new ConfigurationError(`Cannot register two tools named "${name}": rename one`);
     }
     names.add(name);
   }
+  for (const [name, handler] of Object.entries(toolHandlers)) {
+    if (typeof handler === "function") continue;
+    throw new ConfigurationError(`Cannot register a handler for "${name}" that is no function`);
+  }
 }
 
-/** What a client and a run have registered; of two tools of one name the run's. */
+/** What a client and a run have registered; of two tools, or functions, of one name the run's. */
 function merged(client: RegisteredTools, run: RegisteredTools) {
   const handlers = new Map(
     [client, run].flatMap(({ toolHandlers }) => Object.entries(toolHandlers ?? {})),
@@ -132,11 +147,13 @@ function merged(client: RegisteredTools, run: RegisteredTools) {
   const tools = new Map(
     [client, run].flatMap(({ tools }) => tools ?? []).map((tool) => [tool.name, tool]),
   );
+  const ofRun = new Map(Object.entries(run.toolHandlers ?? {}));
   return {
     tools: [...tools.values()].map((tool): Tool => {
-      const execute = tool.execute ?? handlers.get(tool.name);
+      const replacing = run.tools?.includes(tool) ? undefined : ofRun.get(tool.name);
+      const execute = replacing ?? tool.execute ?? handlers.get(tool.name);
       // Its methods may read `this`: it is not copied unless it has to be.
-      return tool.execute !== undefined || execute === undefined ? tool : { ...tool, execute };
+      return execute === undefined || execute === tool.execute ? tool : { ...tool, execute };
     }),
     /** Of tools that the request declares itself. */
     handlers: [...handlers]

@@ -134,6 +134,14 @@ const CASES: Readonly<Record<string, readonly [setup: Setup, outcome: Outcome]>>
     { run: { tools: [run] } },
     { declares: undefined, create: DEFAULT, run: "run" },
   ],
+  "a run's handler comes before the client's function": [
+    { client: { tools: [client] }, run: { toolHandlers: handlers } },
+    { declares: [CALLED], create: NOBODY, run: "handler" },
+  ],
+  "a run's tool comes before its own handler": [
+    { client: { tools: [client] }, run: { tools: [run], toolHandlers: handlers } },
+    { declares: [CALLED], create: NOBODY, run: "run" },
+  ],
   "a run's handler answers what the request declares": [
     { request: { tools: own }, run: { toolHandlers: handlers } },
     { declares: ["own"], create: NOBODY, run: "handler" },

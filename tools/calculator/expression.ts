@@ -145,8 +145,13 @@ class Evaluation {
     for (;;) {
       const at = this.#at;
       const operand = value;
-      if (this.#take("!")) value = this.#compute(at, () => factorial(operand));
-      else if (this.#takePercent()) value = this.#percentage(divide(value, HUNDRED));
+      if (this.#take("!")) {
+        // A double factorial to some, the factorial of a factorial to others.
+        if (this.#take("!")) {
+          throw this.#invalid(at, 'it has "!!"; for a factorial twice use (n!)!');
+        }
+        value = this.#compute(at, () => factorial(operand));
+      } else if (this.#takePercent()) value = this.#percentage(divide(value, HUNDRED));
       else return value;
     }
   }

@@ -52,7 +52,7 @@ export class Stage implements AsyncDisposable {
       ...options,
       fetch: async (input, init) => {
         const { method, url, headers } = new Request(input, init);
-        const body = typeof init?.body === "string" ? JSON.parse(init.body) : undefined;
+        const body = init?.body ? JSON.parse(String(init.body)) : undefined;
         sent.push({ method, url: new URL(url), headers, body });
         return await fetch(input, init);
       },
