@@ -96,7 +96,8 @@ export class ChunkMerger {
       const call = callOf(draft.calls, piece, { position, isAlone: pieces.length === 1 });
       mergeFields(call, isNameRepeated(call, piece) ? nameless(piece) : piece);
     }
-    draft.finishReason = finish_reason ?? draft.finishReason;
+    // An empty one says as little as none.
+    draft.finishReason = finish_reason || draft.finishReason;
   }
 }
 

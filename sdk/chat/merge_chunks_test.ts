@@ -199,6 +199,13 @@ for (const [name, [pieces, calls]] of Object.entries(PIECES)) {
   Deno.test(`tool calls are merged: ${name}`, () => assertEquals(callsOf(...pieces), calls));
 }
 
+Deno.test("an empty finish reason is none", () => {
+  const unsaid = Object({ choices: [{ index: 0, delta: {}, finish_reason: "" }] });
+  assertEquals(merged(unsaid), undefined);
+  const said = merged(chunk({ content: "Hi" }), chunk({}, "stop"), unsaid);
+  assertEquals(said?.choices[0]?.finish_reason, "stop");
+});
+
 Deno.test("text that is signed keeps the last signature whole", () => {
   const signed = (thought_signature: string) => ({
     extra_content: { google: { thought_signature } },
