@@ -112,7 +112,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     checkRequest(request);
     const { stream: asked } = request as { stream?: unknown };
     if (asked === undefined || asked === null || asked === stream) {
-      return this.#surface.begin(request);
+      return this.#surface.begin(withOwnLists(request));
     }
     throw new ConfigurationError(
       stream
@@ -201,6 +201,13 @@ export class Runner<S extends LoopShapes, History extends object> {
     const hasDone = steps.length > 0 || unfinished !== undefined && unfinished.results.length > 0;
     throw hasDone ? new RunError(outcome, { cause: error }) : error;
   }
+}
+
+/** What the application does to its history, or its tools, meanwhile is no part of a run. */
+function withOwnLists<Request>(request: Request): Request {
+  const fields = Object.entries<unknown>(Object(request));
+  const lists = fields.flatMap(([name, value]) => Array.isArray(value) ? [[name, [...value]]] : []);
+  return { ...request, ...Object.fromEntries(lists) };
 }
 
 async function lastOf<Turn>(turn: AsyncGenerator<unknown, Turn, void>): Promise<Turn> {

@@ -52,6 +52,8 @@ function run(
   };
 }
 
+const roleOf = ({ role }: { readonly role: string }) => role;
+
 async function resultOf(...args: Parameters<typeof run>): Promise<ChatRunResult> {
   return await run(...args).outcome();
 }
@@ -211,6 +213,26 @@ for (const method of ["run", "runStream"] as const) {
       "rain",
     ]);
     assertEquals(JSON.stringify(result.messages).includes("secret"), false);
+  });
+
+  Deno.test(`${method} goes on with the history as it was, whatever becomes of it meanwhile`, async () => {
+    const messages = [...MESSAGES];
+    const tools = [{ type: "function", function: { name: "weather" } }];
+    const busy = {
+      ...weather,
+      execute: () => {
+        messages.push({ role: "user", content: "And tomorrow?" });
+        tools.length = 0;
+      },
+    };
+    const { outcome, sent } = run(method, [CALLING, DONE], {
+      request: { messages, tools },
+      tools: [busy],
+    });
+    await outcome();
+    const roles = sent.map(({ json }) => Object(json["messages"]).map(Object).map(roleOf));
+    assertEquals(roles, [["user"], ["user", "assistant", "tool"]]);
+    assertEquals(sent.map(({ json }) => Object(json["tools"]).length), [1, 1]);
   });
 
   Deno.test(`${method} answers calls without an id, each with its own`, async () => {
