@@ -4,6 +4,7 @@
  * @module
  */
 
+import { OneTimeBody } from "../../gateway/upstreams/openai_compatible/one_time_body.ts";
 import { promptOf, type Script, wordsIn } from "./script.ts";
 
 /** What a client asks for. `leave`: it goes away in the middle of the stream. */
@@ -71,7 +72,8 @@ export async function makeCall(plan: CallPlan, site: CallSite): Promise<Sighting
         authorization: `Bearer ${site.secret}`,
         "x-request-id": requestId,
       },
-      body,
+      // Deno repeats a text by itself where a kept connection breaks.
+      body: new OneTimeBody(body),
       signal: leaving.signal,
     });
     status = response.status;

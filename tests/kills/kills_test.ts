@@ -182,5 +182,5 @@ Deno.test(`the books are right after each of ${ROUNDS} kills under load`, {
   await checkTheEnd(run);
   assertSane(await service.kill());
   if (IS_LONG) console.info(tally.table());
-  tally.assertShown({ all: IS_LONG });
+  tally.assertShown({ all: ROUNDS >= 100 });
 });

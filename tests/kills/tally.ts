@@ -101,7 +101,13 @@ export class Tally {
   /** Fails where the run has not met what it is about; `all`: of the rarer things too. */
   assertShown({ all }: { readonly all: boolean }): void {
     const always = ["answers complete", "unanswered", "settlements", "expired"];
-    const rarely = ["answers cut", "left by the client", "refused by the gateway", "voided"];
+    const rarely = [
+      "answers cut",
+      "left by the client",
+      "refused by the gateway",
+      "voided",
+      "orphans settled by checkpoint",
+    ];
     for (const name of all ? [...always, ...rarely] : always) {
       assert(Number(this.#figures[name]) > 0, `No ${name}:\n${this.table()}`);
     }
