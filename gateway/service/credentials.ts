@@ -29,40 +29,65 @@ export async function writeCredentials(
   credentials: StoredCredentials,
 ): Promise<void> {
   const draft = `${path}.tmp`;
-  await Deno.writeTextFile(draft, JSON.stringify(credentials, null, 2) + "\n", { mode: 0o600 });
+  await Deno.writeTextFile(draft, textOf(credentials), { mode: 0o600 });
   // The mode applies to a new file only; a draft left by a crash may have another.
   if (Deno.build.os !== "windows") await Deno.chmod(draft, 0o600);
   await Deno.rename(draft, path);
 }
 
 /**
- * Brings the file up to date with this start: the address, which every start may choose anew, and
- * the token where one was given. A later start that is given none goes back to the first token, the
- * only one that the service still knows. Without any token nothing is written.
+ * The file as a running service keeps it. It stays open: a process that serves may open none for
+ * writing any more, and the admin token can still be replaced.
  */
-export async function refreshCredentials(
-  path: string,
-  start: { readonly url: string; readonly adminToken?: string | undefined },
-): Promise<void> {
-  const kept = await readStored(path);
-  const firstToken = kept?.firstToken ?? kept?.token;
-  const token = start.adminToken ?? firstToken;
-  if (token === undefined) return;
-  const others = firstToken === undefined || firstToken === token ? {} : { firstToken };
-  await writeCredentials(path, { url: start.url, token, ...others });
-}
+export class CredentialsFile {
+  readonly #path: string | undefined;
+  #file: Deno.FsFile | undefined;
 
-/**
- * Puts a new token in the place of the first one, where the file is. A token given to this start
- * stays the one to use until a start is given none.
- */
-export async function replaceFirstToken(path: string, first: string): Promise<void> {
-  const kept = await readStored(path);
-  if (kept === undefined) return;
-  const { url, token, firstToken } = kept;
-  const isGiven = firstToken !== undefined && firstToken !== token;
-  const next = isGiven ? { token, firstToken: first } : { token: first };
-  await writeCredentials(path, { url, ...next });
+  /** `path`: see {@linkcode credentialsPath}; without one nothing is ever written. */
+  constructor(path: string | undefined) {
+    this.#path = path;
+  }
+
+  /**
+   * Brings the file up to date with this start: the address, which every start may choose anew, and
+   * the token where one was given. A later start that is given none goes back to the first token, the
+   * only one that the service still knows. Without any token nothing is written.
+   */
+  async refresh(
+    start: { readonly url: string; readonly adminToken?: string | undefined },
+  ): Promise<void> {
+    if (this.#path === undefined) return;
+    const kept = await readStored(this.#path);
+    const firstToken = kept?.firstToken ?? kept?.token;
+    const token = start.adminToken ?? firstToken;
+    if (token === undefined) return;
+    const others = firstToken === undefined || firstToken === token ? {} : { firstToken };
+    await writeCredentials(this.#path, { url: start.url, token, ...others });
+    this.close();
+    this.#file = await Deno.open(this.#path, { read: true, write: true });
+  }
+
+  /**
+   * Puts a new token in the place of the first one, where the file is. A token given to this start
+   * stays the one to use until a start is given none.
+   */
+  async replaceFirstToken(first: string): Promise<void> {
+    if (this.#file === undefined) return;
+    const length = (await this.#file.stat()).size;
+    const kept = storedOf(await readFrom(this.#file, length));
+    if (kept === undefined) return;
+    const { url, token, firstToken } = kept;
+    const isGiven = firstToken !== undefined && firstToken !== token;
+    const next = isGiven ? { token, firstToken: first } : { token: first };
+    // In one write over all there was, so that no reader sees the end of a longer text.
+    await writeTo(this.#file, textOf({ url, ...next }).padEnd(length));
+  }
+
+  /** Lets go of the file. */
+  close(): void {
+    this.#file?.close();
+    this.#file = undefined;
+  }
 }
 
 /** Reads the file; `undefined` where there is none, or it holds no credentials. */
@@ -79,6 +104,10 @@ async function readStored(path: string): Promise<StoredCredentials | undefined> 
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
+  return storedOf(text);
+}
+
+function storedOf(text: string): StoredCredentials | undefined {
   const { url, token, firstToken } = fieldsOf(text);
   if (typeof url !== "string" || typeof token !== "string") return undefined;
   return { url, token, ...typeof firstToken === "string" ? { firstToken } : {} };
@@ -92,4 +121,25 @@ function fieldsOf(text: string): Partial<Record<keyof StoredCredentials, unknown
     if (error instanceof SyntaxError) return {};
     throw error;
   }
+}
+
+function textOf(credentials: StoredCredentials): string {
+  return JSON.stringify(credentials, null, 2) + "\n";
+}
+
+/** So many bytes of a file, from its beginning. */
+async function readFrom(file: Deno.FsFile, length: number): Promise<string> {
+  const bytes = new Uint8Array(length);
+  await file.seek(0, Deno.SeekMode.Start);
+  const read = await file.read(bytes) ?? 0;
+  return new TextDecoder().decode(bytes.subarray(0, read));
+}
+
+/** Writes over a file, from its beginning; durable when it resolves. */
+async function writeTo(file: Deno.FsFile, text: string): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  await file.seek(0, Deno.SeekMode.Start);
+  const written = await file.write(bytes);
+  if (written < bytes.length) throw new Error("Cannot write the credentials: there is no room");
+  await file.sync();
 }

@@ -1,10 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import {
+  CredentialsFile,
   credentialsPath,
   readCredentials,
-  refreshCredentials,
-  replaceFirstToken,
   writeCredentials,
 } from "./credentials.ts";
 
@@ -35,9 +34,11 @@ Deno.test("every start brings the address up to date, and goes back to the first
   const folder = await Deno.makeTempDir();
   try {
     const path = join(folder, "svc.kv.admin.json");
+    const file = new CredentialsFile(path);
     const started = async (port: number, adminToken?: string) => {
       const url = `http://127.0.0.1:${port}`;
-      await refreshCredentials(path, { url, adminToken });
+      await file.refresh({ url, adminToken });
+      file.close();
       return await readCredentials(path);
     };
     assertEquals(await started(1), undefined);
@@ -57,17 +58,21 @@ Deno.test("a new first token takes the old one's place, also beside a given one"
   const folder = await Deno.makeTempDir();
   try {
     const path = join(folder, "svc.kv.admin.json");
-    await replaceFirstToken(path, "lost");
+    const file = new CredentialsFile(path);
+    await file.replaceFirstToken("lost");
     assertEquals(await readCredentials(path), undefined);
     const url = "http://127.0.0.1:1";
-    await refreshCredentials(path, { url, adminToken: "first" });
-    await replaceFirstToken(path, "second");
-    assertEquals(await readCredentials(path), { url, token: "second" });
-    await refreshCredentials(path, { url, adminToken: "given" });
-    await replaceFirstToken(path, "third");
+    await file.refresh({ url, adminToken: "first" });
+    await file.replaceFirstToken("second, which is longer");
+    assertEquals(await readCredentials(path), { url, token: "second, which is longer" });
+    await file.replaceFirstToken("2");
+    assertEquals(await readCredentials(path), { url, token: "2" });
+    await file.refresh({ url, adminToken: "given" });
+    await file.replaceFirstToken("third");
     assertEquals(await readCredentials(path), { url, token: "given" });
-    await refreshCredentials(path, { url });
+    await file.refresh({ url });
     assertEquals(await readCredentials(path), { url, token: "third" });
+    file.close();
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

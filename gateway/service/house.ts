@@ -34,6 +34,7 @@ import { embedderInForce } from "../upstreams/embedder.ts";
 import { createUpstream } from "../upstreams/factory.ts";
 import { UpstreamPool } from "../upstreams/pool.ts";
 import { createVectorStores } from "../vector_stores/vector_stores.ts";
+import type { CredentialsFile } from "./credentials.ts";
 import { fetchFile } from "./fetch_file.ts";
 import type { Gate } from "./gate.ts";
 import type { PepperBook } from "./pepper.ts";
@@ -62,6 +63,7 @@ export interface House {
   readonly keyRing: KeyRing;
   readonly pepperBook: PepperBook;
   readonly adminTokens: AdminTokens;
+  readonly credentials: CredentialsFile;
   readonly links: SignedLinks;
   readonly gateway: GatewayContext;
   readonly vectorStores: VectorStores;

@@ -9,9 +9,8 @@ import type { Clock } from "../ports/clock.ts";
 import type { KvStores } from "../stores/kv/open.ts";
 import { createUpstream } from "../upstreams/factory.ts";
 import type { UpstreamPool } from "../upstreams/pool.ts";
-import { credentialsPath, replaceFirstToken } from "./credentials.ts";
 import type { House } from "./house.ts";
-import { explainListen, type ServeSettings } from "./settings.ts";
+import { explainListen } from "./settings.ts";
 
 /** A listener in use. */
 export type Server = Deno.HttpServer<Deno.NetAddr>;
@@ -35,7 +34,8 @@ export async function openListeners(house: House): Promise<[Server, Server]> {
     rng,
     logger,
     adminTokens: house.adminTokens,
-    onAdminToken: (token) => keepAdminToken(settings, token),
+    // The command line on this machine goes on working with the new token.
+    onAdminToken: (token) => house.credentials.replaceFirstToken(token),
     pepperBook: house.pepperBook,
     publicUrl: house.publicUrl,
     env: deps.env,
@@ -53,12 +53,6 @@ export async function openListeners(house: House): Promise<[Server, Server]> {
     await publicServer.shutdown();
     throw error;
   }
-}
-
-/** The command line on this machine goes on working with the new token. */
-async function keepAdminToken({ kvPath }: ServeSettings, token: string): Promise<void> {
-  const path = credentialsPath(kvPath);
-  if (path !== undefined) await replaceFirstToken(path, token);
 }
 
 function openListener(

@@ -13,7 +13,7 @@ import type { Peppers } from "../flows/peppers.ts";
 import { SignedLinks } from "../flows/signed_links.ts";
 import { type KvStores, openKvStores } from "../stores/kv/open.ts";
 import { firstStartLines, startLines } from "./banner.ts";
-import { credentialsPath, refreshCredentials } from "./credentials.ts";
+import { CredentialsFile, credentialsPath } from "./credentials.ts";
 import { FIRST_TIER, firstStart, firstStartShown } from "./first_start.ts";
 import { Gate } from "./gate.ts";
 import { gatewayOf, type House, poolOf, type ServiceDeps, vectorStoresOf } from "./house.ts";
@@ -87,19 +87,17 @@ async function assemble(
   });
   const adminTokens = await openAdminTokens(settings, deps, { stores, peppers });
   const gate = new Gate(deps.rng);
+  const credentials = new CredentialsFile(credentialsPath(settings.kvPath));
   const house: House = {
-    ...{ settings, deps, stores, pool, keyRing, pepperBook, adminTokens },
+    ...{ settings, deps, stores, pool, keyRing, pepperBook, adminTokens, credentials },
     ...{ links, gateway, vectorStores, gate },
     publicUrl: () => shownUrl,
   };
   const servers = await openListeners(house);
   const [publicUrl = "", adminUrl = ""] = servers.map(({ addr }) => urlOf(addr));
   shownUrl ||= publicUrl;
-  const path = credentialsPath(settings.kvPath);
-  if (path !== undefined) {
-    const adminToken = secrets?.adminToken ?? settings.adminToken;
-    await refreshCredentials(path, { url: adminUrl, adminToken });
-  }
+  const adminToken = secrets?.adminToken ?? settings.adminToken;
+  await credentials.refresh({ url: adminUrl, adminToken });
   if (secrets !== undefined) {
     deps.print(firstStartLines(secrets, shownUrl));
     await firstStartShown(stores.settings, clock);
@@ -158,6 +156,7 @@ async function stop(house: House, servers: readonly Server[], graceMs: number): 
   await within(Promise.all(servers.map((server) => server.shutdown())), LISTENER_CLOSE_MS);
   await gateway.lateEndings.close();
   await Promise.all([keyRing.idle(), adminTokens.idle()]);
+  house.credentials.close();
   pool.close();
   await vectorStores.close();
   await stores.close();

@@ -7,7 +7,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { ADMIN_TOKEN, BOOTSTRAP_KEY } from "../fixtures/service.ts";
-import { ServiceProcess } from "../fixtures/service_process.ts";
+import { ServiceProcess, svc } from "../fixtures/service_process.ts";
 import { flagsOfTask } from "../fixtures/task_flags.ts";
 
 const ROOT = fromFileUrl(import.meta.resolve("../../"));
@@ -102,6 +102,26 @@ Deno.test("the flags suffice for calls, images, stored responses and vector stor
     const question = JSON.stringify({ query: "when is the gallery closed" });
     const { results } = await admin(`/${id}/search`, question, "application/json");
     assertEquals(results[0].filename, "handbook.md");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a new admin token is kept for the command line by a process that opens no more files", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const kvPath = join(folder, "svc.kv");
+    const env = { SERVICE_KV_PATH: kvPath };
+    const shows = async () => (await svc(["wallets", "list", "--json"], env)).code;
+    {
+      await using service = await ServiceProcess.start(kvPath);
+      const rotated = await svc(["admin-token", "rotate"], env);
+      assertEquals([rotated.code, rotated.stderr], [0, ""]);
+      assertEquals(await shows(), 0);
+      assertEquals((await service.end("SIGTERM")).stderr.includes("NotCapable"), false);
+    }
+    await using _again = await ServiceProcess.start(kvPath);
+    assertEquals(await shows(), 0);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
