@@ -99,7 +99,8 @@ export async function takeHold(
       taken.refusal === "key_budget_exceeded" ? "key_budget_exceeded" : "insufficient_balance",
     );
   }
-  if (trace.holdIds.length === 0) {
+  // A hold that was given back for want of a place has begun nothing.
+  if (!trace.hasBegun) {
     try {
       await requireKey(gateway, key);
     } catch (error) {

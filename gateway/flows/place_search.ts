@@ -78,6 +78,7 @@ export class PlaceSearch {
       if (found === undefined) return undefined;
       if ("hold" in found) {
         this.#done.add(found.candidate.model.id);
+        this.#request.trace.hasBegun = true;
         return found;
       }
       leased = found.leased;
@@ -255,7 +256,7 @@ export class PlaceSearch {
   /** A request that has begun nothing yet goes on with its key as it is by now, or not at all. */
   async #lookAtKey(): Promise<void> {
     const { trace } = this.#request;
-    if (trace.holdIds.length > 0) return;
+    if (trace.hasBegun) return;
     const { clock, keys } = this.#gateway;
     const key = await keys.get(trace.caller.key.id);
     if (key === undefined || !serves(key, clock.nowMs())) throw new ServiceFault("invalid_api_key");

@@ -159,6 +159,23 @@ Deno.test("a key that is gone, disabled or expired after the wait gets nothing",
   }
 });
 
+Deno.test("a hold that was given back begins nothing: the key is looked at after the next wait too", async () => {
+  for (const waitsForMoney of [false, true]) {
+    let asked = 0;
+    let waits = 0;
+    const { places, assertClean, count } = search({
+      // The first hold comes after a wait, when the place is gone; then a place in its turn.
+      hasPlace: () => [true, false, waitsForMoney, true][asked++] ?? true,
+      hasMoney: (waitMs) => waitMs > 0 ? ++waits > 0 : !waitsForMoney && waits > 0,
+      key: () => Promise.resolve(asked < 2 ? KEY : undefined),
+    });
+    const fault = await assertRejects(() => places.next(), ServiceFault);
+    assertEquals(fault.code, "invalid_api_key");
+    assertEquals(count("wait for a hold"), waitsForMoney ? 2 : 1);
+    assertClean();
+  }
+});
+
 Deno.test("a policy that was narrowed while money was waited for begins nothing", async () => {
   const { places, assertClean } = search({
     hasPlace: () => true,

@@ -44,6 +44,8 @@ export class RequestTrace {
   readonly atMs: number;
   readonly attempts: RoutingAttempt[] = [];
   readonly holdIds: string[] = [];
+  /** A place and its hold were found: what has begun goes on to its end, whatever becomes of its key. */
+  hasBegun = false;
   /** What the model tried last was not told of the request, a line each: asked for when it is told. */
   notCarried: () => readonly string[] = () => [];
   /** The bill of the calls that have been settled. */
