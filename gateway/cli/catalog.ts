@@ -1,4 +1,5 @@
 import { DEFAULT_UPSTREAMS, defaultCatalog } from "../config/default_catalog.ts";
+import { DEFAULT_LIMITS } from "../domain/service_limits.ts";
 import { checkInForce, requireNoAsking } from "./catalog_check.ts";
 import type { Call, Command, Output, Page } from "./command.ts";
 import { CliFailure } from "./io.ts";
@@ -168,6 +169,8 @@ function catalogText(json: Row, { width }: Page): string {
   const embeddings = rowOf(rowOf(content, "vectorStores"), "embeddings");
   const model = textOf(embeddings, "model");
   if (model !== "") pairs.push(["embeddings", `${model} of ${textOf(embeddings, "upstream")}`]);
+  const limits = { limits: { ...DEFAULT_LIMITS, ...rowOf(content, "limits") } };
+  pairs.push(["limits", textOf(limits, "limits")]);
   return facts(pairs) +
     section("upstreams", [
       column("UPSTREAM", "id"),

@@ -75,6 +75,23 @@ Deno.test("svc catalog show says where web search asks and what it costs", async
   });
 });
 
+Deno.test("svc catalog show says which limits are in force, whoever chose them", async () => {
+  await withCli(async ({ admin, run }) => {
+    const limitsShown = async () => /\nlimits +(.*)\n/.exec((await run("catalog show")).out)?.[1];
+    assertEquals(
+      await limitsShown(),
+      "maxInFlight 1000, queueMs 2000, queueLength 1000, badKeysPerMinute 30",
+    );
+    const { version: _, updatedAtMs: __, ...content } = admin.deps.catalogs.current();
+    const limits = { maxInFlight: 7, queueMs: 0, queueLength: 5, badKeysPerMinute: 0 };
+    await admin.deps.applyCatalog({ ...content, limits }, { expected: 1, note: "limits" });
+    assertEquals(
+      await limitsShown(),
+      "maxInFlight 7, queueMs 0, queueLength 5, badKeysPerMinute 0",
+    );
+  });
+});
+
 Deno.test("svc catalog show says what vector stores are embedded with", async () => {
   await withCli(async ({ admin, run, json }) => {
     assert(!(await run("catalog show")).out.includes("embeddings"));
