@@ -34,8 +34,8 @@ export class Caller {
   readonly attempts: Attempt[] = [];
   /** Number that its key, or the one that was rotated into it, has among those of the beginning. */
   readonly founded: number;
-  /** The key was revoked before it asked. */
-  readonly tooLate: boolean;
+  /** Whether its operator has been told that the key is revoked. */
+  readonly isRevoked: () => boolean;
   state: CallerState = "asking";
   status: number | undefined;
   /** What was read of a stream. */
@@ -57,13 +57,13 @@ export class Caller {
   constructor(
     number: number,
     question: Question,
-    options: { readonly nowMs: number; readonly founded: number; readonly tooLate: boolean },
+    options: Pick<Caller, "founded" | "isRevoked"> & { readonly nowMs: number },
   ) {
     this.number = number;
     this.question = question;
     this.#tookMs = options.nowMs;
     this.founded = options.founded;
-    this.tooLate = options.tooLate;
+    this.isRevoked = options.isRevoked;
   }
 
   /** Words of the answer that it has read. */

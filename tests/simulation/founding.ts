@@ -64,7 +64,8 @@ function upstreamOf(id: string, onDisconnect: UpstreamConfig["onDisconnect"]): U
     provider: id,
     baseUrl: "http://127.0.0.1:9/v1",
     apiKey: "none",
-    maxInFlight: 12,
+    // So few that requests wait for places, as they do for money.
+    maxInFlight: 2,
     onDisconnect,
     timeouts: { connectMs: 5_000, firstByteMs: 300_000, idleMs: 60_000 },
   };

@@ -123,7 +123,8 @@ export class World {
   /** A caller asks; where no process is up it is refused by the system. */
   ask(question: Question): void {
     const key = this.keys[question.key % this.keys.length]!;
-    const options = { nowMs: this.nowMs, founded: key.founded, tooLate: key.revoked };
+    const isRevoked = () => key.revoked;
+    const options = { nowMs: this.nowMs, founded: key.founded, isRevoked };
     const caller = new Caller(this.callers.length, question, options);
     this.callers.push(caller);
     if (this.service === undefined) return caller.lose();
@@ -180,7 +181,9 @@ export class World {
         const { id } = issued.record;
         this.keys.push({ id, secret: issued.key, founded: key.founded, revoked: false });
       })
-      : ring[change](key.id).then(({ ok }) => {
+      : ring[change](key.id).then(async ({ ok }) => {
+        // What became durable in the same commit may begin in the same turn.
+        await settle();
         if (life === this.#lives && ok && change === "revoke") key.revoked = true;
       });
     // The store was down: the operator is told, and nothing was promised.
@@ -343,7 +346,10 @@ export class World {
         `request ${caller.number}`,
       );
     }
-    if (caller.tooLate) this.#accuse("a revoked key buys nothing", `request ${caller.number}`);
+    // Also where it waited: what has begun before may go on to another candidate.
+    if (caller.attempts.length === 0 && caller.isRevoked()) {
+      this.#accuse("a revoked key begins nothing", `request ${caller.number}`);
+    }
     const failure = script.failures[caller.attempts.length];
     const attempt: Attempt = {
       ...{ request: caller.number, holdId, script, drains, failure },
