@@ -76,6 +76,22 @@ Deno.test("svc wallets statement lists entries, and says how to go on", async ()
   });
 });
 
+Deno.test("svc wallets statement says which charge a death of the gateway left", async () => {
+  await withCli(async ({ admin, run }) => {
+    const { ledger } = admin.stores;
+    const call = { walletId: "team", keyId: "k", logId: "l", model: "m", priceVersion: 1 };
+    const amounts = { amount: 9n, minimum: 9n, budget: {}, atMs: 1 };
+    await ledger.hold({ kind: "hold", holdId: "h", ...call, ...amounts }, { waitMs: 0 });
+    const tokens = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 };
+    const ended = { kind: "settle", holdId: "h", cost: 4n, ...tokens, estimated: true } as const;
+    await ledger.settle({ ...ended, recovered: true, atMs: 2 });
+    assertMatch(
+      (await run("wallets statement team")).out,
+      /settle +0\.000005 +0\.000004 +m +k +at its last checkpoint: gateway restarted\n/,
+    );
+  });
+});
+
 Deno.test("svc keys creates a key and shows it once", async () => {
   await withCli(async ({ files, run, json }) => {
     files.set(

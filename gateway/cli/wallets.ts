@@ -97,6 +97,9 @@ async function statement(call: Call): Promise<Output> {
   return { json, text: (page) => statementText(json, page) };
 }
 
+/** What stands beside a call that the gateway's death cut. */
+const RECOVERED = "at its last checkpoint: gateway restarted";
+
 function statementText(json: Row, { width }: Page): string {
   const columns = [
     time("TIME", "at"),
@@ -107,7 +110,8 @@ function statementText(json: Row, { width }: Page): string {
     optional(id("KEY", "key")),
     {
       title: "NOTE",
-      cell: (row: Row) => textOf(row, "note") || textOf(row, "reason"),
+      cell: (row: Row) =>
+        row.recovered === true ? RECOVERED : textOf(row, "note") || textOf(row, "reason"),
       kind: "text" as const,
     },
   ];
