@@ -1,0 +1,214 @@
+/**
+ * A plan: the tasks that a request is split into, and which of them may begin.
+ *
+ * @module
+ */
+
+import { ORCHESTRATION_FINAL_TASK_ID } from "@svc/sdk/protocol";
+
+/** Most tasks of a plan. */
+export const PLAN_TASKS_MAX = 6;
+/** Most tasks that run at once. */
+export const TASKS_AT_ONCE = 3;
+/** Id under which the planner's own call is listed. */
+export const PLAN_TASK_ID = "plan";
+/** Longest title, in UTF-16 code units; what is beyond it is cut. */
+export const TITLE_MAX_CHARS = 80;
+/** Longest instruction, in UTF-16 code units. */
+export const INSTRUCTION_MAX_CHARS = 4_000;
+
+/** A task of a plan. */
+export interface PlannedTask {
+  /** Unique in its plan; neither `plan` nor `final`. */
+  readonly taskId: string;
+  /** For people. */
+  readonly title: string;
+  /** What its model is told to do; `$id` names the result of another task. */
+  readonly instruction: string;
+  /** Ids of the tasks whose results it reads, those that its instruction names included. */
+  readonly dependsOn: readonly string[];
+  /** Feature tags that its model should carry. */
+  readonly needs: readonly string[];
+}
+
+/** A plan that can be run, or what is wrong with it, for its planner. */
+export type PlanReading =
+  | { readonly ok: true; readonly tasks: readonly PlannedTask[] }
+  | { readonly ok: false; readonly problem: string };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const TASK_ID = /^[a-z][a-z0-9_]{0,31}$/;
+const REFERENCE = /(?<![\w$])\$([a-z][a-z0-9_]{0,31})\b/g;
+const RESERVED: readonly string[] = [PLAN_TASK_ID, ORCHESTRATION_FINAL_TASK_ID];
+
+/** The plan's shape as a JSON schema, for models that follow one. */
+export const PLAN_SCHEMA = {
+  type: "object",
+  properties: {
+    tasks: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          task_id: { type: "string" },
+          title: { type: "string" },
+          instruction: { type: "string" },
+          depends_on: { type: "array", items: { type: "string" } },
+          needs: { type: "array", items: { type: "string" } },
+        },
+        required: ["task_id", "title", "instruction", "depends_on", "needs"],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ["tasks"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Reads a planner's answer: JSON, in a code block or bare. No tasks at all is a plan too: the
+ * request is not worth a split. Needs that are not among `knownNeeds` are left out.
+ */
+export function readPlan(text: string, knownNeeds: readonly string[]): PlanReading {
+  const value = jsonIn(text);
+  if (!isFields(value)) return wrong("The plan is not a JSON object");
+  const list = value["tasks"];
+  if (!Array.isArray(list)) return wrong('The plan has no array "tasks"');
+  if (list.length > PLAN_TASKS_MAX) {
+    return wrong(`The plan has ${list.length} tasks; it may have ${PLAN_TASKS_MAX} at most`);
+  }
+  const tasks: PlannedTask[] = [];
+  for (const [at, item] of list.entries()) {
+    const task = readTask(item, { at, knownNeeds });
+    if (typeof task === "string") return wrong(task);
+    if (tasks.some(({ taskId }) => taskId === task.taskId)) {
+      return wrong(`Two tasks have the task_id "${task.taskId}"`);
+    }
+    tasks.push(task);
+  }
+  const problem = strangeDependency(tasks) ?? cycle(tasks);
+  return problem === undefined ? { ok: true, tasks } : wrong(problem);
+}
+
+/** Where the tasks of a plan stand. */
+export interface TaskStates {
+  readonly done: ReadonlySet<string>;
+  /** Those that failed, and those that were skipped. */
+  readonly lost: ReadonlySet<string>;
+  readonly running: ReadonlySet<string>;
+}
+
+/** What happens next in a plan. */
+export interface NextTasks {
+  /** These begin now, in the plan's order. */
+  readonly begin: readonly PlannedTask[];
+  /** These can never run: what they depend on is lost. */
+  readonly skip: readonly PlannedTask[];
+}
+
+/** Decides which tasks begin: as soon as all they depend on is done, while there is room. */
+export function nextTasks(tasks: readonly PlannedTask[], states: TaskStates): NextTasks {
+  const { done, running } = states;
+  const lost = new Set(states.lost);
+  const skip: PlannedTask[] = [];
+  const waiting = tasks.filter(({ taskId }) =>
+    !done.has(taskId) && !lost.has(taskId) && !running.has(taskId)
+  );
+  // What depends on a skipped task is skipped with it, whatever the plan's order.
+  for (let found = true; found;) {
+    found = false;
+    for (const task of waiting) {
+      if (lost.has(task.taskId) || !task.dependsOn.some((id) => lost.has(id))) continue;
+      lost.add(task.taskId);
+      skip.push(task);
+      found = true;
+    }
+  }
+  const ready = waiting.filter(({ taskId, dependsOn }) =>
+    !lost.has(taskId) && dependsOn.every((id) => done.has(id))
+  );
+  return { begin: ready.slice(0, Math.max(0, TASKS_AT_ONCE - running.size)), skip };
+}
+
+function readTask(
+  item: unknown,
+  { at, knownNeeds }: { readonly at: number; readonly knownNeeds: readonly string[] },
+): PlannedTask | string {
+  if (!isFields(item)) return `tasks.${at} is not an object`;
+  const { task_id: taskId, title, instruction } = item;
+  if (typeof taskId !== "string" || !TASK_ID.test(taskId)) {
+    return `tasks.${at}.task_id is not an identifier of lower-case letters, digits and "_"`;
+  }
+  if (RESERVED.includes(taskId)) return `The task_id "${taskId}" is reserved`;
+  if (typeof title !== "string" || title.trim() === "") return `The task "${taskId}" has no title`;
+  if (typeof instruction !== "string" || instruction.trim() === "") {
+    return `The task "${taskId}" has no instruction`;
+  }
+  if (instruction.length > INSTRUCTION_MAX_CHARS) {
+    return `The instruction of "${taskId}" is longer than ${INSTRUCTION_MAX_CHARS} characters`;
+  }
+  const dependsOn = textsIn(item["depends_on"]);
+  const needs = textsIn(item["needs"]);
+  if (dependsOn === undefined) return `depends_on of "${taskId}" is not an array of texts`;
+  if (needs === undefined) return `needs of "${taskId}" is not an array of texts`;
+  const named = Array.from(instruction.matchAll(REFERENCE), ([, id = ""]) => id);
+  return {
+    taskId,
+    title: title.trim().slice(0, TITLE_MAX_CHARS).toWellFormed(),
+    instruction: instruction.trim(),
+    dependsOn: [...new Set([...dependsOn.map((id) => id.replace(/^\$/, "")), ...named])],
+    needs: [...new Set(needs)].filter((need) => knownNeeds.includes(need)),
+  };
+}
+
+function strangeDependency(tasks: readonly PlannedTask[]): string | undefined {
+  const known = new Set(tasks.map(({ taskId }) => taskId));
+  for (const { taskId, dependsOn } of tasks) {
+    const strange = dependsOn.find((id) => !known.has(id));
+    if (strange !== undefined) {
+      return `The task "${taskId}" depends on "${strange}", which is no task of the plan`;
+    }
+  }
+  return undefined;
+}
+
+function cycle(tasks: readonly PlannedTask[]): string | undefined {
+  const done = new Set<string>();
+  for (;;) {
+    const ready = tasks.filter(({ taskId, dependsOn }) =>
+      !done.has(taskId) && dependsOn.every((id) => done.has(id))
+    );
+    if (ready.length === 0) break;
+    for (const { taskId } of ready) done.add(taskId);
+  }
+  const stuck = tasks.filter(({ taskId }) => !done.has(taskId)).map(({ taskId }) => `"${taskId}"`);
+  return stuck.length === 0 ? undefined : `The tasks ${stuck.join(", ")} wait for each other`;
+}
+
+/** The JSON value in a text: all of it, or what a code block or the outermost braces hold. */
+function jsonIn(text: string): unknown {
+  const start = text.indexOf("{");
+  const end = text.lastIndexOf("}");
+  if (start < 0 || end < start) return undefined;
+  try {
+    return JSON.parse(text.slice(start, end + 1));
+  } catch {
+    // Whoever asked for it is told that it is no plan.
+    return undefined;
+  }
+}
+
+function textsIn(value: unknown): readonly string[] | undefined {
+  const list = value ?? [];
+  if (!Array.isArray(list) || !list.every((item) => typeof item === "string")) return undefined;
+  return list;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function wrong(problem: string): PlanReading {
+  return { ok: false, problem };
+}

@@ -1,0 +1,111 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import fc from "fast-check";
+import { nextTasks, PLAN_TASKS_MAX, readPlan, TASKS_AT_ONCE } from "./task_plan.ts";
+
+function task(id: string, dependsOn: readonly string[] = [], instruction = "Do it") {
+  return { task_id: id, title: `Title ${id}`, instruction, depends_on: dependsOn, needs: [] };
+}
+
+function plan(...tasks: readonly unknown[]): string {
+  return JSON.stringify({ tasks });
+}
+
+function read(text: string) {
+  const reading = readPlan(text, ["vision", "long"]);
+  assert(reading.ok, reading.ok ? "" : reading.problem);
+  return reading.tasks;
+}
+
+Deno.test("a plan is read, bare or in a code block", () => {
+  const text = plan(task("a"), { ...task("b", ["a"]), needs: ["vision", "magic", "vision"] });
+  const tasks = read(text);
+  assertEquals(read(`Here is the plan:\n\`\`\`json\n${text}\n\`\`\`\n`), tasks);
+  assertEquals(tasks.map(({ taskId, dependsOn, needs }) => [taskId, dependsOn, needs]), [
+    ["a", [], []],
+    ["b", ["a"], ["vision"]],
+  ]);
+  assertEquals(read(plan()), []);
+});
+
+Deno.test("a result that an instruction names is depended on", () => {
+  const tasks = read(plan(task("a"), task("b", ["$a"], "Judge $a, at $5 and $HOME; keep $a")));
+  assertEquals(tasks[1]?.dependsOn, ["a"]);
+});
+
+Deno.test("what is wrong with a plan is said", () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ["I cannot plan this", "not a JSON object"],
+    ["{]}", "not a JSON object"],
+    ["{}", '"tasks"'],
+    [plan(...Array.from({ length: PLAN_TASKS_MAX + 1 }, (_, at) => task(`t${at}`))), "7 tasks"],
+    [plan("a"), "tasks.0"],
+    [plan({ ...task("a"), task_id: "A b" }), "tasks.0.task_id"],
+    [plan(task("final")), "reserved"],
+    [plan(task("plan")), "reserved"],
+    [plan(task("a"), task("a")), "Two tasks"],
+    [plan({ ...task("a"), title: " " }), "no title"],
+    [plan({ ...task("a"), instruction: 5 }), "no instruction"],
+    [plan(task("a", [], "x".repeat(4_001))), "longer"],
+    [plan({ ...task("a"), depends_on: "b" }), "depends_on"],
+    [plan({ ...task("a"), needs: [1] }), "needs"],
+    [plan(task("a", ["b"])), 'depends on "b"'],
+    [plan(task("a", [], "See $nothing")), '"nothing"'],
+    [plan(task("a", ["a"])), "wait for each other"],
+    [plan(task("a", ["c"]), task("b", ["a"]), task("c", ["b"])), '"a", "b", "c"'],
+  ];
+  for (const [text, part] of cases) {
+    const reading = readPlan(text, []);
+    assert(!reading.ok, text);
+    assertStringIncludes(reading.problem, part);
+  }
+});
+
+Deno.test("a task begins as soon as what it depends on is done, and never more than three run", () => {
+  const tasks = read(plan(task("a"), task("b"), task("c"), task("d"), task("e", ["b"])));
+  const next = (done: string[], running: string[], lost: string[] = []) => {
+    const states = { done: new Set(done), running: new Set(running), lost: new Set(lost) };
+    const { begin, skip } = nextTasks(tasks, states);
+    return [begin.map(({ taskId }) => taskId), skip.map(({ taskId }) => taskId)];
+  };
+  assertEquals(next([], []), [["a", "b", "c"], []]);
+  assertEquals(next(["b"], ["a", "c"]), [["d"], []]);
+  assertEquals(next(["a", "b", "c"], ["d"]), [["e"], []]);
+  assertEquals(next([], ["a", "b", "c"]), [[], []]);
+  assertEquals(next(["a"], ["c", "d"], ["b"]), [[], ["e"]]);
+});
+
+Deno.test("what depends on a lost task is skipped, through any number of steps", () => {
+  const tasks = read(plan(task("d", ["c"]), task("c", ["b"]), task("b", ["a"]), task("a")));
+  const states = { done: new Set<string>(), running: new Set<string>(), lost: new Set(["a"]) };
+  const { begin, skip } = nextTasks(tasks, states);
+  assertEquals([begin.length, skip.map(({ taskId }) => taskId).sort()], [0, ["b", "c", "d"]]);
+});
+
+Deno.test("any plan that is read comes to its end, each task once, whatever fails", () => {
+  const ids = ["a", "b", "c", "d", "e", "f"];
+  const anyTask = (id: string) => fc.subarray(ids).map((dependsOn) => task(id, dependsOn));
+  const anyPlan = fc.tuple(...ids.map(anyTask));
+  fc.assert(
+    fc.property(anyPlan, fc.subarray(ids), (raw, failing) => {
+      const reading = readPlan(plan(...raw), []);
+      if (!reading.ok) return;
+      const [done, lost, running] = [new Set<string>(), new Set<string>(), new Set<string>()];
+      for (let turn = 0; done.size + lost.size < ids.length; turn++) {
+        assert(turn <= 2 * ids.length, "the plan does not end");
+        const { begin, skip } = nextTasks(reading.tasks, { done, lost, running });
+        for (const { taskId } of skip) lost.add(taskId);
+        for (const { taskId, dependsOn } of begin) {
+          assert(dependsOn.every((id) => done.has(id)));
+          assert(!running.has(taskId) && !done.has(taskId));
+          running.add(taskId);
+        }
+        assert(running.size <= TASKS_AT_ONCE);
+        const [first] = running;
+        if (first === undefined) continue;
+        running.delete(first);
+        (failing.includes(first) ? lost : done).add(first);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
