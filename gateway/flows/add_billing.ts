@@ -19,7 +19,7 @@ export function addBilling(one: BillingMetadata, other: BillingMetadata): Billin
 }
 
 /** What a bill charges. */
-export function microsOf({ charged }: BillingMetadata): Micros {
+export function microsOf({ charged }: Pick<BillingMetadata, "charged">): Micros {
   const micros = parseCredits(charged);
   invariant(micros !== undefined, `Cannot read the charge "${charged}" that was written here`);
   return micros;

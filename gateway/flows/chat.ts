@@ -6,24 +6,20 @@
 
 import type { ChatRequest } from "@svc/sdk/protocol";
 import { chatFeatures } from "../domain/features.ts";
-import { type JsonBody, UpstreamCut, type UpstreamJson } from "../ports/upstream.ts";
-import { answerText, deliveredText, signedToolCalls } from "../wire/chat_answer.ts";
+import type { JsonBody } from "../ports/upstream.ts";
+import { answerText } from "../wire/chat_answer.ts";
 import { ChatRelay } from "../wire/chat_relay.ts";
-import { requestText } from "../wire/chat_text.ts";
-import { attempt, type Begun } from "./attempt.ts";
-import { countTokens, settleCall } from "./bill.ts";
 import { AnswerStream } from "./answer_stream.ts";
-import { CallAnswer } from "./call_answer.ts";
+import { beginChat, type ChatCall, finishChat, followChat } from "./chat_call.ts";
 import type { GatewayContext } from "./context.ts";
 import { hostedChat } from "./hosted/hosted_chat.ts";
 import { asksForHosted, type HostedTools } from "./hosted/hosted_tools.ts";
 import type { ModelAnswer } from "./model_answer.ts";
-import { conversationOf, planRoute } from "./plan.ts";
-import type { Caller, RequestTrace } from "./request_trace.ts";
-import { type OpenedStream, openStream } from "./streamed_call.ts";
+import { orchestrate } from "./orchestrate.ts";
+import { OrchestratedChat } from "./orchestrate/chat_surface.ts";
+import { planRoute } from "./plan.ts";
+import type { Caller } from "./request_trace.ts";
 import { reserveTokens, underWay } from "./under_way.ts";
-
-type ChatOpened = UpstreamJson | OpenedStream;
 
 /**
  * Answers a validated chat request. Throws a `ServiceFault` where it cannot, and
@@ -41,59 +37,27 @@ export function chat(
     const features = chatFeatures(restored.value as unknown as ChatRequest);
     reserveTokens(gateway, trace, features);
     const plan = await planRoute(gateway, trace, features);
-    const begun = await attempt<ChatOpened>(gateway, {
-      trace,
+    const call: ChatCall = { body: restored, features };
+    const split = await orchestrate(gateway, trace, {
+      ...call,
       plan,
-      features,
-      ask: () => ({ endpoint: "chat", body: restored }),
-      open: (answer, { model }) =>
-        answer.kind === "stream"
-          ? openStream(answer, new ChatRelay(model.id))
-          : openChatJson(answer),
+      surface: (known) => new OrchestratedChat(gateway, { ...known, trace, call }),
+      onEnd,
     });
-    const { answer } = begun;
-    gateway.conversations.set(conversationOf(caller, features), begun.candidate.model.id);
-    if ("body" in answer) {
-      const text = await finishJson(gateway, trace, { ...begun, answer }, restored);
-      return { kind: "json", text };
+    if (split !== undefined) return split;
+    const begun = await beginChat(gateway, trace, {
+      ...call,
+      // What a planner took, in time and money, is gone.
+      plan: trace.billed === undefined ? plan : await planRoute(gateway, trace, features),
+      relayOf: (model) => new ChatRelay(model),
+    });
+    if (begun.kind === "json") {
+      const metadata = await finishChat(gateway, trace, { ...call, begun });
+      const { answer, candidate } = begun;
+      return { kind: "json", text: answerText(answer.body, candidate.model.id, metadata) };
     }
-    const inputText = () => requestText(restored.value);
-    const streamed = new CallAnswer(gateway, { trace, begun: { ...begun, answer }, inputText });
-    const stream = new AnswerStream(gateway, { answer: streamed, trace, onEnd });
+    const answer = followChat(gateway, trace, { ...call, begun });
+    const stream = new AnswerStream(gateway, { answer, trace, onEnd });
     return { kind: "stream", bytes: new ReadableStream(stream) };
   });
-}
-
-function openChatJson(answer: UpstreamJson): UpstreamJson {
-  if (!Array.isArray(answer.body.value.choices)) {
-    throw new UpstreamCut("malformed", "The upstream sent an answer without choices");
-  }
-  return answer;
-}
-
-async function finishJson(
-  gateway: GatewayContext,
-  trace: RequestTrace,
-  begun: Begun<UpstreamJson>,
-  request: JsonBody,
-): Promise<string> {
-  begun.lease.release();
-  const { body, usage } = begun.answer;
-  const left = trace.caller.signal.aborted;
-  gateway.signatures.remember(trace.caller.key.id, signedToolCalls(body));
-  const { billing } = await settleCall(gateway, trace, {
-    begun,
-    end: {
-      ending: left ? "client_left" : "finished",
-      usage,
-      count: () =>
-        countTokens(gateway, {
-          inputText: () => requestText(request.value),
-          delivered: left ? [] : deliveredText(body),
-        }),
-      wasDelivered: false,
-      request: { status: 200, outcome: left ? "client_left" : "ok" },
-    },
-  });
-  return answerText(body, begun.candidate.model.id, trace.metadata(billing));
 }

@@ -47,12 +47,12 @@ export function budgetOf(policy: KeyPolicy): BudgetMicros {
   };
 }
 
-/** What the key's policy leaves for the rest of a request; `undefined` where it sets no cap. */
-export function capLeft({ caller, billed }: RequestTrace): Micros | undefined {
+/** What is left for the rest of a request, or of a part of it; `undefined` where there is no cap. */
+export function capLeft({ allowance, caller, billed }: RequestTrace): Micros | undefined {
   const { maxChargePerRequest } = caller.key.policy;
-  if (maxChargePerRequest === undefined) return undefined;
+  if (allowance === undefined && maxChargePerRequest === undefined) return undefined;
   // A cap that cannot be read allows nothing.
-  const cap = parseCredits(maxChargePerRequest) ?? 0n;
+  const cap = allowance ?? parseCredits(maxChargePerRequest ?? "") ?? 0n;
   const spent = billed === undefined ? 0n : microsOf(billed);
   return cap > spent ? cap - spent : 0n;
 }

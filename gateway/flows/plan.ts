@@ -1,9 +1,10 @@
 import { ServiceFault } from "../domain/fault.ts";
 import type { RequestFeatures } from "../domain/features.ts";
 import { InvariantError } from "../domain/invariant.ts";
-import { formatCredits } from "../domain/money.ts";
+import { formatCredits, type Micros } from "../domain/money.ts";
 import type { KeyPolicy } from "../domain/policy.ts";
 import { route, type RoutingInput, type RoutingPlan } from "../domain/routing.ts";
+import { fundsOf } from "../domain/routing_funds.ts";
 import type { GatewayContext } from "./context.ts";
 import { budgetOf, capLeft } from "./holding.ts";
 import type { Caller, RequestTrace } from "./request_trace.ts";
@@ -34,13 +35,49 @@ export async function prepareRoute(
   trace: RequestTrace,
   features: RequestFeatures,
 ): Promise<() => OpenPlan> {
+  const means = await meansOf(gateway, trace);
+  return () => decideRoute(gateway, trace, { features, ...means });
+}
+
+/** What the rest of a request may cost at once, as it is now. */
+export async function fundsNow(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  features: RequestFeatures,
+): Promise<Micros> {
+  return fundsOf(routingInput(gateway, trace, { features, ...await meansOf(gateway, trace) })).now;
+}
+
+async function meansOf(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+): Promise<Pick<RoutingInput, "wallet" | "spend">> {
   const { key } = trace.caller;
   const wallet = await gateway.ledger.wallet(key.walletId);
   const spend = await gateway.ledger.keySpend(key.budgetId ?? key.id);
   if (wallet === undefined) {
     throw new InvariantError(`Key "${key.id}" names the wallet "${key.walletId}", which is gone`);
   }
-  return () => decideRoute(gateway, trace, { features, wallet, spend });
+  return { wallet, spend };
+}
+
+function routingInput(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  known: Pick<RoutingInput, "features" | "wallet" | "spend">,
+): RoutingInput {
+  const { key } = trace.caller;
+  const nowMs = gateway.clock.nowMs();
+  return {
+    ...known,
+    catalog: gateway.catalogs.current(),
+    policy: capped(trace),
+    budget: budgetOf(key.policy),
+    pool: gateway.pool.states(nowMs),
+    stickyModel: gateway.conversations.get(conversationOf(trace.caller, known.features)),
+    seed: gateway.rng.next(),
+    nowMs,
+  };
 }
 
 function decideRoute(
@@ -48,18 +85,7 @@ function decideRoute(
   trace: RequestTrace,
   known: Pick<RoutingInput, "features" | "wallet" | "spend">,
 ): OpenPlan {
-  const { key } = trace.caller;
-  const nowMs = gateway.clock.nowMs();
-  const plan = route({
-    ...known,
-    catalog: gateway.catalogs.current(),
-    policy: trace.billed === undefined ? key.policy : capped(trace),
-    budget: budgetOf(key.policy),
-    pool: gateway.pool.states(nowMs),
-    stickyModel: gateway.conversations.get(conversationOf(trace.caller, known.features)),
-    seed: gateway.rng.next(),
-    nowMs,
-  });
+  const plan = route(routingInput(gateway, trace, known));
   // Where a request has been served in part, its route is the one that served it.
   if (plan.ok || trace.billed === undefined) trace.planned(plan);
   if (!plan.ok) {
@@ -68,9 +94,10 @@ function decideRoute(
   return plan;
 }
 
-/** The policy for the rest of a request that has cost something already. */
+/** The policy for the rest of a request that has cost something already, or for a part of it. */
 function capped(trace: RequestTrace): KeyPolicy {
   const { policy } = trace.caller.key;
+  if (trace.billed === undefined && trace.allowance === undefined) return policy;
   const left = capLeft(trace);
   return left === undefined ? policy : { ...policy, maxChargePerRequest: formatCredits(left) };
 }

@@ -8,9 +8,12 @@ import type {
 } from "@svc/sdk/protocol";
 import type { KeyRecord } from "../domain/key.ts";
 import { type Candidate, reasonOf, type RoutingPlan } from "../domain/routing.ts";
+import type { Micros } from "../domain/money.ts";
+import type { OrchestrationChoice } from "../domain/orchestration_mode.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 import { listed } from "../wire/upstream_warnings.ts";
+import { addBilling } from "./add_billing.ts";
 import type { Reservation } from "./admission.ts";
 
 /** Who calls what. */
@@ -24,6 +27,8 @@ export interface Caller {
   readonly stream: boolean;
   /** When its key's limits counted it, in Unix milliseconds; absent before that. */
   readonly admittedAtMs?: number | undefined;
+  /** What it asked for with `X-Orchestration`. */
+  readonly orchestration?: OrchestrationChoice | undefined;
   /** Aborted when the caller has left before the answer began. */
   readonly signal: AbortSignal;
   /** Called once, when the request has been settled or has failed. */
@@ -43,9 +48,11 @@ export class RequestTrace {
   #caller: Caller;
   readonly atMs: number;
   readonly attempts: RoutingAttempt[] = [];
-  readonly holdIds: string[] = [];
-  /** A place and its hold were found: what has begun goes on to its end, whatever becomes of its key. */
-  hasBegun = false;
+  readonly holdIds: string[];
+  /** Most that this part of a request may cost. @default {what the key's policy leaves} */
+  readonly allowance: Micros | undefined;
+  /** Why the request was split into tasks, or was not although it was to be. */
+  orchestration: string | undefined;
   /** What the model tried last was not told of the request, a line each: asked for when it is told. */
   notCarried: () => readonly string[] = () => [];
   /** The bill of the calls that have been settled. */
@@ -53,6 +60,11 @@ export class RequestTrace {
   /** Tokens counted against the key's minute until the true number is known. */
   reserved: Reservation | undefined;
   readonly #clock: Clock;
+  #hasBegun = false;
+  /** The request that this is a part of. */
+  readonly #whole: RequestTrace | undefined;
+  /** Its parts that are under way. */
+  readonly #parts = new Set<RequestTrace>();
   readonly #startedMs: number;
   #plan: RoutingPlan | undefined;
   #candidate: Candidate | undefined;
@@ -61,11 +73,32 @@ export class RequestTrace {
   #outputLimit: number | undefined;
   #firstByteMs: number | undefined;
 
-  constructor(caller: Caller, clock: Clock) {
+  constructor(
+    caller: Caller,
+    clock: Clock,
+    part: { readonly of?: RequestTrace; readonly allowance?: Micros | undefined } = {},
+  ) {
+    this.#whole = part.of;
+    this.allowance = part.allowance;
+    this.holdIds = part.of?.holdIds ?? [];
+    this.reserved = part.of?.reserved;
     this.#caller = caller;
     this.atMs = clock.nowMs();
     this.#clock = clock;
     this.#startedMs = clock.monotonicMs();
+  }
+
+  /**
+   * A place and its hold were found: what has begun goes on to its end, whatever becomes of its key.
+   * A part begins its request.
+   */
+  get hasBegun(): boolean {
+    return this.#whole?.hasBegun ?? this.#hasBegun;
+  }
+
+  set hasBegun(hasBegun: boolean) {
+    if (this.#whole === undefined) this.#hasBegun = hasBegun;
+    else this.#whole.hasBegun = hasBegun;
   }
 
   /** Who calls what. */
@@ -76,6 +109,25 @@ export class RequestTrace {
   /** The key as it is now, where it was changed since. */
   keyIsNow(key: KeyRecord): void {
     this.#caller = { ...this.#caller, key };
+  }
+
+  /**
+   * A part of the request that is a call of its own: its route and its bill are its own until it is
+   * joined, its holds, its row and what was reserved are the request's. `stream`: the caller is sent
+   * its text.
+   */
+  part({ stream, allowance }: {
+    readonly stream: boolean;
+    readonly allowance?: Micros | undefined;
+  }): RequestTrace {
+    const part = new RequestTrace({ ...this.caller, stream }, this.#clock, { of: this, allowance });
+    this.#parts.add(part);
+    return part;
+  }
+
+  /** A part has ended: what it has cost is on the request's bill from now on. */
+  join(part: RequestTrace): void {
+    if (this.#parts.delete(part)) this.billed = sumOf(this.billed, part.billed);
   }
 
   /** Milliseconds since the request began. */
@@ -124,6 +176,7 @@ export class RequestTrace {
       attempts: [...this.attempts],
       ...(this.#outputLimit === undefined ? {} : { output_limit: this.#outputLimit }),
       ...(notCarried.length === 0 ? {} : { not_carried: [...notCarried] }),
+      ...(this.orchestration === undefined ? {} : { orchestration: this.orchestration }),
     };
   }
 
@@ -135,8 +188,11 @@ export class RequestTrace {
     return { request_id: requestId, routing, ...(billing === undefined ? {} : { billing }) };
   }
 
-  /** The log row. */
+  /** The log row; of a part that of its request, as far as it has come with what the part has cost. */
   record({ billing = this.billed, ...end }: RequestEnd): RequestRecord {
+    if (this.#whole !== undefined) {
+      return this.#whole.record({ ...end, billing: this.#whole.#billedBeside(this, billing) });
+    }
     const { key, requestId, logId, endpoint, stream } = this.caller;
     return {
       id: logId,
@@ -161,4 +217,21 @@ export class RequestTrace {
       estimated: billing?.estimated ?? false,
     };
   }
+
+  /** All that is on the bill but what `part` has cost, which is `billing`. */
+  #billedBeside(
+    part: RequestTrace,
+    billing: BillingMetadata | undefined,
+  ): BillingMetadata | undefined {
+    let sum = sumOf(this.billed, billing);
+    for (const other of this.#parts) if (other !== part) sum = sumOf(sum, other.billed);
+    return sum;
+  }
+}
+
+function sumOf(
+  one: BillingMetadata | undefined,
+  other: BillingMetadata | undefined,
+): BillingMetadata | undefined {
+  return one === undefined || other === undefined ? one ?? other : addBilling(one, other);
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { ChatCompletion, ServiceMetadata } from "@svc/sdk/protocol";
+import type { ChatCompletion, ChatUsage, Orchestration, ServiceMetadata } from "@svc/sdk/protocol";
 import type { JsonBody } from "../ports/upstream.ts";
 import type { SignedToolCall } from "./answer_relay.ts";
 import { collectText } from "./chat_text.ts";
@@ -44,4 +44,25 @@ export function signedToolCalls(body: JsonBody): SignedToolCall[] {
     }
   }
   return calls;
+}
+
+/** The text of an answer that tasks went before. */
+export function orchestratedAnswerText(
+  body: JsonBody,
+  { id, model, metadata, usage, orchestration }: {
+    readonly id: string;
+    readonly model: string;
+    readonly metadata: ServiceMetadata;
+    /** Of all calls together. */
+    readonly usage: ChatUsage | undefined;
+    readonly orchestration: Orchestration;
+  },
+): string {
+  return editMembers(body.text, {
+    id: JSON.stringify(id),
+    model: JSON.stringify(model),
+    ...(usage === undefined ? {} : { usage: JSON.stringify(usage) }),
+    metadata: JSON.stringify(metadata),
+    orchestration: JSON.stringify(orchestration),
+  });
 }

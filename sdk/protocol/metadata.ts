@@ -126,6 +126,8 @@ export interface RoutingMetadata extends Extensible {
   output_limit?: number;
   /** What of the request was left out because nobody has a place for it, a line each. */
   not_carried?: string[];
+  /** Why the request was split into tasks, or was not although it was to be: one sentence. */
+  orchestration?: string;
 }
 
 /**

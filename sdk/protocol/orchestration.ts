@@ -92,4 +92,9 @@ export interface ChunkOrchestration extends Extensible {
   task_id: string;
   /** What the task does, for people. */
   title?: string;
+  /**
+   * Set where the task begins and where it ends. One that begins again does so from its start: what
+   * it said before is void.
+   */
+  status?: "started" | OrchestrationTask["status"];
 }

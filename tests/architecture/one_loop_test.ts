@@ -14,6 +14,7 @@ Deno.test("there is one agent loop, and whatever runs tools drives it", async ()
   }
   assertEquals(drivers, [
     "gateway/flows/hosted/hosted_answer.ts",
+    "gateway/flows/orchestrate/run_part.ts",
     "sdk/loop/loop.ts",
     "sdk/run/runner.ts",
   ]);

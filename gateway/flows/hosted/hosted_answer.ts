@@ -16,6 +16,7 @@ import { CallerLeft } from "../caller_left.ts";
 import type { GatewayContext } from "../context.ts";
 import { faultOf } from "../fault_of.ts";
 import { type KeepAnswer, LastPieces } from "../last_pieces.ts";
+import { logEnd } from "../log_end.ts";
 import type { RequestEnd, RequestTrace } from "../request_trace.ts";
 import type { OpenedStream } from "../streamed_call.ts";
 import { type HostedShapes, hostedSurface, withoutTools } from "./hosted_conversation.ts";
@@ -279,14 +280,7 @@ export class HostedAnswer implements StreamedAnswer {
   async #log(end: RequestEnd): Promise<void> {
     if (this.#isLogged) return;
     this.#isLogged = true;
-    const record = this.#options.trace.record(end);
-    try {
-      await this.#gateway.log.append(record);
-    } catch (error) {
-      if (this.#gateway.lateEndings.addRow(record)) return;
-      // The bill is in the books: a row that is missing must not cost the caller the answer.
-      this.#gateway.logger.error("request_not_logged", { logId: record.id, cause: String(error) });
-    }
+    await logEnd(this.#gateway, this.#options.trace, end);
   }
 
   /** Of all calls together. */

@@ -1,6 +1,10 @@
 import type { Handler } from "@hono/hono";
 import { type Endpoint, MODEL_AUTO } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
+import {
+  ORCHESTRATION_CHOICES,
+  type OrchestrationChoice,
+} from "../../domain/orchestration_mode.ts";
 import type { GatewayContext } from "../../flows/context.ts";
 import { logFailure } from "../../flows/log_failure.ts";
 import type { ModelAnswer } from "../../flows/model_answer.ts";
@@ -40,6 +44,7 @@ export function modelCall<Checked>(
     let body: JsonBody;
     let checked: Checked;
     let admittedAtMs: number;
+    let orchestration: OrchestrationChoice | undefined;
     try {
       requireEndpoint(caller.key, call.endpoint);
       body = await call.read(c.req.raw);
@@ -50,6 +55,7 @@ export function modelCall<Checked>(
       if (body.value.model !== MODEL_AUTO) {
         throw new ServiceFault("model_not_allowed", { param: "model" });
       }
+      orchestration = orchestrationChoice(c.req.header("x-orchestration"));
       checked = call.check(body);
       if (body.text.length > TURN_CHARS) await othersTurn();
     } catch (error) {
@@ -58,7 +64,8 @@ export function modelCall<Checked>(
       throw error;
     }
     const stream = body.value.stream === true;
-    const answer = await call.answer({ ...caller, stream, admittedAtMs }, body, checked);
+    const asking = { ...caller, stream, admittedAtMs, orchestration };
+    const answer = await call.answer(asking, body, checked);
     if (answer.kind === "json") {
       headers["content-type"] = "application/json";
       return new Response(answer.text, { headers });
@@ -69,4 +76,17 @@ export function modelCall<Checked>(
     headers["x-accel-buffering"] = "no";
     return new Response(answer.bytes, { headers });
   };
+}
+
+/** The header `X-Orchestration`. Throws a {@linkcode ServiceFault} where it says something else. */
+function orchestrationChoice(header: string | undefined): OrchestrationChoice | undefined {
+  if (header === undefined) return undefined;
+  const said = header.trim().toLowerCase();
+  const choice = ORCHESTRATION_CHOICES.find((known) => known === said);
+  if (choice !== undefined) return choice;
+  const known = ORCHESTRATION_CHOICES.map((name) => `"${name}"`).join(", ");
+  throw new ServiceFault("invalid_request", {
+    message: `Send X-Orchestration as one of ${known}, or leave it out`,
+    param: "X-Orchestration",
+  });
 }

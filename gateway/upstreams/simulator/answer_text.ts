@@ -1,3 +1,4 @@
+import { ORCHESTRATION_FINAL_TASK_ID } from "@svc/sdk/protocol";
 import type { SimulatedRequest } from "./chat_request.ts";
 import { type FoundSource, foundSources } from "./found_sources.ts";
 
@@ -22,9 +23,13 @@ export function answerText(
 }
 
 function english(request: SimulatedRequest, model: string): string[] {
-  const { question, system, images } = request;
+  const { question, system, images, task } = request;
   const { sources, others } = resultsIn(request);
   const parts = ["[simulated]"];
+  if (task?.id === ORCHESTRATION_FINAL_TASK_ID) {
+    parts.push(`I was given the results of ${listed(task.given)}.`);
+    if (task.missing.length > 0) parts.push(`Missing are those of ${listed(task.missing)}.`);
+  } else if (task !== undefined) parts.push(`My part is ${task.id}.`);
   if (sources?.length === 0) parts.push("The search found nothing.");
   else if (sources !== undefined) parts.push(`I found ${sources.map(told).join("; ")}.`);
   if (others !== "") parts.push(`The tools returned: ${others}.`);
@@ -40,9 +45,13 @@ function english(request: SimulatedRequest, model: string): string[] {
 }
 
 function chinese(request: SimulatedRequest, model: string): string[] {
-  const { question, system, images } = request;
+  const { question, system, images, task } = request;
   const { sources, others } = resultsIn(request);
   const parts = ["【模拟】"];
+  if (task?.id === ORCHESTRATION_FINAL_TASK_ID) {
+    parts.push(`我收到了这些部分的结果：${task.given.join("、") || "无"}。`);
+    if (task.missing.length > 0) parts.push(`缺少：${task.missing.join("、")}。`);
+  } else if (task !== undefined) parts.push(`我负责的部分是 ${task.id}。`);
   if (sources?.length === 0) parts.push("没有搜索到任何内容。");
   else if (sources !== undefined) parts.push(`我找到：${sources.map(toldInChinese).join("；")}。`);
   if (others !== "") parts.push(`工具返回：${others}。`);
@@ -51,6 +60,10 @@ function chinese(request: SimulatedRequest, model: string): string[] {
   if (system !== "") parts.push(`我的指令开头是：“${quote(system)}”。`);
   parts.push(pick(CHINESE_CLOSINGS, request.seed).replace("{model}", model));
   return parts;
+}
+
+function listed(ids: readonly string[]): string {
+  return ids.join(", ") || "none";
 }
 
 const ENGLISH_CLOSINGS = [

@@ -9,6 +9,7 @@ import type { ChatDelta, ChatUsage, ToolCall } from "@svc/sdk/protocol";
 import { answerText } from "./answer_text.ts";
 import { readChatRequest, type SimulatedRequest } from "./chat_request.ts";
 import type { EndpointSimulator, SimulatedAnswer } from "./endpoint.ts";
+import { isPlanning, simulatedPlan } from "./noted_task.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
 import { instanceOf } from "./schema_instance.ts";
 import { checkSignatures, signCalls } from "./signature.ts";
@@ -22,7 +23,7 @@ export const simulateChat: EndpointSimulator = (call, context) => {
   if (isRefusal(asked)) return asked;
   const refusal = checkSignatures(model, asked.steps);
   if (refusal !== undefined) return refusal;
-  const simulate = context.failures.apply(asked.simulate, model);
+  const simulate = context.failures.apply(asked.simulate, model, asked.task?.id);
   const request = { ...asked, simulate };
   const choices = composeChoices(request, model);
   if (isRefusal(choices)) return choices;
@@ -74,6 +75,7 @@ function wording(
   if (simulate.empty === true) return "";
   if (simulate.text !== undefined) return simulate.text;
   if (simulate.repeat !== undefined) return " sim".repeat(simulate.repeat).trimStart();
+  if (isPlanning(request.task)) return simulatedPlan(request.question);
   if (format.kind !== "schema") {
     const answer = answerText(request, options);
     return format.kind === "text" ? answer : JSON.stringify({ simulated: true, answer });

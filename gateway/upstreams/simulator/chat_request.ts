@@ -7,6 +7,7 @@
  */
 
 import { readSimulate, type Simulate, splitDirective } from "./misbehaviour.ts";
+import { type SimulatedTask, splitTask } from "./noted_task.ts";
 import { isRecord } from "./record.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
 import { countTokens } from "./text_tokens.ts";
@@ -51,6 +52,8 @@ export interface Conversation {
   system: string;
   /** The last user message without its directive. */
   question: string;
+  /** Which task of a split request it is asked for. */
+  task: SimulatedTask | undefined;
   directive: string | undefined;
   /** Media types of data URIs and hosts of URLs, since the last question. */
   images: string[];
@@ -129,6 +132,7 @@ function readConversation(messages: readonly unknown[], seed: number): Conversat
   const conversation: Conversation = {
     system: "",
     question: "",
+    task: undefined,
     directive: undefined,
     images: [],
     steps: [],
@@ -181,8 +185,10 @@ function addMessage(
 }
 
 function ask(conversation: Conversation, text: string): void {
-  const { text: question, directive } = splitDirective(text);
+  const { text: rest, directive } = splitDirective(text);
+  const { question, task } = splitTask(rest);
   conversation.question = question;
+  conversation.task = task;
   conversation.directive = directive;
   conversation.images = [];
   conversation.steps = [];

@@ -27,6 +27,8 @@ export interface Simulate {
   readonly id?: string | undefined;
   /** Misbehave only as this model: its catalog id or its upstream name. */
   readonly model?: string | undefined;
+  /** Misbehave only in this task of a split request: `plan`, `final`, or the task's own id. */
+  readonly task?: string | undefined;
   /** Misbehave this many times under the same `id`, then behave. */
   readonly failures?: number | undefined;
   /** Fail with this HTTP status, 400 to 599. */
@@ -63,6 +65,7 @@ const waitMs = z.int().min(0).max(600_000);
 const simulateSchema: z.ZodType<Simulate> = z.strictObject({
   id: z.string().min(1).max(128).optional(),
   model: z.string().min(1).optional(),
+  task: z.string().min(1).optional(),
   failures: count.optional(),
   error: z.int().min(400).max(599).optional(),
   retryAfterMs: waitMs.optional(),
@@ -128,9 +131,10 @@ const MOST_COUNTERS = 1_000;
 export class FailureCounters {
   readonly #counts = new Map<string, number>();
 
-  /** What of the wish holds for this call of this model; counts the call. */
-  apply(simulate: Simulate, model: string): Simulate {
+  /** What of the wish holds for this call, of this model and for this task; counts the call. */
+  apply(simulate: Simulate, model: string, task?: string): Simulate {
     if (simulate === WELL_BEHAVED) return simulate;
+    if (simulate.task !== undefined && simulate.task !== task) return WELL_BEHAVED;
     const only = simulate.model;
     if (only !== undefined && only !== model && !only.endsWith(`/${model}`)) return WELL_BEHAVED;
     if (simulate.failures === undefined || simulate.id === undefined) return simulate;

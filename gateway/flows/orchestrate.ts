@@ -1,0 +1,152 @@
+/**
+ * One request, several models, one answer: gate, plan, run, synthesise.
+ *
+ * @module
+ */
+
+import type { OrchestrationTask } from "@svc/sdk/protocol";
+import { judgeCompound } from "../domain/compound.ts";
+import type { RequestFeatures } from "../domain/features.ts";
+import type { Micros } from "../domain/money.ts";
+import { orchestrationFor } from "../domain/orchestration_mode.ts";
+import { expectedPrice, partOutputTokens, priceOfPlan, sumOf } from "../domain/plan_price.ts";
+import type { PlannedTask } from "../domain/task_plan.ts";
+import type { JsonBody } from "../ports/upstream.ts";
+import { lastUserText } from "../wire/noted_request.ts";
+import { AnswerStream } from "./answer_stream.ts";
+import type { GatewayContext } from "./context.ts";
+import { capLeft } from "./holding.ts";
+import type { ModelAnswer } from "./model_answer.ts";
+import { Breakdown } from "./orchestrate/breakdown.ts";
+import { makePlan } from "./orchestrate/make_plan.ts";
+import {
+  OrchestratedAnswer,
+  type OrchestrationSurface,
+} from "./orchestrate/orchestrated_answer.ts";
+import { TaskRun } from "./orchestrate/task_run.ts";
+import { fundsNow, type OpenPlan } from "./plan.ts";
+import type { RequestTrace } from "./request_trace.ts";
+
+/** A request that may be split. */
+export interface SplittableRequest {
+  /** As a chat request. */
+  readonly body: JsonBody;
+  readonly features: RequestFeatures;
+  /** How it would be served as one call. */
+  readonly plan: OpenPlan;
+  /** Told of tasks and asked for the answer, by who is sent what. */
+  surface(split: {
+    readonly breakdown: Breakdown;
+    /** Whether the caller is sent what tasks say. */
+    readonly isShown: boolean;
+  }): OrchestrationSurface;
+  /** A stream has been settled, or could not be. */
+  onEnd(): void;
+}
+
+/**
+ * Answers a request by tasks of several models, where it gains from that, may be split, and can be
+ * paid for. `undefined` where it runs as one call; what its planner has cost is on its bill then.
+ * Throws a `ServiceFault` where nothing could be answered, and `CallerLeft` where nobody waits.
+ */
+export async function orchestrate(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  request: SplittableRequest,
+): Promise<ModelAnswer | undefined> {
+  const gate = await mayGain(gateway, trace, request);
+  if (gate === undefined) return undefined;
+  const breakdown = new Breakdown(trace);
+  const plan = await planTasks(gateway, trace, { ...request, breakdown });
+  if (plan === undefined) return undefined;
+
+  const { tasks } = plan;
+  trace.orchestration = `Split into ${tasks.length} ${
+    tasks.length === 1 ? "task" : "tasks"
+  }: ${gate.reason}`;
+  const abort = new AbortController();
+  const isShown = trace.caller.stream && gate.stream === "all";
+  const run = new TaskRun(gateway, {
+    trace,
+    breakdown,
+    ...plan,
+    body: request.body,
+    endpoint: request.features.endpoint,
+    outputTokens: partOutputTokens(request.plan.candidates),
+    isShown,
+    signal: abort.signal,
+  });
+  const surface = request.surface({ breakdown, isShown });
+  const answer = new OrchestratedAnswer(gateway, { trace, run, breakdown, surface, abort });
+  if (!trace.caller.stream) return { kind: "json", text: await answer.complete() };
+  const stream = new AnswerStream(gateway, { answer, trace, onEnd: () => request.onEnd() });
+  return { kind: "stream", bytes: new ReadableStream(stream) };
+}
+
+/** The gate: whether a split would help, is allowed and can be paid for; what it costs is looked at last. */
+async function mayGain(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  { body, features, plan }: SplittableRequest,
+): Promise<{ readonly reason: string; readonly stream: "all" | "final" } | undefined> {
+  const { caller } = trace;
+  const { mode, stream } = orchestrationFor({
+    policy: caller.key.policy,
+    tier: plan.tier,
+    choice: caller.orchestration,
+  });
+  if (mode === "off" || features.choices > 1 || features.hostedTools.length > 0) return undefined;
+  const text = lastUserText(body);
+  if (text === undefined || features.needs.includes("audio")) return undefined;
+  const { compound, signals } = judgeCompound(text);
+  if (!compound && mode !== "always") return undefined;
+  const funds = await fundsNow(gateway, trace, features);
+  if (expectedPrice(plan.candidates) > funds) {
+    trace.orchestration = "Not split: the tasks could cost more than there is";
+    return undefined;
+  }
+  const found = signals.map(([signal, weight]) => `${signal} ${weight > 0 ? "+" : ""}${weight}`);
+  return { reason: compound ? found.join(", ") : "the key's policy asks for it", stream };
+}
+
+/** A plan that is to be run. */
+interface PaidPlan {
+  readonly tasks: readonly PlannedTask[];
+  readonly allowances: ReadonlyMap<string, Micros>;
+  /** What making it has cost. */
+  readonly planned: OrchestrationTask;
+}
+
+/** The plan, paid for and affordable; `undefined` where there is none, and the trace says why. */
+async function planTasks(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  request: SplittableRequest & { readonly breakdown: Breakdown },
+): Promise<PaidPlan | undefined> {
+  const { body, features, breakdown, plan: { candidates } } = request;
+  const part = trace.part({ stream: false, allowance: capLeft(trace) });
+  const made = await makePlan(gateway, {
+    part,
+    body,
+    candidates,
+    endpoint: features.endpoint,
+    signal: trace.caller.signal,
+  }).catch((error) => {
+    breakdown.planned(part, []);
+    throw error;
+  });
+  const tasks = "tasks" in made ? made.tasks : [];
+  const planned = breakdown.planned(part, tasks);
+  if ("problem" in made) trace.orchestration = `Not split: ${made.problem}`;
+  else if (tasks.length === 0) trace.orchestration = "Not split: its planner saw no gain in it";
+  if (tasks.length === 0) return undefined;
+  const price = priceOfPlan(candidates, tasks);
+  const funds = await fundsNow(gateway, trace, features);
+  if (sumOf(price) > funds) {
+    trace.orchestration = "Not split: the planned tasks could cost more than there is";
+    return undefined;
+  }
+  // Where there is a cap for the request, its tasks and its answer share it: none takes another's.
+  const allowances = capLeft(trace) === undefined ? new Map<string, Micros>() : price.tasks;
+  return { tasks, allowances, planned };
+}

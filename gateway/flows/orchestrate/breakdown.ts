@@ -1,0 +1,104 @@
+import {
+  type BillingMetadata,
+  type Orchestration,
+  ORCHESTRATION_FINAL_TASK_ID,
+  type OrchestrationTask,
+} from "@svc/sdk/protocol";
+import { formatCredits } from "../../domain/money.ts";
+import { PLAN_TASK_ID, type PlannedTask } from "../../domain/task_plan.ts";
+import { chatUsageOf } from "../../wire/usage.ts";
+import { microsOf } from "../add_billing.ts";
+import type { RequestTrace } from "../request_trace.ts";
+
+/** How a task ended. */
+export type TaskStatus = OrchestrationTask["status"];
+
+const NOTHING: Pick<BillingMetadata, "charged"> = { charged: formatCredits(0n) };
+
+/** What a split request has come to, part by part; its parts are the whole bill. */
+export class Breakdown {
+  readonly #trace: RequestTrace;
+  readonly #parts: OrchestrationTask[] = [];
+  #order: readonly string[] = [];
+
+  /** `trace` is the request's: what its parts cost is added to its bill. */
+  constructor(trace: RequestTrace) {
+    this.#trace = trace;
+  }
+
+  /** The planner's calls have ended. */
+  planned(part: RequestTrace, tasks: readonly PlannedTask[]): OrchestrationTask {
+    this.#order = tasks.map(({ taskId }) => taskId);
+    const task = { taskId: PLAN_TASK_ID, title: "Plan", dependsOn: [] };
+    return this.add(task, { status: tasks.length > 0 ? "done" : "failed", part });
+  }
+
+  /** A task has ended; its calls are settled. */
+  add(
+    { taskId, title, dependsOn }: Pick<PlannedTask, "taskId" | "title" | "dependsOn">,
+    { status, part }: { readonly status: TaskStatus; readonly part?: RequestTrace | undefined },
+  ): OrchestrationTask {
+    const billed = part?.billed;
+    if (part !== undefined) this.#trace.join(part);
+    const model = part?.routing()?.model;
+    const task: OrchestrationTask = {
+      task_id: taskId,
+      title,
+      depends_on: [...dependsOn],
+      status,
+      ...(model === undefined ? {} : { model }),
+      ...(billed === undefined ? {} : { usage: usageOf(billed) }),
+      charged: (billed ?? NOTHING).charged,
+    };
+    this.#parts.push(task);
+    return task;
+  }
+
+  /** Everything, with the answer: `billed` is the request's whole bill, the answer's call included. */
+  whole(
+    status: TaskStatus,
+    { billed, model }: {
+      readonly billed: BillingMetadata | undefined;
+      readonly model?: string | undefined;
+    },
+  ): Orchestration {
+    const parts = this.#parts.reduce((sum, { charged = "0" }) => sum + microsOf({ charged }), 0n);
+    const charged = billed === undefined ? 0n : microsOf(billed) - parts;
+    const tokens = billed === undefined ? undefined : this.#ownTokens(billed);
+    const final: OrchestrationTask = {
+      task_id: ORCHESTRATION_FINAL_TASK_ID,
+      title: "Answer",
+      depends_on: [...this.#order],
+      status,
+      ...(model === undefined ? {} : { model }),
+      ...(tokens === undefined ? {} : { usage: tokens }),
+      charged: formatCredits(charged),
+    };
+    const place = ({ task_id }: OrchestrationTask) => this.#order.indexOf(task_id);
+    const tasks = [...this.#parts].sort((one, other) => place(one) - place(other));
+    return { tasks: [...tasks, final], final_task_id: ORCHESTRATION_FINAL_TASK_ID };
+  }
+
+  /** Of the answer's call: what is left of the whole. */
+  #ownTokens(billed: BillingMetadata): OrchestrationTask["usage"] {
+    let inputTokens = billed.input_tokens;
+    let cachedInputTokens = billed.cached_input_tokens;
+    let outputTokens = billed.output_tokens;
+    for (const { usage } of this.#parts) {
+      inputTokens -= usage?.prompt_tokens ?? 0;
+      cachedInputTokens -= usage?.prompt_tokens_details?.cached_tokens ?? 0;
+      outputTokens -= usage?.completion_tokens ?? 0;
+    }
+    if (inputTokens === 0 && outputTokens === 0) return undefined;
+    return chatUsageOf({ inputTokens, cachedInputTokens, outputTokens });
+  }
+}
+
+/** What a bill counts, in the shape of Chat Completions. */
+export function usageOf(billed: BillingMetadata): NonNullable<OrchestrationTask["usage"]> {
+  return chatUsageOf({
+    inputTokens: billed.input_tokens,
+    cachedInputTokens: billed.cached_input_tokens,
+    outputTokens: billed.output_tokens,
+  });
+}

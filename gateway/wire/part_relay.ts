@@ -1,0 +1,46 @@
+import type { Usage } from "../domain/pricing.ts";
+import type { AnswerRelay, SignedToolCall } from "./answer_relay.ts";
+import { collectText, contentOf } from "./chat_text.ts";
+import { readChunk } from "./chunk.ts";
+import { KeptChars } from "./kept_chars.ts";
+import { readChatUsage } from "./usage.ts";
+
+/**
+ * Follows a streamed chat answer that the service itself reads: what it returns is the model's text,
+ * a piece at a time, and no event.
+ */
+export class PartRelay implements AnswerRelay {
+  usage: Usage | undefined;
+  readonly delivered: string[] = [];
+  readonly toolCalls: readonly SignedToolCall[] = [];
+  /** Why the model stopped, as Chat Completions says it; absent where nothing was said. */
+  finishReason: string | undefined;
+  readonly #kept = new KeptChars();
+
+  get deliveredChars(): number {
+    return this.delivered.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  get finished(): boolean {
+    return this.finishReason !== undefined;
+  }
+
+  accept(text: string): string {
+    const { delta = {}, usage, finishReason } = readChunk(text);
+    this.usage = readChatUsage(usage) ?? this.usage;
+    this.finishReason ??= finishReason;
+    this.#kept.take(text.length);
+    collectText(delta, this.delivered);
+    return contentOf(delta);
+  }
+
+  upstreamEnded(): void {}
+
+  completed(): Iterable<string> {
+    return [];
+  }
+
+  failed(): Iterable<string> {
+    return [];
+  }
+}
