@@ -6,6 +6,7 @@
 
 import type { ServiceMetadata } from "@svc/sdk/protocol";
 import type { RequestFeatures } from "../domain/features.ts";
+import type { Candidate } from "../domain/routing.ts";
 import { type JsonBody, UpstreamCut, type UpstreamJson } from "../ports/upstream.ts";
 import type { AnswerRelay } from "../wire/answer_relay.ts";
 import { deliveredText, signedToolCalls } from "../wire/chat_answer.ts";
@@ -40,6 +41,8 @@ export async function beginChat(
     readonly signal?: AbortSignal | undefined;
     /** Nothing else is an answer. @default {either} */
     readonly wanted?: ChatBegun["kind"] | undefined;
+    /** @default {all of the plan's candidates} */
+    passable?(candidates: readonly Candidate[]): readonly Candidate[];
   },
 ): Promise<ChatBegun> {
   const { body, features, plan, relayOf, signal, wanted } = call;
@@ -48,6 +51,7 @@ export async function beginChat(
     plan,
     features,
     signal,
+    ...(call.passable === undefined ? {} : { passable: call.passable }),
     ask: () => ({ endpoint: "chat", body }),
     open: (answer, { model }) => {
       if (wanted !== undefined && answer.kind !== wanted) throw unwanted(wanted);

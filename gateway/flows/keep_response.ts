@@ -16,7 +16,8 @@ export async function keepResponse(
   trace: RequestTrace,
   answer: {
     readonly asked: AskedResponse;
-    readonly candidate: Candidate;
+    /** Who answered, where that may keep what it was asked and said; absent where it cannot. */
+    readonly candidate?: Candidate | undefined;
     /** JSON text of the resource; `undefined` where there is none. */
     readonly resource: string | undefined;
     /** What its searches found that no text of it stands for, by the ids of their items. */
@@ -46,7 +47,9 @@ export async function keepResponse(
       itemIds: [...input.map(({ value }) => value), ...(Array.isArray(output) ? output : [])]
         .flatMap((item) => typeof item?.id === "string" ? [item.id] : []),
       found: found === undefined || found.size === 0 ? undefined : Object.fromEntries(found),
-      upstreamId: asked.roadTo(candidate) === "native" ? candidate.upstream.id : undefined,
+      upstreamId: candidate && asked.roadTo(candidate) === "native"
+        ? candidate.upstream.id
+        : undefined,
     });
     return kept || notKept("there is no room");
   } catch (error) {

@@ -171,6 +171,11 @@ export class AskedResponse {
     return takesChat(candidate) ? "chat" : undefined;
   }
 
+  /** Whether a model can be asked for a chat completion in place of a response. */
+  takesChatRoad(candidate: Candidate): boolean {
+    return !this.#losses.some(({ action }) => action === "native") && takesChat(candidate);
+  }
+
   /** Those who can be asked. Throws a {@linkcode ServiceFault} where nobody can. */
   passable(candidates: readonly Candidate[]): readonly Candidate[] {
     const passable = candidates.filter((candidate) => this.roadTo(candidate) !== undefined);
@@ -209,6 +214,11 @@ export class AskedResponse {
         : foreignLosses(this.#sent, this.#history);
       return [...shortened, ...foreign].map(lossText);
     }
+    return this.leftOutOfChat();
+  }
+
+  /** What a model that is asked for a chat completion is not told of the request, a line each. */
+  leftOutOfChat(): readonly string[] {
     const limitsCalls = asksForHosted(this.hosted);
     const losses = this.#losses.filter(({ path }) => !(limitsCalls && path === "max_tool_calls"));
     return [...losses.map(lossText), ...this.#hostedLeftOut];

@@ -32,7 +32,9 @@ import type { PricedWebSearch } from "./hosted/search_tools.ts";
 import { keepResponse, notStored, notStoredEvent } from "./keep_response.ts";
 import type { ModelAnswer } from "./model_answer.ts";
 import { notCarriedBy, type OpenedResponse, openResponse } from "./open_response.ts";
-import { conversationOf } from "./plan.ts";
+import { orchestrate } from "./orchestrate.ts";
+import { OrchestratedResponse } from "./orchestrate/response_surface.ts";
+import { conversationOf, planRoute } from "./plan.ts";
 import type { Caller, RequestTrace } from "./request_trace.ts";
 import { AskedResponse } from "./response_roads.ts";
 import type { OpenedStream } from "./streamed_call.ts";
@@ -69,7 +71,15 @@ export function respond(
     const { asked, plan } = await planResponse(gateway, trace, read);
     reserveTokens(gateway, trace, asked.features);
     const hosting = asksForHosted(asked.hosted) ? hostedSetup(asked.chat, asked.hosted) : undefined;
-    const call = { asked, plan, hosting, web: hosting && webSearchFor(gateway, plan) };
+    const split = await orchestrateResponse(gateway, trace, { asked, plan, onEnd });
+    if (split !== undefined) return split;
+    const call = {
+      asked,
+      // What a planner took, in time and money, is gone.
+      plan: trace.billed === undefined ? plan : await planRoute(gateway, trace, asked.features),
+      hosting,
+      web: hosting && webSearchFor(gateway, plan),
+    };
     const begun = await beginWithHistory(gateway, trace, call);
     const { answer, candidate } = begun;
     gateway.conversations.set(conversationOf(caller, asked.features), candidate.model.id);
@@ -107,6 +117,25 @@ export function respond(
     }
     const stream = new AnswerStream(gateway, { answer: streamed, trace, onEnd });
     return { kind: "stream", bytes: new ReadableStream(stream) };
+  });
+}
+
+/** The response by tasks of several models; `undefined` where it is one call. */
+function orchestrateResponse(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  { asked, plan, onEnd }: PlannedResponse & { onEnd(): void },
+): Promise<ModelAnswer | undefined> {
+  // Tasks and answer are chat completions, whoever is asked.
+  const candidates = plan.candidates.filter((candidate) => asked.takesChatRoad(candidate));
+  if (candidates.length === 0) return Promise.resolve(undefined);
+  const open = { ...plan, candidates };
+  return orchestrate(gateway, trace, {
+    body: asked.chat,
+    features: asked.features,
+    plan: open,
+    surface: (known) => new OrchestratedResponse(gateway, { ...known, trace, asked, plan: open }),
+    onEnd,
   });
 }
 

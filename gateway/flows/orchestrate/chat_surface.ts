@@ -33,6 +33,7 @@ interface Synthesis extends ChatCall {
 
 /** Tells a split chat request, and asks for its answer with the caller's own body. */
 export class OrchestratedChat implements OrchestrationSurface {
+  readonly isEnveloped = true;
   readonly #gateway: GatewayContext;
   readonly #options: OrchestratedChatOptions;
   /** Of the answer, and of every chunk. */

@@ -11,6 +11,8 @@ import type { TaskEvent, TaskRun } from "./task_run.ts";
 
 /** How an endpoint tells a split request, and how it asks for the answer. */
 export interface OrchestrationSurface {
+  /** Whether a failure before the answer is a 200 with an error and no choices, as in Chat. */
+  readonly isEnveloped: boolean;
   /** What a caller who wants to see it is sent of a task; may be nothing. */
   tell(event: TaskEvent): string;
   /** Begins the answer of a request with this note, streamed. Throws where nobody answers. */
@@ -146,19 +148,31 @@ export class OrchestratedAnswer implements StreamedAnswer {
   /** What the caller is told where no answer began: that the orchestration failed, and why. */
   #failure(cause: unknown): ServiceFault {
     const fault = faultOf(cause);
-    const passes = fault.code === "orchestration_failed" || fault.code === "shutting_down";
+    const hasNone = fault.code === "orchestration_failed";
+    const passes = hasNone || fault.code === "shutting_down";
+    const { isEnveloped } = this.#surface;
+    const code = hasNone && !isEnveloped
+      ? "upstream_error"
+      : passes || !isEnveloped
+      ? fault.code
+      : "orchestration_failed";
     const { billed, caller } = this.#trace;
     const metadata = {
       request_id: caller.requestId,
       routing: this.#trace.routing(),
       billing: billed,
     };
-    return new ServiceFault(passes ? fault.code : "orchestration_failed", {
+    return new ServiceFault(code, {
       message: passes
         ? fault.message
         : `The tasks were done, but no answer could be made of them: ${fault.message}`,
       cause,
-      extra: { choices: [], metadata, orchestration: this.#breakdown.whole("failed", { billed }) },
+      retryAfterMs: fault.retryAfterMs,
+      extra: {
+        ...(isEnveloped ? { choices: [] } : {}),
+        metadata,
+        orchestration: this.#breakdown.whole("failed", { billed }),
+      },
     });
   }
 

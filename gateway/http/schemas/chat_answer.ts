@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { chatUsageSchema, chunkOrchestrationSchema, orchestrationSchema } from "./orchestration.ts";
 import { fileSearchCallSchema, webSearchCallSchema } from "./search_calls.ts";
 
 const attempt = z.strictObject({
@@ -23,6 +24,7 @@ export const metadataSchema = z.looseObject({
     attempts: z.array(attempt),
     output_limit: z.int().optional(),
     not_carried: z.array(z.string()).optional(),
+    orchestration: z.string().optional(),
   }),
   billing: z.looseObject({
     currency: z.literal("credits"),
@@ -39,12 +41,6 @@ export const metadataSchema = z.looseObject({
     z.discriminatedUnion("type", [webSearchCallSchema, fileSearchCallSchema]),
   ).optional(),
 }).meta({ id: "Metadata" });
-
-const usage = z.looseObject({
-  prompt_tokens: z.int(),
-  completion_tokens: z.int(),
-  total_tokens: z.int(),
-});
 
 const toolCall = z.looseObject({
   id: z.string(),
@@ -90,8 +86,9 @@ export const chatCompletionSchema = z.looseObject({
     }),
     finish_reason: z.string(),
   })),
-  usage: usage.optional(),
+  usage: chatUsageSchema.optional(),
   metadata: metadataSchema,
+  orchestration: orchestrationSchema.optional(),
 }).meta({ id: "ChatCompletion" });
 
 /** One event of a streamed answer. */
@@ -105,6 +102,7 @@ export const chatChunkSchema = z.looseObject({
     delta: z.looseObject({ annotations: annotations.optional() }),
     finish_reason: z.string().nullish(),
   })),
-  usage: usage.nullish(),
+  usage: chatUsageSchema.nullish(),
   metadata: metadataSchema.optional(),
+  orchestration: chunkOrchestrationSchema.optional(),
 }).meta({ id: "ChatCompletionChunk" });

@@ -6,6 +6,7 @@
 
 import { z } from "zod";
 import { metadataSchema } from "./chat_answer.ts";
+import { orchestrationSchema } from "./orchestration.ts";
 import { fileSearchCallSchema, webSearchCallSchema } from "./search_calls.ts";
 
 const urlCitation = z.strictObject({
@@ -165,5 +166,6 @@ export const responseSchema = z.strictObject({
   ...echo,
   usage: usage.nullable(),
   metadata,
+  orchestration: orchestrationSchema.optional(),
   output: z.array(outputItemSchema),
 }).meta({ id: "Response", description: "A response" });

@@ -19,7 +19,7 @@ import {
   reasoningKind,
   reasoningText,
 } from "./output_text.ts";
-import { ResourceWriter, type ResponseContext } from "./resource.ts";
+import { partsIn, ResourceWriter, type ResponseContext } from "./resource.ts";
 import { responseUsageOf } from "./usage.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -43,6 +43,7 @@ export function responseOf(
     completed_at: ending.status === "completed" ? end.completedSeconds : null,
     usage: responseUsageOf(end.usage, usage),
     metadata: end.metadata,
+    ...partsIn(context, { ...end, isDone: true }),
     output: drafts.map((draft, at) =>
       draft(at === drafts.length - 1 ? ending.status : "completed")
     ),

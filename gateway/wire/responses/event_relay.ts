@@ -38,7 +38,7 @@ import { UsageSum } from "../usage.ts";
 import { annotationsOf } from "./answer.ts";
 import { asksForJson, endingOf, type PartKind, reasoningKind } from "./output_text.ts";
 import { errorEvent, responseErrorOf, type ResponseRelay } from "./relay.ts";
-import { ResourceWriter, type ResponseContext } from "./resource.ts";
+import { partsIn, ResourceWriter, type ResponseContext } from "./resource.ts";
 import { ResponseTurn } from "./response_turn.ts";
 import { CallItem, type Emit, SearchCallItem, type StreamItem, TextItem } from "./stream_items.ts";
 import { responseUsageOf } from "./usage.ts";
@@ -150,6 +150,11 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     this.#writer.model = model;
   }
 
+  /** An event of the service's own beside the answer. */
+  extension(type: `svc:${string}`, fields: Readonly<Record<string, unknown>>): string {
+    return this.#begin() + this.#emit(type, JSON.stringify(fields).slice(1, -1));
+  }
+
   limitReached(): void {
     this.#turn.finishReason = "length";
   }
@@ -180,6 +185,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
       completed_at: ending.status === "completed" ? end.completedSeconds : null,
       usage: this.#usageOf(end.usage),
       metadata: end.metadata,
+      ...partsIn(this.#context, { ...end, isDone: true }),
       output: this.#items.map((item) => item.text(ending.status)),
     });
     this.complete = this.resource;
@@ -193,6 +199,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
       error: responseErrorOf(error),
       usage: end.usage === undefined ? null : this.#usageOf(end.usage),
       metadata: end.metadata,
+      ...partsIn(this.#context, { ...end, isDone: false }),
       output: this.#items.map((item) => item.text("incomplete")),
     });
     yield this.#emit("response.failed", `"response":${this.resource}`);

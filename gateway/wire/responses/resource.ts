@@ -5,12 +5,15 @@
  */
 
 import type {
+  Orchestration,
   ResponseEcho,
   ResponseMetadata,
   ResponseResource,
   ResponsesRequest,
   ResponseTool,
 } from "@svc/sdk/protocol";
+import type { FailedEnd } from "../answer_relay.ts";
+import { responseUsageOf } from "./usage.ts";
 
 /** Prefixes of the ids that a response needs: message, function call, reasoning, call. */
 export type ResponseIdPrefix = "msg" | "fc" | "rs" | "call";
@@ -28,6 +31,23 @@ export interface ResponseContext {
   readonly opening: ResponseMetadata;
   /** A new id for an item. */
   newId(prefix: ResponseIdPrefix): string;
+  /** Of a split request: its parts and what they cost, once its answer has ended. */
+  breakdown?(end: FailedEnd & { readonly isDone: boolean }): Orchestration;
+}
+
+/** What a resource says of the parts of a split request; nothing where it was not split. */
+export function partsIn(
+  { breakdown }: ResponseContext,
+  end: FailedEnd & { readonly isDone: boolean },
+): Partial<Pick<ResponseState, "orchestration" | "usage">> {
+  if (breakdown === undefined) return {};
+  const { billing } = end.metadata;
+  const usage = billing && responseUsageOf({
+    inputTokens: billing.input_tokens,
+    cachedInputTokens: billing.cached_input_tokens,
+    outputTokens: billing.output_tokens,
+  }, undefined);
+  return { orchestration: breakdown(end), ...(usage === undefined ? {} : { usage }) };
 }
 
 /** The names of the service's own metadata. */
@@ -58,6 +78,8 @@ export type ResponseState =
     readonly output: readonly string[];
     /** The response's id, where an upstream gave it one. */
     readonly id?: string | undefined;
+    /** Of a split request. */
+    readonly orchestration?: Orchestration | undefined;
   };
 
 /** Writes the resource of one response, as often as it must be told. */
@@ -87,6 +109,7 @@ export class ResourceWriter {
       model: this.model,
       usage: state.usage,
       metadata: mergedMetadata(request, state.metadata),
+      ...(state.orchestration === undefined ? {} : { orchestration: state.orchestration }),
     } satisfies Omit<ResponseResource, keyof ResponseEcho | "output">;
     let text = `${JSON.stringify(head).slice(0, -1)},${this.#echo},"output":[`;
     // Concatenated, not joined: so the items' texts are not copied before they are sent.
