@@ -58,6 +58,7 @@ export type {
 export type { ResponseHistory } from "./responses/surface.ts";
 export type { LoopChoices, RunOptions } from "./run/run_options.ts";
 export type { RunResult } from "./run/run_result.ts";
+export { isReply, type OnTask, type TaskProgress } from "./run/tasks.ts";
 export { type OpenStream, ServiceStream } from "./service_stream.ts";
 export type {
   DefaultToolName,

@@ -1,14 +1,14 @@
-import {
-  type AssistantMessage,
-  type ChatChoice,
-  type ChatCompletion,
-  type ChatCompletionChunk,
-  type ChunkChoice,
-  type FinishReason,
-  ORCHESTRATION_FINAL_TASK_ID,
-  type ToolCall,
-  type ToolCallDelta,
+import type {
+  AssistantMessage,
+  ChatChoice,
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChunkChoice,
+  FinishReason,
+  ToolCall,
+  ToolCallDelta,
 } from "../protocol/mod.ts";
+import { isReply } from "../run/tasks.ts";
 import { isFields } from "./decode.ts";
 
 type Fields = Record<string, unknown>;
@@ -47,7 +47,8 @@ export class ChunkMerger {
       if (value !== null) this.#head[name] = value;
     }
     if (isFields(orchestration) && "tasks" in orchestration) {
-      this.#head["orchestration"] = orchestration;
+      const { task_id: _, ...breakdown } = orchestration;
+      this.#head["orchestration"] = breakdown;
     }
     if (isReply(chunk)) { for (const choice of choices) this.#addChoice(choice); }
   }
@@ -106,12 +107,6 @@ function toolCall({ index: _, function: named, ...call }: Fields): ToolCall {
   // The call of a custom tool has none.
   if (named === undefined && whole.type !== "function") return whole as unknown as ToolCall;
   return { ...whole, function: { name: "", arguments: "", ...named as Fields } } as ToolCall;
-}
-
-/** Whether a chunk is part of the reply, rather than of a task on the way to it. */
-export function isReply({ orchestration }: ChatCompletionChunk): boolean {
-  const task = orchestration?.task_id;
-  return task === undefined || task === ORCHESTRATION_FINAL_TASK_ID;
 }
 
 /**

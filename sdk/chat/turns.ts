@@ -9,10 +9,11 @@ import type {
 } from "../protocol/mod.ts";
 import { addBilling } from "../run/billing.ts";
 import type { TurnOptions } from "../run/surface.ts";
+import { isReply } from "../run/tasks.ts";
 import { turnCall } from "../run/turn_call.ts";
 import type { Transport } from "../transport.ts";
 import { isReadable, textIn } from "./decode.ts";
-import { ChunkMerger, isReply } from "./merge_chunks.ts";
+import { ChunkMerger } from "./merge_chunks.ts";
 import type { ChatShapes, ChatTurn } from "./shapes.ts";
 import { tokenUsage, usageOfBill } from "./usage.ts";
 

@@ -1,4 +1,4 @@
-import { isReply } from "../chat/merge_chunks.ts";
+import { isReply } from "../run/tasks.ts";
 import type { ChatTurn } from "../chat/shapes.ts";
 import type {
   ChatCompletionChunk,

@@ -1,8 +1,5 @@
-import {
-  ORCHESTRATION_FINAL_TASK_ID,
-  type ResponseOutputItem,
-  type ResponseResource,
-} from "../protocol/mod.ts";
+import type { ResponseOutputItem, ResponseResource } from "../protocol/mod.ts";
+import { isReply } from "../run/tasks.ts";
 import type { ResponseEvent } from "./shapes.ts";
 
 interface DoneItem {
@@ -48,10 +45,4 @@ export class EventMerger {
     if (known < 0) this.#items.push({ place, item });
     else this.#items[known] = { place, item };
   }
-}
-
-/** Whether an event is part of the reply, rather than of a task on the way to it. */
-export function isReply({ orchestration }: ResponseEvent): boolean {
-  const task: unknown = Object(orchestration)["task_id"];
-  return task === undefined || task === ORCHESTRATION_FINAL_TASK_ID;
 }

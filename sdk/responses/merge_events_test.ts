@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { EventDeltas, textOf } from "./event_deltas.ts";
-import { EventMerger, isReply } from "./merge_events.ts";
+import { isReply } from "../run/tasks.ts";
+import { EventMerger } from "./merge_events.ts";
 import {
   call,
   ending,

@@ -3,11 +3,12 @@ import { type ServiceAPIError, ServiceConnectionError } from "../errors.ts";
 import type { ModelEvent, ModelPort, ModelRequest, TurnFinishReason } from "../loop/mod.ts";
 import { ERROR_TABLE, type ResponseErrorEvent, type ResponseResource } from "../protocol/mod.ts";
 import type { TurnOptions } from "../run/surface.ts";
+import { isReply } from "../run/tasks.ts";
 import { turnCall } from "../run/turn_call.ts";
 import type { Transport } from "../transport.ts";
 import { callsOf, isCall, withCallIds } from "./calls.ts";
 import { EventDeltas, textOf } from "./event_deltas.ts";
-import { EventMerger, isReply } from "./merge_events.ts";
+import { EventMerger } from "./merge_events.ts";
 import type { ResponseEvent, ResponseShapes, ResponseTurn } from "./shapes.ts";
 import { tokenUsage, usageOfBill } from "./usage.ts";
 

@@ -1,6 +1,7 @@
 import { type CallOptions, checkTimeout, refuseUnknown } from "../call.ts";
 import type { LoopOptions, LoopShapes } from "../loop/mod.ts";
 import type { RegisteredTools } from "../toolbox/selection.ts";
+import type { OnTask } from "./tasks.ts";
 
 /**
  * The caller's part of the loop's options.
@@ -53,7 +54,13 @@ export type LoopChoices<S extends LoopShapes> = Pick<
  * ```
  */
 export interface RunOptions<S extends LoopShapes>
-  extends CallOptions, RegisteredTools, LoopChoices<S> {}
+  extends CallOptions, RegisteredTools, LoopChoices<S> {
+  /**
+   * Told of the tasks of a request that the service splits: their starts, text and ends, before the
+   * event that brings them is yielded. Only streams of Chat and Responses tell them.
+   */
+  readonly onTask?: OnTask | undefined;
+}
 
 /** Options of one request, without the loop's. */
 const CALL: Readonly<Record<keyof CallOptions, true>> = {
@@ -65,7 +72,7 @@ const RUN: Readonly<Record<keyof RunOptions<LoopShapes>, true>> = {
   ...{ tools: true, toolHandlers: true, maxSteps: true, maxToolCallsPerStep: true },
   ...{ maxParallelToolCalls: true, maxArgumentChars: true, maxResultChars: true },
   ...{ toolTimeoutMs: true, budget: true, stopWhen: true, prepareStep: true },
-  ...{ onTextDelta: true, onToolResult: true, onStep: true },
+  ...{ onTextDelta: true, onToolResult: true, onStep: true, onTask: true },
 };
 
 const CALL_NAMES: ReadonlySet<string> = new Set(Object.keys(CALL));
@@ -82,9 +89,11 @@ export function partsOf<S extends LoopShapes>(options: RunOptions<S>): {
   readonly registered: RegisteredTools;
   readonly call: CallOptions;
   readonly choices: LoopChoices<S>;
+  readonly onTask: OnTask | undefined;
 } {
   refuseUnknown(options, RUN_NAMES, { of: "a run" });
   checkTimeout(options.timeoutMs);
-  const { tools, toolHandlers, requestId, signal, timeoutMs, ...choices } = options;
-  return { registered: { tools, toolHandlers }, call: { requestId, signal, timeoutMs }, choices };
+  const { tools, toolHandlers, requestId, signal, timeoutMs, onTask, ...choices } = options;
+  const call = { requestId, signal, timeoutMs };
+  return { registered: { tools, toolHandlers }, call, choices, onTask };
 }

@@ -16,6 +16,7 @@ import { addBilling } from "./billing.ts";
 import { checkCallOptions, type LoopChoices, partsOf, type RunOptions } from "./run_options.ts";
 import type { RunResult } from "./run_result.ts";
 import type { Surface } from "./surface.ts";
+import { type OnTask, tellingTasks } from "./tasks.ts";
 
 /** What the surfaces of one client share. */
 export interface RunnerDeps {
@@ -31,6 +32,7 @@ interface Ready<S extends LoopShapes> {
   readonly selection: ToolSelection;
   readonly call: CallOptions;
   readonly stream: boolean;
+  readonly onTask?: OnTask | undefined;
 }
 
 /**
@@ -99,12 +101,12 @@ export class Runner<S extends LoopShapes, History extends object> {
     request: S["conversation"],
     { options, stream }: { readonly options: RunOptions<S>; readonly stream: boolean },
   ): { readonly ready: Ready<S>; readonly choices: LoopChoices<S> } {
-    const { call, choices, registered } = partsOf(options);
+    const { call, choices, registered, onTask } = partsOf(options);
     const checked = this.#begun(request, stream);
     const hasOwnTools = this.#surface.hasOwnTools(checked);
     const selection = this.#deps.toolbox.forRun(registered, { hasOwnTools });
-    const ready = { request: this.#declared(checked, selection), selection, call, stream };
-    return { ready, choices };
+    const declared = this.#declared(checked, selection);
+    return { ready: { request: declared, selection, call, stream, onTask }, choices };
   }
 
   #begun(request: S["conversation"], stream: boolean): S["conversation"] {
@@ -131,7 +133,7 @@ export class Runner<S extends LoopShapes, History extends object> {
         ...choices,
         conversation: ready.request,
         surface: this.#surface,
-        model: this.#model(ready),
+        model: tellingTasks(this.#model(ready), ready.onTask),
         tools: ready.selection.executable,
         signal: ready.call.signal,
       });

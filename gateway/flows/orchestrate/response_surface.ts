@@ -59,7 +59,9 @@ export class OrchestratedResponse implements OrchestrationSurface {
     const { taskId, title } = event.task;
     const orchestration = { task_id: taskId, title };
     if (event.type === "started") {
-      return this.#relay.extension("svc:orchestration.task.started", { orchestration });
+      return this.#relay.extension("svc:orchestration.task.started", {
+        orchestration: { ...orchestration, status: "started" },
+      });
     }
     const { text: delta } = event;
     return this.#relay.extension("svc:orchestration.task.delta", { orchestration, delta });

@@ -1,0 +1,105 @@
+import type { LoopShapes, ModelPort } from "../loop/mod.ts";
+import { ORCHESTRATION_FINAL_TASK_ID, type OrchestrationTask } from "../protocol/mod.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Whether a chunk or an event is part of the reply, rather than of a task on the way to it: the filter
+ * for raw streams of requests that the service may split.
+ *
+ * @example Only the reply of a raw stream
+ * ```ts
+ * import { type ChatCompletionChunk, isReply } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const said = (content: string) => [{ index: 0, delta: { content }, finish_reason: null }];
+ * const chunks = [
+ *   { choices: said("Notes on tea."), orchestration: { task_id: "tea" } },
+ *   { choices: said("Drink tea."), orchestration: { task_id: "final" } },
+ *   { choices: said(" Or water.") },
+ * ] as ChatCompletionChunk[];
+ * const reply = chunks.filter(isReply).map(({ choices }) => choices[0]?.delta.content);
+ * assertEquals(reply, ["Drink tea.", " Or water."]);
+ * ```
+ */
+export function isReply(chunk: object): boolean {
+  const { orchestration }: Fields = Object(chunk);
+  const task: unknown = Object(orchestration)["task_id"];
+  return task === undefined || task === ORCHESTRATION_FINAL_TASK_ID;
+}
+
+/**
+ * What a stream tells of a task of a split request.
+ *
+ * @example
+ * ```ts
+ * import type { TaskProgress } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const texts = new Map<string, string>();
+ * function onTask(told: TaskProgress): void {
+ *   if (told.type === "started") texts.set(told.taskId, "");
+ *   if (told.type === "text") texts.set(told.taskId, texts.get(told.taskId) + told.text);
+ * }
+ * onTask({ type: "started", taskId: "tea", title: "About tea" });
+ * onTask({ type: "text", taskId: "tea", title: "About tea", text: "It is warm." });
+ * assertEquals(texts.get("tea"), "It is warm.");
+ * ```
+ */
+export type TaskProgress =
+  & {
+    /** The task's id; never that of the reply. */
+    readonly taskId: string;
+    /** What it does, for people. */
+    readonly title: string;
+  }
+  & (
+    /** It begins; where it does so again, what it said before is void. */
+    | { readonly type: "started" }
+    /** The next piece of its text. */
+    | { readonly type: "text"; readonly text: string }
+    /** It has ended: how, by which model, and for how much. */
+    | { readonly type: "ended"; readonly task: OrchestrationTask }
+  );
+
+/** Told of tasks as they go; awaited. */
+export type OnTask = (told: TaskProgress) => void | Promise<void>;
+
+/** What a chunk or an event tells of a task; `undefined` where it is none of a task's. */
+export function taskProgress(chunk: unknown): TaskProgress | undefined {
+  const fields: Fields = Object(chunk);
+  if (isReply(fields)) return undefined;
+  const about: Fields = Object(fields["orchestration"]);
+  const { task_id: taskId, title, status } = about;
+  if (typeof taskId !== "string") return undefined;
+  const task = { taskId, title: typeof title === "string" ? title : taskId };
+  if (status === "started") return { ...task, type: "started" };
+  if (status !== undefined) return { ...task, type: "ended", task: about as OrchestrationTask };
+  const text = textOf(fields);
+  return text === "" ? undefined : { ...task, type: "text", text };
+}
+
+/** The same turns, with somebody who is told of tasks. */
+export function tellingTasks<S extends LoopShapes>(
+  model: ModelPort<S>,
+  onTask: OnTask | undefined,
+): ModelPort<S> {
+  if (onTask === undefined) return model;
+  return {
+    async *turn(request) {
+      for await (const event of model.turn(request)) {
+        const told = event.type === "chunk" ? taskProgress(event.chunk) : undefined;
+        if (told !== undefined) await onTask(told);
+        yield event;
+      }
+    },
+  };
+}
+
+/** Of a chat chunk's first choice, or of a Responses event. */
+function textOf({ choices, delta }: Fields): string {
+  if (typeof delta === "string") return delta;
+  const [choice] = Array.isArray(choices) ? choices : [];
+  const content: unknown = Object(Object(choice)["delta"])["content"];
+  return typeof content === "string" ? content : "";
+}

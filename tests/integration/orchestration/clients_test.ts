@@ -1,0 +1,138 @@
+/**
+ * A split request as clients read it: the client library, OpenAI's own client, and the bare stream.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { isReply, ServiceAPIError, ServiceClient, type TaskProgress } from "@svc/sdk";
+import { COMPARISON, orchestrationLab, readStreamedAnswer } from "../../fixtures/orchestrated.ts";
+import { BOOTSTRAP_KEY, TestService, until } from "../../fixtures/service.ts";
+
+const MESSAGES = [{ role: "user" as const, content: COMPARISON }];
+
+function clientOf(service: TestService): ServiceClient {
+  return new ServiceClient({ apiKey: BOOTSTRAP_KEY, apiBaseUrl: service.running.publicUrl });
+}
+
+/** Texts of tasks by their ids, in which they began and ended. */
+function recorder() {
+  const texts = new Map<string, string>();
+  const ended: string[] = [];
+  const onTask = (told: TaskProgress): void => {
+    if (told.type === "started") texts.set(told.taskId, "");
+    if (told.type === "text") texts.set(told.taskId, (texts.get(told.taskId) ?? "") + told.text);
+    if (told.type === "ended") ended.push(`${told.taskId} ${told.task.status}`);
+  };
+  return { texts, ended, onTask };
+}
+
+for (const surface of ["chat", "responses"] as const) {
+  Deno.test(`SDK, ${surface}: onTextDelta has the answer alone, onTask the tasks`, async () => {
+    await using lab = await orchestrationLab();
+    const client = clientOf(lab.service);
+    const { texts, ended, onTask } = recorder();
+    let said = "";
+    const options = { onTask, onTextDelta: (text: string) => void (said += text) };
+    const result = surface === "chat"
+      ? await client.chat.completions.runStream({ messages: MESSAGES }, options)
+      : await client.responses.runStream({ input: COMPARISON }, options);
+    assertEquals([said, result.finalText], ["The answer.", "The answer."]);
+    assertEquals(Object.fromEntries(texts), {
+      tea: "Result of tea.",
+      coffee: "Result of coffee.",
+      cocoa: "Result of cocoa.",
+    });
+    assertEquals(ended.sort(), ["cocoa done", "coffee done", "plan done", "tea done"]);
+    assertEquals(result.billing?.charged, "0.140000");
+    const { orchestration } = result.response ?? {};
+    assertEquals(Object.keys(orchestration ?? {}), ["tasks", "final_task_id"]);
+    assertEquals(orchestration?.tasks.length, 5);
+    await lab.service.assertBooks();
+  });
+}
+
+Deno.test("SDK: a raw stream is filtered by one predicate, and collected with its breakdown", async () => {
+  await using lab = await orchestrationLab();
+  const stream = clientOf(lab.service).chat.completions.stream({ messages: MESSAGES });
+  let said = "";
+  let others = 0;
+  for await (const chunk of stream) {
+    if (isReply(chunk)) said += chunk.choices[0]?.delta.content ?? "";
+    else others += 1;
+  }
+  assertEquals(said, "The answer.");
+  assert(others > 6, `${others}`);
+  const completion = await stream;
+  assertEquals(completion.choices[0]?.message.content, "The answer.");
+  assertEquals(completion.orchestration?.final_task_id, "final");
+  const whole = await clientOf(lab.service).chat.completions.create({ messages: MESSAGES });
+  assertEquals(whole.orchestration?.tasks.length, 5);
+});
+
+for (const stream of [true, false]) {
+  Deno.test(`SDK: a failed orchestration is raised, ${stream ? "streamed" : "JSON"}`, async () => {
+    await using lab = await orchestrationLab();
+    const { service, upstream } = lab;
+    upstream.on("final", { status: 500 }, { status: 500 });
+    const { completions } = clientOf(service).chat;
+    const error = await assertRejects(
+      async () =>
+        stream
+          ? await completions.stream({ messages: MESSAGES })
+          : await completions.create({ messages: MESSAGES }),
+      ServiceAPIError,
+    );
+    assertEquals([error.status, error.code], [200, "orchestration_failed"]);
+    await service.assertBooks();
+  });
+}
+
+Deno.test("OpenAI's client reads the answer of a stream that is narrowed to it", async () => {
+  await using lab = await orchestrationLab();
+  const client = lab.service.client({ defaultHeaders: { "X-Orchestration": "final" } });
+  const stream = client.chat.completions.stream({ model: "auto", messages: MESSAGES });
+  let said = "";
+  stream.on("content", (delta) => said += delta);
+  const final = await stream.finalChatCompletion();
+  assertEquals([said, final.choices[0]?.message.content], ["The answer.", "The answer."]);
+  const whole = await client.chat.completions.create({ model: "auto", messages: MESSAGES });
+  assertEquals(whole.choices[0]?.message.content, "The answer.");
+  await lab.service.assertBooks();
+});
+
+Deno.test("the embedded simulator plans, works and puts together, and says that it is none", async () => {
+  await using service = await TestService.start();
+  const answer = await readStreamedAnswer(
+    await service.chat({ messages: MESSAGES, stream: true }),
+  );
+  assert(answer.text.startsWith("[simulated] I was given the results of part_1,"), answer.text);
+  assert(answer.said.size >= 3);
+  for (const [id, text] of answer.said) assert(text.includes(`My part is ${id}.`), text);
+  const again = await readStreamedAnswer(await service.chat({ messages: MESSAGES, stream: true }));
+  assertEquals(again.text, answer.text);
+  await service.assertBooks();
+});
+
+Deno.test("the simulator misbehaves in the one task that it is told to", async () => {
+  await using service = await TestService.start();
+  const wish = '[[sim {"task": "part_2", "cutAfter": 4}]]';
+  const messages = [{ role: "user", content: `${COMPARISON} ${wish}` }];
+  const answer = await readStreamedAnswer(await service.chat({ messages, stream: true }));
+  const failed = answer.orchestration?.tasks.filter(({ status }) => status === "failed");
+  assertEquals(failed?.map(({ task_id }) => task_id), ["part_2"]);
+  assert(answer.text.includes("Missing are those of part_2."), answer.text);
+  await service.assertBooks();
+});
+
+Deno.test("a slow task is kept alive, and nothing is lost", async () => {
+  await using lab = await orchestrationLab();
+  const { service, upstream } = lab;
+  const gate = Promise.withResolvers<void>();
+  upstream.on("tea", { until: gate.promise });
+  const response = await service.chat({ messages: MESSAGES, stream: true });
+  assertEquals(response.headers.get("content-type"), "text/event-stream; charset=utf-8");
+  await until(() => upstream.calls.length === 4, "the tasks to begin");
+  gate.resolve();
+  assertEquals((await readStreamedAnswer(response)).text, "The answer.");
+});
