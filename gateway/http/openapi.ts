@@ -6,6 +6,7 @@
  * @module
  */
 
+import { ORCHESTRATION_CHOICES } from "../domain/orchestration_mode.ts";
 import manifest from "../deno.json" with { type: "json" };
 import { createDocument, type ZodOpenApiPathsObject } from "zod-openapi";
 import { z } from "zod";
@@ -33,6 +34,11 @@ const KEYED = [{ bearer: [] }, { apiKey: [] }];
 const requestIdHeader = z.string().regex(/^[\x21-\x7e]{1,128}$/).optional()
   .meta({ description: "Correlates logs; never deduplicates", example: "my-request-1" });
 const requestHeaders = z.object({ "X-Request-ID": requestIdHeader });
+const splittableHeaders = requestHeaders.extend({
+  "X-Orchestration": z.enum(ORCHESTRATION_CHOICES).optional().meta({
+    description: "Whether the request may be split into tasks, and what its stream carries then",
+  }),
+});
 const rangeHeader = z.string().optional()
   .meta({ description: "One range of bytes", example: "bytes=0-1023" });
 const IMAGE = { "image/*": {} };
@@ -108,7 +114,7 @@ const paths: ZodOpenApiPathsObject = {
     post: {
       summary: "Answer a conversation; a stream of server-sent events where `stream` is true",
       security: KEYED,
-      requestParams: { header: requestHeaders },
+      requestParams: { header: splittableHeaders },
       requestBody: { content: { "application/json": { schema: chatRequestSchema } } },
       responses: {
         "200": {
@@ -126,7 +132,7 @@ const paths: ZodOpenApiPathsObject = {
     post: {
       summary: "Answer as a response; a stream of named events where `stream` is true",
       security: KEYED,
-      requestParams: { header: requestHeaders },
+      requestParams: { header: splittableHeaders },
       requestBody: { content: { "application/json": { schema: responsesRequestSchema } } },
       responses: {
         "200": {

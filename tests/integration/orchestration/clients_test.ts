@@ -6,8 +6,15 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { isReply, ServiceAPIError, ServiceClient, type TaskProgress } from "@svc/sdk";
-import { COMPARISON, orchestrationLab, readStreamedAnswer } from "../../fixtures/orchestrated.ts";
-import { BOOTSTRAP_KEY, TestService, until } from "../../fixtures/service.ts";
+import { KEEP_ALIVE_MS } from "../../../gateway/flows/answer_stream.ts";
+import { readUntil } from "../../fixtures/event_stream.ts";
+import {
+  askSplit,
+  COMPARISON,
+  orchestrationLab,
+  readStreamedAnswer,
+} from "../../fixtures/orchestrated.ts";
+import { BOOTSTRAP_KEY, ManualClock, TestService, until } from "../../fixtures/service.ts";
 
 const MESSAGES = [{ role: "user" as const, content: COMPARISON }];
 
@@ -125,14 +132,22 @@ Deno.test("the simulator misbehaves in the one task that it is told to", async (
   await service.assertBooks();
 });
 
-Deno.test("a slow task is kept alive, and nothing is lost", async () => {
-  await using lab = await orchestrationLab();
+Deno.test("while tasks run in silence, comments keep the stream alive", async () => {
+  const clock = new ManualClock();
+  await using lab = await orchestrationLab({ clock });
   const { service, upstream } = lab;
   const gate = Promise.withResolvers<void>();
   upstream.on("tea", { until: gate.promise });
-  const response = await service.chat({ messages: MESSAGES, stream: true });
-  assertEquals(response.headers.get("content-type"), "text/event-stream; charset=utf-8");
+  // The head of the answer comes with its first bytes.
+  const asked = askSplit(service, { stream: true, choice: "final" });
   await until(() => upstream.calls.length === 4, "the tasks to begin");
+  clock.advance(KEEP_ALIVE_MS);
+  const { body } = await asked;
+  assert(body !== null);
+  const reader = body.getReader();
+  assertEquals(await readUntil(reader, "keep-alive"), ": keep-alive\n\n");
   gate.resolve();
-  assertEquals((await readStreamedAnswer(response)).text, "The answer.");
+  assert((await readUntil(reader, "[DONE]")).includes("answer."));
+  await reader.cancel();
+  await service.assertBooks();
 });

@@ -1,0 +1,41 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { finalNote, notedTask, planNote, taskNote } from "./task_notes.ts";
+
+const TEA = {
+  taskId: "tea",
+  title: "About tea",
+  instruction: "Say what $water does",
+  dependsOn: ["water"],
+  needs: [],
+};
+
+Deno.test("a note says which task it is for, and leaves the request its own words", () => {
+  const own = "Compare tea and coffee";
+  for (
+    const [note, taskId] of [
+      [planNote({ knownNeeds: [] }), "plan"],
+      [taskNote(TEA, []), "tea"],
+      [finalNote([]), "final"],
+    ] as const
+  ) assertEquals(notedTask(own + note), { taskId, own });
+  assertEquals(notedTask(own), undefined);
+});
+
+Deno.test("a planner is told what models can be good at, and what was wrong before", () => {
+  const note = planNote({ knownNeeds: ["code", "long"], problem: "It has no tasks" });
+  assertStringIncludes(note, '"code", "long"');
+  assertStringIncludes(note, "could not be used: It has no tasks.");
+  assert(!planNote({ knownNeeds: [] }).includes("could not be used"));
+});
+
+Deno.test("a task and the answer read results by their names, and which are missing", () => {
+  const results = [
+    { taskId: "water", title: "About water", text: "It is wet." },
+    { taskId: "milk", title: "About milk" },
+  ];
+  for (const note of [taskNote(TEA, results), finalNote(results)]) {
+    assertStringIncludes(note, "$water (About water):\nIt is wet.");
+    assertStringIncludes(note, "$milk (About milk): this part failed");
+  }
+  assertStringIncludes(taskNote(TEA, results), TEA.instruction);
+});

@@ -1,0 +1,41 @@
+import { assertEquals } from "@std/assert";
+import type { BillingMetadata } from "@svc/sdk/protocol";
+import { type Caller, RequestTrace } from "./request_trace.ts";
+
+const CALLER: Caller = {
+  key: { id: "key_1", walletId: "w", policy: { maxChargePerRequest: "10" } } as Caller["key"],
+  requestId: "req_1",
+  logId: "log_1",
+  endpoint: "chat",
+  stream: true,
+  signal: new AbortController().signal,
+  onSettled: () => {},
+};
+const CLOCK = { nowMs: () => 0, monotonicMs: () => 0 };
+
+function bill(charged: string, tokens: number): BillingMetadata {
+  return {
+    ...{ currency: "credits", charged, input_tokens: tokens, cached_input_tokens: 0 },
+    ...{ output_tokens: 0, total_tokens: tokens, estimated: false, price_version: 1 },
+  };
+}
+
+Deno.test("the row of a part is the request's, with what all parts have cost by then", () => {
+  const whole = new RequestTrace(CALLER, CLOCK);
+  const [one, two] = [whole.part({ stream: false }), whole.part({ stream: false })];
+  one.holdIds.push("hold_1");
+  one.billed = bill("1.000000", 10);
+  const end = { status: 200, outcome: "killed" } as const;
+  const row = two.record({ ...end, billing: bill("0.500000", 5) });
+  assertEquals([row.id, row.stream, row.charged, row.inputTokens, row.holdIds], [
+    ...["log_1", true, "1.500000", 15],
+    ["hold_1"],
+  ]);
+  two.billed = bill("0.500000", 5);
+  whole.join(one);
+  whole.join(one);
+  assertEquals(whole.billed?.charged, "1.000000");
+  assertEquals(two.record(end).charged, "1.500000");
+  whole.join(two);
+  assertEquals([whole.billed?.charged, whole.record(end).charged], ["1.500000", "1.500000"]);
+});

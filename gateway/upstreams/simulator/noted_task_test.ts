@@ -1,0 +1,26 @@
+import { assertEquals } from "@std/assert";
+import { finalNote, planNote } from "../../domain/task_notes.ts";
+import { readPlan } from "../../domain/task_plan.ts";
+import { isPlanning, simulatedPlan, splitTask } from "./noted_task.ts";
+
+Deno.test("a question is told from the task that it is asked for", () => {
+  assertEquals(splitTask("Hi"), { question: "Hi", task: undefined });
+  const { question, task } = splitTask(`Hi${planNote({ knownNeeds: [] })}`);
+  assertEquals([question, isPlanning(task)], ["Hi", true]);
+  const results = [{ taskId: "a", title: "A", text: "x" }, { taskId: "b", title: "B" }];
+  assertEquals(splitTask(`Hi${finalNote(results)}`).task, {
+    id: "final",
+    given: ["a"],
+    missing: ["b"],
+  });
+});
+
+Deno.test("a simulated plan has a task for each piece, can be read, and is none for one piece", () => {
+  for (const question of ["Compare tea, coffee and cocoa.", "比较茶、咖啡和可可，并推荐一种。"]) {
+    const reading = readPlan(simulatedPlan(question), []);
+    assertEquals(reading.ok && reading.tasks.length, 3);
+  }
+  const many = readPlan(simulatedPlan("one, two, three, four, five, six, seven, eight"), []);
+  assertEquals(many.ok && many.tasks.length, 6);
+  assertEquals(simulatedPlan("Only this"), '{"tasks":[]}');
+});
