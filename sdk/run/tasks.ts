@@ -62,7 +62,22 @@ export type TaskProgress =
     | { readonly type: "ended"; readonly task: OrchestrationTask }
   );
 
-/** Told of tasks as they go; awaited. */
+/**
+ * Told of tasks as they go; awaited.
+ *
+ * @example
+ * ```ts
+ * import type { OnTask } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const titles: string[] = [];
+ * const onTask: OnTask = ({ type, title }) => {
+ *   if (type === "started") titles.push(title);
+ * };
+ * await onTask({ type: "started", taskId: "tea", title: "About tea" });
+ * assertEquals(titles, ["About tea"]);
+ * ```
+ */
 export type OnTask = (told: TaskProgress) => void | Promise<void>;
 
 /** What a chunk or an event tells of a task; `undefined` where it is none of a task's. */
