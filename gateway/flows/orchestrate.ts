@@ -27,6 +27,9 @@ import { TaskRun } from "./orchestrate/task_run.ts";
 import { fundsNow, type OpenPlan } from "./plan.ts";
 import type { RequestTrace } from "./request_trace.ts";
 
+/** An answer that may not even be this long, in tokens, is not worth tasks. */
+const LEAST_ANSWER_TOKENS = 128;
+
 /** A request that may be split. */
 export interface SplittableRequest {
   /** As a chat request. */
@@ -98,6 +101,7 @@ async function mayGain(
   if (mode === "off" || features.choices > 1 || features.hostedTools.length > 0) return undefined;
   const text = lastUserText(body);
   if (text === undefined || features.needs.includes("audio")) return undefined;
+  if (isAnswerBound(body, features)) return undefined;
   const { compound, signals } = judgeCompound(text);
   if (!compound && mode !== "always") return undefined;
   const funds = await fundsNow(gateway, trace, features);
@@ -107,6 +111,15 @@ async function mayGain(
   }
   const found = signals.map(([signal, weight]) => `${signal} ${weight > 0 ? "+" : ""}${weight}`);
   return { reason: compound ? found.join(", ") : "the key's policy asks for it", stream };
+}
+
+/** Whether the answer is a call of a function, or is too short to be worth tasks, whatever is asked. */
+function isAnswerBound({ value }: JsonBody, { requestedOutputTokens }: RequestFeatures): boolean {
+  if (requestedOutputTokens !== undefined && requestedOutputTokens < LEAST_ANSWER_TOKENS) {
+    return true;
+  }
+  const choice = value["tool_choice"] ?? "auto";
+  return choice !== "auto" && choice !== "none";
 }
 
 /** A plan that is to be run. */

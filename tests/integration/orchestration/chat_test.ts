@@ -168,9 +168,11 @@ Deno.test("a simple request is one call, and says nothing of tasks", async () =>
   assertEquals(upstream.calls.map(({ task }) => task), ["plain", "plain"]);
 });
 
-Deno.test("several choices, and hosted tools, are never split", async () => {
+Deno.test("several choices, short answers and forced calls are never split", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
-  await (await askSplit(service, { body: { n: 2 } })).text();
-  assertEquals(upstream.calls.map(({ task }) => task), ["plain"]);
+  const tools = [{ type: "function", function: { name: "save", parameters: {} } }];
+  const bodies = [{ n: 2 }, { max_tokens: 100 }, { tools, tool_choice: "required" }];
+  for (const body of bodies) await (await askSplit(service, { body })).text();
+  assertEquals(upstream.calls.map(({ task }) => task), ["plain", "plain", "plain"]);
 });
