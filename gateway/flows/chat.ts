@@ -5,8 +5,9 @@
  */
 
 import type { ChatRequest } from "@svc/sdk/protocol";
-import { chatFeatures } from "../domain/features.ts";
+import { chatFeatureSteps } from "../domain/features.ts";
 import { type JsonBody, UpstreamCut, type UpstreamJson } from "../ports/upstream.ts";
+import { inTurns } from "../system/others_turn.ts";
 import { answerText, deliveredText, signedToolCalls } from "../wire/chat_answer.ts";
 import { ChatRelay } from "../wire/chat_relay.ts";
 import { requestText } from "../wire/chat_text.ts";
@@ -38,7 +39,7 @@ export function chat(
   return underWay(gateway, caller, async (trace, onEnd) => {
     const signed = gateway.signatures.restore(caller.key.id, body);
     const restored = gateway.found.restore(caller.key.id, signed);
-    const features = chatFeatures(restored.value as unknown as ChatRequest);
+    const features = await inTurns(chatFeatureSteps(restored.value as unknown as ChatRequest));
     reserveTokens(gateway, trace, features);
     const plan = await planRoute(gateway, trace, features);
     const begun = await attempt<ChatOpened>(gateway, {
