@@ -7,7 +7,8 @@
 import type { ChatMessage, ChatRequest, Endpoint } from "@svc/sdk/protocol";
 import { difficultyOf } from "./difficulty.ts";
 import { hostedToolOf, isLocalTool } from "./hosted_tool_types.ts";
-import { measureText, type TextMeasure } from "./token_estimate.ts";
+import { atOnce, STEP_CHARS, type Steps } from "./steps.ts";
+import { measureSteps, measureText, type TextMeasure } from "./token_estimate.ts";
 
 /** What routing needs to know of a request; computed once, in one pass, from the parsed body. */
 export interface RequestFeatures {
@@ -48,24 +49,39 @@ interface Tally extends TextMeasure {
   images: number;
   audio: boolean;
   files: boolean;
+  /** Texts that are left to be measured in steps. */
+  readonly long: string[];
 }
+
+/** Messages of a step. */
+const STEP_MESSAGES = 1_000;
 
 /** Features of a chat request. Linear in its text; everything beyond counting is bounded. */
 export function chatFeatures(request: ChatRequest): RequestFeatures {
-  const tally: Tally = { bytes: 0, chars: 0, dense: 0, images: 0, audio: false, files: false };
-  for (const message of request.messages) tallyMessage(message, tally);
+  return atOnce(chatFeatureSteps(request));
+}
+
+/** The same in steps, for requests that may be long. */
+export function* chatFeatureSteps(request: ChatRequest): Steps<RequestFeatures> {
+  const counts = { bytes: 0, chars: 0, dense: 0, images: 0, audio: false, files: false };
+  const tally: Tally = { ...counts, long: [] };
+  for (const [at, message] of request.messages.entries()) {
+    if (at > 0 && at % STEP_MESSAGES === 0) yield;
+    tallyMessage(message, tally);
+  }
 
   const hostedTools: string[] = [];
   let functions = tallyLegacyFunctions(request["functions"], tally);
   for (const tool of request.tools ?? []) {
-    measureText(JSON.stringify(tool), tally);
+    tallyText(JSON.stringify(tool), tally);
     if (isLocalTool(tool.type)) functions++;
     else hostedTools.push(hostedToolOf(tool.type) ?? tool.type);
   }
 
   const format = request.response_format?.type;
   const json = format === "json_schema" || format === "json_object";
-  if (json) measureText(JSON.stringify(request.response_format), tally);
+  if (json) tallyText(JSON.stringify(request.response_format), tally);
+  for (const text of tally.long) yield* measureSteps(text, tally);
   const modalities = request["modalities"];
   const spoken = Array.isArray(modalities) && modalities.includes("audio");
 
@@ -106,12 +122,17 @@ function largerOf(
   return Math.max(one, other);
 }
 
+function tallyText(text: string, tally: Tally): void {
+  if (text.length > STEP_CHARS) tally.long.push(text);
+  else measureText(text, tally);
+}
+
 function tallyMessage(message: ChatMessage, tally: Tally): void {
   const content = message.content;
-  if (typeof content === "string") measureText(content, tally);
+  if (typeof content === "string") tallyText(content, tally);
   else if (Array.isArray(content)) { for (const part of content) tallyPart(part, tally); }
-  if (message.name != null) measureText(message.name, tally);
-  for (const call of message.tool_calls ?? []) measureText(JSON.stringify(call), tally);
+  if (message.name != null) tallyText(message.name, tally);
+  for (const call of message.tool_calls ?? []) tallyText(JSON.stringify(call), tally);
 }
 
 /** Media counts by its kind: its base64 is not text that the model reads. */
@@ -125,9 +146,9 @@ function tallyPart(part: Readonly<Record<string, unknown>>, tally: Tally): void 
     tally.files = true;
     tallyMedia(part, tally, FILE_CHARS_PER_TEXT_CHAR);
   } else if (typeof part["text"] === "string") {
-    measureText(part["text"], tally);
+    tallyText(part["text"], tally);
   } else {
-    measureText(JSON.stringify(part), tally);
+    tallyText(JSON.stringify(part), tally);
   }
 }
 
@@ -144,7 +165,7 @@ function tallyMedia(
 /** The `functions` of older clients are tools under another name. */
 function tallyLegacyFunctions(functions: unknown, tally: Tally): number {
   if (!Array.isArray(functions) || functions.length === 0) return 0;
-  measureText(JSON.stringify(functions), tally);
+  tallyText(JSON.stringify(functions), tally);
   return functions.length;
 }
 

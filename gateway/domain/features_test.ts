@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import type { ChatMessage, ChatRequest } from "@svc/sdk/protocol";
 import fc from "fast-check";
-import { chatFeatures, conversationOf } from "./features.ts";
+import { chatFeatures, chatFeatureSteps, conversationOf } from "./features.ts";
+import { STEP_CHARS } from "./steps.ts";
+import { measureText } from "./token_estimate.ts";
 
 function requestWith(changes: Partial<ChatRequest>): ChatRequest {
   return { model: "auto", messages: [{ role: "user", content: "Hi" }], ...changes };
@@ -147,4 +149,29 @@ Deno.test("chatFeatures() counts with the larger of two output limits", () => {
   assertEquals(asked({ max_completion_tokens: null, max_tokens: 8 }), 8);
   assertEquals(asked({ max_completion_tokens: 9, max_tokens: null }), 9);
   assertEquals(asked({ max_completion_tokens: null }), undefined);
+});
+
+Deno.test("a long text is measured in steps, and comes to the same", () => {
+  const unit = fc.string({ unit: fc.constantFrom("a", "1", " ", ".", "é", "漢", "👩", "\ud83d") });
+  fc.assert(
+    fc.property(unit, fc.string({ unit: "binary", maxLength: 8 }), (unit, start) => {
+      const content = start +
+        (unit || "a").repeat(Math.ceil(1.5 * STEP_CHARS / (unit.length || 1)));
+      const steps = chatFeatureSteps({ model: "auto", messages: [{ role: "user", content }] });
+      assertEquals(steps.next().done, false);
+      const { value, done } = steps.next();
+      assertEquals(done, true);
+      const whole = { bytes: 0, chars: 0, dense: 0 };
+      measureText(content, whole);
+      assertEquals([value?.textBytes, value?.textChars, value?.denseChars], Object.values(whole));
+      assertEquals(whole.bytes, new TextEncoder().encode(content).length);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+Deno.test("many messages are walked over in steps", () => {
+  const messages: ChatMessage[] = Array(2_500).fill({ role: "user", content: "Hi" });
+  const steps = chatFeatureSteps({ model: "auto", messages });
+  assertEquals([steps.next().done, steps.next().done, steps.next().done], [false, false, true]);
 });

@@ -18,6 +18,7 @@
 
 import type { RequestFeatures } from "./features.ts";
 import { expectedOutputTokens } from "./score.ts";
+import { STEP_CHARS, type Steps } from "./steps.ts";
 
 /** Lengths of texts, added up. */
 export interface TextMeasure {
@@ -141,12 +142,40 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 
 /** Adds a text to the measure. Linear in its length, without a copy. */
 export function measureText(text: string, measure: TextMeasure): void {
-  const length = text.length;
+  const open = { run: 0, digits: 0 };
+  measureRange(text, { from: 0, to: text.length, open }, measure);
+  endRun(open, measure);
+}
+
+/** The same, a step for each {@linkcode STEP_CHARS}. */
+export function* measureSteps(text: string, measure: TextMeasure): Steps<void> {
+  const open = { run: 0, digits: 0 };
+  for (let from = 0; from < text.length; from += STEP_CHARS) {
+    if (from > 0) yield;
+    const to = Math.min(text.length, from + STEP_CHARS);
+    measureRange(text, { from, to, open }, measure);
+  }
+  endRun(open, measure);
+}
+
+/** Of a run that has not ended: its length, and how much of it is digits. */
+interface OpenRun {
+  run: number;
+  digits: number;
+}
+
+interface MeasuredRange {
+  readonly from: number;
+  readonly to: number;
+  /** What the range before left open; afterwards what this one does. */
+  readonly open: OpenRun;
+}
+
+function measureRange(text: string, { from, to, open }: MeasuredRange, measure: TextMeasure): void {
   let beyond = 0;
   let dense = 0;
-  let run = 0;
-  let digits = 0;
-  for (let i = 0; i < length; i++) {
+  let { run, digits } = open;
+  for (let i = from; i < to; i++) {
     const code = text.charCodeAt(i);
     const kind = code < 128 ? KINDS[code] : SPACE;
     if (kind === PLAIN) {
@@ -163,9 +192,15 @@ export function measureText(text: string, measure: TextMeasure): void {
       if (code >= 128) beyond += code < 0x800 ? 1 : isPaired(text, i) ? 1 : 2;
     }
   }
-  measure.chars += length;
-  measure.bytes += length + beyond;
-  measure.dense += dense + (run > LONGEST_WORD ? run : digits);
+  open.run = run;
+  open.digits = digits;
+  measure.chars += to - from;
+  measure.bytes += to - from + beyond;
+  measure.dense += dense;
+}
+
+function endRun({ run, digits }: OpenRun, measure: TextMeasure): void {
+  measure.dense += run > LONGEST_WORD ? run : digits;
 }
 
 function isPaired(text: string, index: number): boolean {

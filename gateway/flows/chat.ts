@@ -5,8 +5,9 @@
  */
 
 import type { ChatRequest } from "@svc/sdk/protocol";
-import { chatFeatures } from "../domain/features.ts";
+import { chatFeatureSteps } from "../domain/features.ts";
 import type { JsonBody } from "../ports/upstream.ts";
+import { inTurns } from "../system/others_turn.ts";
 import { answerText } from "../wire/chat_answer.ts";
 import { ChatRelay } from "../wire/chat_relay.ts";
 import { AnswerStream } from "./answer_stream.ts";
@@ -34,7 +35,7 @@ export function chat(
   return underWay(gateway, caller, async (trace, onEnd) => {
     const signed = gateway.signatures.restore(caller.key.id, body);
     const restored = gateway.found.restore(caller.key.id, signed);
-    const features = chatFeatures(restored.value as unknown as ChatRequest);
+    const features = await inTurns(chatFeatureSteps(restored.value as unknown as ChatRequest));
     reserveTokens(gateway, trace, features);
     const plan = await planRoute(gateway, trace, features);
     const call: ChatCall = { body: restored, features };

@@ -11,9 +11,10 @@ import type { RequestFeatures } from "../domain/features.ts";
 import type { KeyRecord } from "../domain/key.ts";
 import type { Candidate } from "../domain/routing.ts";
 import type { JsonBody } from "../ports/upstream.ts";
+import { inTurns } from "../system/others_turn.ts";
 import { requestText } from "../wire/chat_text.ts";
 import { editMembers } from "../wire/json_text.ts";
-import { responsesFeatures } from "../wire/responses/chat_request.ts";
+import { responsesFeatures, responsesFeatureSteps } from "../wire/responses/chat_request.ts";
 import { itemType, namedIds, referencedItem, requestItems } from "../wire/responses/items.ts";
 import { type Loss, lossText } from "../wire/responses/loss.ts";
 import { foreignLosses, hasForeignItems, selfContained } from "../wire/responses/native_request.ts";
@@ -97,7 +98,7 @@ export class AskedResponse {
     const kept = await historyOf(gateway.responses, key.walletId, body);
     const remembered = gateway.found.ofItems(key.id, requestItems(body));
     const history = { ...kept, found: new Map([...remembered, ...kept.found]) };
-    const { chat, losses, features } = responsesFeatures(body, history);
+    const { chat, losses, features } = await inTurns(responsesFeatureSteps(body, history));
     const refused = strangeName(body, history) ??
       losses.find(({ action }) => action === "refuse");
     if (refused !== undefined) throw cannotCarry(refused);

@@ -6,8 +6,8 @@
 
 import { ServiceFault } from "../domain/fault.ts";
 import type { JsonBody } from "../ports/upstream.ts";
-import { othersTurn, TURN_CHARS } from "../system/others_turn.ts";
-import { exceededLimit, type JsonLimits, repeatsName } from "../wire/json_text.ts";
+import { inTurns, LONG_CHARS, othersTurn, TURN_CHARS } from "../system/others_turn.ts";
+import { type JsonLimits, repeatsName, scanSteps } from "../wire/json_text.ts";
 import { readBytes } from "./read_bytes.ts";
 
 export { readBytes };
@@ -37,9 +37,9 @@ export async function readJson(
     throw new ServiceFault("unsupported_media_type");
   }
   const bytes = await readBytes(request, options.maxBytes);
-  const isLong = bytes.length > TURN_CHARS;
+  const isLong = bytes.length > LONG_CHARS;
   const text = isLong ? await decodeInTurns(bytes) : decode(bytes, decoder);
-  requireModest(text);
+  const names = await namesOfModest(text);
   if (isLong) await othersTurn();
   let value: unknown;
   try {
@@ -52,7 +52,7 @@ export async function readJson(
     throw new ServiceFault("invalid_request", { message: "Send a JSON object as the body" });
   }
   if (isLong) await othersTurn();
-  if (repeatsName(text, value)) {
+  if (repeatsName(names, value)) {
     throw new ServiceFault("invalid_request", {
       message: "An object in the body has the same name twice; send each name once",
     });
@@ -66,13 +66,16 @@ const EXCEEDED: Readonly<Record<keyof JsonLimits, string>> = {
   maxBareChars: `has more than ${BODY_MAX_BARE_CHARS} characters outside strings; send fewer`,
 };
 
-function requireModest(text: string): void {
-  const exceeded = exceededLimit(text, {
-    maxDepth: BODY_MAX_DEPTH,
-    maxValues: BODY_MAX_VALUES,
-    maxBareChars: BODY_MAX_BARE_CHARS,
-  });
-  if (exceeded === undefined) return;
+const LIMITS: JsonLimits = {
+  maxDepth: BODY_MAX_DEPTH,
+  maxValues: BODY_MAX_VALUES,
+  maxBareChars: BODY_MAX_BARE_CHARS,
+};
+
+/** How many names a text writes that passes no limit. */
+async function namesOfModest(text: string): Promise<number> {
+  const { exceeded, names } = await inTurns(scanSteps(text, LIMITS));
+  if (exceeded === undefined) return names;
   throw new ServiceFault("invalid_request", { message: `The body ${EXCEEDED[exceeded]}` });
 }
 

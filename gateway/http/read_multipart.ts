@@ -9,6 +9,7 @@ import { ServiceFault } from "../domain/fault.ts";
 import { encodeDataUri } from "../images/data_uri.ts";
 import { imageTypeOf } from "../images/image_file.ts";
 import type { JsonBody } from "../ports/upstream.ts";
+import { othersTurn, TURN_CHARS } from "../system/others_turn.ts";
 import { readBytes } from "./read_bytes.ts";
 import { BODY_MAX_BYTES, readJson } from "./read_json.ts";
 
@@ -74,7 +75,7 @@ async function parseForm(
   bytes: Uint8Array<ArrayBuffer>,
   type: string,
 ): Promise<[string, FormDataEntryValue][]> {
-  requireFewParts(bytes, type);
+  await requireFewParts(bytes, type);
   let form: FormData;
   try {
     form = await new Response(bytes, { headers: { "content-type": type } }).formData();
@@ -90,19 +91,28 @@ async function parseForm(
   return entries;
 }
 
-/** The platform's parser takes seconds for the half million parts that fit into a body. */
-function requireFewParts(bytes: Uint8Array<ArrayBuffer>, type: string): void {
+/**
+ * The platform's parser takes seconds for the half million parts that fit into a body, and reads to
+ * the end of one that has no end.
+ */
+async function requireFewParts(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<void> {
   const [, quoted, plain] = BOUNDARY.exec(type) ?? [];
   const boundary = quoted ?? plain;
   if (boundary === undefined) throw invalid("The body is not a valid multipart form");
-  // Searched as text: the search of a `Buffer` takes time by the delimiter's length, too.
-  const body = Buffer.from(bytes.buffer).toString("latin1");
   const delimiter = `--${boundary}`;
   // One delimiter more than parts ends the form.
   let delimiters = 0;
-  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {
-    if (++delimiters > MOST_FORM_FIELDS + 1) throw invalid(TOO_MANY_FIELDS);
+  for (let from = 0; from < bytes.length; from += TURN_CHARS) {
+    if (from > 0) await othersTurn();
+    // Searched as text: the search of a `Buffer` takes time by the delimiter's length, too. With
+    // it comes the start of a delimiter that ends in the piece after.
+    const length = Math.min(TURN_CHARS + delimiter.length - 1, bytes.length - from);
+    const piece = Buffer.from(bytes.buffer, from, length).toString("latin1");
+    for (let at = piece.indexOf(delimiter); at >= 0; at = piece.indexOf(delimiter, at + 1)) {
+      if (++delimiters > MOST_FORM_FIELDS + 1) throw invalid(TOO_MANY_FIELDS);
+    }
   }
+  if (delimiters < 2) throw invalid("The multipart form has no field");
 }
 
 async function valueOf(field: string, entry: FormDataEntryValue): Promise<unknown> {

@@ -1,7 +1,18 @@
-/** Text that is read without giving others their turn meanwhile, in bytes or characters. */
+/** Text that is decoded without giving others their turn meanwhile, in bytes. */
 export const TURN_CHARS = 1024 * 1024;
+/** Between any two steps with a text longer than this others have their turn; in characters. */
+export const LONG_CHARS = 128 * 1024;
 
 /** Lets what waits be done: requests of others, answers that have come. For work that takes long. */
 export function othersTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
+}
+
+/** Does what comes in steps, and lets others have their turn between any two of them. */
+export async function inTurns<Result>(steps: Generator<void, Result>): Promise<Result> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await othersTurn();
+  }
 }

@@ -2,12 +2,13 @@
  * Edits JSON as text, so that whatever is not edited keeps its bytes: numbers such as `1.0` or
  * `12345678901234567890`, the order of keys, duplicates, escapes and white space.
  *
- * Everything but {@linkcode exceededLimit} takes text that `JSON.parse` accepts.
+ * Everything but {@linkcode exceededLimit} and {@linkcode scanSteps} takes text that `JSON.parse` accepts.
  *
  * @module
  */
 
 import { invariant, InvariantError } from "../domain/invariant.ts";
+import { atOnce, STEP_CHARS, type Steps } from "../domain/steps.ts";
 
 /** Where one member of an object stands in the text. */
 export interface Member {
@@ -130,6 +131,14 @@ export function editMembers(text: string, edits: MemberEdits, start = 0): string
   return out + text.slice(bodyEnd);
 }
 
+/** What a walk over a text finds. */
+export interface JsonScan {
+  /** The first limit that it passes; the walk ends there. An empty array counts as two values. */
+  readonly exceeded?: keyof JsonLimits;
+  /** Names that are written in its objects, again those that are written twice. */
+  readonly names: number;
+}
+
 /**
  * The first limit that a text passes: ask before `JSON.parse`, which recurses and makes every value.
  * An empty array or object counts as two values.
@@ -137,42 +146,51 @@ export function editMembers(text: string, edits: MemberEdits, start = 0): string
  * Takes any text; of text that is no JSON the answer means nothing, but it comes as fast.
  */
 export function exceededLimit(text: string, limits: JsonLimits): keyof JsonLimits | undefined {
+  return atOnce(scanSteps(text, limits)).exceeded;
+}
+
+/** Walks over a text once, in steps, until it passes a limit. Takes any text, as `exceededLimit`. */
+export function* scanSteps(text: string, limits: JsonLimits): Steps<JsonScan> {
   const { maxDepth, maxValues = Infinity, maxBareChars = Infinity } = limits;
   let bareChars = 0;
   let depth = 0;
   let values = 1;
   let strings = 0;
+  let names = 0;
+  let stepEnd = STEP_CHARS;
   for (let at = 0; at < text.length; at++) {
+    if (at >= stepEnd) {
+      yield;
+      stepEnd = at + STEP_CHARS;
+    }
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
-      at = stringEnd(text, at) - 1;
+      at = text.length - at > STEP_CHARS
+        ? (yield* stringSteps(text, at)) - 1
+        : stringEnd(text, at) - 1;
       // A value has one key at most: only what is no JSON has more strings.
-      if (++strings > 2 * maxValues) return "maxValues";
+      if (++strings > 2 * maxValues) return { exceeded: "maxValues", names };
       continue;
     }
     // They are walked over one by one, here and by whoever edits the text.
-    if (++bareChars > maxBareChars) return "maxBareChars";
-    if (code === COMMA) {
-      if (++values > maxValues) return "maxValues";
+    if (++bareChars > maxBareChars) return { exceeded: "maxBareChars", names };
+    if (code === COLON) names++;
+    else if (code === COMMA) {
+      if (++values > maxValues) return { exceeded: "maxValues", names };
     } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      if (++depth > maxDepth) return "maxDepth";
-      if (++values > maxValues) return "maxValues";
+      if (++depth > maxDepth) return { exceeded: "maxDepth", names };
+      if (++values > maxValues) return { exceeded: "maxValues", names };
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
   }
-  return undefined;
+  return { names };
 }
 
 /**
- * Whether an object, anywhere in the text, has a name twice. `value` is what `JSON.parse` made of the
- * text: it kept the last of each, where another reader may keep the first.
+ * Whether an object, anywhere in a text, has a name twice. `written`: the names that a
+ * {@linkcode JsonScan} found; `value` is what `JSON.parse` made of the text: it kept the last of
+ * each, where another reader may keep the first.
  */
-export function repeatsName(text: string, value: unknown): boolean {
-  let written = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = stringEnd(text, at) - 1;
-    else if (code === COLON) written++;
-  }
+export function repeatsName(written: number, value: unknown): boolean {
   return written !== namesIn(value);
 }
 
@@ -233,15 +251,45 @@ function containerEnd(text: string, at: number): number {
 
 /** Offset after the string whose opening quote is at `at`; the text's end where none closes it. */
 function stringEnd(text: string, at: number): number {
-  let quote = at;
-  for (;;) {
-    // Searched for rather than walked to: a picture of 10 MB is one step.
-    quote = text.indexOf('"', quote + 1);
-    if (quote === -1) return text.length;
-    let escapes = quote;
-    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
-    if ((quote - escapes) % 2 === 0) return quote + 1;
+  for (let from = at + 1;;) {
+    from = nextQuote(text, from);
+    if (from < 0) return -from;
   }
+}
+
+/** The same in steps: one string may be all of a text. */
+function* stringSteps(text: string, at: number): Steps<number> {
+  let stepEnd = at + STEP_CHARS;
+  for (let from = at + 1;;) {
+    from = nextQuote(text, from);
+    if (from < 0) return -from;
+    if (from < stepEnd) continue;
+    yield;
+    stepEnd = from + STEP_CHARS;
+  }
+}
+
+/** Characters of a string that are walked over before its end is searched for. */
+const NEAR_CHARS = 32;
+
+/**
+ * Looks for the end of a string from `from` on, where no escape has begun: minus the offset after
+ * it, or the offset from which to look on.
+ */
+function nextQuote(text: string, from: number): number {
+  // One escape after the other is walked over faster than it is searched through.
+  for (const near = from + NEAR_CHARS; from < near;) {
+    const code = text.charCodeAt(from);
+    if (code === QUOTE) return -(from + 1);
+    if (!(code >= 0)) return -text.length;
+    from += code === BACKSLASH ? 2 : 1;
+  }
+  // Searched for rather than walked to: a picture of 10 MB is one step.
+  const quote = text.indexOf('"', from);
+  if (quote === -1) return -text.length;
+  let escapes = quote;
+  while (escapes > from && text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
+  return (quote - escapes) % 2 === 0 ? -(quote + 1) : quote + 1;
 }
 
 /** Offset after the number, `true`, `false` or `null` that begins at `at`. */

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { InvariantError } from "../domain/invariant.ts";
+import { atOnce, STEP_CHARS } from "../domain/steps.ts";
 import {
   editMembers,
   elements,
@@ -9,6 +10,7 @@ import {
   members,
   memberText,
   repeatsName,
+  scanSteps,
 } from "./json_text.ts";
 
 const KEYS = ["a", "b", "c", "model", "n"];
@@ -169,19 +171,42 @@ Deno.test("exceededLimit() counts what stands outside strings", () => {
   }
 });
 
+function namesWritten(text: string): number {
+  return atOnce(scanSteps(text, { maxDepth: Infinity })).names;
+}
+
+Deno.test("scanSteps() stops within a long string, and finds the same", () => {
+  const strings = ["a".repeat(40), "\\", '"', "\n", '\\"', "x"].map((unit) =>
+    JSON.stringify(unit.repeat(3 * STEP_CHARS / unit.length))
+  );
+  for (const text of strings) {
+    for (const whole of [`{"a":${text},"b":[1]}`, `[${text},${text},{"b":":"}]`]) {
+      const steps = scanSteps(whole, { maxDepth: 2, maxValues: 5 });
+      let step = steps.next();
+      let count = 1;
+      for (; !step.done; count++) step = steps.next();
+      const names = whole.startsWith("{") ? 2 : 1;
+      assertEquals(step.value, { names }, whole.slice(0, 20));
+      // What is one search to its end is one step.
+      if (text.slice(1, -1).includes('"')) assert(count > 2, whole.slice(0, 20));
+    }
+    assertEquals(members(`{"a":${text},"b":2}`).map(({ key }) => key), ["a", "b"]);
+  }
+});
+
 Deno.test("repeatsName() finds a name that an object has twice, at any depth, in any spelling", () => {
   fc.assert(fc.property(objectText, (text) => {
     const keys = members(text).map(({ key }) => key);
     const repeats = new Set(keys).size < keys.length;
-    assertEquals(repeatsName(text, JSON.parse(text)), repeats);
+    assertEquals(repeatsName(namesWritten(text), JSON.parse(text)), repeats);
     for (const around of [`[1,${text}]`, `{"z":[{"y":${text}}],"x":":"}`]) {
-      assertEquals(repeatsName(around, JSON.parse(around)), repeats);
+      assertEquals(repeatsName(namesWritten(around), JSON.parse(around)), repeats);
     }
   }));
   for (const text of ['{"__proto__":1,"__proto__":{}}', '{"":1,"":1}', '[{"0":1,"0":1}]']) {
-    assertEquals(repeatsName(text, JSON.parse(text)), true, text);
+    assertEquals(repeatsName(namesWritten(text), JSON.parse(text)), true, text);
   }
   for (const text of ['{"__proto__":{"a":1}}', '{"a":{"a":{"a":1}}}', '"a:b"', "null"]) {
-    assertEquals(repeatsName(text, JSON.parse(text)), false, text);
+    assertEquals(repeatsName(namesWritten(text), JSON.parse(text)), false, text);
   }
 });

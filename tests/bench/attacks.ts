@@ -1,6 +1,8 @@
 /**
  * How long callers who do nothing wrong wait while somebody attacks, and what the attack leaves in
- * memory: a gateway of its own, and each attacker a process of its own.
+ * memory: a gateway of its own, and each attacker a process of its own. Real attackers bring machines
+ * of their own; these run at the lowest priority, so that what is measured is what they make the
+ * gateway do, not what they themselves do on its processors.
  *
  * @module
  */
@@ -19,6 +21,9 @@ const CALLERS = 4;
 const PAUSE_MS = 10;
 /** Attacks that hold on to what they have: memory must be flat meanwhile. */
 const HOLDING = ["half-sent headers", "half-sent bodies", "stalled readers"];
+
+/** How attackers run. */
+const YIELDING = { yielding: true };
 
 /** What is measured with. */
 export interface AttackBench {
@@ -40,7 +45,7 @@ export async function attacks(bench: AttackBench): Promise<Finding[]> {
       "serve",
       ...["--port", "0", "--admin-port", "0", "--config", config],
       ...["--kv-path", join(folder, "svc.kv"), "--bootstrap-key", bench.key],
-    ], await serviceFlags());
+    ], { flags: await serviceFlags() });
     const url = await expectLine(gateway, /^ +public +(http:\S+)/);
     const call = () => callWell(url, bench.key);
     await measure(call, seconds);
@@ -70,7 +75,7 @@ async function underAttack(name: string, attacked: Attacked): Promise<Finding[]>
   // What stalled readers take beyond others is asked: the others come first.
   if (name === "stalled readers") await readersBefore(attacked);
   const before = await residentMegabytes(gateway.pid);
-  await using attacker = start("tests/bench/attack_process.ts", [name, url, key]);
+  await using attacker = start("tests/bench/attack_process.ts", [name, url, key], YIELDING);
   await expectLine(attacker, /^under way$/);
   const findings = [p99Finding(name, await measure(call, seconds))];
   if (HOLDING.includes(name)) {
@@ -81,7 +86,7 @@ async function underAttack(name: string, attacked: Attacked): Promise<Finding[]>
 }
 
 async function readersBefore({ url, key }: Attacked): Promise<void> {
-  await using readers = start("tests/bench/attack_process.ts", [READERS, url, key]);
+  await using readers = start("tests/bench/attack_process.ts", [READERS, url, key], YIELDING);
   await expectLine(readers, /^under way$/);
 }
 

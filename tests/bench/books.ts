@@ -33,7 +33,7 @@ export async function books({ folder, bookEntries, say }: Books): Promise<Findin
   await using gateway = start("gateway/main.ts", [
     ...["serve", "--port", "0", "--admin-port", "0", "--config", ""],
     ...["--kv-path", path, "--bootstrap-key", KEY],
-  ], await serviceFlags());
+  ], { flags: await serviceFlags() });
   const url = await expectLine(gateway, /^ +public +(http:\S+)/);
   await expectLine(gateway, /^ +admin/);
   // The first calls compile what the others run.

@@ -216,7 +216,7 @@ async function startGateway(folder: string, upstreamUrl: string): Promise<Runnin
     "serve",
     ...["--port", "0", "--admin-port", "0", "--config", config],
     ...["--kv-path", join(folder, "svc.kv"), "--bootstrap-key", KEY],
-  ], await serviceFlags());
+  ], { flags: await serviceFlags() });
 }
 
 /** Starts everything, measures, ends everything. */

@@ -20,7 +20,9 @@ export interface OneWallet {
 export async function oneWallet(options: OneWallet): Promise<Finding[]> {
   const { folder, rounds, roundSeconds, say } = options;
   const args = [folder, `${roundSeconds}`, `${rounds}`];
-  await using ledger = start("tests/bench/one_wallet_process.ts", args, await serviceFlags());
+  await using ledger = start("tests/bench/one_wallet_process.ts", args, {
+    flags: await serviceFlags(),
+  });
   const measured: LedgerRound[] = [];
   for (let round = 1; round <= rounds; round++) {
     const { grouped, single }: LedgerRound = JSON.parse(await ledger.line());

@@ -17,15 +17,27 @@ export interface Running extends AsyncDisposable {
   say(line: string): Promise<void>;
 }
 
-/** Starts a program of this checkout, named from its root, with the flags of V8 it is to run under. */
+/** How a process runs. */
+export interface StartOptions {
+  /** Flags of V8. */
+  readonly flags?: readonly string[];
+  /** Only while nobody else wants the processor: `nice` of 19, where the system has it. */
+  readonly yielding?: boolean;
+}
+
+/** Starts a program of this checkout, named from its root. */
 export function start(
   program: string,
   args: readonly string[] = [],
-  flags: readonly string[] = [],
+  { flags = [], yielding = false }: StartOptions = {},
 ): Running {
   const permissions = ["--allow-net", "--allow-env", "--allow-read", "--allow-write"];
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", ...permissions, ...flags, new URL(program, ROOT).href, ...args],
+  const command = [Deno.execPath(), "run", "--quiet", ...permissions, ...flags];
+  // `nice` becomes what it starts: the process keeps its id.
+  if (yielding && Deno.build.os !== "windows") command.unshift("nice", "-n", "19");
+  const [executable = "", ...before] = command;
+  const child = new Deno.Command(executable, {
+    args: [...before, new URL(program, ROOT).href, ...args],
     cwd: ROOT,
     stdin: "piped",
     stdout: "piped",

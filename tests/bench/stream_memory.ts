@@ -55,7 +55,7 @@ export async function streamMemory(bench: StreamMemoryBench): Promise<Finding[]>
           "serve",
           ...["--port", "0", "--admin-port", "0", "--config", config],
           ...["--kv-path", join(folder, `${size}_${road}.kv`), "--bootstrap-key", bench.key],
-        ], await serviceFlags());
+        ], { flags: await serviceFlags() });
         const gatewayUrl = await expectLine(gateway, /^ +public +(http:\S+)/);
         const reader = { gateway, gatewayUrl, key: bench.key, road };
         await read(reader, { eventBytes, megabytes: WARM_UP_MEGABYTES });

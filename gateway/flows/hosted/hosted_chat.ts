@@ -1,6 +1,7 @@
 import { ServiceFault } from "../../domain/fault.ts";
-import { chatFeatures } from "../../domain/features.ts";
+import { chatFeatureSteps } from "../../domain/features.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
+import { inTurns } from "../../system/others_turn.ts";
 import { HostedChatRelay } from "../../wire/hosted_chat_relay.ts";
 import type { HostedRelay } from "../../wire/hosted_relay.ts";
 import { AnswerStream } from "../answer_stream.ts";
@@ -46,7 +47,7 @@ export function hostedChat(
     trace.notCarried = () => leftOut;
     const signed = gateway.signatures.restore(caller.key.id, body);
     const restored = gateway.found.restore(caller.key.id, signed);
-    const features = needsTools(chatFeatures(chatBodyOf(restored).value));
+    const features = needsTools(await inTurns(chatFeatureSteps(chatBodyOf(restored).value)));
     if (features.choices > 1) throw oneChoice();
     reserveTokens(gateway, trace, features);
     const plan = await planRoute(gateway, trace, features);

@@ -10,7 +10,7 @@ import { logFailure } from "../../flows/log_failure.ts";
 import type { ModelAnswer } from "../../flows/model_answer.ts";
 import { type Caller, RequestTrace } from "../../flows/request_trace.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { othersTurn, TURN_CHARS } from "../../system/others_turn.ts";
+import { LONG_CHARS, othersTurn } from "../../system/others_turn.ts";
 import type { PublicEnv } from "../env.ts";
 import { requireEndpoint } from "../require_endpoint.ts";
 
@@ -56,8 +56,9 @@ export function modelCall<Checked>(
         throw new ServiceFault("model_not_allowed", { param: "model" });
       }
       orchestration = orchestrationChoice(c.req.header("x-orchestration"));
+      if (body.text.length > LONG_CHARS) await othersTurn();
       checked = call.check(body);
-      if (body.text.length > TURN_CHARS) await othersTurn();
+      if (body.text.length > LONG_CHARS) await othersTurn();
     } catch (error) {
       leave();
       logFailure(gateway, new RequestTrace(caller, gateway.clock), error);

@@ -5,8 +5,9 @@
  */
 
 import type { ChatRequest, ChatTool, ResponsesRequest } from "@svc/sdk/protocol";
-import { chatFeatures, type RequestFeatures } from "../../domain/features.ts";
+import { chatFeatureSteps, type RequestFeatures } from "../../domain/features.ts";
 import { invariant } from "../../domain/invariant.ts";
+import { atOnce, STEP_CHARS, type Steps } from "../../domain/steps.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { editMembers, elements, members } from "../json_text.ts";
 import { ChatMessages, type OpaquePlace } from "./chat_messages.ts";
@@ -110,12 +111,24 @@ export function chatRequestOf(
 }
 
 /** The translation of a request, and what routing knows of it. */
+type MeasuredRequest = TranslatedRequest & { readonly features: RequestFeatures };
+
+/** Translates a request, and says what routing is to know of it. */
 export function responsesFeatures(
   body: JsonBody,
   options: TranslationOptions = {},
-): TranslatedRequest & { readonly features: RequestFeatures } {
+): MeasuredRequest {
+  return atOnce(responsesFeatureSteps(body, options));
+}
+
+/** The same in steps, for requests that may be long. */
+export function* responsesFeatureSteps(
+  body: JsonBody,
+  options: TranslationOptions = {},
+): Steps<MeasuredRequest> {
   const translated = chatRequestOf(body, options);
-  const features = chatFeatures(translated.chat.value);
+  if (translated.chat.text.length > STEP_CHARS) yield;
+  const features = yield* chatFeatureSteps(translated.chat.value);
   return { ...translated, features: { ...features, endpoint: "responses" } };
 }
 
