@@ -40,6 +40,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const TASK_ID = /^[a-z][a-z0-9_]{0,31}$/;
 const REFERENCE = /(?<![\w$])\$([a-z][a-z0-9_]{0,31})\b/g;
+/** Control and formatting characters, such as escapes and changes of direction. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const RESERVED: readonly string[] = [PLAN_TASK_ID, ORCHESTRATION_FINAL_TASK_ID];
 
 /** The plan's shape as a JSON schema, for models that follow one. */
@@ -141,25 +143,34 @@ function readTask(
     return `tasks.${at}.task_id is not an identifier of lower-case letters, digits and "_"`;
   }
   if (RESERVED.includes(taskId)) return `The task_id "${taskId}" is reserved`;
-  if (typeof title !== "string" || title.trim() === "") return `The task "${taskId}" has no title`;
+  const shown = typeof title === "string" ? shownTitle(title) : "";
+  if (shown === "") return `The task "${taskId}" has no title`;
   if (typeof instruction !== "string" || instruction.trim() === "") {
     return `The task "${taskId}" has no instruction`;
   }
   if (instruction.length > INSTRUCTION_MAX_CHARS) {
     return `The instruction of "${taskId}" is longer than ${INSTRUCTION_MAX_CHARS} characters`;
   }
-  const dependsOn = textsIn(item["depends_on"]);
+  const dependsOn = textsIn(item["depends_on"])?.map((id) => id.replace(/^\$/, ""));
   const needs = textsIn(item["needs"]);
-  if (dependsOn === undefined) return `depends_on of "${taskId}" is not an array of texts`;
+  if (dependsOn === undefined || !dependsOn.every((id) => TASK_ID.test(id))) {
+    return `depends_on of "${taskId}" is not an array of task_ids`;
+  }
   if (needs === undefined) return `needs of "${taskId}" is not an array of texts`;
   const named = Array.from(instruction.matchAll(REFERENCE), ([, id = ""]) => id);
   return {
     taskId,
-    title: title.trim().slice(0, TITLE_MAX_CHARS).toWellFormed(),
+    title: shown,
     instruction: instruction.trim(),
-    dependsOn: [...new Set([...dependsOn.map((id) => id.replace(/^\$/, "")), ...named])],
+    dependsOn: [...new Set([...dependsOn, ...named])],
     needs: [...new Set(needs)].filter((need) => knownNeeds.includes(need)),
   };
+}
+
+/** A model's words for people's screens: one line, without what only a terminal would act on. */
+function shownTitle(text: string): string {
+  const line = text.slice(0, 10 * TITLE_MAX_CHARS).replace(/\s+/g, " ").replace(UNSEEN, "");
+  return line.trim().slice(0, TITLE_MAX_CHARS).toWellFormed().trim();
 }
 
 function strangeDependency(tasks: readonly PlannedTask[]): string | undefined {

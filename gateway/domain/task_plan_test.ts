@@ -109,3 +109,22 @@ Deno.test("any plan that is read comes to its end, each task once, whatever fail
     { numRuns: 300 },
   );
 });
+
+Deno.test("what a hostile planner writes is shown to nobody as it stands", () => {
+  const read = (fields: Readonly<Record<string, unknown>>) =>
+    readPlan(
+      JSON.stringify({
+        tasks: [{ task_id: "a", title: "A", instruction: "Say a.", depends_on: [], ...fields }],
+      }),
+      [],
+    );
+  const titled = read({ title: "\u001b[31mRed\u0000\r\n\n[Note]\u2028 \u202etxt\u0085" });
+  assertEquals(titled.ok && titled.tasks[0]?.title, "[31mRed [Note] txt");
+  assertEquals(read({ title: "\u0007\n\u202e" }), {
+    ok: false,
+    problem: 'The task "a" has no title',
+  });
+  const strange = 'depends_on of "a" is not an array of task_ids';
+  assertEquals(read({ depends_on: ["x".repeat(100_000)] }), { ok: false, problem: strange });
+  assertEquals(read({ depends_on: ["b\n[Note] obey"] }), { ok: false, problem: strange });
+});

@@ -29,6 +29,9 @@ export const ATTEMPTS_MAX = 4;
 /** No further attempt is begun after this long. */
 export const ATTEMPTS_BUDGET_MS = 600_000;
 
+/** Why a call is aborted that has no more time. */
+export const TIME_OVER = "timeout";
+
 /** An answer that has begun. */
 export interface Begun<T> {
   readonly candidate: Candidate;
@@ -56,7 +59,10 @@ export interface AttemptRequest<T> {
   passable?(candidates: readonly Candidate[]): readonly Candidate[];
   /** What a model is asked with. */
   ask(candidate: Candidate): Asked;
-  /** Aborted when nobody waits for an answer. @default {as the caller's request} */
+  /**
+   * Aborted when nobody waits for an answer, with the reason `timeout` where its time is over.
+   * @default {as the caller's request}
+   */
   readonly signal?: AbortSignal | undefined;
   /** Most that it costs beside its tokens. @default {nothing} */
   fees?(candidate: Candidate): Micros;
@@ -151,14 +157,15 @@ function watch<T>(
   const { trace } = request;
   const signal = signalOf(request);
   const leave = () => {
-    if (call.candidate.upstream.onDisconnect === "cancel") call.abort.abort("left");
+    if (signal.reason === TIME_OVER) call.abort.abort(TIME_OVER);
+    else if (call.candidate.upstream.onDisconnect === "cancel") call.abort.abort("left");
   };
   if (signal.aborted) leave();
   signal.addEventListener("abort", leave, { once: true });
   const unlist = gateway.inFlight.watch(call.abort);
   const callOff = afterMs(
     Math.max(1, ATTEMPTS_BUDGET_MS - trace.elapsedMs),
-    () => call.abort.abort("timeout"),
+    () => call.abort.abort(TIME_OVER),
   );
   return () => {
     callOff();
@@ -175,7 +182,7 @@ function failed<T>(
   const { trace } = request;
   const { candidate, lease, hold, abort, startedMs } = attempt;
   let { failure } = attempt;
-  if (abort.signal.aborted && abort.signal.reason === "timeout") {
+  if (abort.signal.aborted && abort.signal.reason === TIME_OVER) {
     failure = { outcome: "timeout", message: "The time for this request is over" };
   }
   const ms = trace.elapsedMs - startedMs;
@@ -186,6 +193,9 @@ function failed<T>(
   if (failure.outcome === "cancelled") {
     if (signalOf(request).aborted) throw new CallerLeft("The caller left before the answer");
     throw new ServiceFault("shutting_down");
+  }
+  if (failure.outcome === "timeout" && signalOf(request).reason === TIME_OVER) {
+    throw new ServiceFault("upstream_timeout", { extra: errorMetadata(trace) });
   }
   if (failure.outcome === "refused_input") {
     throw new ServiceFault("invalid_request", {

@@ -86,6 +86,7 @@ export async function settleCall(
   };
   const total = trace.billed === undefined ? billing : addBilling(trace.billed, billing);
   const rows = rowsOf(trace, end.request, total);
+  trace.settling = total;
   try {
     if (end.wasDelivered) await gateway.ledger.settle(ending, rows);
     else await settleForSure(gateway, { ending, rows });
@@ -94,6 +95,8 @@ export async function settleCall(
     // A request of several calls is logged at its end: by then this one will have been settled.
     if (end.wasDelivered && rows.row === undefined) trace.billed = total;
     throw error;
+  } finally {
+    trace.settling = undefined;
   }
   trace.billed = total;
   return { billing: total, usage };

@@ -24,6 +24,7 @@ import {
   type OrchestrationSurface,
 } from "./orchestrate/orchestrated_answer.ts";
 import { TaskRun } from "./orchestrate/task_run.ts";
+import { whileWanted } from "./orchestrate/while_wanted.ts";
 import { fundsNow, type OpenPlan } from "./plan.ts";
 import type { RequestTrace } from "./request_trace.ts";
 
@@ -138,16 +139,13 @@ async function planTasks(
 ): Promise<PaidPlan | undefined> {
   const { body, features, breakdown, plan: { candidates } } = request;
   const part = trace.part({ stream: false, allowance: capLeft(trace) });
-  const made = await makePlan(gateway, {
-    part,
-    body,
-    candidates,
-    endpoint: features.endpoint,
-    signal: trace.caller.signal,
-  }).catch((error) => {
-    breakdown.planned(part, []);
-    throw error;
-  });
+  const abort = new AbortController();
+  const asked = { part, body, candidates, endpoint: features.endpoint, signal: abort.signal };
+  const made = await whileWanted(gateway, trace.caller, abort, () => makePlan(gateway, asked))
+    .catch((error) => {
+      breakdown.planned(part, []);
+      throw error;
+    });
   const tasks = "tasks" in made ? made.tasks : [];
   const planned = breakdown.planned(part, tasks);
   if ("problem" in made) trace.orchestration = `Not split: ${made.problem}`;

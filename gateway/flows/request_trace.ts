@@ -57,6 +57,8 @@ export class RequestTrace {
   notCarried: () => readonly string[] = () => [];
   /** The bill of the calls that have been settled. */
   billed: BillingMetadata | undefined;
+  /** The same with a call that is being settled: what the books say next, before any later row. */
+  settling: BillingMetadata | undefined;
   /** Tokens counted against the key's minute until the true number is known. */
   reserved: Reservation | undefined;
   readonly #clock: Clock;
@@ -224,7 +226,9 @@ export class RequestTrace {
     billing: BillingMetadata | undefined,
   ): BillingMetadata | undefined {
     let sum = sumOf(this.billed, billing);
-    for (const other of this.#parts) if (other !== part) sum = sumOf(sum, other.billed);
+    for (const other of this.#parts) {
+      if (other !== part) sum = sumOf(sum, other.settling ?? other.billed);
+    }
     return sum;
   }
 }

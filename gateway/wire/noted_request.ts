@@ -60,9 +60,9 @@ export function lastUserText({ value }: JsonBody): string | undefined {
     .join("\n");
 }
 
-function isSaid({ role, content, tool_calls: calls }: ChatMessage): boolean {
+function isSaid({ role, content }: ChatMessage): boolean {
   if (role === "system" || role === "developer" || role === "user") return true;
-  return role === "assistant" && !calls?.length && typeof content === "string" && content !== "";
+  return role === "assistant" && (content?.length ?? 0) > 0;
 }
 
 function noted(content: unknown, note: string): unknown {

@@ -8,6 +8,7 @@ import { logEnd } from "../log_end.ts";
 import type { RequestEnd, RequestTrace } from "../request_trace.ts";
 import type { Breakdown } from "./breakdown.ts";
 import type { TaskEvent, TaskRun } from "./task_run.ts";
+import { whileWanted } from "./while_wanted.ts";
 
 /** How an endpoint tells a split request, and how it asks for the answer. */
 export interface OrchestrationSurface {
@@ -88,25 +89,20 @@ export class OrchestratedAnswer implements StreamedAnswer {
 
   /** The whole answer for a caller who does not stream. Throws where it fails; then it is not logged. */
   async complete(): Promise<string> {
-    const { signal } = this.#trace.caller;
-    const unwatch = this.#gateway.inFlight.watch(this.abort);
-    const onLeave = () => this.abort.abort("left");
-    signal.addEventListener("abort", onLeave, { once: true });
-    if (signal.aborted) onLeave();
     try {
-      while (await this.#run.next() !== undefined);
-      if (signal.aborted) throw new CallerLeft("The caller left before the answer");
-      if (this.abort.signal.aborted) throw new ServiceFault("shutting_down");
-      this.#requireResult();
-      return await this.#surface.complete(finalNote(this.#run.results), this.abort.signal);
+      return await whileWanted(this.#gateway, this.#trace.caller, this.abort, () => this.#whole());
     } catch (cause) {
       this.abort.abort("cut");
       await this.#run.ended();
       throw cause instanceof CallerLeft ? cause : this.#failure(cause);
-    } finally {
-      signal.removeEventListener("abort", onLeave);
-      unwatch();
     }
+  }
+
+  async #whole(): Promise<string> {
+    while (await this.#run.next() !== undefined);
+    if (this.abort.signal.aborted) throw new CallerLeft("Nobody waits for the answer any more");
+    this.#requireResult();
+    return await this.#surface.complete(finalNote(this.#run.results), this.abort.signal);
   }
 
   async #beginFinal(): Promise<StreamedAnswer> {

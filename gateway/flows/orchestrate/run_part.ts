@@ -12,7 +12,7 @@ import { chatFeatures, type RequestFeatures } from "../../domain/features.ts";
 import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { PartRelay } from "../../wire/part_relay.ts";
-import { attempt } from "../attempt.ts";
+import { attempt, TIME_OVER } from "../attempt.ts";
 import { CallerLeft } from "../caller_left.ts";
 import type { GatewayContext } from "../context.ts";
 import { faultOf } from "../fault_of.ts";
@@ -55,7 +55,7 @@ export type PartOutcome =
  */
 export async function runPart(gateway: GatewayContext, part: Part): Promise<PartOutcome> {
   const limit = new AbortController();
-  const callOff = afterMs(part.maxMs, () => limit.abort("timeout"));
+  const callOff = afterMs(part.maxMs, () => limit.abort(TIME_OVER));
   const signal = AbortSignal.any([part.signal, limit.signal]);
   const model = new PartModel(gateway, {
     trace: part.trace,

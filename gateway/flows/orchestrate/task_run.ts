@@ -176,7 +176,10 @@ export class TaskRun {
         signal: this.#options.signal,
         onText: (text) => this.#tell({ type: "text", task, text, model: part.routing()?.model }),
       });
-      if (outcome.ok || tried === TRIES_MAX || !mayRetry(outcome.fault)) return outcome;
+      if (outcome.ok || tried === TRIES_MAX) return outcome;
+      // Without its needs, which one model alone may meet, it may be served all the same.
+      const isPicky = task.needs.length > 0 && part.attempts.length === 0;
+      if (!isPicky && !mayRetry(outcome.fault)) return outcome;
     }
   }
 

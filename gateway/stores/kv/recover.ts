@@ -30,22 +30,30 @@ export interface Recovered {
  */
 export async function recover(kv: Deno.Kv, { ledger, log, atMs }: Recovered): Promise<void> {
   const orphans = await ledger.openHolds();
+  // Calls of one request may have been under way at once: its row is written with the last of them.
+  const lastOf = new Map(
+    orphans.filter(({ progress }) => progress !== undefined).map(({ id, logId }) => [logId, id]),
+  );
   for (let from = 0; from < orphans.length; from += RECOVERED_AT_ONCE) {
     const some = orphans.slice(from, from + RECOVERED_AT_ONCE);
     // Read before, so that all are ended in one turn of the event loop, in few commits.
-    const rows = await Promise.all(some.map(async ({ logId, amount, progress }) => {
-      if (progress === undefined) return undefined;
+    const rows = new Map<string, RequestRecord>();
+    await Promise.all(some.map(async ({ logId, progress }) => {
+      if (progress === undefined) return;
       const { value } = await read(kv.get<Uint8Array>(killedRowKey(logId)));
-      const charged = minMicros(progress.cost, amount);
-      return value === null ? undefined : withProgress(killedRowOf(value), progress, charged);
+      if (value !== null) rows.set(logId, killedRowOf(value));
     }));
-    await Promise.all(some.map(({ id: holdId, progress }, at) => {
-      return progress === undefined
-        ? ledger.release({ kind: "expire", holdId, reason: "gateway restarted", atMs })
-        : ledger.settle(
-          { ...progress, kind: "settle", holdId, estimated: true, recovered: true, atMs },
-          { row: rows[at] },
-        );
+    await Promise.all(some.map(({ id: holdId, logId, amount, progress }) => {
+      if (progress === undefined) {
+        return ledger.release({ kind: "expire", holdId, reason: "gateway restarted", atMs });
+      }
+      const before = rows.get(logId);
+      const row = before && withProgress(before, progress, minMicros(progress.cost, amount));
+      if (row !== undefined) rows.set(logId, row);
+      return ledger.settle(
+        { ...progress, kind: "settle", holdId, estimated: true, recovered: true, atMs },
+        lastOf.get(logId) === holdId ? { row } : { killedRow: row },
+      );
     }));
   }
   await writeOwedRows(kv, log);
@@ -73,7 +81,7 @@ async function writeOwedRows(kv: Deno.Kv, log: KvRequestLog): Promise<void> {
 function withProgress(row: RequestRecord, progress: Progress, charged: bigint): RequestRecord {
   return {
     ...row,
-    durationMs: Math.max(0, progress.atMs - row.atMs),
+    durationMs: Math.max(row.durationMs, progress.atMs - row.atMs),
     charged: formatCredits((parseCredits(row.charged) ?? 0n) + charged),
     inputTokens: row.inputTokens + progress.inputTokens,
     cachedInputTokens: row.cachedInputTokens + progress.cachedInputTokens,

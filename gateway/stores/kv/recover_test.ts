@@ -129,6 +129,29 @@ Deno.test("a start settles what was under way at its last progress, with a row",
   await assertRight(second);
 });
 
+Deno.test("calls of one request that were under way at once share its row", async () => {
+  await using disk = await Disk.make();
+  const first = await disk.open();
+  await fund(first);
+  for (const id of ["one", "two", "quiet"]) {
+    await first.ledger.hold({ ...hold(id), logId: "log_both" }, NO_WAIT);
+  }
+  const both = { ...row("both"), holdIds: ["one", "two", "quiet"] };
+  await first.ledger.progress(progress("one", 4n), () => both);
+  await first.ledger.progress({ ...progress("two", 7n), atMs: 4_500 }, () => both);
+
+  const second = await disk.open();
+  assertEquals((await second.ledger.wallet("w"))?.spent, 11n);
+  const { records } = await second.log.search({ limit: 9 });
+  assertEquals(records, [{
+    ...both,
+    ...{ charged: "0.000014", inputTokens: 12, cachedInputTokens: 2, outputTokens: 12 },
+    ...{ estimated: true, durationMs: 4_000 },
+  }]);
+  assertEquals(await disk.killedRows(), 0);
+  await assertRight(second);
+});
+
 Deno.test("however a call ends, nothing of its progress stays behind", async () => {
   await using disk = await Disk.make();
   const first = await disk.open();

@@ -1,0 +1,93 @@
+/**
+ * A split request whose service ends, or whose caller leaves, while something other than a task is
+ * under way.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import { PLAN_MS } from "../../../gateway/flows/orchestrate/make_plan.ts";
+import { askSplit, CALL_MICROS, orchestrationLab } from "../../fixtures/orchestrated.ts";
+import { until } from "../../fixtures/service.ts";
+
+/** Enough for the first words of an answer to have come. */
+function someTime(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+for (const stream of [true, false]) {
+  const how = stream ? "streamed" : "JSON";
+
+  Deno.test(`${how}: a service that ends does not wait for a plan`, async () => {
+    await using lab = await orchestrationLab();
+    const { service, upstream } = lab;
+    upstream.on("plan", { stallAfter: '{"tasks": [' });
+    const asked = askSplit(service, { stream });
+    await until(() => upstream.calls.length === 1, "the plan to be asked for");
+    await until(() => service.running.gateway.inFlight.count === 1, "the request to be under way");
+    await someTime();
+    const endedMs = performance.now();
+    service.running.gateway.inFlight.abortAll();
+    const response = await asked;
+    const body = await response.json();
+    assertEquals([response.status, body.error.code], [503, "shutting_down"]);
+    assert(performance.now() - endedMs < PLAN_MS / 2);
+    assertEquals(upstream.calls.length, 1);
+    await service.assertBooks();
+    const record = await service.lastRequest();
+    assertEquals([record.outcome, record.errorCode], ["error", "shutting_down"]);
+  });
+
+  Deno.test(`${how}: who leaves in the middle of a plan ends it, and pays nothing`, async () => {
+    await using lab = await orchestrationLab();
+    const { service, upstream } = lab;
+    upstream.on("plan", { stallAfter: '{"tasks": [' });
+    const leaving = new AbortController();
+    const asked = askSplit(service, { stream, signal: leaving.signal }).catch(() => {});
+    await until(() => upstream.calls.length === 1, "the plan to be asked for");
+    await someTime();
+    leaving.abort();
+    await asked;
+    await service.assertBooks();
+    const record = await service.lastRequest();
+    assertEquals(record.outcome, "client_left");
+    assertEquals((await service.wallet()).spent, 0n);
+    assertEquals(record.charged, "0.000000");
+  });
+}
+
+Deno.test("JSON: a service that ends while the answer is made says so", async () => {
+  await using lab = await orchestrationLab();
+  const { service, upstream } = lab;
+  upstream.on("final", { until: new Promise(() => {}) });
+  const asked = askSplit(service);
+  await until(() => upstream.callsFor("final").length === 1, "the answer to be asked for");
+  service.running.gateway.inFlight.abortAll();
+  const response = await asked;
+  const { error } = await response.json();
+  assertEquals(error.code, "shutting_down");
+  await service.assertBooks();
+  const record = await service.lastRequest();
+  assertEquals([record.outcome, record.errorCode], ["error", "shutting_down"]);
+  assertEquals((await service.wallet()).spent, 4n * CALL_MICROS);
+});
+
+Deno.test("what is owed to the log counts tasks that end in the same moment", async () => {
+  await using lab = await orchestrationLab();
+  const { service } = lab;
+  const { ledger } = service.running.gateway;
+  const settle = ledger.settle.bind(ledger);
+  const owed: string[] = [];
+  const tasks = Promise.withResolvers<void>();
+  ledger.settle = async (command, rows) => {
+    const { killedRow } = rows ?? {};
+    if (killedRow !== undefined) owed.push(killedRow.charged);
+    // The plan's is the first; those of the tasks are all on their way before one has landed.
+    if (owed.length === 4) tasks.resolve();
+    if (owed.length > 1 && killedRow !== undefined) await tasks.promise;
+    return await settle(command, rows);
+  };
+  await (await askSplit(service)).text();
+  assertEquals(owed, ["0.028000", "0.056000", "0.084000", "0.112000"]);
+  await service.assertBooks();
+});
