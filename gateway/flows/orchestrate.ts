@@ -65,9 +65,7 @@ export async function orchestrate(
   if (plan === undefined) return undefined;
 
   const { tasks } = plan;
-  trace.orchestration = `Split into ${tasks.length} ${
-    tasks.length === 1 ? "task" : "tasks"
-  }: ${gate.reason}`;
+  trace.orchestration = `Split into ${tasks.length} tasks: ${gate.reason}`;
   const abort = new AbortController();
   const isShown = trace.caller.stream && gate.stream === "all";
   const run = new TaskRun(gateway, {
@@ -147,10 +145,12 @@ async function planTasks(
       throw error;
     });
   const tasks = "tasks" in made ? made.tasks : [];
+  // One task would be the request itself, asked twice.
+  const isSplit = tasks.length > 1;
   const planned = breakdown.planned(part, tasks);
   if ("problem" in made) trace.orchestration = `Not split: ${made.problem}`;
-  else if (tasks.length === 0) trace.orchestration = "Not split: its planner saw no gain in it";
-  if (tasks.length === 0) return undefined;
+  else if (!isSplit) trace.orchestration = "Not split: its planner saw no gain in it";
+  if (!isSplit) return undefined;
   const price = priceOfPlan(candidates, tasks);
   const funds = await fundsNow(gateway, trace, features);
   if (sumOf(price) > funds) {

@@ -5,7 +5,7 @@
  */
 
 import type { Endpoint, ErrorCode, OrchestrationTask } from "@svc/sdk/protocol";
-import type { ServiceFault } from "../../domain/fault.ts";
+import { ServiceFault } from "../../domain/fault.ts";
 import type { Micros } from "../../domain/money.ts";
 import { taskNote, type TaskResult } from "../../domain/task_notes.ts";
 import { nextTasks, type PlannedTask } from "../../domain/task_plan.ts";
@@ -19,6 +19,8 @@ import { type PartOutcome, runPart } from "./run_part.ts";
 
 /** Longest try of a task, in milliseconds. */
 export const TASK_MS = 120_000;
+/** Milliseconds of a request after which none of its tasks runs: what is left is for the answer. */
+export const TASKS_MS = 480_000;
 /** A task that failed is tried once more, on another model where there is one. */
 const TRIES_MAX = 2;
 /** What another model would be refused just the same. */
@@ -164,6 +166,8 @@ export class TaskRun {
 
   async #try(task: PlannedTask, part: RequestTrace): Promise<PartOutcome> {
     for (let tried = 1;; tried++) {
+      const leftMs = TASKS_MS - this.#options.trace.elapsedMs;
+      if (leftMs <= 0) return { ok: false, fault: new ServiceFault("upstream_timeout") };
       this.#tell({ type: "started", task });
       const outcome = await runPart(this.#gateway, {
         trace: part,
@@ -172,7 +176,7 @@ export class TaskRun {
         instruction: task.instruction,
         needs: tried === 1 ? task.needs : [],
         avoid: new Set(part.attempts.map(({ model }) => model)),
-        maxMs: TASK_MS,
+        maxMs: Math.min(TASK_MS, leftMs),
         signal: this.#options.signal,
         onText: (text) => this.#tell({ type: "text", task, text, model: part.routing()?.model }),
       });

@@ -126,6 +126,11 @@ Deno.test("a stream marks what each task says, and only the answer's chunks carr
       .flatMap(({ orchestration }) => orchestration?.status ?? []);
   for (const id of ["tea", "coffee", "cocoa"]) assertEquals(told(id), ["started", "done"]);
   assertEquals(told("plan"), ["done"]);
+  // Usage and metadata come once, with the last.
+  for (const name of ["usage", "metadata"] as const) {
+    const carrying = chunks.flatMap((chunk, at) => chunk[name] == null ? [] : [at]);
+    assertEquals(carrying, [chunks.length - 1], name);
+  }
   const ends = chunks.filter(({ choices }) => typeof choices[0]?.finish_reason === "string");
   assertEquals(ends.length, 1);
 });

@@ -45,13 +45,15 @@ for (const stream of [true, false]) {
   });
 
   Deno.test(`${how}: a planner that sees no gain leaves a plain call`, async () => {
-    await using lab = await orchestrationLab();
-    const { service, upstream } = lab;
-    upstream.plan = [];
-    const answer = await readAnswer(await askSplit(service, { stream }), stream);
-    assertEquals(upstream.calls.map(({ task }) => task), ["plan", "plain"]);
-    assertMatch(answer.metadata.routing.orchestration ?? "", /no gain/);
-    await assertCharged(service, answer, { micros: 2n * CALL_MICROS });
+    for (const plan of [[], [planned("all")]]) {
+      await using lab = await orchestrationLab();
+      const { service, upstream } = lab;
+      upstream.plan = plan;
+      const answer = await readAnswer(await askSplit(service, { stream }), stream);
+      assertEquals(upstream.calls.map(({ task }) => task), ["plan", "plain"]);
+      assertMatch(answer.metadata.routing.orchestration ?? "", /no gain/);
+      await assertCharged(service, answer, { micros: 2n * CALL_MICROS });
+    }
   });
 
   Deno.test(`${how}: where no model plans, the request is a plain call`, async () => {

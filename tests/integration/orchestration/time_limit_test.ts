@@ -1,7 +1,17 @@
 import { assert, assertEquals } from "@std/assert";
 import { runPart } from "../../../gateway/flows/orchestrate/run_part.ts";
 import { RequestTrace } from "../../../gateway/flows/request_trace.ts";
-import { orchestrationLab } from "../../fixtures/orchestrated.ts";
+import { TASKS_MS } from "../../../gateway/flows/orchestrate/task_run.ts";
+import {
+  askSplit,
+  assertCharged,
+  CALL_MICROS,
+  orchestrationLab,
+  readAnswer,
+  statuses,
+} from "../../fixtures/orchestrated.ts";
+import { ManualClock, until } from "../../fixtures/service.ts";
+import { planned } from "../../fixtures/task_upstream.ts";
 
 const LIMIT_MS = 200;
 
@@ -39,3 +49,21 @@ for (const onDisconnect of ["cancel", "drain"]) {
     });
   }
 }
+
+Deno.test("tasks leave the answer its part of the request's time", async () => {
+  const clock = new ManualClock();
+  await using lab = await orchestrationLab({ clock });
+  const { service, upstream } = lab;
+  const gate = Promise.withResolvers<void>();
+  upstream.plan = [planned("tea"), planned("more", ["tea"]), planned("coffee")];
+  upstream.on("tea", { until: gate.promise });
+  const asked = askSplit(service);
+  await until(() => upstream.callsFor("coffee").length === 1, "the tasks to begin");
+  await until(async () => (await service.wallet()).spent === 2n * CALL_MICROS, "coffee's end");
+  clock.advance(TASKS_MS + 1);
+  gate.resolve();
+  const answer = await readAnswer(await asked, false);
+  assertEquals([answer.text, answer.error], ["The answer.", undefined]);
+  assertEquals([statuses(answer)["more"], upstream.callsFor("more").length], ["failed", 0]);
+  await assertCharged(service, answer, { micros: 4n * CALL_MICROS });
+});
