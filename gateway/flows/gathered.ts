@@ -2,12 +2,15 @@ import { afterMs } from "../system/deadlines.ts";
 
 /** Pause between two batches, in milliseconds: less than a screen takes from frame to frame. */
 export const GATHER_MS = 12;
-/** Characters that wait before reading on waits too. */
-const GATHERED_MAX_CHARS = 64 * 1024;
+/**
+ * Characters that are a batch without a pause, and that reading on waits behind. Where the reader of a
+ * connection stalls, the runtime keeps sixteen batches for it, and this one waits behind them.
+ */
+const GATHERED_MAX_CHARS = 8 * 1024;
 
 /**
  * Gathers texts that come in quick succession: one that comes after a pause is passed on at once,
- * those that follow it within {@linkcode GATHER_MS} together. So a fast stream costs its readers a
+ * those that follow it within {@linkcode GATHER_MS} together, or sooner where they are many. So a fast stream costs its readers a
  * few large writes in place of many small ones, and a slow one is not delayed.
  */
 export class Gathered implements AsyncIterator<readonly string[], undefined> {
@@ -28,16 +31,22 @@ export class Gathered implements AsyncIterator<readonly string[], undefined> {
   /** What has gathered; what came before an error is passed on before it. */
   async next(): Promise<IteratorResult<readonly string[], undefined>> {
     if (!this.#reading) void this.#read();
-    while (this.#end === undefined && (this.#batch.length === 0 || this.#pause !== undefined)) {
+    while (this.#end === undefined && !this.#isReady) {
       await new Promise<void>((resolve) => this.#wake = resolve);
     }
     if (this.#batch.length > 0) {
       const batch = this.takeWaiting();
+      this.#pause?.();
       if (this.#end === undefined) this.#pause = afterMs(GATHER_MS, this.#onPauseOver);
       return { done: false, value: batch };
     }
     if (this.#end !== undefined && "error" in this.#end) throw this.#end.error;
     return { done: true, value: undefined };
+  }
+
+  get #isReady(): boolean {
+    if (this.#pause === undefined) return this.#batch.length > 0;
+    return this.#chars >= GATHERED_MAX_CHARS;
   }
 
   /** What has come and was not asked for yet; it is not passed on any more. */
@@ -67,7 +76,7 @@ export class Gathered implements AsyncIterator<readonly string[], undefined> {
           this.#batch.push(text);
           this.#chars += text.length + 1;
         }
-        if (this.#pause === undefined) this.#wake();
+        if (this.#isReady) this.#wake();
       }
       this.#reading = false;
     } catch (error) {

@@ -60,6 +60,21 @@ Deno.test("whoever does not read is not read for without end", async () => {
   assertEquals(texts, 1_000);
 });
 
+Deno.test("what has gathered is bounded: a stalled reader's connection keeps many batches", async () => {
+  const texts = 1_000;
+  const gathered = new Gathered((async function* () {
+    for (let n = 0; n < texts; n++) yield await Promise.resolve([LONG]);
+  })());
+  const batches: number[] = [];
+  for (let next = await gathered.next(); !next.done; next = await gathered.next()) {
+    batches.push(next.value.length);
+    // A slow reader: all that may gather meanwhile does.
+    if (batches.length < 4) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assertEquals(batches.reduce((sum, count) => sum + count), texts);
+  assertEquals(Math.max(...batches) <= 8, true, `${Math.max(...batches)} KiB are one batch`);
+});
+
 Deno.test("leaving early leaves the source, also while a read is pending", async () => {
   const { events, writer } = source();
   const gathered = new Gathered(events);
