@@ -18,10 +18,6 @@ const AT_ONCE = 4;
 
 /** How long readers read. */
 const READING_MS = 8_000;
-/** Buffers are full where so many answers in a row came so soon; they are waited for no longer. */
-const AT_ONCE_IN_A_ROW = 10;
-const AT_ONCE_MS = 30;
-const FILLING_MS_MAX = 50_000;
 
 const CHAT = "/openai/v1/chat/completions";
 const encoder = new TextEncoder();
@@ -77,46 +73,38 @@ async function drop(target: Target, bombs: readonly Bomb[]): Promise<void> {
   void goOn();
 }
 
-const STREAM = JSON.stringify({
-  model: "auto",
-  stream: true,
-  messages: [{
-    role: "user",
-    content: JSON.stringify({ eventBytes: 1_000, megabytes: 100 } satisfies LongStream),
-  }],
-});
+/**
+ * 100 kB a second for each reader: ten times what a model says, so that the system's buffers, some
+ * megabytes for each, are full within a minute. From an upstream that sends as fast as it can, the
+ * runtime's HTTP client reads far more ahead for each connection, whether its reader stalls or not.
+ */
+const PACED: LongStream = { eventBytes: 2_000, megabytes: 100, eventsPerSecond: 50 };
+
+function question(target: Target): string {
+  const messages = [{ role: "user", content: JSON.stringify(PACED) }];
+  const body = JSON.stringify({ model: "auto", stream: true, messages });
+  return headOf(target, body.length) + body;
+}
 
 /** As many readers as stall, who read, until all have read a while: no attack, but the same load. */
 async function read(target: Target): Promise<void> {
   const endMs = performance.now() + READING_MS;
   const buffers = Array.from({ length: STALLED }, async () => {
     using connection = await dial(target.url);
-    await sendAll(connection, encoder.encode(headOf(target, STREAM.length) + STREAM));
+    await sendAll(connection, encoder.encode(question(target)));
     const buffer = new Uint8Array(64 * 1024);
     while (performance.now() < endMs && await connection.read(buffer) !== null);
   });
   await Promise.all(buffers);
 }
 
-/**
- * Stalls. An upstream that sends as fast as it can fills some megabytes of the system's buffers for
- * each reader first; when that is over, the service has nothing to do, and says so at once.
- */
-async function stall(target: Target): Promise<void> {
-  await stop(target, STALLED, headOf(target, STREAM.length) + STREAM);
-  const endMs = performance.now() + FILLING_MS_MAX;
-  for (let atOnce = 0; atOnce < AT_ONCE_IN_A_ROW && performance.now() < endMs;) {
-    const askedMs = performance.now();
-    await (await fetch(`${target.url}/healthz`)).text();
-    atOnce = performance.now() - askedMs < AT_ONCE_MS ? atOnce + 1 : 0;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
+/** Name of the attack by readers who do not read. */
+export const STALLED_READERS = "stalled readers";
 
 const ATTACKS: Readonly<Record<string, (target: Target) => Promise<void>>> = {
   "half-sent headers": (target) => stop(target, HALVES, headOf(target, 10).slice(0, 90)),
   "half-sent bodies": (target) => stop(target, HALVES, `${headOf(target, 40)}{"model":"auto",`),
-  "stalled readers": stall,
+  [STALLED_READERS]: (target) => stop(target, STALLED, question(target)),
   "bad keys": (target) =>
     repeat((n) =>
       fetch(target.url + CHAT, {

@@ -8,7 +8,7 @@
  */
 
 import { join } from "@std/path";
-import { ATTACK_NAMES, READERS } from "./attack_process.ts";
+import { ATTACK_NAMES, READERS, STALLED_READERS } from "./attack_process.ts";
 import { configuration } from "./configuration.ts";
 import { type Finding, residentGrowthFinding } from "./marks.ts";
 import { expectLine, residentMegabytes, type Running, serviceFlags, start } from "./process.ts";
@@ -19,8 +19,14 @@ export const ATTACKED_P99_MS_MAX = 50;
 /** Callers at once, and the pause of each between two requests, in milliseconds. */
 const CALLERS = 4;
 const PAUSE_MS = 10;
-/** Attacks that hold on to what they have: memory must be flat meanwhile. */
-const HOLDING = ["half-sent headers", "half-sent bodies", "stalled readers"];
+/** Attacks that hold on to what they have: memory must be flat meanwhile, as with stalled readers. */
+const HOLDING = ["half-sent headers", "half-sent bodies"];
+
+/** Readers have stalled when their upstream could hand on nothing for so long, in milliseconds. */
+const HELD_BACK_MS = 2_000;
+/** Longest that buffers on the way may take to be full, and how long memory is watched then. */
+const FILLING_MS_MAX = 120_000;
+const STALL_MS = 20_000;
 
 /** How attackers run. */
 const YIELDING = { yielding: true };
@@ -40,7 +46,8 @@ export async function attacks(bench: AttackBench): Promise<Finding[]> {
   try {
     await using upstream = start("tests/bench/long_stream_process.ts");
     const config = join(folder, "svc.json");
-    await Deno.writeTextFile(config, configuration(await expectLine(upstream, /^http:\S+/)));
+    const upstreamUrl = await expectLine(upstream, /^http:\S+/);
+    await Deno.writeTextFile(config, configuration(upstreamUrl));
     await using gateway = start("gateway/main.ts", [
       "serve",
       ...["--port", "0", "--admin-port", "0", "--config", config],
@@ -51,8 +58,9 @@ export async function attacks(bench: AttackBench): Promise<Finding[]> {
     await measure(call, seconds);
     findings.push(p99Finding("no attack", await measure(call, seconds)));
     bench.say(`${findings.at(-1)?.name}: ${findings.at(-1)?.measured}`);
+    const shared = { upstreamUrl, url, key: bench.key, call, seconds };
     for (const name of ATTACK_NAMES) {
-      const found = await underAttack(name, { gateway, url, key: bench.key, call, seconds });
+      const found = await underAttack(name, { gateway, ...shared });
       for (const finding of found) bench.say(`${finding.name}: ${finding.measured}`);
       findings.push(...found);
     }
@@ -65,6 +73,7 @@ export async function attacks(bench: AttackBench): Promise<Finding[]> {
 interface Attacked {
   readonly gateway: Running;
   readonly url: string;
+  readonly upstreamUrl: string;
   readonly key: string;
   readonly seconds: number;
   call(): Promise<void>;
@@ -73,10 +82,11 @@ interface Attacked {
 async function underAttack(name: string, attacked: Attacked): Promise<Finding[]> {
   const { gateway, url, key, call, seconds } = attacked;
   // What stalled readers take beyond others is asked: the others come first.
-  if (name === "stalled readers") await readersBefore(attacked);
+  if (name === STALLED_READERS) await readersBefore(attacked);
   const before = await residentMegabytes(gateway.pid);
   await using attacker = start("tests/bench/attack_process.ts", [name, url, key], YIELDING);
   await expectLine(attacker, /^under way$/);
+  if (name === STALLED_READERS) return await whileStalled(name, before, attacked);
   const findings = [p99Finding(name, await measure(call, seconds))];
   if (HOLDING.includes(name)) {
     const during = await residentMegabytes(gateway.pid);
@@ -85,9 +95,46 @@ async function underAttack(name: string, attacked: Attacked): Promise<Finding[]>
   return findings;
 }
 
+/** Memory is looked at twice: when nothing moves any more, and after a while in which nothing did. */
+async function whileStalled(
+  name: string,
+  before: number | undefined,
+  attacked: Attacked,
+): Promise<Finding[]> {
+  const { gateway, call, seconds } = attacked;
+  await untilHeldBack(attacked);
+  const stalled = await residentMegabytes(gateway.pid);
+  const p99 = p99Finding(name, await measure(call, seconds));
+  await pause(Math.max(0, STALL_MS - seconds * 1_000));
+  const later = await residentMegabytes(gateway.pid);
+  return [
+    p99,
+    residentGrowthFinding(`${name}, beyond as many who read`, before, stalled),
+    residentGrowthFinding(`${name}, in ${STALL_MS / 1_000} s of stalling`, stalled, later),
+  ];
+}
+
 async function readersBefore({ url, key }: Attacked): Promise<void> {
   await using readers = start("tests/bench/attack_process.ts", [READERS, url, key], YIELDING);
   await expectLine(readers, /^under way$/);
+}
+
+/** Waits until every buffer between the upstream and its readers is full. */
+async function untilHeldBack({ upstreamUrl }: Attacked): Promise<void> {
+  const sentBytes = async () => await (await fetch(upstreamUrl)).text();
+  const endMs = performance.now() + FILLING_MS_MAX;
+  let before = await sentBytes();
+  while (performance.now() < endMs) {
+    await pause(HELD_BACK_MS);
+    const now = await sentBytes();
+    if (now === before) return;
+    before = now;
+  }
+  throw new Error("Cannot go on: the upstream is not held back");
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Times of well-behaved requests, in milliseconds. */
@@ -99,7 +146,7 @@ async function measure(call: () => Promise<void>, seconds: number): Promise<numb
       const sentMs = performance.now();
       await call();
       times.push(performance.now() - sentMs);
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await pause(PAUSE_MS);
     }
   };
   await Promise.all(Array.from({ length: CALLERS }, caller));

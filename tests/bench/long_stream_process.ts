@@ -1,22 +1,27 @@
 /**
  * An upstream that talks for long: the question says how many bytes an event has, and how many
- * megabytes there are of them. Any other question gets a short answer at once.
+ * megabytes there are of them. Any other question gets a short answer at once. A GET tells how many
+ * bytes of long streams it has handed to its connections.
  *
  * @module
  */
 
 import { untilStdinEnds } from "./until_stdin_ends.ts";
 
+let sentBytes = 0;
+
 /** What the last message or the input says, as JSON. */
 export interface LongStream {
   readonly eventBytes: number;
   readonly megabytes: number;
+  /** A model's pace. @default {as fast as it is read} */
+  readonly eventsPerSecond?: number;
 }
 
 /** Bytes of one write. */
 const WRITE_BYTES = 32 * 1024;
 /** Events with less room than this carry one word. */
-const LARGE_BYTES = 1024;
+const LARGE_BYTES = 8 * 1024;
 const encoder = new TextEncoder();
 
 /** How an endpoint streams: what comes first, an event with text, what comes last. */
@@ -70,17 +75,25 @@ const RESPONSES: Stream = {
   },
 };
 
-function long({ eventBytes, megabytes }: LongStream, stream: Stream): ReadableStream<Uint8Array> {
+function long(asked: LongStream, stream: Stream): ReadableStream<Uint8Array> {
+  const { eventBytes, megabytes, eventsPerSecond } = asked;
   // Small events are a word each, and mostly what stands around it.
   const bare = eventBytes - stream.text("", "").length;
   const content = " word".repeat(Math.max(1, bare < LARGE_BYTES ? 1 : bare / 5));
   const written = stream.text(content, "f".repeat(Math.max(0, bare - content.length)));
-  const piece = encoder.encode(written.repeat(Math.ceil(WRITE_BYTES / written.length)));
+  const events = eventsPerSecond === undefined ? Math.ceil(WRITE_BYTES / written.length) : 1;
+  const piece = encoder.encode(written.repeat(events));
   let left = Math.ceil(megabytes * 1e6 / piece.length);
   return new ReadableStream({
     start: (controller) => controller.enqueue(encoder.encode(stream.first())),
-    pull(controller) {
-      if (left-- > 0) return controller.enqueue(piece);
+    async pull(controller) {
+      if (eventsPerSecond !== undefined) {
+        await new Promise((resolve) => setTimeout(resolve, 1_000 / eventsPerSecond));
+      }
+      if (left-- > 0) {
+        sentBytes += piece.length;
+        return controller.enqueue(piece);
+      }
       controller.enqueue(encoder.encode(stream.last()));
       controller.close();
     },
@@ -105,6 +118,7 @@ function longAsked(messages: readonly { content: unknown }[]): LongStream | unde
 if (import.meta.main) {
   const onListen = ({ port }: Deno.NetAddr) => console.log(`http://127.0.0.1:${port}`);
   Deno.serve({ hostname: "127.0.0.1", port: 0, onListen }, async (request) => {
+    if (request.method === "GET") return new Response(`${sentBytes}`);
     const { messages, input } = await request.json();
     const headers = { "content-type": "text/event-stream" };
     if (input !== undefined) return new Response(long(JSON.parse(input), RESPONSES), { headers });
