@@ -74,11 +74,11 @@ async function drop(target: Target, bombs: readonly Bomb[]): Promise<void> {
 }
 
 /**
- * 100 kB a second for each reader: ten times what a model says, so that the system's buffers, some
- * megabytes for each, are full within a minute. From an upstream that sends as fast as it can, the
+ * 200 kB a second for each reader: twenty times what a model says, so that the system's buffers, some
+ * megabytes for each, are full within half a minute. From an upstream that sends as fast as it can, the
  * runtime's HTTP client reads far more ahead for each connection, whether its reader stalls or not.
  */
-const PACED: LongStream = { eventBytes: 2_000, megabytes: 100, eventsPerSecond: 50 };
+const PACED: LongStream = { eventBytes: 4_000, megabytes: 100, eventsPerSecond: 50 };
 
 function question(target: Target): string {
   const messages = [{ role: "user", content: JSON.stringify(PACED) }];
