@@ -107,7 +107,7 @@ async function requireFewParts(bytes: Uint8Array<ArrayBuffer>, type: string): Pr
     // Searched as text: the search of a `Buffer` takes time by the delimiter's length, too. With
     // it comes the start of a delimiter that ends in the piece after.
     const length = Math.min(TURN_CHARS + delimiter.length - 1, bytes.length - from);
-    const piece = Buffer.from(bytes.buffer, from, length).toString("latin1");
+    const piece = Buffer.from(bytes.buffer, bytes.byteOffset + from, length).toString("latin1");
     for (let at = piece.indexOf(delimiter); at >= 0; at = piece.indexOf(delimiter, at + 1)) {
       if (++delimiters > MOST_FORM_FIELDS + 1) throw invalid(TOO_MANY_FIELDS);
     }

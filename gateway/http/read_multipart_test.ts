@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ServiceFault } from "../domain/fault.ts";
 import { checkEditImages } from "../images/edit_images.ts";
 import { dataUri, JPEG, PNG } from "../images/image_fixture.ts";
+import { TURN_CHARS } from "../system/others_turn.ts";
 import { readImageEdit } from "./read_multipart.ts";
 import { imageEditSchema } from "./schemas/images.ts";
 import { validate } from "./validation.ts";
@@ -154,6 +155,18 @@ Deno.test("A form of half a million parts is refused before the platform parses 
     assertEquals(parsed, 1);
   } finally {
     Response.prototype.formData = parse;
+  }
+});
+
+Deno.test("Delimiters are found where they stand across two pieces, and each once", async () => {
+  const head = '--xyz\r\nContent-Disposition: form-data; name="prompt"\r\n\r\n';
+  const type = { "content-type": "multipart/form-data; boundary=xyz" };
+  for (let before = 0; before < 8; before++) {
+    const prompt = "a".repeat(TURN_CHARS - head.length - 2 - before);
+    const { value } = await readImageEdit(post(`${head}${prompt}\r\n--xyz--\r\n`, type));
+    assertEquals(value, { prompt });
+    const cut = await refusal(post(`${head}${prompt}\r\n--xy`, type));
+    assertEquals(cut.message, "The multipart form has no field");
   }
 });
 

@@ -1,5 +1,5 @@
 /** Text that is decoded without giving others their turn meanwhile, in bytes. */
-export const TURN_CHARS = 1024 * 1024;
+export const TURN_CHARS = 256 * 1024;
 /** Between any two steps with a text longer than this others have their turn; in characters. */
 export const LONG_CHARS = 128 * 1024;
 

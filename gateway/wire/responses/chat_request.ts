@@ -107,7 +107,18 @@ export function chatRequestOf(
     ...answerFields(request, losses),
   };
   includeLosses(request, losses);
-  return { chat: { value, text: withOpaque(JSON.stringify(value), opaque) }, losses };
+  return { chat: writtenWhenRead(value, opaque), losses };
+}
+
+/** Most requests are never sent in this form: they are refused, or go where Responses is spoken. */
+function writtenWhenRead(value: ChatRequest, opaque: readonly OpaquePlace[]): ChatBody {
+  let written: string | undefined;
+  return {
+    value,
+    get text() {
+      return written ??= withOpaque(JSON.stringify(value), opaque);
+    },
+  };
 }
 
 /** The translation of a request, and what routing knows of it. */
@@ -127,7 +138,7 @@ export function* responsesFeatureSteps(
   options: TranslationOptions = {},
 ): Steps<MeasuredRequest> {
   const translated = chatRequestOf(body, options);
-  if (translated.chat.text.length > STEP_CHARS) yield;
+  if (body.text.length > STEP_CHARS) yield;
   const features = yield* chatFeatureSteps(translated.chat.value);
   return { ...translated, features: { ...features, endpoint: "responses" } };
 }

@@ -97,8 +97,15 @@ export function isSearch(item: JsonBody): boolean {
   return SEARCHES.includes(itemType(item));
 }
 
+/** Written when it is read: an input of megabytes is asked for its items several times. */
 function itemOf(value: Readonly<Record<string, unknown>>): JsonBody {
-  return { text: JSON.stringify(value), value };
+  let written: string | undefined;
+  return {
+    value,
+    get text() {
+      return written ??= JSON.stringify(value);
+    },
+  };
 }
 
 function listOf({ text, value }: JsonBody, key: string): readonly JsonBody[] {
