@@ -23,11 +23,19 @@ const keyText = fc.tuple(fc.constantFrom(...KEYS), fc.boolean()).map(([key, esca
   escaped ? `"\\u${key.charCodeAt(0).toString(16).padStart(4, "0")}${key.slice(1)}"` : `"${key}"`
 );
 
+/**
+ * Any JSON text whose names have no backslash. V8 15.0 takes `"\\u0061"` for a name that begins with
+ * a backslash once it has seen that name at that place: `JSON.parse` is no oracle for those.
+ */
+const anyJson = fc.json({
+  stringUnit: fc.string({ minLength: 1, maxLength: 1 }).filter((unit) => unit !== "\\"),
+});
+
 /** A value's JSON text, with forms that a parse and a print would not bring back. */
 const valueText = fc.oneof(
   fc.constantFrom("1.0", "-0", "1E5", "12345678901234567890", '"\\u0061\\/"', '"\\\\"', '"}\\""'),
-  fc.json(),
-  fc.json().map((text) => JSON.stringify(JSON.parse(text), null, 2)),
+  anyJson,
+  anyJson.map((text) => JSON.stringify(JSON.parse(text), null, 2)),
 );
 
 /** An object's text, duplicates and odd white space included. */
@@ -40,7 +48,7 @@ const objectText = fc.tuple(
     return `{${body.length === 0 ? empty : body.join(",")}}`;
   });
 
-const edits = fc.dictionary(fc.constantFrom(...KEYS), fc.option(fc.json(), { nil: undefined }));
+const edits = fc.dictionary(fc.constantFrom(...KEYS), fc.option(anyJson, { nil: undefined }));
 
 Deno.test("editMembers() says what the edited value says", () => {
   fc.assert(fc.property(objectText, edits, (text, edit) => {
