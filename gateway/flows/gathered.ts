@@ -3,15 +3,21 @@ import { afterMs } from "../system/deadlines.ts";
 /** Pause between two batches, in milliseconds: less than a screen takes from frame to frame. */
 export const GATHER_MS = 12;
 /**
- * Characters that are a batch without a pause, and that reading on waits behind. Where the reader of a
- * connection stalls, the runtime keeps sixteen batches for it, and this one waits behind them.
+ * What is left of the pause once a batch is full. It holds one stream to some megabytes a second, more
+ * than any model says: memory is then collected as fast as a long stream uses it.
+ */
+const FULL_MS = 2;
+/**
+ * Characters that fill a batch: reading on waits behind it. Where the reader of a connection stalls,
+ * the runtime keeps sixteen batches for it, and this one waits behind them.
  */
 const GATHERED_MAX_CHARS = 8 * 1024;
 
 /**
  * Gathers texts that come in quick succession: one that comes after a pause is passed on at once,
- * those that follow it within {@linkcode GATHER_MS} together, or sooner where they are many. So a fast stream costs its readers a
- * few large writes in place of many small ones, and a slow one is not delayed.
+ * those that follow it within {@linkcode GATHER_MS} together, or sooner where they are many. So a fast
+ * stream costs its readers a few large writes in place of many small ones, and a slow one is not
+ * delayed.
  */
 export class Gathered implements AsyncIterator<readonly string[], undefined> {
   readonly #source: AsyncIterator<readonly string[]>;
@@ -31,22 +37,16 @@ export class Gathered implements AsyncIterator<readonly string[], undefined> {
   /** What has gathered; what came before an error is passed on before it. */
   async next(): Promise<IteratorResult<readonly string[], undefined>> {
     if (!this.#reading) void this.#read();
-    while (this.#end === undefined && !this.#isReady) {
+    while (this.#end === undefined && (this.#batch.length === 0 || this.#pause !== undefined)) {
       await new Promise<void>((resolve) => this.#wake = resolve);
     }
     if (this.#batch.length > 0) {
       const batch = this.takeWaiting();
-      this.#pause?.();
       if (this.#end === undefined) this.#pause = afterMs(GATHER_MS, this.#onPauseOver);
       return { done: false, value: batch };
     }
     if (this.#end !== undefined && "error" in this.#end) throw this.#end.error;
     return { done: true, value: undefined };
-  }
-
-  get #isReady(): boolean {
-    if (this.#pause === undefined) return this.#batch.length > 0;
-    return this.#chars >= GATHERED_MAX_CHARS;
   }
 
   /** What has come and was not asked for yet; it is not passed on any more. */
@@ -76,12 +76,20 @@ export class Gathered implements AsyncIterator<readonly string[], undefined> {
           this.#batch.push(text);
           this.#chars += text.length + 1;
         }
-        if (this.#isReady) this.#wake();
+        if (this.#pause === undefined) this.#wake();
       }
+      this.#hasten();
       this.#reading = false;
     } catch (error) {
       this.#finish({ error });
     }
+  }
+
+  /** The batch is full: nothing more comes together with it. */
+  #hasten(): void {
+    if (this.#pause === undefined) return;
+    this.#pause();
+    this.#pause = afterMs(FULL_MS, this.#onPauseOver);
   }
 
   #finish(end: { readonly error?: unknown }): void {
