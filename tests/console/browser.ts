@@ -138,8 +138,9 @@ export class ConsoleVisit implements AsyncDisposable {
 /** Fills in the sign-in page that is shown. */
 export async function signIn(page: Page, token: string = ADMIN_TOKEN): Promise<void> {
   await page.locator("input[name=token]").fill(token);
+  const loaded = page.waitForEvent("load");
   await page.locator("main button[type=submit]").click();
-  await page.waitForLoadState();
+  await loaded;
 }
 
 async function launch(): Promise<Browser> {

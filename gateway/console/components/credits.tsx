@@ -1,8 +1,14 @@
 import { groupedCredits } from "./credits_order.ts";
 
-/** An amount of credits, as the API has it: a decimal text. */
+/** An amount of credits, as the API has it: a decimal text. Its fraction stands back. */
 export function Credits({ amount }: { amount: string }) {
-  return <data class="number" value={amount}>{groupedCredits(amount)}</data>;
+  const [whole, fraction] = groupedCredits(amount).split(".");
+  return (
+    <data class="number" value={amount}>
+      {whole}
+      {fraction === undefined ? null : <span class="fraction">.{fraction}</span>}
+    </data>
+  );
 }
 
 /** A count or a measurement, with its unit where it has one. */
