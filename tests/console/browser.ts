@@ -6,7 +6,7 @@
  */
 
 import { assertEquals } from "@std/assert";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { ADMIN_TOKEN, TestService, type TestServiceOptions } from "../fixtures/service.ts";
 
 export type { Page } from "playwright-core";
@@ -138,9 +138,12 @@ export class ConsoleVisit implements AsyncDisposable {
 /** Fills in the sign-in page that is shown. */
 export async function signIn(page: Page, token: string = ADMIN_TOKEN): Promise<void> {
   await page.locator("input[name=token]").fill(token);
-  const loaded = page.waitForEvent("load");
-  await page.locator("main button[type=submit]").click();
-  await loaded;
+  await follow(page, page.locator("main button[type=submit]"));
+}
+
+/** Clicks what leads to a page, and waits until that one is there. */
+export async function follow(page: Page, target: Locator): Promise<void> {
+  await Promise.all([page.waitForEvent("load"), target.click()]);
 }
 
 async function launch(): Promise<Browser> {
