@@ -1,11 +1,8 @@
-import { parseDecimal } from "../../domain/money.ts";
-
-/** Digits of credits after the point. */
-const SCALE = 6;
+import { parseCredits } from "../../domain/money.ts";
 
 /** A number to sort credits by; amounts of the API may be negative. */
 export function creditsOrder(amount: string): bigint {
-  const micros = parseDecimal(amount.replace(/^-/, ""), SCALE) ?? 0n;
+  const micros = parseCredits(amount.replace(/^-/, "")) ?? 0n;
   return amount.startsWith("-") ? -micros : micros;
 }
 
