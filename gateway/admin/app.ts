@@ -3,7 +3,8 @@ import { ServiceFault } from "../domain/fault.ts";
 import { errorResponse, faultOf } from "../http/error_response.ts";
 import { requestId } from "../http/middleware/request_id.ts";
 import { serveAdminToken } from "./admin_token.ts";
-import { authorize } from "./authorize.ts";
+import { mountConsole } from "../console/mount.ts";
+import { authorize, tokenAdmission } from "./authorize.ts";
 import { serveCatalog } from "./catalog.ts";
 import { serveCatalogCheck } from "./catalog_check.ts";
 import type { AdminApp, AdminContext, AdminDeps, AdminEnv } from "./deps.ts";
@@ -18,21 +19,46 @@ import { serveUsage } from "./usage.ts";
 import { serveVectorStores } from "./vector_stores.ts";
 import { serveWallets } from "./wallets.ts";
 
-/** The operator's API: everything under `/admin/v1`, for holders of an admin token. */
+/**
+ * The operator's listener: the API, everything under `/admin/v1`, for holders of an admin token, and the
+ * console over it.
+ */
 export function createAdminApp(deps: AdminDeps): AdminApp {
+  const api = createApi(deps);
+  const app = emptyApp(deps);
+  const admit = tokenAdmission(deps);
+  app.use("/admin/v1/*", authorize(admit));
+  app.route("/admin/v1", api);
+  const consoleApi = emptyApp(deps);
+  consoleApi.route("/admin/v1", api);
+  const { clock, logger, adminTokens } = deps;
+  mountConsole(app, {
+    clock,
+    logger,
+    admit,
+    api: consoleApi,
+    tokenEpoch: () => adminTokens.epoch,
+  });
+  return app;
+}
+
+/** An application that answers what goes wrong, and what it does not know, by the error table. */
+function emptyApp({ logger, rng }: AdminDeps): AdminApp {
   const app: AdminApp = new Hono<AdminEnv>();
   app.onError((error, context) => {
     const fault = faultOf(error);
     const requestId = context.get("requestId");
-    if (fault.status >= 500) logFault(deps.logger, fault, requestId);
+    if (fault.status >= 500) logFault(logger, fault, requestId);
     return errorResponse(fault, requestId);
   });
   app.notFound((context) => {
     return errorResponse(new ServiceFault("not_found"), context.get("requestId"));
   });
-  app.use(requestId(deps.rng), noStore);
-  app.use("/admin/v1/*", authorize(deps));
+  app.use(requestId(rng), noStore);
+  return app;
+}
 
+function createApi(deps: AdminDeps): AdminApp {
   const api: AdminApp = new Hono<AdminEnv>();
   serveWallets(api, deps);
   serveKeys(api, deps);
@@ -46,13 +72,13 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   serveModels(api, deps);
   serveLedger(api, deps);
   serveVectorStores(api, deps);
-  app.route("/admin/v1", api);
-  return app;
+  return api;
 }
 
-/** Answers tell of money and keys: no cache keeps them. */
+/** Answers tell of money and keys: no cache keeps them, unless they say that they may. */
 async function noStore(context: AdminContext, next: Next): Promise<void> {
   await next();
   context.res.headers.set("x-request-id", context.get("requestId"));
-  context.res.headers.set("cache-control", "no-store");
+  const { headers } = context.res;
+  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
 }

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "@hono/hono";
 import { ServiceFault } from "../domain/fault.ts";
 import { limitsInForce } from "../domain/service_limits.ts";
-import { BadKeys } from "../http/bad_keys.ts";
+import { BadKeys, type PresentedSecret } from "../http/bad_keys.ts";
 import type { AdminDeps, AdminEnv } from "./deps.ts";
 
 /** The token of `Authorization: Bearer <admin token>`; empty where the header is no such thing. */
@@ -9,30 +9,34 @@ export function presentedToken(authorization: string): string {
   return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";
 }
 
-/**
- * Lets a request pass that carries `Authorization: Bearer <admin token>`. An address that sends too many
- * wrong ones is told to wait.
- */
-export function authorize(
+/** Whether a token is let in; throws `rate_limit_exceeded` where its address has guessed too often. */
+export type AdmitToken = (presented: PresentedSecret) => Promise<boolean>;
+
+/** Looks admin tokens up, wherever they are presented. An address that sends many wrong ones waits. */
+export function tokenAdmission(
   deps: Pick<AdminDeps, "adminTokens" | "catalogs" | "clock" | "logger">,
-): MiddlewareHandler<AdminEnv> {
+): AdmitToken {
   const badTokens = new BadKeys({
     keyClass: "admin",
     limit: () => limitsInForce(deps.catalogs.current()).badKeysPerMinute,
     clock: deps.clock,
     logger: deps.logger,
   });
+  return async (presented) => {
+    const lookUp = () => deps.adminTokens.admits(presented.secret) || undefined;
+    return await badTokens.find(presented, lookUp) !== undefined;
+  };
+}
+
+/** Lets a request pass that carries `Authorization: Bearer <admin token>`. */
+export function authorize(admit: AdmitToken): MiddlewareHandler<AdminEnv> {
   return async function authorizeRequest(context, next): Promise<void> {
     const header = context.req.header("authorization");
     if (header === undefined) throw unauthorized("missing_api_key", "Send an admin token");
     const secret = presentedToken(header);
     // Without a listener, as tests ask it, the application knows of no connection.
     const remoteAddress = context.env?.remoteAddress;
-    const admitted = await badTokens.find(
-      { secret, remoteAddress },
-      () => deps.adminTokens.admits(secret) || undefined,
-    );
-    if (admitted === undefined) {
+    if (!await admit({ secret, remoteAddress })) {
       throw unauthorized("invalid_api_key", "The admin token is not valid; send it");
     }
     await next();

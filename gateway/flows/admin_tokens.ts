@@ -43,6 +43,7 @@ export function newAdminToken(random?: RandomBytes): string {
 export class AdminTokens {
   readonly #options: AdminTokenOptions;
   #kept: Kept;
+  #epoch = 0;
   #writing: Promise<void> = Promise.resolve();
 
   private constructor(kept: Kept, options: AdminTokenOptions) {
@@ -71,11 +72,21 @@ export class AdminTokens {
     return kept || next || isGiven;
   }
 
+  /** Grows whenever a token that was let in is let in no more: what it began is over. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
   /** Makes the token that is to follow the kept one, in place of any made before and not confirmed. */
   async rotate(): Promise<string> {
     const made = newAdminToken(this.#options.random);
     const next = this.#options.peppers.digest(made);
-    await this.#change(({ token }) => ({ token, next }));
+    let replaced: string | undefined;
+    await this.#change((kept) => {
+      replaced = kept.next;
+      return { token: kept.token, next };
+    });
+    if (replaced !== undefined) this.#epoch++;
     return made;
   }
 
@@ -87,6 +98,7 @@ export class AdminTokens {
       confirmed = kept.next !== undefined && isAmong(digests, kept.next);
       return confirmed ? { token: digests[0] ?? "" } : kept;
     });
+    if (confirmed) this.#epoch++;
     return confirmed;
   }
 

@@ -108,3 +108,15 @@ Deno.test("a given token that is the kept one moves at the start", async () => {
   const { settings } = await setUp(FIRST, new Peppers(NEW, OLD));
   assertEquals(settings.rows.get(ADMIN_DIGESTS), new Peppers(NEW).digest(FIRST));
 });
+
+Deno.test("the epoch grows when a token is let in no more, and at nothing else", async () => {
+  const { tokens } = await setUp();
+  const began = tokens.epoch;
+  const lost = await tokens.rotate();
+  assertEquals(tokens.epoch, began, "Both are let in");
+  const next = await tokens.rotate();
+  assertEquals(tokens.epoch, began + 1, "The one that was never confirmed is not any more");
+  assertEquals([await tokens.confirm(lost), tokens.epoch], [false, began + 1]);
+  assertEquals([await tokens.confirm(next), tokens.epoch], [true, began + 2]);
+  assertEquals([await tokens.confirm(next), tokens.epoch], [false, began + 2]);
+});

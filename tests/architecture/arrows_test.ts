@@ -78,7 +78,7 @@ Deno.test("the client runs anywhere: no Deno namespace in sdk/", async () => {
 
 Deno.test("every module of the packages loads, so that coverage sees it", async () => {
   const sources = (await modules()).filter((path) =>
-    room(path) !== "tests" && !path.endsWith("_test.ts")
+    room(path) !== "tests" && !/_test\.tsx?$/.test(path)
   );
   for (const path of sources) {
     const loaded: unknown = await import(url(path));

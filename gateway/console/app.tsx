@@ -1,0 +1,135 @@
+import { Hono } from "@hono/hono";
+import { logFault } from "../admin/log_fault.ts";
+import { faultOf } from "../http/error_response.ts";
+import { serveAsset } from "./assets.ts";
+import { ErrorPage } from "./components/error_page.tsx";
+import type { Answering, ConsoleContext, ConsoleEnv } from "./env.ts";
+import { htmlResponse } from "./html.tsx";
+import { sharedMessages } from "./messages/shared.ts";
+import type { ConsoleDeps } from "./mount.ts";
+import type { Outcome, Page, Section, Shown } from "./page.ts";
+import { preferences } from "./preferences.ts";
+import { readForm } from "./read_form.ts";
+import { isSameOrigin } from "./same_origin.ts";
+import { SECTIONS } from "./sections.ts";
+import { securityHeaders } from "./security_headers.ts";
+import { Sessions } from "./sessions.ts";
+import { requireSession, serveSignIn, serveSignOut } from "./sign_in.tsx";
+import { RefusedPage, viewOf } from "./view.ts";
+
+/** The console: pages for whoever has signed in, over the operator's API. */
+export function createConsole(
+  deps: ConsoleDeps,
+  sections: readonly Section[] = SECTIONS,
+): Answering {
+  const sessions = new Sessions(deps);
+  const app = new Hono<ConsoleEnv>();
+  app.onError((error, context) => errorAnswer(error, context, deps));
+  app.notFound((context) => {
+    const { notFound, notFoundHint } = sharedMessages[context.get("language") ?? "en"];
+    return problemPage(context, deps, { title: notFound, hint: notFoundHint, status: 404 });
+  });
+  app.use(securityHeaders());
+  app.get(
+    "/console/assets/:version/:name",
+    ({ req }) => serveAsset(req.param("version"), req.param("name")),
+  );
+  app.use(preferences());
+  app.use(async (context, next) => {
+    const { method, raw } = context.req;
+    if (method === "GET" || method === "HEAD" || isSameOrigin(raw.headers)) return await next();
+    const { foreign, foreignHint } = sharedMessages[context.get("language")];
+    return problemPage(context, deps, { title: foreign, hint: foreignHint, status: 403 });
+  });
+  serveSignIn(app, { ...deps, sessions });
+  app.use(requireSession({ ...deps, sessions }));
+  serveSignOut(app, { ...deps, sessions });
+  const first = sections.find(({ pages }) => pages.length > 0);
+  app.get("/console", (context) => context.redirect(`/console${first?.path ?? "/"}`, 303));
+  for (const section of sections) serveSection(app, section, { deps, sections });
+  return app;
+}
+
+/** What pages are shown with. */
+interface Frame {
+  readonly deps: ConsoleDeps;
+  readonly sections: readonly Section[];
+}
+
+function serveSection(app: Hono<ConsoleEnv>, section: Section, frame: Frame): void {
+  for (const page of section.pages) servePage(app, page, frame);
+  for (const { path, method, answer } of section.feeds ?? []) {
+    app.on(
+      method,
+      `/console${path}`,
+      (context) => answer(viewOf(context, frame.deps), context.req.raw),
+    );
+  }
+}
+
+function servePage(app: Hono<ConsoleEnv>, page: Page, frame: Frame): void {
+  const path = `/console${page.path}`;
+  app.get(path, async (context) => {
+    const shown = await page.show(viewOf(context, frame.deps));
+    return await pageAnswer(context, shown, frame);
+  });
+  const { change } = page;
+  if (change === undefined) return;
+  app.post(path, async (context) => {
+    const form = await readForm(context.req.raw);
+    const outcome = await change(viewOf(context, frame.deps), form);
+    if (!isGoTo(outcome)) return await pageAnswer(context, outcome, frame);
+    context.get("session").flash = { kind: "done", text: outcome.done };
+    return context.redirect(`/console${outcome.goTo}`, 303);
+  });
+}
+
+function isGoTo(outcome: Outcome): outcome is Exclude<Outcome, Shown> {
+  return "goTo" in outcome;
+}
+
+async function pageAnswer(context: ConsoleContext, shown: Shown, frame: Frame): Promise<Response> {
+  const session = context.get("session");
+  const { flash } = session;
+  session.flash = undefined;
+  const { title, body, status = 200, scripts } = shown;
+  const view = viewOf(context, frame.deps);
+  return await htmlResponse(
+    { view, title, flash, scripts, sections: frame.sections, children: body },
+    { status },
+  );
+}
+
+function errorAnswer(
+  error: Error,
+  context: ConsoleContext,
+  deps: ConsoleDeps,
+): Promise<Response> {
+  const say = sharedMessages[context.get("language") ?? "en"];
+  if (error instanceof RefusedPage) {
+    const { status, message } = error.refusal;
+    return problemPage(context, deps, { title: say.refused, hint: message, status });
+  }
+  const fault = faultOf(error);
+  const { status, message } = fault;
+  if (status < 500) {
+    return problemPage(context, deps, { title: say.refused, hint: message, status });
+  }
+  logFault(deps.logger, fault, context.env.requestId);
+  return problemPage(context, deps, { title: say.failed, hint: say.failedHint, status });
+}
+
+async function problemPage(
+  context: ConsoleContext,
+  deps: ConsoleDeps,
+  { title, hint, status }: { title: string; hint: string; status: number },
+): Promise<Response> {
+  const view = viewOf(context, deps);
+  const isSignedIn = context.get("session") !== undefined;
+  return await htmlResponse({
+    view,
+    title,
+    sections: isSignedIn ? SECTIONS : undefined,
+    children: <ErrorPage view={view} title={title} hint={hint} />,
+  }, { status });
+}

@@ -1,0 +1,55 @@
+/**
+ * Styles and scripts, as text in the program: they are imported, so that they are part of a checkout's
+ * module graph and of the binary alike, and no permission to read a file is needed to serve them.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import uplotStyle from "uplot/dist/uPlot.min.css" with { type: "text" };
+import uplotScript from "uplot/dist/uPlot.esm.js" with { type: "text" };
+import consoleScript from "./assets/console.js" with { type: "text" };
+import componentStyle from "./assets/components.css" with { type: "text" };
+import consoleStyle from "./assets/console.css" with { type: "text" };
+import signInStyle from "./assets/sign_in.css" with { type: "text" };
+
+const STYLE = "text/css; charset=utf-8";
+const SCRIPT = "text/javascript; charset=utf-8";
+
+/**
+ * Every file by its name in an address. A script of a page is added here, imports others as
+ * `./name.js`, and is named in what the page shows: `scripts: ["chart.js"]`.
+ */
+const FILES = {
+  "console.css": { type: STYLE, text: `${consoleStyle}\n${componentStyle}\n${signInStyle}` },
+  "uplot.css": { type: STYLE, text: uplotStyle },
+  "console.js": { type: SCRIPT, text: consoleScript },
+  "uplot.js": { type: SCRIPT, text: uplotScript },
+} as const;
+
+/** A file that pages can ask for. */
+export type AssetName = keyof typeof FILES;
+/** A script that a page can ask for. */
+export type ScriptName = Extract<AssetName, `${string}.js`>;
+
+/** One digest over all of them, so that scripts can import each other by their plain names. */
+const VERSION = createHash("sha256").update(JSON.stringify(FILES)).digest("hex").slice(0, 16);
+
+/** The address of a file; it changes with any of their contents. */
+export function assetPath(name: AssetName): string {
+  return `/console/assets/${VERSION}/${name}`;
+}
+
+/** The file at an address; 404 where it is of another version, or unknown. */
+export function serveAsset(version: string, name: string): Response {
+  const file = Object.entries(FILES).find(([known]) => known === name)?.[1];
+  if (file === undefined || version !== VERSION) {
+    return new Response("There is no such file\n", { status: 404 });
+  }
+  return new Response(file.text, {
+    headers: {
+      "content-type": file.type,
+      "cache-control": "public, max-age=31536000, immutable",
+    },
+  });
+}

@@ -1,0 +1,57 @@
+/**
+ * What every page of the console has beside its markup. Nothing depends on it: without it times are in
+ * UTC, and texts are copied by hand.
+ */
+
+/** Times in the reader's own zone; the exact moment stays in the title. */
+function localTimes(root) {
+  const format = new Intl.DateTimeFormat(document.documentElement.lang, {
+    dateStyle: "medium",
+    timeStyle: "medium",
+  });
+  for (const time of root.querySelectorAll("time[data-local]")) {
+    const at = new Date(time.dateTime);
+    if (!Number.isNaN(at.getTime())) time.textContent = format.format(at);
+  }
+}
+
+/** A button beside each text that is there to be taken along. */
+function copyButtons(root) {
+  if (navigator.clipboard === undefined) return;
+  for (const box of root.querySelectorAll("[data-copy]")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "button";
+    button.textContent = box.dataset.copy;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(box.querySelector("code").textContent);
+      button.textContent = box.dataset.copied;
+      setTimeout(() => button.textContent = box.dataset.copy, 2_000);
+    });
+    box.append(button);
+  }
+}
+
+/** A form is sent once: a second click while the answer is on its way does nothing. */
+function sendOnce(root) {
+  for (const form of root.querySelectorAll("form[method=post]")) {
+    form.addEventListener("submit", (event) => {
+      if (form.dataset.sent !== undefined) event.preventDefault();
+      form.dataset.sent = "";
+    });
+  }
+  // A page that comes back from the browser's memory is fresh.
+  addEventListener("pageshow", () => {
+    for (const form of root.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+  });
+}
+
+/** Where something went wrong, that is where to go on. */
+function focusProblem(root) {
+  root.querySelector("[aria-invalid=true]")?.focus();
+}
+
+localTimes(document);
+copyButtons(document);
+sendOnce(document);
+focusProblem(document);

@@ -1,0 +1,173 @@
+import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import type { Child } from "@hono/hono/jsx";
+import type { Refusal } from "../api.ts";
+import type { View } from "../page.ts";
+import { Confirm } from "./confirm.tsx";
+import { CopyText } from "./copy_text.tsx";
+import { Count, Credits } from "./credits.tsx";
+import { creditsOrder, groupedCredits } from "./credits_order.ts";
+import { type Column, DataTable } from "./data_table.tsx";
+import { DefinitionList } from "./definition_list.tsx";
+import { EmptyState } from "./empty_state.tsx";
+import {
+  ChangeForm,
+  CheckField,
+  fieldError,
+  FieldGroup,
+  SelectField,
+  TextArea,
+  TextField,
+} from "./form.tsx";
+import { Figures, Panel } from "./panel.tsx";
+import { Time } from "./time.tsx";
+
+const HOSTILE = `"><script>alert(1)</script>'&`;
+const ESCAPED = "&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;&amp;";
+
+function view(search = ""): View {
+  const url = new URL(`http://127.0.0.1/console/things${search}`);
+  const unasked = () => Promise.reject(new Error("Nothing is asked here"));
+  return {
+    language: "en",
+    theme: "auto",
+    url,
+    query: url.searchParams,
+    nowMs: 0,
+    requestId: "req_1",
+    signal: new AbortController().signal,
+    api: { get: unasked, post: unasked, delete: unasked, ask: unasked },
+    param: () => "",
+    say: (messages) => messages.en,
+    need: () => {
+      throw new Error("Nothing is needed here");
+    },
+  };
+}
+
+async function html(child: Child): Promise<string> {
+  return await (<>{child}</>).toString();
+}
+
+interface Thing {
+  readonly id: string;
+  readonly size: number;
+}
+
+const COLUMNS: readonly Column<Thing>[] = [
+  { id: "id", title: "Id", isHeader: true, cell: ({ id }) => id, sort: ({ id }) => id },
+  { id: "size", title: "Size", align: "end", cell: ({ size }) => size, sort: ({ size }) => size },
+  { id: "plain", title: "Plain", cell: () => "-" },
+];
+
+function things(count: number): Thing[] {
+  return Array.from({ length: count }, (_, at) => ({ id: `t${at}`, size: (at * 7) % count }));
+}
+
+function table(search: string, rows: readonly Thing[], more: { cursor?: string | null } = {}) {
+  const props = { caption: "Things", columns: COLUMNS, rows, empty: <p>None</p>, ...more };
+  return html(
+    <DataTable view={view(search)} href={({ id }) => `/console/things/${id}`} {...props} />,
+  );
+}
+
+function ids(text: string): string[] {
+  return [...text.matchAll(/<th scope="row"><a href="[^"]*">(\w+)</g)].map(([, id = ""]) => id);
+}
+
+Deno.test("a table is sorted by its query, and its headings lead to the other order", async () => {
+  const up = await table("?sort=size&name=x", things(4));
+  assertEquals(ids(up), ["t0", "t3", "t2", "t1"]);
+  assertStringIncludes(up, 'aria-sort="ascending"');
+  assertStringIncludes(up, 'href="/console/things?sort=-size&amp;name=x"');
+  const down = await table("?sort=-size", things(4));
+  assertEquals(ids(down), ["t1", "t2", "t3", "t0"]);
+  for (const odd of ["", "?sort=plain", "?sort=constructor", "?sort=-", "?sort=--size"]) {
+    assertEquals(ids(await table(odd, things(3))), ["t0", "t1", "t2"], odd);
+  }
+});
+
+Deno.test("a long list comes in pages; a place beyond its end is its start", async () => {
+  const first = await table("", things(120));
+  assertEquals(ids(first).length, 50);
+  assertStringIncludes(first, "1–50 of 120");
+  assertStringIncludes(first, 'href="/console/things?from=50"');
+  const last = await table("?from=100", things(120));
+  assertEquals(ids(last).length, 20);
+  assertNotMatch(last, /rel="next"/);
+  assertStringIncludes(last, 'href="/console/things"');
+  for (const odd of ["?from=1e9", "?from=-1", "?from=x", "?from=0.5"]) {
+    assertEquals(ids(await table(odd, things(120)))[0], "t0", odd);
+  }
+});
+
+Deno.test("a list that the API pages keeps its order and leads on by the cursor", async () => {
+  const page = await table("?sort=-size", things(3), { cursor: "7.1" });
+  assertEquals(ids(page), ["t0", "t1", "t2"]);
+  assertNotMatch(page, /aria-sort|class="sort"/);
+  assertStringIncludes(page, "cursor=7.1");
+  assertNotMatch(await table("", things(3), { cursor: null }), /<nav/);
+});
+
+Deno.test("a list without rows says so, and leads back where it is not the first page", async () => {
+  assertEquals(await table("", []), "<p>None</p>");
+  assertStringIncludes(await table("?from=50", []), 'href="/console/things"');
+});
+
+Deno.test("text from outside is escaped in every component, as text and as attribute", async () => {
+  const refusal: Refusal = { status: 400, code: "x", message: HOSTILE, param: HOSTILE };
+  const now = view(`?name=${encodeURIComponent(HOSTILE)}`);
+  const all = await Promise.all([
+    html(
+      <Confirm
+        view={now}
+        title={HOSTILE}
+        warning={HOSTILE}
+        submit={HOSTILE}
+        cancelHref="/"
+        fields={{ [HOSTILE]: HOSTILE }}
+        refusal={refusal}
+      />,
+    ),
+    html(<CopyText view={now} label={HOSTILE} text={HOSTILE} />),
+    html(<DefinitionList items={[[HOSTILE, HOSTILE]]} />),
+    html(<EmptyState title={HOSTILE} hint={HOSTILE}>{HOSTILE}</EmptyState>),
+    html(<TextField name="n" label={HOSTILE} value={HOSTILE} hint={HOSTILE} error={HOSTILE} />),
+    html(<TextArea name="n" label={HOSTILE} value={HOSTILE} />),
+    html(<SelectField name="n" label="l" options={[{ value: HOSTILE, text: HOSTILE }]} />),
+    html(<CheckField name="n" label={HOSTILE} value={HOSTILE} />),
+    html(<FieldGroup legend={HOSTILE}>{HOSTILE}</FieldGroup>),
+    html(<Panel title={HOSTILE} actions={HOSTILE}>{HOSTILE}</Panel>),
+    html(<Figures items={[{ name: HOSTILE, value: HOSTILE, remark: HOSTILE }]} />),
+    html(<Time at={HOSTILE} />),
+    html(<Credits amount={HOSTILE} />),
+  ]);
+  for (const text of all) {
+    assertNotMatch(text, /<script/);
+    assertStringIncludes(text, "&lt;script&gt;");
+  }
+  assertStringIncludes(all[1] ?? "", ESCAPED);
+});
+
+Deno.test("a field tells its error to who cannot see it, and a form its refusal", async () => {
+  const refusal: Refusal = { status: 400, code: "x", message: "Too long", param: "policy.name" };
+  assertEquals(fieldError(refusal, "policy.name"), "Too long");
+  assertEquals(fieldError(refusal, "name"), undefined);
+  const field = await html(<TextField name="n" label="Name" hint="Short" error="Too long" />);
+  assertStringIncludes(field, 'aria-describedby="error-n hint-n"');
+  assertStringIncludes(field, 'aria-invalid="true"');
+  assertMatch(await html(<ChangeForm refusal={refusal}>x</ChangeForm>), /role="alert">Too long</);
+});
+
+Deno.test("credits keep every digit, and sort by what they are", async () => {
+  assertEquals(
+    ["1234567.000001", "-1234.5", "999", "0.1"].map(groupedCredits),
+    ["1,234,567.000001", "-1,234.5", "999", "0.1"],
+  );
+  const amounts = ["10", "-3.5", "9", "0.000001", "100000000000000.000001"];
+  assertEquals(
+    amounts.toSorted((a, b) => creditsOrder(a) < creditsOrder(b) ? -1 : 1),
+    ["-3.5", "0.000001", "9", "10", "100000000000000.000001"],
+  );
+  assertStringIncludes(await html(<Credits amount="1200.5" />), 'value="1200.5">1,200<');
+  assertStringIncludes(await html(<Count value={12_345} unit="ms" />), "12,345");
+});

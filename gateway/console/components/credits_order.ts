@@ -1,0 +1,14 @@
+import { parseCredits } from "../../domain/money.ts";
+
+/** A number to sort credits by; amounts of the API may be negative. */
+export function creditsOrder(amount: string): bigint {
+  const micros = parseCredits(amount.replace(/^-/, "")) ?? 0n;
+  return amount.startsWith("-") ? -micros : micros;
+}
+
+/** Credits with their thousands apart: `1234567.5` is `1,234,567.5`. No digit is left out. */
+export function groupedCredits(amount: string): string {
+  const [whole = "", fraction] = amount.split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}

@@ -1,0 +1,123 @@
+import type { Child } from "@hono/hono/jsx";
+import { type AssetName, assetPath, type ScriptName } from "../assets.ts";
+import { LANGUAGES } from "../messages/catalogue.ts";
+import { sharedMessages } from "../messages/shared.ts";
+import type { Section, View } from "../page.ts";
+import { THEMES } from "../preferences.ts";
+import type { Flash } from "../sessions.ts";
+import { Notice } from "./notice.tsx";
+import { withQuery } from "./table_order.ts";
+
+const LANGUAGE_NAMES = { en: "English", zh: "中文" };
+
+/** What the frame of a page is made of. */
+export interface LayoutProps {
+  readonly view: View;
+  readonly title: string;
+  /** The navigation; left out where nobody is signed in. */
+  readonly sections?: readonly Section[] | undefined;
+  readonly flash?: Flash | undefined;
+  readonly scripts?: readonly ScriptName[] | undefined;
+  readonly children: Child;
+}
+
+/** A whole page: head, navigation, content, and the switches at its foot. */
+export function Layout(props: LayoutProps) {
+  const { view, title, sections, flash, scripts = [], children } = props;
+  const say = view.say(sharedMessages);
+  const styles: AssetName[] = scripts.length > 0 ? ["uplot.css", "console.css"] : ["console.css"];
+  return (
+    <html lang={view.language === "zh" ? "zh-CN" : "en"} data-theme={view.theme}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{`${title} · ${say.product}`}</title>
+        <link rel="icon" href="data:," />
+        {styles.map((name) => <link key={name} rel="stylesheet" href={assetPath(name)} />)}
+        {withConsole(scripts).map((name) => (
+          <script key={name} type="module" src={assetPath(name)}></script>
+        ))}
+      </head>
+      <body class={sections === undefined ? "outside" : "inside"}>
+        <a class="skip" href="#content">{say.skip}</a>
+        {sections === undefined ? null : <TopBar view={view} sections={sections} />}
+        <main id="content" tabindex={-1}>
+          {flash === undefined ? null : <Notice kind={flash.kind}>{flash.text}</Notice>}
+          {children}
+        </main>
+        <Foot view={view} isSignedIn={sections !== undefined} />
+      </body>
+    </html>
+  );
+}
+
+function TopBar({ view, sections }: { view: View; sections: readonly Section[] }) {
+  const say = view.say(sharedMessages);
+  const path = view.url.pathname;
+  return (
+    <header class="top">
+      <a class="brand" href="/console">
+        <span class="brand-mark" aria-hidden="true"></span>
+        {say.product}
+      </a>
+      <nav aria-label={say.navigation}>
+        <ul>
+          {sections.filter(({ pages }) => pages.length > 0).map((section) => {
+            const href = `/console${section.path}`;
+            const isHere = path === href || path.startsWith(`${href}/`);
+            return (
+              <li>
+                <a href={href} aria-current={isHere ? "page" : undefined}>
+                  {view.say(section.title)}
+                </a>
+              </li>
+            );
+          })}
+        </ul>
+      </nav>
+      <form method="post" action="/console/sign-out" class="sign-out">
+        <button type="submit" class="button quiet">{say.signOut}</button>
+      </form>
+    </header>
+  );
+}
+
+function Foot({ view, isSignedIn }: { view: View; isSignedIn: boolean }) {
+  const say = view.say(sharedMessages);
+  return (
+    <footer>
+      <nav class="switch" aria-label={say.language}>
+        {LANGUAGES.map((language) => (
+          <a
+            href={withQuery(view, { lang: language })}
+            lang={language}
+            aria-current={language === view.language ? "true" : undefined}
+          >
+            {LANGUAGE_NAMES[language]}
+          </a>
+        ))}
+      </nav>
+      <nav class="switch" aria-label={say.theme}>
+        {THEMES.map((theme) => (
+          <a
+            href={withQuery(view, { theme })}
+            aria-current={theme === view.theme ? "true" : undefined}
+          >
+            {say.themes[theme]}
+          </a>
+        ))}
+      </nav>
+      {isSignedIn
+        ? (
+          <form method="post" action="/console/sign-out-everywhere">
+            <button type="submit" class="button quiet">{say.signOutEverywhere}</button>
+          </form>
+        )
+        : null}
+    </footer>
+  );
+}
+
+function withConsole(scripts: readonly ScriptName[]): ScriptName[] {
+  return ["console.js", ...scripts];
+}

@@ -1,0 +1,30 @@
+import type { Context } from "@hono/hono";
+import type { Session } from "./sessions.ts";
+import type { Language, Theme } from "./preferences.ts";
+
+/** What the admin listener knows of a request when it hands it to the console. */
+export interface ConsoleBindings {
+  /** Address of the peer; `undefined` where it is unknown. */
+  readonly remoteAddress: string | undefined;
+  /** The id that the answer carries as `X-Request-ID`. */
+  readonly requestId: string;
+}
+
+/** An application that answers requests of the console. */
+export interface Answering {
+  fetch(request: Request, bindings: ConsoleBindings): Response | Promise<Response>;
+}
+
+/** What middleware leaves for the pages. */
+export interface ConsoleEnv {
+  Bindings: ConsoleBindings;
+  Variables: {
+    language: Language;
+    theme: Theme;
+    /** Set behind the sign-in. */
+    session: Session;
+  };
+}
+
+/** One request of the console. */
+export type ConsoleContext = Context<ConsoleEnv>;

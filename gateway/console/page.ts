@@ -1,0 +1,78 @@
+import type { Child } from "@hono/hono/jsx";
+import type { ApiAnswer, ConsoleApi } from "./api.ts";
+import type { ScriptName } from "./assets.ts";
+import type { Catalogue, Language } from "./messages/catalogue.ts";
+import type { Theme } from "./preferences.ts";
+
+/** One request, as a page sees it. */
+export interface View {
+  readonly language: Language;
+  readonly theme: Theme;
+  /** The address that was asked for. */
+  readonly url: URL;
+  /** Its query. */
+  readonly query: URLSearchParams;
+  readonly nowMs: number;
+  readonly requestId: string;
+  /** Ends when the reader leaves, for what streams. */
+  readonly signal: AbortSignal;
+  /** All that is known and done: the operator's API. */
+  readonly api: ConsoleApi;
+  /** A segment of the address that the page's path names; empty where it names none of that name. */
+  param(name: string): string;
+  /** Messages in the reader's language. */
+  say<Messages>(messages: Catalogue<Messages>): Messages;
+  /** What {@linkcode ConsoleApi} answered; a refusal ends the page with the refusal shown. */
+  need<T>(answer: ApiAnswer<T>): T;
+}
+
+/** What a page shows. */
+export interface Shown {
+  readonly title: string;
+  readonly body: Child;
+  /** Status of the answer, such as 422 for a form with errors. @default {200} */
+  readonly status?: number;
+  /** Scripts that this page needs beside those of every page. @default {none} */
+  readonly scripts?: readonly ScriptName[];
+}
+
+/** After a change: go to another page, which says once what was done. */
+export interface GoTo {
+  /** A path below `/console`. */
+  readonly goTo: string;
+  /** Said once, on the page that is shown next. */
+  readonly done: string;
+}
+
+/** What may come of a change: on to another page, or a page (the form again, a secret shown once). */
+export type Outcome = GoTo | Shown;
+
+/** A page of the console. */
+export interface Page {
+  /** Below `/console`, in Hono's words: `/wallets/:id`. */
+  readonly path: string;
+  /** Answers GET. */
+  show(view: View): Promise<Shown> | Shown;
+  /** Answers POST of a form on this page; the request is known to come from this console. */
+  change?(view: View, form: URLSearchParams): Promise<Outcome> | Outcome;
+}
+
+/** An address for scripts: JSON, events or a file instead of a page. */
+export interface Feed {
+  /** Below `/console`, in Hono's words. */
+  readonly path: string;
+  readonly method: "GET" | "POST";
+  /** Answers; whoever is not signed in gets 401. A POST is known to come from this console. */
+  answer(view: View, request: Request): Promise<Response> | Response;
+}
+
+/** An entry of the navigation, with the pages under it. One without pages is not shown. */
+export interface Section {
+  /** Name in the navigation. */
+  readonly title: Catalogue<string>;
+  /** Where the navigation leads; the first page's path has to answer it. */
+  readonly path: string;
+  readonly pages: readonly Page[];
+  /** @default {none} */
+  readonly feeds?: readonly Feed[];
+}

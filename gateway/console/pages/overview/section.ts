@@ -1,0 +1,9 @@
+import { catalogue } from "../../messages/catalogue.ts";
+import type { Section } from "../../page.ts";
+
+/** What was asked, what it cost and how it went, over a chosen time. */
+export const overview: Section = {
+  title: catalogue("Overview", { zh: "概览" }),
+  path: "/overview",
+  pages: [],
+};

@@ -1,0 +1,9 @@
+import { catalogue } from "../../messages/catalogue.ts";
+import type { Section } from "../../page.ts";
+
+/** Every request, and how each came to its answer and its price. */
+export const requests: Section = {
+  title: catalogue("Requests", { zh: "请求" }),
+  path: "/requests",
+  pages: [],
+};

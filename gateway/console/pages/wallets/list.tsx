@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { type Column, DataTable } from "../../components/data_table.tsx";
+import { EmptyState } from "../../components/empty_state.tsx";
+import { FilterForm, FilterSelect, FilterText } from "../../components/filter_form.tsx";
+import { PageHead } from "../../components/page_head.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { Credits } from "../../components/credits.tsx";
+import { creditsOrder } from "../../components/credits_order.ts";
+import type { Page, Shown, View } from "../../page.ts";
+import { walletMessages } from "./messages.ts";
+
+const wallet = z.object({
+  id: z.string(),
+  tier: z.string(),
+  credits: z.string(),
+  available: z.string(),
+  held: z.string(),
+  spent: z.string(),
+});
+const walletsAnswer = z.object({ wallets: z.array(wallet) });
+type Wallet = z.output<typeof wallet>;
+
+/** Every wallet, to sort and to filter. */
+export const walletList: Page = { path: "/wallets", show };
+
+async function show(view: View): Promise<Shown> {
+  const say = view.say(walletMessages);
+  const { wallets } = view.need(await view.api.get("/wallets", walletsAnswer));
+  const name = view.query.get("name")?.trim().toLowerCase() ?? "";
+  const tier = view.query.get("tier") ?? "";
+  const shown = wallets.filter((each) =>
+    each.id.toLowerCase().includes(name) && (tier === "" || each.tier === tier)
+  );
+  const tiers = [...new Set(wallets.map((each) => each.tier))].sort();
+  return {
+    title: say.title,
+    body: (
+      <>
+        <PageHead title={say.title} intro={say.intro} />
+        <FilterForm view={view}>
+          <FilterText view={view} name="name" label={say.filterId} />
+          <FilterSelect
+            view={view}
+            name="tier"
+            label={say.filterTier}
+            options={[
+              { value: "", text: say.anyTier },
+              ...tiers.map((id) => ({ value: id, text: id })),
+            ]}
+          />
+        </FilterForm>
+        <WalletTable view={view} rows={shown} all={wallets.length} />
+      </>
+    ),
+  };
+}
+
+function WalletTable(
+  { view, rows, all }: { view: View; rows: readonly Wallet[]; all: number },
+) {
+  const say = view.say(walletMessages);
+  const amount = (id: "available" | "held" | "spent" | "credits"): Column<Wallet> => ({
+    id,
+    title: say[id],
+    align: "end",
+    cell: (row: Wallet) => <Credits amount={row[id]} />,
+    sort: (row: Wallet) => creditsOrder(row[id]),
+  });
+  return (
+    <DataTable
+      view={view}
+      caption={say.caption}
+      count={say.count(rows.length, all)}
+      rows={rows}
+      columns={[
+        { id: "id", title: say.id, isHeader: true, cell: (row) => row.id, sort: (row) => row.id },
+        {
+          id: "tier",
+          title: say.tier,
+          cell: (row) => <Badge kind="neutral">{row.tier}</Badge>,
+          sort: (row) => row.tier,
+        },
+        amount("available"),
+        amount("held"),
+        amount("spent"),
+        amount("credits"),
+      ]}
+      empty={
+        <EmptyState
+          title={all === 0 ? say.none : say.noneFound}
+          hint={all === 0 ? say.noneHint : say.noneFoundHint}
+        />
+      }
+    />
+  );
+}

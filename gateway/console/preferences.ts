@@ -1,0 +1,66 @@
+import { LANGUAGES } from "./messages/catalogue.ts";
+import type { MiddlewareHandler } from "@hono/hono";
+import { cameByHttps, cookieOf, setCookie } from "./cookies.ts";
+import type { ConsoleContext, ConsoleEnv } from "./env.ts";
+import type { Language } from "./messages/catalogue.ts";
+
+export type { Language } from "./messages/catalogue.ts";
+
+/** Colours: the machine's own setting, or one of the two. */
+export type Theme = (typeof THEMES)[number];
+
+/** Every theme. */
+export const THEMES = ["auto", "light", "dark"] as const;
+
+const YEAR_SECONDS = 365 * 24 * 60 * 60;
+
+/**
+ * Finds a reader's language and colours. `?lang=` and `?theme=` on any address change them: the choice
+ * is kept in a cookie, and the browser is sent on to the address without it.
+ */
+export function preferences(): MiddlewareHandler<ConsoleEnv> {
+  return async function readPreferences(context, next): Promise<Response | void> {
+    const { req } = context;
+    const cookie = req.header("cookie");
+    const language = oneOf(LANGUAGES, req.query("lang"));
+    const theme = oneOf(THEMES, req.query("theme"));
+    if (req.method === "GET" && (language !== undefined || theme !== undefined)) {
+      return keep(context, { lang: language, theme });
+    }
+    context.set(
+      "language",
+      oneOf(LANGUAGES, cookieOf(cookie, "svc_lang")) ??
+        accepted(req.header("accept-language") ?? ""),
+    );
+    context.set("theme", oneOf(THEMES, cookieOf(cookie, "svc_theme")) ?? "auto");
+    await next();
+  };
+}
+
+function keep(
+  context: ConsoleContext,
+  chosen: Readonly<Record<"lang" | "theme", string | undefined>>,
+): Response {
+  const url = new URL(context.req.url);
+  const isSecure = cameByHttps(context.req.raw.headers);
+  for (const [name, value] of Object.entries(chosen)) {
+    url.searchParams.delete(name);
+    if (value === undefined) continue;
+    const cookie = setCookie(`svc_${name}`, value, { maxAgeSeconds: YEAR_SECONDS, isSecure });
+    context.header("set-cookie", cookie, { append: true });
+  }
+  return context.redirect(url.pathname + url.search, 303);
+}
+
+/** The first language of the list that there is; English where there is none. */
+function accepted(header: string): Language {
+  for (const part of header.split(",")) {
+    const language = oneOf(LANGUAGES, part.trim().slice(0, 2).toLowerCase());
+    if (language !== undefined) return language;
+  }
+  return "en";
+}
+
+function oneOf<T extends string>(known: readonly T[], text: string | undefined): T | undefined {
+  return known.find((each) => each === text);
+}

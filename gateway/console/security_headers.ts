@@ -1,0 +1,33 @@
+import type { MiddlewareHandler } from "@hono/hono";
+import type { ConsoleEnv } from "./env.ts";
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join("; ");
+
+/**
+ * What every answer of the console forbids a browser: code and styles from anywhere but here, frames
+ * around it, guesses at types, and telling other sites where somebody came from.
+ *
+ * The referrer stays within the console instead of being withheld altogether: browsers that send none
+ * also withhold the `Origin` of a form, by which changes from elsewhere are told apart.
+ */
+export function securityHeaders(): MiddlewareHandler<ConsoleEnv> {
+  return async function addSecurityHeaders(context, next): Promise<void> {
+    await next();
+    const { headers } = context.res;
+    headers.set("content-security-policy", POLICY);
+    headers.set("x-content-type-options", "nosniff");
+    headers.set("x-frame-options", "DENY");
+    headers.set("referrer-policy", "same-origin");
+    headers.set("cross-origin-resource-policy", "same-origin");
+    if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
+  };
+}

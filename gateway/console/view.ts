@@ -1,0 +1,43 @@
+import { type ConsoleApi, createConsoleApi, type Refusal } from "./api.ts";
+import type { ConsoleContext } from "./env.ts";
+import type { ConsoleDeps } from "./mount.ts";
+import type { View } from "./page.ts";
+
+/** A refusal of the API that leaves a page with nothing to show but itself. */
+export class RefusedPage extends Error {
+  override name = "RefusedPage";
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+/** A request as pages see it. */
+export function viewOf(
+  context: ConsoleContext,
+  { api, clock }: Pick<ConsoleDeps, "api" | "clock">,
+): View {
+  const { requestId } = context.env;
+  const url = new URL(context.req.url);
+  // An error may come before the reader's choices have been read.
+  const language = context.get("language") ?? "en";
+  const consoleApi: ConsoleApi = createConsoleApi(api, requestId);
+  return {
+    language,
+    theme: context.get("theme") ?? "auto",
+    url,
+    query: url.searchParams,
+    nowMs: clock.nowMs(),
+    requestId,
+    signal: context.req.raw.signal,
+    api: consoleApi,
+    param: (name) => context.req.param(name) ?? "",
+    say: (messages) => messages[language],
+    need: (answer) => {
+      if (answer.ok) return answer.value;
+      throw new RefusedPage(answer.refusal);
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import axe from "axe-core/axe.min.js" with { type: "text" };
+import { assertEquals } from "@std/assert";
+import type { Page } from "./browser.ts";
+
+interface Violation {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** Fails where `axe-core` finds anything that keeps somebody from using the page that is shown. */
+export async function assertAccessible(page: Page): Promise<void> {
+  // By the browser's debugger, which no policy of the page's holds back.
+  await page.evaluate(axe);
+  const violations: Violation[] = await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",
+  );
+  const told = violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary}`)
+  );
+  assertEquals(told, [], page.url());
+}
+
+/** Fails where a page is wider than its window, so that it scrolls sideways as a whole. */
+export async function assertFits(page: Page): Promise<void> {
+  const excess: number = await page.evaluate(
+    "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+  );
+  assertEquals(excess, 0, `${page.url()} is wider than its window`);
+}

@@ -1,0 +1,129 @@
+/**
+ * The console in a real browser: sign-in, the frame of every page, and that all of them are fit to use.
+ *
+ * @module
+ */
+
+import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assertAccessible, assertFits } from "./accessibility.ts";
+import { browserTest, type ConsoleVisit, follow, type Look, signIn } from "./browser.ts";
+import { VISITS } from "./visits.ts";
+
+const LOOKS: readonly Look[] = [
+  { size: "wide", colours: "light", language: "en" },
+  { size: "narrow", colours: "dark", language: "zh" },
+  { size: "wide", colours: "dark", language: "en" },
+  { size: "narrow", colours: "light", language: "en" },
+];
+
+browserTest("sign in, sort a list, sign out", async (visit) => {
+  await visit.service.admin("POST", "/wallets", { id: "aardvark", credits: "5" });
+  for (const look of LOOKS) {
+    const page = await visit.signedIn("/wallets", { ...look, language: "en" });
+    assertEquals(await page.locator("h1").textContent(), "Wallets");
+    const first = page.locator("tbody th").first();
+    await follow(page, page.locator("thead").getByRole("link", { name: "Wallet" }));
+    assertEquals(await first.textContent(), "aardvark");
+    await follow(page, page.locator("thead").getByRole("link", { name: "Wallet" }));
+    assertEquals(await first.textContent(), "default");
+    await follow(page, page.getByRole("button", { name: "Sign out", exact: true }));
+    await page.goto(visit.url("/wallets"));
+    assertMatch(page.url(), /sign-in\?next=/);
+    await page.context().close();
+  }
+});
+
+browserTest("all of it works without scripts", async (visit) => {
+  const page = await visit.signedIn("/wallets", { scripts: false });
+  await page.getByLabel("Name contains").fill("def");
+  await follow(page, page.getByRole("button", { name: "Filter" }));
+  assertEquals(await page.locator("tbody tr").count(), 1);
+  await follow(page, page.getByRole("link", { name: "中文" }));
+  assertEquals(await page.locator("h1").textContent(), "钱包");
+  assertEquals(await page.locator("input[name=name]").inputValue(), "def");
+  await follow(page, page.getByRole("button", { name: "退出登录" }));
+  assertMatch(page.url(), /sign-in/);
+});
+
+browserTest("all of it works by keyboard, from the skip link on", async (visit) => {
+  const page = await visit.stranger();
+  await page.goto(visit.url("/wallets"));
+  await page.keyboard.press("Tab");
+  assertEquals(await page.evaluate("document.activeElement.className"), "skip");
+  await page.locator("input[name=token]").press("a");
+  await page.keyboard.press("Enter");
+  await page.locator("[aria-invalid=true]:focus").waitFor();
+  await signIn(page);
+  await page.waitForURL(/wallets/);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  assertEquals(await page.evaluate("document.activeElement.id"), "content");
+});
+
+browserTest("the chosen colours stand against the machine's", async (visit) => {
+  const page = await visit.stranger({ colours: "light" });
+  await page.goto(visit.url("/sign-in"));
+  const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
+  const light = await ground();
+  await follow(page, page.getByRole("link", { name: "Dark" }));
+  const dark = await ground();
+  assertNotEquals(dark, light);
+  await page.reload();
+  assertEquals(await ground(), dark);
+  await follow(page, page.getByRole("link", { name: "System" }));
+  assertEquals(await ground(), light);
+});
+
+browserTest("a form of another page changes nothing", async (visit) => {
+  const page = await visit.signedIn("/wallets");
+  const other = await page.context().newPage();
+  // A server on another port is the same site: SameSite alone would let it in.
+  await using server = foreignPage(visit.url("/sign-out-everywhere"));
+  await other.goto(`http://127.0.0.1:${server.addr.port}/`);
+  await other.locator("button").click();
+  await other.waitForURL(/console/);
+  assertMatch(await other.locator("h1").textContent() ?? "", /did not come from/);
+  await other.close();
+  await page.reload();
+  assertEquals(await page.locator("h1").textContent(), "Wallets");
+});
+
+browserTest("the policy holds back what would slip through", async (visit) => {
+  const page = await visit.signedIn("/wallets");
+  const added = `
+    const script = document.createElement("script");
+    script.textContent = "document.title = 'taken over'";
+    document.body.append(script);
+    document.body.insertAdjacentHTML("beforeend", '<b onclick="document.title = 1" id="b">b</b>');
+    document.getElementById("b").click();
+    document.title`;
+  assertMatch(String(await page.evaluate(added)), /Wallets/);
+  const held = visit.complaints.splice(0);
+  assertEquals(held.filter((line) => /Content Security Policy/.test(line)).length, held.length);
+  assertEquals(held.length >= 2, true);
+});
+
+browserTest("no page keeps anybody out, in any look", async (visit) => {
+  for (const { prepare } of VISITS) await prepare?.(visit.service);
+  for (const look of LOOKS) await checkAll(visit, look);
+});
+
+async function checkAll(visit: ConsoleVisit, look: Look): Promise<void> {
+  const [signedIn, stranger] = [await visit.signedIn("", look), await visit.stranger(look)];
+  for (const { path, isPublic } of VISITS) {
+    const page = isPublic ? stranger : signedIn;
+    await page.goto(visit.url(path));
+    await assertFits(page);
+    await assertAccessible(page);
+  }
+  await signedIn.context().close();
+  await stranger.context().close();
+}
+
+function foreignPage(target: string): Deno.HttpServer<Deno.NetAddr> {
+  const page = `<form method="post" action="${target}"><button>Win</button></form>`;
+  const headers = { "content-type": "text/html" };
+  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+    return new Response(page, { headers });
+  });
+}

@@ -1,0 +1,182 @@
+/**
+ * A real browser on the console: the machine's own Chromium, driven by `playwright-core`. Where there is
+ * none, tests of the console say so and are ignored.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { ADMIN_TOKEN, TestService, type TestServiceOptions } from "../fixtures/service.ts";
+
+export type { Page } from "playwright-core";
+
+const USUAL_PATHS = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/usr/bin/google-chrome-stable",
+  "/snap/bin/chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+/** Longest wait for anything of a page, in milliseconds. */
+const PATIENCE_MS = 20_000;
+
+/** The browser of this machine, named by `CHROMIUM_PATH` or at a usual place. */
+export function chromiumPath(): string | undefined {
+  const named = Deno.env.get("CHROMIUM_PATH");
+  return [...(named ? [named] : []), ...USUAL_PATHS].find(isFile);
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+/** A phone and a desk, in pixels. */
+export const SIZES = {
+  wide: { width: 1280, height: 800 },
+  narrow: { width: 390, height: 844 },
+} as const;
+
+/** How somebody looks at the console. */
+export interface Look {
+  /** @default {"wide"} */
+  readonly size?: keyof typeof SIZES;
+  /** @default {"light"} */
+  readonly colours?: "light" | "dark";
+  /** @default {"en"} */
+  readonly language?: "en" | "zh";
+  /** @default {true} */
+  readonly scripts?: boolean;
+}
+
+/** A service with a browser on its console; everything of both ends with it. */
+export class ConsoleVisit implements AsyncDisposable {
+  readonly service: TestService;
+  /** What a page may not do: errors, breaches of the policy, requests to other hosts. */
+  readonly complaints: string[] = [];
+  readonly #browser: Browser;
+
+  private constructor(service: TestService, browser: Browser) {
+    this.service = service;
+    this.#browser = browser;
+  }
+
+  /** Starts a service on a store in memory, with the simulator, and a browser without a page. */
+  static async start(options: TestServiceOptions = {}): Promise<ConsoleVisit> {
+    const browser = await launch();
+    try {
+      return new ConsoleVisit(await TestService.start(options), browser);
+    } catch (error) {
+      await browser.close();
+      throw error;
+    }
+  }
+
+  /** The console's address, or that of a path below it. */
+  url(path = ""): string {
+    return `${this.service.running.adminUrl}/console${path}`;
+  }
+
+  /** A page of somebody who has not signed in. */
+  async stranger(look: Look = {}): Promise<Page> {
+    const { size = "wide", colours = "light", language = "en", scripts = true } = look;
+    const options: BrowserContextOptions = {
+      viewport: SIZES[size],
+      colorScheme: colours,
+      locale: language === "zh" ? "zh-CN" : "en-GB",
+      timezoneId: "UTC",
+      javaScriptEnabled: scripts,
+      reducedMotion: "reduce",
+    };
+    const context = await this.#browser.newContext(options);
+    context.setDefaultTimeout(PATIENCE_MS);
+    const page = await context.newPage();
+    this.#watch(page);
+    return page;
+  }
+
+  /** A page of somebody who has signed in, on the console's first page or at `path`. */
+  async signedIn(path = "", look: Look = {}): Promise<Page> {
+    const page = await this.stranger(look);
+    await page.goto(this.url(path));
+    await signIn(page);
+    return page;
+  }
+
+  /** Fails where any page did what it may not do. */
+  assertNoComplaint(): void {
+    assertEquals(this.complaints, []);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close();
+    await this.service[Symbol.asyncDispose]();
+  }
+
+  #watch(page: Page): void {
+    const own = new URL(this.url()).host;
+    page.on("console", (message) => {
+      if (!["error", "warning"].includes(message.type())) return;
+      // The answer to a form that was refused is shown; the browser notes its status besides.
+      if (/the server responded with a status of 4\d\d/.test(message.text())) return;
+      this.complaints.push(`${message.type()}: ${message.text()} at ${page.url()}`);
+    });
+    page.on("pageerror", (error) => this.complaints.push(`uncaught: ${error.message}`));
+    page.on("request", (request) => {
+      const { protocol, host } = new URL(request.url());
+      if (protocol !== "data:" && host !== own) this.complaints.push(`request: ${request.url()}`);
+    });
+  }
+}
+
+/** Fills in the sign-in page that is shown. */
+export async function signIn(page: Page, token: string = ADMIN_TOKEN): Promise<void> {
+  await page.locator("input[name=token]").fill(token);
+  await follow(page, page.locator("main button[type=submit]"));
+}
+
+/** Clicks what leads to a page, and waits until that one is there. */
+export async function follow(page: Page, target: Locator): Promise<void> {
+  await Promise.all([page.waitForEvent("load"), target.click()]);
+}
+
+async function launch(): Promise<Browser> {
+  // Else the package looks at files of the machine that tests may not read, as it is loaded.
+  Deno.env.set("__IS_WSL_TEST__", "1");
+  const { chromium } = await import("playwright-core");
+  const path = chromiumPath();
+  if (path === undefined) throw new Error("There is no Chromium; name one by CHROMIUM_PATH");
+  return await chromium.launch({
+    executablePath: path,
+    // Its sandbox does not start for root, nor in most containers.
+    args: Deno.uid() === 0 ? ["--no-sandbox"] : [],
+  });
+}
+
+let isTold = false;
+
+/** A test in the browser; ignored, and said so once in each file, where the machine has none. */
+export function browserTest(name: string, run: (visit: ConsoleVisit) => Promise<void>): void {
+  const ignore = chromiumPath() === undefined;
+  if (ignore && !isTold) {
+    isTold = true;
+    console.warn(
+      "No Chromium here: the console is NOT tested in a browser; name one by CHROMIUM_PATH",
+    );
+  }
+  Deno.test({
+    name,
+    ignore,
+    async fn() {
+      await using visit = await ConsoleVisit.start();
+      await run(visit);
+      visit.assertNoComplaint();
+    },
+  });
+}

@@ -1,0 +1,35 @@
+import type { TestService } from "../fixtures/service.ts";
+
+/** A page to picture and to check, as somebody finds it. */
+export interface Visit {
+  /** Name of its pictures. */
+  readonly name: string;
+  /** Below `/console`; may need what `prepare` made. */
+  readonly path: string;
+  /** Seen by somebody who has not signed in. @default {false} */
+  readonly isPublic?: boolean;
+  /** Makes what the page is to show. @default {nothing} */
+  readonly prepare?: (service: TestService) => Promise<void>;
+}
+
+/** Every page of the console: add yours here. They share one service. */
+export const VISITS: readonly Visit[] = [
+  { name: "sign_in", path: "/sign-in", isPublic: true },
+  { name: "wallets", path: "/wallets", prepare: someWallets },
+  { name: "wallets_none_found", path: "/wallets?name=nobody" },
+  { name: "not_found", path: "/nothing-here" },
+];
+
+async function someWallets(service: TestService): Promise<void> {
+  const wallets = [
+    ["research", "250000", "standard"],
+    ["marketing-campaign-2026", "1200.5", "basic"],
+    ["support", "48250.123456", "standard"],
+    ["night-batch", "0.000001", "basic"],
+  ] as const;
+  const { tiers } = service.running.stores.catalogs.current();
+  for (const [id, credits, tier] of wallets) {
+    const known = tiers.some((each) => each.id === tier) ? { tier } : {};
+    await service.admin("POST", "/wallets", { id, credits, ...known });
+  }
+}
