@@ -85,6 +85,11 @@ export const SEGMENTS_WRITTEN = 2;
 /** Segments of a file's passages deleted in one commit. */
 export const SEGMENTS_DELETED = 64;
 
+/** Bytes of the journal that are read for one request's entries, from its beginning and from its end. */
+export const REQUEST_ENTRIES_BYTES = 16 * 1024 * 1024;
+/** Time before a request's end from which its last entries are looked for, in milliseconds. */
+export const REQUEST_END_SLACK_MS = 1_000;
+
 /** Segments read in one go. */
 export const READ_AHEAD_SEGMENTS = 16;
 /**

@@ -1,5 +1,20 @@
 import { Buffer } from "node:buffer";
-import type { RequestLog, RequestQuery, RequestRecord } from "../../ports/request_log.ts";
+import { matches } from "../../domain/request_filter.ts";
+import {
+  addRow,
+  emptyRollup,
+  endingOf,
+  NO_MODEL,
+  type Rollup,
+} from "../../domain/request_rollup.ts";
+import { parseCredits } from "../../domain/money.ts";
+import type {
+  LogOverview,
+  RequestLog,
+  RequestPage,
+  RequestQuery,
+  RequestRecord,
+} from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import {
   LOG_AGE_MS,
@@ -32,6 +47,7 @@ export class KvRequestLog implements RequestLog {
   #trimmedAt: number;
   #trimming: Promise<void> | undefined;
   #closed = false;
+  readonly #watchers = new Set<(record: RequestRecord) => void>();
 
   constructor(
     kv: Deno.Kv,
@@ -53,7 +69,9 @@ export class KvRequestLog implements RequestLog {
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.#writer.submit((stage) => stage.appendLog(line));
+    return this.#writer.submit((stage) => stage.appendLog(line)).then(() => {
+      for (const tell of this.#watchers) tell(record);
+    });
   }
 
   async get(id: string): Promise<RequestRecord | undefined> {
@@ -75,9 +93,7 @@ export class KvRequestLog implements RequestLog {
     return undefined;
   }
 
-  async search(
-    query: RequestQuery,
-  ): Promise<{ records: readonly RequestRecord[]; cursor?: string | undefined }> {
+  async search(query: RequestQuery): Promise<RequestPage> {
     const { requestId, keyId } = query;
     const needles: string[] = [];
     if (requestId !== undefined) needles.push(`"requestId":${JSON.stringify(requestId)}`);
@@ -93,6 +109,43 @@ export class KvRequestLog implements RequestLog {
       },
     });
     return { records: items, cursor };
+  }
+
+  async overview(
+    { sinceMs, untilMs, stepMs = 60_000 }: { sinceMs: number; untilMs: number; stepMs?: number },
+  ): Promise<LogOverview> {
+    const total = emptyRollup();
+    const series = new Map<number, Rollup>();
+    for await (
+      const { lines } of readSegments(this.#kv, "log", { from: 1, to: this.#writer.log.segment })
+    ) {
+      for (const line of lines) {
+        const record = decodeRecord(line);
+        if (record.atMs < sinceMs || record.atMs > untilMs) continue;
+        const at = Math.floor(record.atMs / stepMs) * stepMs;
+        const rollup = series.get(at) ?? emptyRollup();
+        series.set(at, rollup);
+        const row = {
+          ...record,
+          model: record.routing?.model ?? NO_MODEL,
+          ending: endingOf(record),
+          charged: parseCredits(record.charged) ?? 0n,
+          firstByteMs: record.firstByteMs,
+        };
+        addRow(total, row);
+        addRow(rollup, row);
+      }
+    }
+    const sorted = [...series].sort(([a], [b]) => a - b).map(([atMs, rollup]) => ({
+      atMs,
+      rollup,
+    }));
+    return { sinceMs, untilMs, stepMs, total, series: sorted, uncounted: 0 };
+  }
+
+  watch(tell: (record: RequestRecord) => void): () => void {
+    this.#watchers.add(tell);
+    return () => void this.#watchers.delete(tell);
   }
 
   /** Starts to delete what is beyond the retention, now and then. */
@@ -163,14 +216,4 @@ export function killedRowOf(value: Uint8Array): RequestRecord {
 
 function decodeRecord(line: string): RequestRecord {
   return JSON.parse(line) as RequestRecord;
-}
-
-function matches(record: RequestRecord, query: RequestQuery): boolean {
-  const { requestId, keyId, status, sinceMs = -Infinity, untilMs = Infinity } = query;
-  if (requestId !== undefined && record.requestId !== requestId) return false;
-  if (keyId !== undefined && record.keyId !== keyId) return false;
-  if (record.atMs < sinceMs || record.atMs > untilMs) return false;
-  if (status === undefined) return true;
-  const code = String(record.status);
-  return status.endsWith("xx") ? code[0] === status[0] : code === status;
 }
