@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { RequestRecord } from "./request_record.ts";
 import { bucketOf, count, type Histogram } from "./histogram.ts";
 import type { Micros } from "./money.ts";
 
@@ -65,7 +64,11 @@ export interface Rollup extends Sums {
 
 /** How a request ended, as one text: outcome, status, code. */
 export function endingOf(
-  { outcome, status, errorCode }: Pick<RequestRecord, "outcome" | "status" | "errorCode">,
+  { outcome, status, errorCode }: {
+    readonly outcome: string;
+    readonly status: number;
+    readonly errorCode?: string | undefined;
+  },
 ): string {
   return `${outcome} ${status} ${errorCode ?? ""}`;
 }

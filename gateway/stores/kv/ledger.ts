@@ -41,7 +41,7 @@ import { readPage } from "./page.ts";
 import { read } from "./read.ts";
 import { readJournal } from "./read_journal.ts";
 import { readRequestEntries } from "./request_entries.ts";
-import { logLine } from "./request_log.ts";
+import { logLine } from "./log_line.ts";
 import type { Stage } from "./stage.ts";
 import { WaitingHolds } from "./waiting_holds.ts";
 import type { Writer } from "./writer.ts";

@@ -1,13 +1,3 @@
-import { Buffer } from "node:buffer";
-import { matches } from "../../domain/request_filter.ts";
-import {
-  addRow,
-  emptyRollup,
-  endingOf,
-  NO_MODEL,
-  type Rollup,
-} from "../../domain/request_rollup.ts";
-import { parseCredits } from "../../domain/money.ts";
 import type {
   LogOverview,
   RequestLog,
@@ -16,17 +6,13 @@ import type {
   RequestRecord,
 } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
-import {
-  LOG_AGE_MS,
-  LOG_RECORDS,
-  LOG_TRIM_BATCH,
-  LOG_TRIM_SEGMENTS,
-  LONGEST_REQUEST_MS,
-  MAX_SEGMENT_BYTES,
-} from "./limits.ts";
-import { readPage } from "./page.ts";
-import { type Row, textOf } from "./rows.ts";
-import { firstSegment, type Line, readSegments } from "./segment.ts";
+import { LOG_AGE_MS, LOG_RECORDS, LOG_TRIM_BATCH, LOG_TRIM_SEGMENTS } from "./limits.ts";
+import { LogIndex } from "./log_index.ts";
+import { logLine } from "./log_line.ts";
+import { searchLog } from "./log_search.ts";
+import type { OverviewRange } from "./log_sums.ts";
+import type { Row } from "./rows.ts";
+import { type Line, oldestSegment, type PlacedLines, readSegments } from "./segment.ts";
 import type { Writer } from "./writer.ts";
 
 /** How much of the log is kept. */
@@ -47,6 +33,7 @@ export class KvRequestLog implements RequestLog {
   #trimmedAt: number;
   #trimming: Promise<void> | undefined;
   #closed = false;
+  readonly #index: LogIndex;
   readonly #watchers = new Set<(record: RequestRecord) => void>();
 
   constructor(
@@ -60,6 +47,12 @@ export class KvRequestLog implements RequestLog {
     this.#records = options.retention?.records ?? LOG_RECORDS;
     this.#ageMs = options.retention?.ageMs ?? LOG_AGE_MS;
     this.#trimmedAt = writer.log.segment;
+    this.#index = new LogIndex(kv, writer, options.nowMs);
+  }
+
+  /** Finds where the index ends. */
+  begin(): Promise<void> {
+    return this.#index.begin();
   }
 
   append(record: RequestRecord): Promise<void> {
@@ -69,78 +62,27 @@ export class KvRequestLog implements RequestLog {
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.#writer.submit((stage) => stage.appendLog(line)).then(() => {
-      for (const tell of this.#watchers) tell(record);
-    });
+    return this.#writer.submit((stage) => stage.appendLog(line));
   }
 
   async get(id: string): Promise<RequestRecord | undefined> {
-    const needle = `"id":${JSON.stringify(id)}`;
-    const chain = { name: "log", last: this.#writer.log.segment };
-    // Ids are ordered by the time a request began, rows by the time it ended: the row stands where
-    // ids first reached this one, or as much later as the request was long.
-    const from = await firstSegment(this.#kv, chain, (header) => header.maxId >= id);
-    let untilMs = Infinity;
-    for await (const { header, lines } of readSegments(this.#kv, "log", { from, to: chain.last })) {
-      if (untilMs === Infinity) untilMs = header.atMs + LONGEST_REQUEST_MS;
-      if (header.atMs > untilMs) return undefined;
-      for (const line of lines) {
-        if (!line.includes(needle)) continue;
-        const record = decodeRecord(line);
-        if (record.id === id) return record;
-      }
-    }
+    let cursor: string | undefined;
+    do {
+      const page = await this.search({ id, limit: 1, cursor });
+      if (page.records[0] !== undefined) return page.records[0];
+      cursor = page.cursor;
+    } while (cursor !== undefined);
     return undefined;
   }
 
   async search(query: RequestQuery): Promise<RequestPage> {
-    const { requestId, keyId } = query;
-    const needles: string[] = [];
-    if (requestId !== undefined) needles.push(`"requestId":${JSON.stringify(requestId)}`);
-    if (keyId !== undefined) needles.push(`"keyId":${JSON.stringify(keyId)}`);
-    const { items, cursor } = await readPage(this.#kv, {
-      chain: "log",
-      last: this.#writer.log.segment,
-      ...query,
-      needles,
-      decode: (line) => {
-        const record = decodeRecord(line);
-        return matches(record, query) ? record : undefined;
-      },
-    });
-    return { records: items, cursor };
+    const view = await this.#index.view();
+    const source = { kv: this.#kv, view, last: this.#writer.log.segment };
+    return await searchLog(source, query);
   }
 
-  async overview(
-    { sinceMs, untilMs, stepMs = 60_000 }: { sinceMs: number; untilMs: number; stepMs?: number },
-  ): Promise<LogOverview> {
-    const total = emptyRollup();
-    const series = new Map<number, Rollup>();
-    for await (
-      const { lines } of readSegments(this.#kv, "log", { from: 1, to: this.#writer.log.segment })
-    ) {
-      for (const line of lines) {
-        const record = decodeRecord(line);
-        if (record.atMs < sinceMs || record.atMs > untilMs) continue;
-        const at = Math.floor(record.atMs / stepMs) * stepMs;
-        const rollup = series.get(at) ?? emptyRollup();
-        series.set(at, rollup);
-        const row = {
-          ...record,
-          model: record.routing?.model ?? NO_MODEL,
-          ending: endingOf(record),
-          charged: parseCredits(record.charged) ?? 0n,
-          firstByteMs: record.firstByteMs,
-        };
-        addRow(total, row);
-        addRow(rollup, row);
-      }
-    }
-    const sorted = [...series].sort(([a], [b]) => a - b).map(([atMs, rollup]) => ({
-      atMs,
-      rollup,
-    }));
-    return { sinceMs, untilMs, stepMs, total, series: sorted, uncounted: 0 };
+  overview(range: OverviewRange): Promise<LogOverview> {
+    return this.#index.overview(range);
   }
 
   watch(tell: (record: RequestRecord) => void): () => void {
@@ -148,8 +90,23 @@ export class KvRequestLog implements RequestLog {
     return () => void this.#watchers.delete(tell);
   }
 
-  /** Starts to delete what is beyond the retention, now and then. */
+  /** Takes in what has become durable. */
+  noteLogged(logged: readonly PlacedLines[]): void {
+    this.#index.note(logged);
+    if (this.#watchers.size === 0) return;
+    for (const { record } of logged.flatMap(({ lines }) => lines)) {
+      if (record !== undefined) { for (const tell of this.#watchers) tell(record); }
+    }
+  }
+
+  /** Writes what of the index is complete, now. */
+  writeIndex(): Promise<void> {
+    return this.#index.write();
+  }
+
+  /** Writes the index and starts to delete what is beyond the retention, both now and then. */
   tick(): void {
+    this.#index.tick();
     if (this.#writer.log.segment - this.#trimmedAt >= LOG_TRIM_SEGMENTS) void this.trim();
   }
 
@@ -163,7 +120,7 @@ export class KvRequestLog implements RequestLog {
   /** Resolves when no deletion is under way any more. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#trimming;
+    await Promise.all([this.#trimming, this.#index.close()]);
   }
 
   async #trim(): Promise<void> {
@@ -173,6 +130,12 @@ export class KvRequestLog implements RequestLog {
         rows = await this.#oldRows();
         if (rows.length > 0) await this.#writer.write(rows);
       } while (rows.length === LOG_TRIM_BATCH && !this.#closed);
+      rows = await this.#index.old(
+        await oldestSegment(this.#kv, "log") || this.#writer.log.segment + 1,
+      );
+      for (let from = 0; from < rows.length; from += LOG_TRIM_BATCH) {
+        await this.#writer.write(rows.slice(from, from + LOG_TRIM_BATCH));
+      }
     } catch (error) {
       // Old rows stay until the next look; they are in nobody's way.
       if (!(error instanceof StoreError)) throw error;
@@ -190,30 +153,4 @@ export class KvRequestLog implements RequestLog {
     }
     return rows;
   }
-}
-
-/**
- * A record as a line of the log. One that is longer than a row goes without its longest parts; throws
- * a {@linkcode StoreError} where it is too long even so.
- */
-export function logLine(record: RequestRecord): Line {
-  let text = JSON.stringify(record);
-  let bytes = Buffer.byteLength(text);
-  if (bytes > MAX_SEGMENT_BYTES) {
-    text = JSON.stringify({ ...record, exclusions: undefined, routing: undefined });
-    bytes = Buffer.byteLength(text);
-  }
-  if (bytes > MAX_SEGMENT_BYTES) {
-    throw new StoreError(`Cannot log request "${record.id}": its row is ${bytes} bytes`);
-  }
-  return { text, bytes, atMs: record.atMs, id: record.id };
-}
-
-/** Reads a row that is kept for a death of the gateway. */
-export function killedRowOf(value: Uint8Array): RequestRecord {
-  return decodeRecord(textOf(value));
-}
-
-function decodeRecord(line: string): RequestRecord {
-  return JSON.parse(line) as RequestRecord;
 }
