@@ -48,7 +48,7 @@ export const MAX_CACHED_KEYS = 10_000;
 export const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
 
 /** Requests kept in the log. */
-export const LOG_RECORDS = 100_000;
+export const LOG_RECORDS = 1_000_000;
 /** Age at which requests leave the log, in milliseconds: 30 days. */
 export const LOG_AGE_MS = 30 * 24 * 60 * 60 * 1_000;
 /** Log segments between two looks for old ones. */
@@ -98,7 +98,7 @@ export const INDEX_BLOCKS_WAITING = 48;
 /** Rows without an index that a search waits for, rather than reading them line by line. */
 export const INDEX_WAIT_ROWS = 20_000;
 /** Time for which a search goes through the index; it then ends with a cursor, maybe short of rows. */
-export const SEARCH_MS = 150;
+export const SEARCH_MS = 200;
 
 /** What sums over requests are kept of: so wide, and for so long, in milliseconds. */
 export const SUM_LEVELS: readonly { readonly widthMs: number; readonly keptMs: number }[] = [
