@@ -12,6 +12,7 @@ import { serveKeys } from "./keys.ts";
 import { serveLedger } from "./ledger.ts";
 import { logFault } from "./log_fault.ts";
 import { serveModels } from "./models.ts";
+import { serveOverview } from "./overview.ts";
 import { servePepper } from "./pepper.ts";
 import { serveRequests } from "./requests.ts";
 import { serveService } from "./service.ts";
@@ -68,6 +69,7 @@ function createApi(deps: AdminDeps): AdminApp {
   serveCatalog(api, deps);
   serveCatalogCheck(api, deps);
   serveRequests(api, deps);
+  serveOverview(api, deps);
   serveUsage(api, deps);
   serveModels(api, deps);
   serveLedger(api, deps);

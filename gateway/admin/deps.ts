@@ -39,6 +39,8 @@ export interface AdminDeps {
   /** Told of the admin token that has taken the place of the kept one. */
   readonly onAdminToken: (token: string) => Promise<void>;
   readonly pepperBook: Pick<PepperBook, "standing" | "rotate" | "drop">;
+  /** Aborted when the service ends: streams that have no end of their own end then. @default {never} */
+  readonly closing?: AbortSignal | undefined;
   /** Where applications call. */
   readonly publicUrl: () => string;
   /** Looks an environment variable up, to say which upstreams lack their keys. */

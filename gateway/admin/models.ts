@@ -17,12 +17,20 @@ export function serveModels(app: AdminApp, deps: AdminDeps): void {
 }
 
 function listModels(context: AdminContext, deps: AdminDeps): Response {
+  const { version } = deps.catalogs.current();
+  return context.json({ version, models: poolJson(deps) });
+}
+
+/** Every model of the catalog and whether it can be routed to. */
+export function poolJson(
+  deps: Pick<AdminDeps, "catalogs" | "pool" | "clock" | "env">,
+) {
   const catalog = deps.catalogs.current();
   const states = deps.pool.states(deps.clock.nowMs());
   const inFlight = deps.pool.inFlight();
   const missing = deps.env === undefined ? [] : missingCredentials(catalog.upstreams, deps.env);
   const variables = new Map(missing.map(({ upstream, variable }) => [upstream, variable]));
-  const models = catalog.models.map((model) => ({
+  return catalog.models.map((model) => ({
     id: model.id,
     name: model.name,
     upstream: model.upstream,
@@ -33,7 +41,6 @@ function listModels(context: AdminContext, deps: AdminDeps): Response {
     ...stateJson(model, states.get(model.id), variables.get(model.upstream)),
     inFlight: inFlight.get(model.upstream) ?? 0,
   }));
-  return context.json({ version: catalog.version, models });
 }
 
 /** Whether a model can be routed to; `variable` is the one that lacks its upstream's key. */
@@ -41,7 +48,7 @@ function stateJson(
   model: Model,
   state: TargetState | undefined,
   variable: string | undefined,
-): Record<string, unknown> {
+) {
   const [status, reason] = model.disabled
     ? ["disabled", "Disabled in the catalog"]
     : variable !== undefined

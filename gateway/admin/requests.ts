@@ -1,38 +1,34 @@
 import { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
-import type { RequestRecord } from "../ports/request_log.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
+import { filterFields, filterOf } from "./request_filter.ts";
+import { detailJson, summaryJson } from "./request_json.ts";
 import { readQuery } from "./request_query.ts";
+import { RequestTails } from "./request_tail.ts";
 import { resource, segment } from "./resource.ts";
-
-const status = z.string().regex(/^[1-5](?:\d\d|xx)$/, "Give a status as 429, or a class as 4xx");
 
 /** `/requests`: what callers asked for, where it went and what it cost. */
 export function serveRequests(app: AdminApp, deps: AdminDeps): void {
+  const tails = new RequestTails(deps);
   resource(app, "/requests", { GET: (context) => searchRequests(context, deps) });
+  resource(app, "/requests/tail", { GET: (context) => tails.open(context) });
   resource(app, "/requests/:id", { GET: (context) => showRequest(context, deps) });
 }
 
 async function searchRequests(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const query = readQuery(context, deps, ({ time, limit, cursor, text }) => ({
-    request_id: text,
-    key: text,
-    status: status.optional(),
-    since: time,
-    until: time,
-    limit,
-    cursor,
+  const query = readQuery(context, deps, (fields) => ({
+    ...filterFields(fields),
+    order: z.enum(["newest", "oldest"]).default("newest"),
+    limit: fields.limit,
+    cursor: fields.cursor,
   }));
-  const { records, cursor } = await deps.log.search({
-    requestId: query.request_id,
-    keyId: query.key,
-    status: query.status,
-    sinceMs: query.since,
-    untilMs: query.until,
-    limit: query.limit,
-    cursor: query.cursor,
+  const { order, limit, cursor } = query;
+  const page = await deps.log.search({ ...filterOf(query), order, limit, cursor });
+  return context.json({
+    requests: page.records.map(summaryJson),
+    cursor: page.cursor ?? null,
+    start: page.start ?? null,
   });
-  return context.json({ requests: records.map(summaryJson), cursor: cursor ?? null });
 }
 
 /** One request by the id of its row, else the newest of a request id. */
@@ -43,35 +39,8 @@ async function showRequest(context: AdminContext, deps: AdminDeps): Promise<Resp
   if (record === undefined) {
     throw new ServiceFault("not_found", { message: `There is no request "${id}"` });
   }
-  return context.json({
-    ...summaryJson(record),
-    routing: record.routing ?? null,
-    exclusions: record.exclusions ?? [],
-    attempts: record.routing?.attempts ?? [],
-    holds: record.holdIds,
-  });
-}
-
-function summaryJson(record: RequestRecord): Record<string, unknown> {
-  return {
-    id: record.id,
-    requestId: record.requestId,
-    at: new Date(record.atMs).toISOString(),
-    key: record.keyId,
-    wallet: record.walletId,
-    endpoint: record.endpoint,
-    stream: record.stream,
-    status: record.status,
-    outcome: record.outcome,
-    errorCode: record.errorCode ?? null,
-    model: record.routing?.model ?? null,
-    provider: record.routing?.provider ?? null,
-    durationMs: record.durationMs,
-    firstByteMs: record.firstByteMs ?? null,
-    inputTokens: record.inputTokens,
-    cachedInputTokens: record.cachedInputTokens,
-    outputTokens: record.outputTokens,
-    estimated: record.estimated,
-    charged: record.charged,
-  };
+  const { holdIds, atMs, durationMs } = record;
+  const books = holdIds.length === 0 ? { entries: [], isComplete: true } : await deps.ledger
+    .entriesOf({ logId: record.id, holdIds, sinceMs: atMs, untilMs: atMs + durationMs });
+  return context.json(detailJson(record, books));
 }

@@ -207,7 +207,7 @@ export const configSchema = strict({
   limits: limits.optional(),
   requestLog: strict({
     keepDays: z.int().min(1).max(3_650).default(30),
-    keepRequests: z.int().min(1).max(100_000_000).default(100_000),
+    keepRequests: z.int().min(1).max(100_000_000).default(1_000_000),
   }).optional(),
   responses: strict({
     keepDays: z.int().min(1).max(3_650).default(30),

@@ -122,7 +122,7 @@ async function callOnce<T>(
     const opened = await request.open(answer, candidate);
     begun = true;
     const ms = trace.elapsedMs - startedMs;
-    trace.attempts.push(attemptOf(candidate, { outcome: "ok", status: 200, ms }));
+    trace.attempted(attemptOf(candidate, { outcome: "ok", status: 200, ms }), startedMs);
     lease.report({ outcome: "ok", ms, begun: stream });
     return { ...place, abort, answer: opened };
   } catch (error) {
@@ -186,7 +186,7 @@ function failed<T>(
     failure = { outcome: "timeout", message: "The time for this request is over" };
   }
   const ms = trace.elapsedMs - startedMs;
-  trace.attempts.push(attemptOf(candidate, { ...failure, ms }));
+  trace.attempted(attemptOf(candidate, { ...failure, ms }), startedMs);
   const { outcome, retryAfterMs, status } = failure;
   lease.report({ outcome, ms, retryAfterMs, status });
   letGo(gateway, hold.id, failure.outcome);

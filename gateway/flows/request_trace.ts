@@ -11,7 +11,7 @@ import { type Candidate, reasonOf, type RoutingPlan } from "../domain/routing.ts
 import type { Micros } from "../domain/money.ts";
 import type { OrchestrationChoice } from "../domain/orchestration_mode.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { RequestRecord } from "../ports/request_log.ts";
+import type { RequestRecord, ScoreRecord, TaskRecord } from "../ports/request_log.ts";
 import { listed } from "../wire/upstream_warnings.ts";
 import { addBilling } from "./add_billing.ts";
 import type { Reservation } from "./admission.ts";
@@ -35,6 +35,9 @@ export interface Caller {
   onSettled(): void;
 }
 
+/** Candidates whose scores are kept: the best. */
+const SCORES_MAX = 8;
+
 /** How a request ended, for the log. */
 export interface RequestEnd {
   readonly status: number;
@@ -48,6 +51,10 @@ export class RequestTrace {
   #caller: Caller;
   readonly atMs: number;
   readonly attempts: RoutingAttempt[] = [];
+  /** When each of them began, in milliseconds since this part of the request did. */
+  readonly #attemptStarts: number[] = [];
+  /** Parts of a split request that have ended. */
+  readonly #tasks: TaskRecord[] = [];
   readonly holdIds: string[];
   /** Most that this part of a request may cost. @default {what the key's policy leaves} */
   readonly allowance: Micros | undefined;
@@ -137,6 +144,22 @@ export class RequestTrace {
     return Math.round(this.#clock.monotonicMs() - this.#startedMs);
   }
 
+  /** When this part began, in milliseconds since its request did. */
+  get startMs(): number {
+    return Math.round(this.#startedMs - (this.#whole ?? this).#startedMs);
+  }
+
+  /** Notes an attempt that has ended or has begun to answer, and when it was begun. */
+  attempted(attempt: RoutingAttempt, startMs: number): void {
+    this.attempts.push(attempt);
+    this.#attemptStarts.push(startMs);
+  }
+
+  /** Notes a task that has ended. */
+  taskEnded(task: TaskRecord): void {
+    this.#tasks.push(task);
+  }
+
   /** Notes the routing decision. */
   planned(plan: RoutingPlan): void {
     this.#plan = plan;
@@ -210,7 +233,10 @@ export class RequestTrace {
       durationMs: this.elapsedMs,
       firstByteMs: this.#firstByteMs,
       routing: this.routing(),
+      attemptStarts: this.#attemptStarts.length === 0 ? undefined : this.#attemptStarts,
       exclusions: this.#plan?.exclusions,
+      scores: this.#scores(),
+      tasks: this.#tasks.length === 0 ? undefined : this.#tasks,
       holdIds: this.holdIds,
       charged: billing?.charged ?? "0.000000",
       inputTokens: billing?.input_tokens ?? 0,
@@ -218,6 +244,16 @@ export class RequestTrace {
       outputTokens: billing?.output_tokens ?? 0,
       estimated: billing?.estimated ?? false,
     };
+  }
+
+  /** What the best candidates scored; one alone competes with nobody. */
+  #scores(): readonly ScoreRecord[] | undefined {
+    const plan = this.#plan;
+    if (plan === undefined || !plan.ok || plan.candidates.length < 2) return undefined;
+    return plan.candidates.slice(0, SCORES_MAX).map(({ model: { id: model }, score }) => ({
+      model,
+      score: Math.round(score * 10_000) / 10_000,
+    }));
   }
 
   /** All that is on the bill but what `part` has cost, which is `billing`. */

@@ -67,6 +67,17 @@ export interface JournalRange {
   readonly walletId?: string | undefined;
 }
 
+/** Which request's entries are read. Times in Unix milliseconds. */
+export interface RequestEntriesQuery {
+  /** Id of its log row. */
+  readonly logId: string;
+  /** All of its holds. */
+  readonly holdIds: readonly string[];
+  /** When it began, and about when it ended. */
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
 /** The journal as it stood at one moment. */
 export interface JournalReading {
   /** Entries in the whole journal. */
@@ -142,6 +153,13 @@ export interface LedgerStore {
   /** Holds not yet ended, oldest first. */
   openHolds(): Promise<readonly Hold[]>;
   statement(walletId: string, query: JournalQuery): Promise<JournalPage>;
+  /**
+   * The entries of one request, oldest first. The work is bounded: `isComplete` says whether all of
+   * its holds were found, and their ends.
+   */
+  entriesOf(
+    query: RequestEntriesQuery,
+  ): Promise<{ readonly entries: readonly JournalEntry[]; readonly isComplete: boolean }>;
   /** Every entry from the oldest on. */
   entries(options?: { sinceMs?: number }): AsyncIterable<JournalEntry>;
   /** The journal as it stands now, to be read whole while the service goes on. */

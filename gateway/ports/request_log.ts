@@ -1,51 +1,44 @@
-import type { Endpoint, ErrorCode, RoutingMetadata } from "@svc/sdk/protocol";
+import type { RequestFilter, RequestRecord } from "../domain/request_record.ts";
+import type { Rollup } from "../domain/request_rollup.ts";
 
-/** Why a model was not routed to. */
-export interface ExclusionRecord {
-  readonly model: string;
-  readonly stage: string;
-  readonly reason: string;
-}
+export type {
+  ContentRecord,
+  ExclusionRecord,
+  RequestFilter,
+  RequestRecord,
+  ScoreRecord,
+  TaskRecord,
+} from "../domain/request_record.ts";
 
-/** One request as the operator sees it. Never holds a prompt, an answer or a key. */
-export interface RequestRecord {
-  /** `log_…`, the row's own id: callers may repeat theirs. */
-  readonly id: string;
-  readonly requestId: string;
-  readonly atMs: number;
-  readonly keyId: string;
-  readonly walletId: string;
-  readonly endpoint: Endpoint;
-  readonly stream: boolean;
-  /** HTTP status sent to the caller. */
-  readonly status: number;
-  /** `ok`, or how it ended otherwise. `killed`: the gateway died while it answered. */
-  readonly outcome: "ok" | "error" | "client_left" | "cut" | "killed";
-  readonly errorCode?: ErrorCode | undefined;
-  readonly durationMs: number;
-  /** Milliseconds to the first byte of a stream. */
-  readonly firstByteMs?: number | undefined;
-  readonly routing?: RoutingMetadata | undefined;
-  readonly exclusions?: readonly ExclusionRecord[] | undefined;
-  readonly holdIds: readonly string[];
-  /** Credits, decimal string. */
-  readonly charged: string;
-  readonly inputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly outputTokens: number;
-  readonly estimated: boolean;
-}
-
-/** What to search for; all given conditions must hold. */
-export interface RequestQuery {
-  readonly requestId?: string | undefined;
-  readonly keyId?: string | undefined;
-  /** A status (`429`) or a class (`4xx`). */
-  readonly status?: string | undefined;
-  readonly sinceMs?: number | undefined;
-  readonly untilMs?: number | undefined;
+/** A page of requests. */
+export interface RequestQuery extends RequestFilter {
+  /** By the time at which requests ended. @default {"newest"} */
+  readonly order?: "newest" | "oldest" | undefined;
   readonly limit: number;
+  /** Between two rows: the page begins there. */
   readonly cursor?: string | undefined;
+}
+
+/** Requests that were found. */
+export interface RequestPage {
+  readonly records: readonly RequestRecord[];
+  /** Where the next page of the same order begins; absent on the last. */
+  readonly cursor?: string | undefined;
+  /** Where this page began: the page before is read from there in the other order. */
+  readonly start?: string | undefined;
+}
+
+/** What the requests of a time come to. */
+export interface LogOverview {
+  /** Rounded down to the step. */
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly stepMs: number;
+  readonly total: Rollup;
+  /** One a step that had any requests, in their order. */
+  readonly series: readonly { readonly atMs: number; readonly rollup: Rollup }[];
+  /** Rows of an older store that are not counted in yet. */
+  readonly uncounted: number;
 }
 
 /** Recent requests, in bounded number. */
@@ -54,8 +47,11 @@ export interface RequestLog {
   append(record: RequestRecord): Promise<void>;
   /** By the row's id. */
   get(id: string): Promise<RequestRecord | undefined>;
-  /** Newest first. */
-  search(
-    query: RequestQuery,
-  ): Promise<{ records: readonly RequestRecord[]; cursor?: string | undefined }>;
+  search(query: RequestQuery): Promise<RequestPage>;
+  /** The sums of a time; `stepMs` is rounded up to what is kept. */
+  overview(
+    range: { sinceMs: number; untilMs: number; stepMs?: number | undefined },
+  ): Promise<LogOverview>;
+  /** Tells of every row once it is durable, in their order; the function returned ends that. */
+  watch(tell: (record: RequestRecord) => void): () => void;
 }

@@ -10,6 +10,7 @@ export class Gate {
   #opened: Promise<void>;
   #open: () => void = () => {};
   #state: "waiting" | "open" | "closed" = "waiting";
+  readonly #closing = new AbortController();
 
   /** Closed to all until it is opened. */
   constructor(rng: Rng) {
@@ -23,9 +24,15 @@ export class Gate {
     this.#open();
   }
 
+  /** Aborted when it is closed. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   /** Refuses requests from here on. */
   close(): void {
     this.#state = "closed";
+    this.#closing.abort();
     this.#open();
   }
 

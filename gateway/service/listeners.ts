@@ -37,6 +37,7 @@ export async function openListeners(house: House): Promise<[Server, Server]> {
     // The command line on this machine goes on working with the new token.
     onAdminToken: (token) => house.credentials.replaceFirstToken(token),
     pepperBook: house.pepperBook,
+    closing: gate.closing,
     publicUrl: house.publicUrl,
     env: deps.env,
     connect: (config) => createUpstream(config, deps),

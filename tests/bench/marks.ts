@@ -29,6 +29,9 @@ export const BOOKS_MB_MAX = 100;
 /** Memory counts as flat under attack, and over a long run, where it grows by no more megabytes. */
 export const ATTACKED_GROWTH_MB_MAX = 20;
 
+/** Any page of the operator's API over a log of a million rows, in milliseconds, below. */
+export const PAGE_MS_MAX = 300;
+
 /** One row of the report. */
 export interface Finding {
   readonly name: string;
@@ -161,6 +164,19 @@ export function booksFindings(run: BooksRun): Finding[] {
       met: memory === undefined ? added < BOOKS_MB_MAX : undefined,
     },
   ];
+}
+
+/** How long one kind of page takes: every one of them counts. */
+export function pageFinding(name: string, times: readonly number[]): Finding {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? NaN;
+  const most = sorted.at(-1) ?? NaN;
+  return {
+    name,
+    measured: `p50 ${at(0.5).toFixed(0)}, p99 ${at(0.99).toFixed(0)}, most ${most.toFixed(0)} ms`,
+    mark: `< ${PAGE_MS_MAX} ms`,
+    met: most < PAGE_MS_MAX,
+  };
 }
 
 /** Whether memory is small and stays so. `samples` are megabytes, at equal steps of the load. */

@@ -28,6 +28,7 @@ import { expectLine, residentMegabytes, type Running, serviceFlags, start } from
 import { refusalTime } from "./refusal_time.ts";
 import { sdkCost } from "./sdk_cost.ts";
 import { translation } from "./translation.ts";
+import { requestLog } from "./request_log.ts";
 import { streamMemory } from "./stream_memory.ts";
 
 const KEY = "svc_bench_key_of_no_worth_0123456789";
@@ -45,6 +46,7 @@ interface Extent {
   readonly refusalSamples: number;
   readonly bookEntries: number;
   readonly soakRequests: number;
+  readonly logRows: number;
 }
 
 const FULL: Extent = {
@@ -57,6 +59,7 @@ const FULL: Extent = {
   refusalSamples: 20_000,
   bookEntries: 1_000_000,
   soakRequests: 1_000_000,
+  logRows: 1_000_000,
 };
 const QUICK: Extent = {
   warmUpSeconds: 1.5,
@@ -68,6 +71,7 @@ const QUICK: Extent = {
   refusalSamples: 4_000,
   bookEntries: 1_000_000,
   soakRequests: 100_000,
+  logRows: 1_000_000,
 };
 
 /** What is measured, and with what. */
@@ -100,11 +104,12 @@ const PARTS = {
     refusalTime({ folder: bench.folder, samples: bench.extent.refusalSamples, say }),
   "one-wallet": (bench: Bench) => oneWallet({ ...bench.extent, folder: bench.folder, say }),
   books: (bench: Bench) => books({ ...bench.extent, folder: bench.folder, say }),
+  log: (bench: Bench) => requestLog({ ...bench.extent, folder: bench.folder, say }),
   attacks: (bench: Bench) => attacks({ ...bench.extent, key: KEY, say }),
   soak,
 };
 /** Takes long: measured where it is asked for alone. */
-const ON_DEMAND: readonly string[] = ["soak"];
+const ON_DEMAND: readonly string[] = ["soak", "log"];
 /** Steps of a soak, and the first of them that counts: what fills up once is full by then. */
 const SOAK_STEPS = 20;
 const SOAK_FIRST = 5;

@@ -23,13 +23,15 @@ export interface StartOptions {
   readonly flags?: readonly string[];
   /** Only while nobody else wants the processor: `nice` of 19, where the system has it. */
   readonly yielding?: boolean;
+  /** Variables beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts a program of this checkout, named from its root. */
 export function start(
   program: string,
   args: readonly string[] = [],
-  { flags = [], yielding = false }: StartOptions = {},
+  { flags = [], yielding = false, env = {} }: StartOptions = {},
 ): Running {
   const permissions = ["--allow-net", "--allow-env", "--allow-read", "--allow-write"];
   const command = [Deno.execPath(), "run", "--quiet", ...permissions, ...flags];
@@ -39,6 +41,7 @@ export function start(
   const child = new Deno.Command(executable, {
     args: [...before, new URL(program, ROOT).href, ...args],
     cwd: ROOT,
+    env,
     stdin: "piped",
     stdout: "piped",
     stderr: "inherit",
@@ -72,8 +75,12 @@ export async function serviceFlags(): Promise<string[]> {
 }
 
 /** Reads lines until one matches; the match's first group. */
-export async function expectLine(running: Running, pattern: RegExp): Promise<string> {
-  const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
+export async function expectLine(
+  running: Running,
+  pattern: RegExp,
+  timeoutMs: number = START_TIMEOUT_MS,
+): Promise<string> {
+  const timeout = AbortSignal.timeout(timeoutMs);
   while (!timeout.aborted) {
     const found = pattern.exec(await running.line());
     if (found !== null) return found[1] ?? found[0];

@@ -51,6 +51,20 @@ export class Breakdown {
       charged: (billed ?? NOTHING).charged,
     };
     this.#parts.push(task);
+    this.#trace.taskEnded({
+      taskId,
+      dependsOn,
+      status,
+      model,
+      provider: part?.routing()?.provider,
+      startMs: part?.startMs,
+      ms: part?.elapsedMs,
+      inputTokens: billed?.input_tokens ?? 0,
+      cachedInputTokens: billed?.cached_input_tokens ?? 0,
+      outputTokens: billed?.output_tokens ?? 0,
+      charged: task.charged ?? NOTHING.charged,
+      attempts: part?.attempts ?? [],
+    });
     return task;
   }
 

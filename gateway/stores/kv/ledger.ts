@@ -28,6 +28,7 @@ import type {
   JournalRange,
   JournalReading,
   LedgerStore,
+  RequestEntriesQuery,
   Settled,
   SettlementRows,
 } from "../../ports/ledger_store.ts";
@@ -39,7 +40,8 @@ import { Mutex } from "./mutex.ts";
 import { readPage } from "./page.ts";
 import { read } from "./read.ts";
 import { readJournal } from "./read_journal.ts";
-import { logLine } from "./request_log.ts";
+import { readRequestEntries } from "./request_entries.ts";
+import { logLine } from "./log_line.ts";
 import type { Stage } from "./stage.ts";
 import { WaitingHolds } from "./waiting_holds.ts";
 import type { Writer } from "./writer.ts";
@@ -162,6 +164,10 @@ export class KvLedgerStore implements LedgerStore {
       },
     });
     return { entries: items, cursor };
+  }
+
+  entriesOf(query: RequestEntriesQuery) {
+    return readRequestEntries(this.#kv, this.#writer.journal, query);
   }
 
   async *entries(options: { sinceMs?: number } = {}): AsyncIterable<JournalEntry> {

@@ -48,15 +48,13 @@ export const MAX_CACHED_KEYS = 10_000;
 export const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
 
 /** Requests kept in the log. */
-export const LOG_RECORDS = 100_000;
+export const LOG_RECORDS = 1_000_000;
 /** Age at which requests leave the log, in milliseconds: 30 days. */
 export const LOG_AGE_MS = 30 * 24 * 60 * 60 * 1_000;
 /** Log segments between two looks for old ones. */
 export const LOG_TRIM_SEGMENTS = 64;
 /** Log segments deleted in one commit. */
 export const LOG_TRIM_BATCH = 100;
-/** Longest time a request is looked for beyond the start that its id tells, in milliseconds: a day. */
-export const LONGEST_REQUEST_MS = 24 * 60 * 60 * 1_000;
 
 /** Bytes of all files that links lead to: 256 MiB. */
 export const MAX_BLOBS_BYTES = 256 * 1024 * 1024;
@@ -84,6 +82,44 @@ export const MAX_PASSAGES_BYTES = 1024 * 1024 * 1024;
 export const SEGMENTS_WRITTEN = 2;
 /** Segments of a file's passages deleted in one commit. */
 export const SEGMENTS_DELETED = 64;
+
+/** Rows of the log that one block of its index tells of. */
+export const BLOCK_ROWS_MAX = 896;
+/** Longest block, in bytes. */
+export const BLOCK_BYTES_MAX = 54 * 1024;
+/** Longest list of a block's ids, in bytes. */
+export const BLOCK_IDS_BYTES_MAX = 56 * 1024;
+/** Blocks of the index read in one go. */
+export const READ_AHEAD_BLOCKS = 64;
+/** Time between two writes of the index, in milliseconds. */
+export const INDEX_WRITE_MS = 1_000;
+/** Blocks that wait for the store in memory; beyond that they are made anew from the log, later. */
+export const INDEX_BLOCKS_WAITING = 48;
+/** Rows without an index that a search waits for, rather than reading them line by line. */
+export const INDEX_WAIT_ROWS = 20_000;
+/** Time for which a search goes through the index; it then ends with a cursor, maybe short of rows. */
+export const SEARCH_MS = 200;
+
+/** What sums over requests are kept of: so wide, and for so long, in milliseconds. */
+export const SUM_LEVELS: readonly { readonly widthMs: number; readonly keptMs: number }[] = [
+  { widthMs: 60_000, keptMs: 3 * 3_600_000 },
+  { widthMs: 600_000, keptMs: 2 * 86_400_000 },
+  { widthMs: 3_600_000, keptMs: 8 * 86_400_000 },
+  { widthMs: 6 * 3_600_000, keptMs: 92 * 86_400_000 },
+];
+/** Longest row of sums, in bytes: of a larger one the keys with the fewest requests are added up. */
+export const SUMS_BYTES_MAX = 56 * 1024;
+/** Rows of sums written or deleted in one commit. */
+export const SUMS_WRITTEN = 32;
+/** Points of a series, unless more are asked for. */
+export const SERIES_POINTS = 200;
+/** Most points of a series. */
+export const SERIES_POINTS_MAX = 400;
+
+/** Bytes of the journal that are read for one request's entries, from its beginning and from its end. */
+export const REQUEST_ENTRIES_BYTES = 16 * 1024 * 1024;
+/** Time before a request's end from which its last entries are looked for, in milliseconds. */
+export const REQUEST_END_SLACK_MS = 1_000;
 
 /** Segments read in one go. */
 export const READ_AHEAD_SEGMENTS = 16;

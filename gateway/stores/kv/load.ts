@@ -12,7 +12,7 @@ import { readCheckpoint } from "./checkpoint.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { MAX_TAKEOVER_TRIES, SCHEMA_VERSION } from "./limits.ts";
 import { followHold } from "./open_holds.ts";
-import { killedRowOf } from "./request_log.ts";
+import { killedRowOf } from "./log_line.ts";
 import { type Checkpoint, type Head, HEAD_KEY, KILLED_ROWS } from "./rows.ts";
 import { EMPTY_TAIL, readSegments } from "./segment.ts";
 import type { DurableHead } from "./writer.ts";

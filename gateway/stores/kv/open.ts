@@ -106,11 +106,13 @@ async function openStores(
     const checkpointer = new Checkpointer(writer, checkpoint);
     const ledger = new KvLedgerStore(kv, writer);
     const log = new KvRequestLog(kv, writer, { nowMs, retention: options.logRetention });
+    writer.onLogged = (logged) => log.noteLogged(logged);
     const catalogs = await KvCatalogStore.open(kv, writer);
     const { blobs, responses, passages } = await openRooms(kv, writer, { ...options, nowMs });
     const stray = await strayChunks(kv, checkpoint);
     await Promise.all(stray.map((key) => writer.write([{ key, bytes: 0 }])));
     await recover(kv, { ledger, log, atMs: nowMs() });
+    await log.begin();
     writer.onCommit = () => {
       checkpointer.tick();
       log.tick();

@@ -14,7 +14,8 @@ import { StoreError } from "../../ports/store_error.ts";
 import type { KvLedgerStore } from "./ledger.ts";
 import { RECOVERED_AT_ONCE } from "./limits.ts";
 import { read } from "./read.ts";
-import { killedRowOf, type KvRequestLog } from "./request_log.ts";
+import { killedRowOf } from "./log_line.ts";
+import type { KvRequestLog } from "./request_log.ts";
 import { KILLED_ROWS, killedRowKey } from "./rows.ts";
 
 /** What a start recovers. */

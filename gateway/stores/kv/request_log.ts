@@ -1,17 +1,18 @@
-import { Buffer } from "node:buffer";
-import type { RequestLog, RequestQuery, RequestRecord } from "../../ports/request_log.ts";
+import type {
+  LogOverview,
+  RequestLog,
+  RequestPage,
+  RequestQuery,
+  RequestRecord,
+} from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
-import {
-  LOG_AGE_MS,
-  LOG_RECORDS,
-  LOG_TRIM_BATCH,
-  LOG_TRIM_SEGMENTS,
-  LONGEST_REQUEST_MS,
-  MAX_SEGMENT_BYTES,
-} from "./limits.ts";
-import { readPage } from "./page.ts";
-import { type Row, textOf } from "./rows.ts";
-import { firstSegment, type Line, readSegments } from "./segment.ts";
+import { LOG_AGE_MS, LOG_RECORDS, LOG_TRIM_BATCH, LOG_TRIM_SEGMENTS } from "./limits.ts";
+import { LogIndex } from "./log_index.ts";
+import { logLine } from "./log_line.ts";
+import { searchLog } from "./log_search.ts";
+import type { OverviewRange } from "./log_sums.ts";
+import type { Row } from "./rows.ts";
+import { type Line, oldestSegment, type PlacedLines, readSegments } from "./segment.ts";
 import type { Writer } from "./writer.ts";
 
 /** How much of the log is kept. */
@@ -32,6 +33,8 @@ export class KvRequestLog implements RequestLog {
   #trimmedAt: number;
   #trimming: Promise<void> | undefined;
   #closed = false;
+  readonly #index: LogIndex;
+  readonly #watchers = new Set<(record: RequestRecord) => void>();
 
   constructor(
     kv: Deno.Kv,
@@ -44,6 +47,12 @@ export class KvRequestLog implements RequestLog {
     this.#records = options.retention?.records ?? LOG_RECORDS;
     this.#ageMs = options.retention?.ageMs ?? LOG_AGE_MS;
     this.#trimmedAt = writer.log.segment;
+    this.#index = new LogIndex(kv, writer, options.nowMs);
+  }
+
+  /** Finds where the index ends. */
+  begin(): Promise<void> {
+    return this.#index.begin();
   }
 
   append(record: RequestRecord): Promise<void> {
@@ -57,46 +66,47 @@ export class KvRequestLog implements RequestLog {
   }
 
   async get(id: string): Promise<RequestRecord | undefined> {
-    const needle = `"id":${JSON.stringify(id)}`;
-    const chain = { name: "log", last: this.#writer.log.segment };
-    // Ids are ordered by the time a request began, rows by the time it ended: the row stands where
-    // ids first reached this one, or as much later as the request was long.
-    const from = await firstSegment(this.#kv, chain, (header) => header.maxId >= id);
-    let untilMs = Infinity;
-    for await (const { header, lines } of readSegments(this.#kv, "log", { from, to: chain.last })) {
-      if (untilMs === Infinity) untilMs = header.atMs + LONGEST_REQUEST_MS;
-      if (header.atMs > untilMs) return undefined;
-      for (const line of lines) {
-        if (!line.includes(needle)) continue;
-        const record = decodeRecord(line);
-        if (record.id === id) return record;
-      }
-    }
+    let cursor: string | undefined;
+    do {
+      const page = await this.search({ id, limit: 1, cursor });
+      if (page.records[0] !== undefined) return page.records[0];
+      cursor = page.cursor;
+    } while (cursor !== undefined);
     return undefined;
   }
 
-  async search(
-    query: RequestQuery,
-  ): Promise<{ records: readonly RequestRecord[]; cursor?: string | undefined }> {
-    const { requestId, keyId } = query;
-    const needles: string[] = [];
-    if (requestId !== undefined) needles.push(`"requestId":${JSON.stringify(requestId)}`);
-    if (keyId !== undefined) needles.push(`"keyId":${JSON.stringify(keyId)}`);
-    const { items, cursor } = await readPage(this.#kv, {
-      chain: "log",
-      last: this.#writer.log.segment,
-      ...query,
-      needles,
-      decode: (line) => {
-        const record = decodeRecord(line);
-        return matches(record, query) ? record : undefined;
-      },
-    });
-    return { records: items, cursor };
+  async search(query: RequestQuery): Promise<RequestPage> {
+    const view = await this.#index.view();
+    const source = { kv: this.#kv, view, last: this.#writer.log.segment };
+    return await searchLog(source, query);
   }
 
-  /** Starts to delete what is beyond the retention, now and then. */
+  overview(range: OverviewRange): Promise<LogOverview> {
+    return this.#index.overview(range);
+  }
+
+  watch(tell: (record: RequestRecord) => void): () => void {
+    this.#watchers.add(tell);
+    return () => void this.#watchers.delete(tell);
+  }
+
+  /** Takes in what has become durable. */
+  noteLogged(logged: readonly PlacedLines[]): void {
+    this.#index.note(logged);
+    if (this.#watchers.size === 0) return;
+    for (const { record } of logged.flatMap(({ lines }) => lines)) {
+      if (record !== undefined) { for (const tell of this.#watchers) tell(record); }
+    }
+  }
+
+  /** Writes what of the index is complete, now. */
+  writeIndex(): Promise<void> {
+    return this.#index.write();
+  }
+
+  /** Writes the index and starts to delete what is beyond the retention, both now and then. */
   tick(): void {
+    this.#index.tick();
     if (this.#writer.log.segment - this.#trimmedAt >= LOG_TRIM_SEGMENTS) void this.trim();
   }
 
@@ -110,7 +120,7 @@ export class KvRequestLog implements RequestLog {
   /** Resolves when no deletion is under way any more. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#trimming;
+    await Promise.all([this.#trimming, this.#index.close()]);
   }
 
   async #trim(): Promise<void> {
@@ -120,6 +130,12 @@ export class KvRequestLog implements RequestLog {
         rows = await this.#oldRows();
         if (rows.length > 0) await this.#writer.write(rows);
       } while (rows.length === LOG_TRIM_BATCH && !this.#closed);
+      rows = await this.#index.old(
+        await oldestSegment(this.#kv, "log") || this.#writer.log.segment + 1,
+      );
+      for (let from = 0; from < rows.length; from += LOG_TRIM_BATCH) {
+        await this.#writer.write(rows.slice(from, from + LOG_TRIM_BATCH));
+      }
     } catch (error) {
       // Old rows stay until the next look; they are in nobody's way.
       if (!(error instanceof StoreError)) throw error;
@@ -137,40 +153,4 @@ export class KvRequestLog implements RequestLog {
     }
     return rows;
   }
-}
-
-/**
- * A record as a line of the log. One that is longer than a row goes without its longest parts; throws
- * a {@linkcode StoreError} where it is too long even so.
- */
-export function logLine(record: RequestRecord): Line {
-  let text = JSON.stringify(record);
-  let bytes = Buffer.byteLength(text);
-  if (bytes > MAX_SEGMENT_BYTES) {
-    text = JSON.stringify({ ...record, exclusions: undefined, routing: undefined });
-    bytes = Buffer.byteLength(text);
-  }
-  if (bytes > MAX_SEGMENT_BYTES) {
-    throw new StoreError(`Cannot log request "${record.id}": its row is ${bytes} bytes`);
-  }
-  return { text, bytes, atMs: record.atMs, id: record.id };
-}
-
-/** Reads a row that is kept for a death of the gateway. */
-export function killedRowOf(value: Uint8Array): RequestRecord {
-  return decodeRecord(textOf(value));
-}
-
-function decodeRecord(line: string): RequestRecord {
-  return JSON.parse(line) as RequestRecord;
-}
-
-function matches(record: RequestRecord, query: RequestQuery): boolean {
-  const { requestId, keyId, status, sinceMs = -Infinity, untilMs = Infinity } = query;
-  if (requestId !== undefined && record.requestId !== requestId) return false;
-  if (keyId !== undefined && record.keyId !== keyId) return false;
-  if (record.atMs < sinceMs || record.atMs > untilMs) return false;
-  if (status === undefined) return true;
-  const code = String(record.status);
-  return status.endsWith("xx") ? code[0] === status[0] : code === status;
 }

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import type { RequestRecord } from "../../ports/request_log.ts";
 import { LOG_TRIM_SEGMENTS } from "./limits.ts";
 import { openKvStores } from "./open.ts";
@@ -56,27 +56,13 @@ Deno.test("The log drops old requests now and then, by itself", async () => {
   await stores.close();
 });
 
-Deno.test("A request is not looked for beyond a day after its id's time", async () => {
+Deno.test("A row is found however long after its id's time it was written", async () => {
   const stores = await openKvStores(":memory:", { nowMs: () => 10 * DAY_MS });
   const { log } = stores;
   await log.append(record(50, DAY_MS));
-  await log.append(record(60, DAY_MS + 1));
   await log.append(record(61, 3 * DAY_MS));
   await log.append(record(55, DAY_MS));
-  assertEquals(await log.get(record(55, 0).id), undefined);
+  assertEquals((await log.get(record(55, 0).id))?.requestId, "req-55");
   assertEquals((await log.search({ requestId: "req-55", limit: 1 })).records.length, 1);
-  await stores.close();
-});
-
-Deno.test("An empty page may have a next one where there is much to look at", async () => {
-  const stores = await openKvStores(":memory:", { nowMs: () => 1_000 });
-  const { log } = stores;
-  await log.append(record(0, 0));
-  for (let n = 1; n <= 4_000; n++) await log.append(record(n, n));
-  const first = await log.search({ requestId: "req-0", limit: 1 });
-  assertEquals(first.records, []);
-  assert(first.cursor !== undefined);
-  const next = await log.search({ requestId: "req-0", limit: 1, cursor: first.cursor });
-  assertEquals(next.records.length, 1);
   await stores.close();
 });

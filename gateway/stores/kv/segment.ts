@@ -6,6 +6,7 @@
  */
 
 import { createHash } from "node:crypto";
+import type { RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { MAX_SEGMENT_BYTES, READ_AHEAD_SEGMENTS } from "./limits.ts";
 import { read } from "./read.ts";
@@ -30,6 +31,8 @@ export const EMPTY_TAIL: Tail = { segment: 0, hash: "", total: 0, atMs: 0, maxId
 
 /** One line to append. */
 export interface Line {
+  /** What it says, of a row of the request log. */
+  readonly record?: RequestRecord | undefined;
   readonly text: string;
   readonly bytes: number;
   readonly atMs: number;
@@ -45,15 +48,23 @@ export interface Segment {
   readonly hash: () => string;
 }
 
-/** The rows that append lines to a chain, and where it then ends. */
+/** Lines of one segment. */
+export interface PlacedLines {
+  readonly segment: number;
+  readonly lines: readonly Line[];
+}
+
+/** The rows that append lines to a chain, where they stand then, and where it then ends. */
 export function appendLines(
   tail: Tail,
   lines: readonly Line[],
   chain: string,
-): { tail: Tail; rows: Row[] } {
+): { tail: Tail; rows: Row[]; placed: PlacedLines[] } {
   const rows: Row[] = [];
+  const placed: PlacedLines[] = [];
   let from = 0;
   while (from < lines.length) {
+    const first = from;
     let { total, atMs, maxId } = tail;
     let body = "";
     let bytes = 0;
@@ -70,9 +81,10 @@ export function appendLines(
     const header: Tail = { segment, hash: tail.hash, total, atMs, maxId };
     const value = bytesOf(JSON.stringify(header) + body);
     rows.push({ key: [chain, segment], value, bytes: value.length });
+    placed.push({ segment, lines: lines.slice(first, from) });
     tail = { ...header, hash: sha256(value) };
   }
-  return { tail, rows };
+  return { tail, rows, placed };
 }
 
 /** Segments of a chain from the oldest or the newest on, from number `from` to `to` inclusive. */

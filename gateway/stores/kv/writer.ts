@@ -3,7 +3,7 @@ import { StoreError } from "../../ports/store_error.ts";
 import type { Books } from "./books.ts";
 import { DOUBT_RETRY_MS, DOUBT_TRIES, MAX_QUEUED_OPERATIONS } from "./limits.ts";
 import { type Head, HEAD_KEY, type Row } from "./rows.ts";
-import { appendLines, type Tail } from "./segment.ts";
+import { appendLines, type PlacedLines, type Tail } from "./segment.ts";
 import { Stage } from "./stage.ts";
 
 /** A change that waits for its commit. */
@@ -20,10 +20,11 @@ export interface DurableHead {
   readonly versionstamp: string;
 }
 
-/** A commit that threw and may have landed all the same. */
-interface Doubt {
+/** What a commit writes; one that threw may have landed all the same. */
+interface Tried {
   readonly stage: Stage;
   readonly head: Head;
+  readonly logged: readonly PlacedLines[];
 }
 
 /**
@@ -48,6 +49,8 @@ export class Writer {
   readonly books: Books;
   /** Called after each durable commit. */
   onCommit: () => void = () => {};
+  /** Called with what a commit has added to the request log, once that is durable. */
+  onLogged: (logged: readonly PlacedLines[]) => void = () => {};
   readonly #kv: Deno.Kv;
   #head: DurableHead;
   #attempts: number;
@@ -55,7 +58,7 @@ export class Writer {
   #queued = 0;
   #turn: Operation[] = [];
   #draining: Promise<void> | undefined;
-  #doubt: Doubt | undefined;
+  #doubt: Tried | undefined;
   /** The store was taken over before it could be told whether the last commit had landed. */
   #isLostInDoubt = false;
   /** The stage whose commit is being made or is under way. */
@@ -200,10 +203,13 @@ export class Writer {
       result = await atomic.commit();
     } catch (cause) {
       this.#health = "failing";
-      this.#doubt = { stage, head };
+      this.#doubt = { stage, head, logged: log.placed };
       return await this.#resolveFailure(stage, cause);
     }
-    if (result.ok) return this.#adopt(stage, { value: head, versionstamp: result.versionstamp });
+    if (result.ok) {
+      const { versionstamp } = result;
+      return this.#adopt({ stage, head, logged: log.placed }, versionstamp);
+    }
     this.#loseFence();
     reject(stage, new StoreError(LOST));
   }
@@ -240,7 +246,7 @@ export class Writer {
     const { value, versionstamp } = found;
     const ours = value?.session === doubt.head.session && value.commit === doubt.head.commit;
     if (ours && versionstamp !== null) {
-      this.#adopt(doubt.stage, { value: doubt.head, versionstamp });
+      this.#adopt(doubt, versionstamp);
     } else {
       this.#isLostInDoubt = true;
       this.#loseFence();
@@ -248,10 +254,11 @@ export class Writer {
     return true;
   }
 
-  #adopt(stage: Stage, head: DurableHead): void {
-    this.#head = head;
+  #adopt({ stage, head, logged }: Tried, versionstamp: string): void {
+    this.#head = { value: head, versionstamp };
     this.#health = "ok";
     stage.publish();
+    if (logged.length > 0) this.onLogged(logged);
     // Taken out, so that a commit that landed late does not answer twice.
     for (const answer of stage.answers.splice(0)) answer.resolve();
     this.onCommit();

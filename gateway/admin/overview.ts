@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { percentile, PERCENTILE_ERROR } from "../domain/histogram.ts";
+import { formatCredits } from "../domain/money.ts";
+import { NO_MODEL, OTHERS, readEnding, type Rollup, type Sums } from "../domain/request_rollup.ts";
+import { ServiceFault } from "../domain/fault.ts";
+import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
+import { poolJson } from "./models.ts";
+import { parseTime, readQuery } from "./request_query.ts";
+import { resource } from "./resource.ts";
+
+const DAY_MS = 86_400_000;
+/** Keys and models that are named; the others are summed up. */
+const NAMED_MAX = 50;
+const STEP = /^\d{1,4}[smhdw]$/;
+
+/** `/overview`: what the requests of a time come to, and how the upstreams are. */
+export function serveOverview(app: AdminApp, deps: AdminDeps): void {
+  resource(app, "/overview", { GET: (context) => overview(context, deps) });
+}
+
+async function overview(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const query = readQuery(context, deps, ({ time }) => ({
+    since: time,
+    until: time,
+    step: z.string().regex(STEP, "Give a duration, as 5m, 1h or 1d").optional(),
+  }));
+  const untilMs = query.until ?? deps.clock.nowMs();
+  const sinceMs = query.since ?? untilMs - DAY_MS;
+  if (sinceMs >= untilMs) {
+    throw new ServiceFault("invalid_request", {
+      message: "The time must begin before it ends",
+      param: "since",
+    });
+  }
+  const stepMs = query.step === undefined ? undefined : -(parseTime(query.step, 0) ?? 0);
+  const found = await deps.log.overview({ sinceMs, untilMs, stepMs });
+  const { total } = found;
+  return context.json({
+    since: new Date(found.sinceMs).toISOString(),
+    until: new Date(found.untilMs).toISOString(),
+    stepMs: found.stepMs,
+    uncounted: found.uncounted,
+    totals: sumsJson(total),
+    latency: {
+      durationMs: percentilesJson(total.durations),
+      firstByteMs: percentilesJson(total.firstBytes),
+      errorBound: PERCENTILE_ERROR,
+    },
+    series: found.series.map(({ atMs, rollup }) => ({
+      at: new Date(atMs).toISOString(),
+      ...sumsJson(rollup),
+      durationMs: percentilesJson(rollup.durations),
+      firstByteMs: percentilesJson(rollup.firstBytes),
+    })),
+    models: modelsJson(total),
+    keys: await keysJson(total, deps),
+    endings: endingsJson(total),
+    upstreams: upstreamsJson(deps),
+  });
+}
+
+function sumsJson(sums: Sums): Record<string, unknown> {
+  const { requests, failed, refused, left } = sums;
+  return {
+    requests,
+    ok: requests - failed - refused - left,
+    errors: failed,
+    refused,
+    clientLeft: left,
+    charged: formatCredits(sums.charged),
+    inputTokens: sums.inputTokens,
+    cachedInputTokens: sums.cachedInputTokens,
+    outputTokens: sums.outputTokens,
+  };
+}
+
+function percentilesJson(histogram: Rollup["durations"]): Record<string, number | null> {
+  const at = (part: number) => percentile(histogram, part) ?? null;
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}
+
+/** The named ones, dearest first; what the rest comes to is told last. */
+function dearest<T extends Sums>(sums: ReadonlyMap<string, T>): (readonly [string, T])[] {
+  return [...sums].sort(([, a], [, b]) =>
+    a.charged === b.charged ? b.requests - a.requests : a.charged < b.charged ? 1 : -1
+  );
+}
+
+function modelsJson({ models }: Rollup): Record<string, unknown>[] {
+  return dearest(models).map(([model, sums]) => ({
+    model: model === NO_MODEL || model === OTHERS ? null : model,
+    others: model === OTHERS,
+    ...sumsJson(sums),
+    durationMs: percentilesJson(sums.durations),
+  }));
+}
+
+async function keysJson({ keys }: Rollup, deps: AdminDeps): Promise<Record<string, unknown>[]> {
+  const sorted = dearest(keys);
+  const named = sorted.filter(([key]) => key !== OTHERS).slice(0, NAMED_MAX);
+  const rows = await Promise.all(named.map(async ([key, sums]) => ({
+    key,
+    name: (await deps.keys.get(key))?.name ?? null,
+    others: false,
+    ...sumsJson(sums),
+  })));
+  const known = new Set(named.map(([key]) => key));
+  const rest = sorted.filter(([key]) => !known.has(key)).map(([, sums]) => sums);
+  if (rest.length === 0) return rows;
+  return [...rows, { key: null, name: null, others: true, ...sumsJson(rest.reduce(plus)) }];
+}
+
+function plus(a: Sums, b: Sums): Sums {
+  return {
+    requests: a.requests + b.requests,
+    refused: a.refused + b.refused,
+    failed: a.failed + b.failed,
+    left: a.left + b.left,
+    charged: a.charged + b.charged,
+    inputTokens: a.inputTokens + b.inputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+  };
+}
+
+function endingsJson({ endings }: Rollup): Record<string, unknown>[] {
+  return [...endings].sort(([, a], [, b]) => b - a).map(([ending, requests]) => {
+    const { outcome, status, errorCode } = readEnding(ending);
+    return {
+      outcome: ending === OTHERS ? null : outcome,
+      status: status === 0 ? null : status,
+      errorCode: errorCode === "" ? null : errorCode,
+      others: ending === OTHERS,
+      requests,
+    };
+  });
+}
+
+/** Upstreams with the models that they serve. */
+function upstreamsJson(deps: AdminDeps): Record<string, unknown>[] {
+  const models = poolJson(deps);
+  const inFlight = deps.pool.inFlight();
+  return deps.catalogs.current().upstreams.map(({ id, kind, provider, maxInFlight }) => {
+    const served = models.filter(({ upstream }) => upstream === id)
+      .map(({ id, status, reason, retryAfterMs, latencyMs }) => ({
+        ...{ id, status, reason, retryAfterMs, latencyMs },
+      }));
+    const wanted = served.filter(({ status }) => status !== "disabled");
+    const good = wanted.filter(({ status }) => status === "available").length;
+    return {
+      id,
+      kind,
+      provider,
+      state: wanted.length === 0
+        ? "unused"
+        : good === wanted.length
+        ? "available"
+        : good === 0
+        ? "unavailable"
+        : "degraded",
+      inFlight: inFlight.get(id) ?? 0,
+      maxInFlight,
+      models: served,
+    };
+  });
+}

@@ -1,0 +1,384 @@
+/**
+ * What is searched for in some hundred rows of the request log, column by column: a search reads a
+ * twentieth of the log, and parses nothing but what it finds.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import { parseCredits } from "../../domain/money.ts";
+import { hasStatus, modelsOf, providersOf } from "../../domain/request_filter.ts";
+import { endingOf, NO_MODEL, type RolledRow } from "../../domain/request_rollup.ts";
+import type { RequestFilter, RequestRecord } from "../../ports/request_log.ts";
+import { StoreError } from "../../ports/store_error.ts";
+import { BLOCK_BYTES_MAX, BLOCK_IDS_BYTES_MAX, BLOCK_ROWS_MAX } from "./limits.ts";
+import { bytesOf, type Row, textOf } from "./rows.ts";
+
+/** Prefix of blocks; the rest of the key is the last segment that they tell of. */
+export const LOG_BLOCKS = "log_block";
+/** Prefix of the ids of their rows. */
+export const LOG_BLOCK_IDS = "log_block_ids";
+
+/** Where a row stands in the log. */
+export interface LogPlace {
+  readonly segment: number;
+  readonly line: number;
+}
+
+/** What is known of how a row was routed. */
+interface Route {
+  /** The one that answered; empty where none was reached. */
+  readonly model: string;
+  /** That one and the others that were tried. */
+  readonly models: readonly string[];
+  readonly providers: readonly string[];
+}
+
+/** What is known of how a request ended, and of what kind it was. */
+interface Kind {
+  readonly endpoint: string;
+  readonly outcome: string;
+  readonly status: number;
+  readonly errorCode: string;
+}
+
+/** Texts that repeat, by their number; what a block says of itself. */
+interface Header {
+  /** Segments, from the first to the last. */
+  readonly first: number;
+  last: number;
+  rows: number;
+  sinceMs: number;
+  untilMs: number;
+  readonly keys: string[];
+  readonly routes: Route[];
+  readonly kinds: Kind[];
+}
+
+/** Columns of eight, four and two bytes. */
+const WIDE = 2;
+const MIDDLE = 7;
+const NARROW = 5;
+/** Bytes of a row in all columns. */
+const ROW_BYTES = WIDE * 8 + MIDDLE * 4 + NARROW * 2;
+/** About as many bytes as an entry of a list takes beside its texts. */
+const ENTRY_BYTES = 96;
+const LEAD_BYTES = 8;
+const NONE = 0xffff_ffff;
+
+const AT = 0;
+const CHARGED = 1;
+const [ID, REQUEST_ID, DURATION, FIRST_BYTE, INPUT, CACHED, OUTPUT] = [0, 1, 2, 3, 4, 5, 6];
+const [SEGMENT, LINE, KEY, ROUTE, KIND] = [0, 1, 2, 3, 4];
+
+/** The numbers of so many rows, a column after the other. */
+class Columns {
+  readonly capacity: number;
+  readonly bytes: Uint8Array;
+  readonly #wide: Float64Array;
+  readonly #middle: Uint32Array;
+  readonly #narrow: Uint16Array;
+
+  constructor(capacity: number, buffer = new ArrayBuffer(ROW_BYTES * capacity), offset = 0) {
+    this.capacity = capacity;
+    this.bytes = new Uint8Array(buffer, offset, ROW_BYTES * capacity);
+    const middle = offset + WIDE * 8 * capacity;
+    this.#wide = new Float64Array(buffer, offset, WIDE * capacity);
+    this.#middle = new Uint32Array(buffer, middle, MIDDLE * capacity);
+    this.#narrow = new Uint16Array(buffer, middle + MIDDLE * 4 * capacity, NARROW * capacity);
+  }
+
+  wide(column: number): Float64Array {
+    return this.#wide.subarray(column * this.capacity, (column + 1) * this.capacity);
+  }
+
+  middle(column: number): Uint32Array {
+    return this.#middle.subarray(column * this.capacity, (column + 1) * this.capacity);
+  }
+
+  narrow(column: number): Uint16Array {
+    return this.#narrow.subarray(column * this.capacity, (column + 1) * this.capacity);
+  }
+
+  /** The first rows alone. */
+  cut(rows: number): Columns {
+    const cut = new Columns(rows);
+    for (let at = 0; at < WIDE; at++) cut.wide(at).set(this.wide(at).subarray(0, rows));
+    for (let at = 0; at < MIDDLE; at++) cut.middle(at).set(this.middle(at).subarray(0, rows));
+    for (let at = 0; at < NARROW; at++) cut.narrow(at).set(this.narrow(at).subarray(0, rows));
+    return cut;
+  }
+}
+
+/** Some hundred rows of the log that follow each other; whole segments. */
+export class LogBlock {
+  readonly #header: Header;
+  readonly #columns: Columns;
+  readonly #wide: readonly Float64Array[];
+  readonly #middle: readonly Uint32Array[];
+  readonly #narrow: readonly Uint16Array[];
+  /** Numbers of texts that are in the lists already. */
+  readonly #codes = new Map<string, number>();
+  /** Of rows that were added here: id and request id of each. */
+  readonly #ids: string[] = [];
+  #idBytes = 0;
+  #listBytes = 0;
+
+  constructor(first: number, read?: { readonly header: Header; readonly columns: Columns }) {
+    this.#header = read?.header ?? {
+      ...{ first, last: first, rows: 0, sinceMs: Infinity, untilMs: -Infinity },
+      ...{ keys: [], routes: [], kinds: [] },
+    };
+    const columns = this.#columns = read?.columns ?? new Columns(BLOCK_ROWS_MAX);
+    this.#wide = Array.from({ length: WIDE }, (_, at) => columns.wide(at));
+    this.#middle = Array.from({ length: MIDDLE }, (_, at) => columns.middle(at));
+    this.#narrow = Array.from({ length: NARROW }, (_, at) => columns.narrow(at));
+  }
+
+  get rows(): number {
+    return this.#header.rows;
+  }
+
+  /** First segment that it tells of. */
+  get first(): number {
+    return this.#header.first;
+  }
+
+  /** Last segment that it tells of. */
+  get last(): number {
+    return this.#header.last;
+  }
+
+  /** Whether a further segment has room. An empty block has room for any. */
+  hasRoom(records: readonly RequestRecord[], segment: number): boolean {
+    const rows = this.rows + records.length;
+    if (this.rows === 0) return true;
+    if (rows > BLOCK_ROWS_MAX || segment - this.first > 0xffff) return false;
+    let ids = this.#idBytes;
+    let lists = this.#listBytes;
+    for (const { id, requestId, keyId, routing } of records) {
+      ids += id.length + requestId.length + 2;
+      lists += keyId.length + (routing === undefined ? 0 : ENTRY_BYTES);
+    }
+    return ids <= BLOCK_IDS_BYTES_MAX && rows * ROW_BYTES + lists <= BLOCK_BYTES_MAX;
+  }
+
+  /** Takes a segment in. */
+  add(records: readonly RequestRecord[], segment: number): void {
+    this.#header.last = segment;
+    for (let line = 0; line < records.length; line++) {
+      const record = records[line];
+      if (record !== undefined) this.#addRow(record, { segment, line });
+    }
+  }
+
+  #addRow(record: RequestRecord, { segment, line }: LogPlace): void {
+    const header = this.#header;
+    const row = header.rows++;
+    const { id, requestId, atMs, firstByteMs = NONE } = record;
+    if (atMs < header.sinceMs) header.sinceMs = atMs;
+    if (atMs > header.untilMs) header.untilMs = atMs;
+    const [at, charged] = this.#wide;
+    if (at !== undefined) at[row] = atMs;
+    if (charged !== undefined) charged[row] = Number(parseCredits(record.charged) ?? 0n);
+    const [idHash, requestHash, duration, firstByte, input, cached, output] = this.#middle;
+    if (idHash !== undefined) idHash[row] = hashOf(id);
+    if (requestHash !== undefined) requestHash[row] = hashOf(requestId);
+    if (duration !== undefined) duration[row] = bounded(record.durationMs);
+    if (firstByte !== undefined) firstByte[row] = bounded(firstByteMs);
+    if (input !== undefined) input[row] = bounded(record.inputTokens);
+    if (cached !== undefined) cached[row] = bounded(record.cachedInputTokens);
+    if (output !== undefined) output[row] = bounded(record.outputTokens);
+    const [segments, lines, keys, routes, kinds] = this.#narrow;
+    if (segments !== undefined) segments[row] = segment - header.first;
+    if (lines !== undefined) lines[row] = line;
+    if (keys !== undefined) keys[row] = this.#keyOf(record);
+    if (routes !== undefined) routes[row] = this.#routeOf(record);
+    if (kinds !== undefined) kinds[row] = this.#kindOf(record);
+    const ids = `${id} ${requestId}`;
+    this.#ids.push(ids);
+    this.#idBytes += ids.length + 1;
+  }
+
+  #keyOf({ keyId }: RequestRecord): number {
+    return this.#codeOf(`k ${keyId}`, this.#header.keys, () => keyId);
+  }
+
+  #routeOf(record: RequestRecord): number {
+    const { routing, tasks } = record;
+    const isPlain = tasks === undefined && (routing?.attempts.length ?? 0) < 2;
+    const name = isPlain
+      ? `r ${routing?.model ?? ""} ${routing?.provider ?? ""} ${routing?.attempts[0]?.model ?? ""}`
+      : `R ${JSON.stringify([routing?.model, modelsOf(record), providersOf(record)])}`;
+    return this.#codeOf(name, this.#header.routes, () => ({
+      model: routing?.model ?? NO_MODEL,
+      models: modelsOf(record),
+      providers: providersOf(record),
+    }));
+  }
+
+  #kindOf({ endpoint, outcome, status, errorCode }: RequestRecord): number {
+    const name = `e ${endpoint} ${outcome} ${status} ${errorCode ?? ""}`;
+    return this.#codeOf(name, this.#header.kinds, () => ({
+      endpoint,
+      outcome,
+      status,
+      errorCode: errorCode ?? "",
+    }));
+  }
+
+  #codeOf<T>(name: string, list: T[], make: () => T): number {
+    const known = this.#codes.get(name);
+    if (known !== undefined) return known;
+    const made = make();
+    const code = list.push(made) - 1;
+    this.#codes.set(name, code);
+    this.#listBytes += Buffer.byteLength(JSON.stringify(made)) + 1;
+    return code;
+  }
+
+  /** Where a row stands. */
+  placeOf(row: number): LogPlace {
+    const segment = this.first + (this.#narrow[SEGMENT]?.[row] ?? 0);
+    return { segment, line: this.#narrow[LINE]?.[row] ?? 0 };
+  }
+
+  /** Rows that may be among those looked for, in their order; `ids` where a text is looked for. */
+  find(filter: RequestFilter, ids: string | undefined): number[] {
+    const { sinceMs = -Infinity, untilMs = Infinity, keyId, minCharged, id, requestId } = filter;
+    const header = this.#header;
+    if (header.untilMs < sinceMs || header.sinceMs > untilMs) return [];
+    const key = keyId === undefined ? -1 : header.keys.indexOf(keyId);
+    if (keyId !== undefined && key < 0) return [];
+    const routes = wanted(
+      header.routes,
+      ({ models, providers }) =>
+        (filter.model === undefined || models.includes(filter.model)) &&
+        (filter.provider === undefined || providers.includes(filter.provider)),
+    );
+    const kinds = wanted(header.kinds, (kind) => isKind(kind, filter));
+    if (routes === undefined || kinds === undefined) return [];
+    const least = minCharged === undefined ? -1 : Number(minCharged);
+    const [at, charged] = [this.#wide[AT] ?? [], this.#wide[CHARGED] ?? []];
+    const [keyCodes, routeCodes, kindCodes] = [KEY, ROUTE, KIND].map((one) =>
+      this.#narrow[one] ?? []
+    );
+    const idHash = id === undefined ? undefined : hashOf(id);
+    const requestHash = requestId === undefined ? undefined : hashOf(requestId);
+    const hits = filter.text === undefined ? undefined : rowsWith(ids ?? "", filter.text);
+    const found: number[] = [];
+    for (let row = 0; row < header.rows; row++) {
+      const time = at[row] ?? 0;
+      if (time < sinceMs || time > untilMs || (charged[row] ?? 0) < least) continue;
+      if (key >= 0 && keyCodes?.[row] !== key) continue;
+      if (routes[routeCodes?.[row] ?? 0] === 0 || kinds[kindCodes?.[row] ?? 0] === 0) continue;
+      if (idHash !== undefined && this.#middle[ID]?.[row] !== idHash) continue;
+      if (requestHash !== undefined && this.#middle[REQUEST_ID]?.[row] !== requestHash) continue;
+      if (hits === undefined || hits.has(row)) found.push(row);
+    }
+    return found;
+  }
+
+  /** What of its rows is summed up, but those up to a segment. */
+  *rolled(afterSegment: number): Generator<RolledRow & { readonly atMs: number }> {
+    const { keys, routes, kinds, rows } = this.#header;
+    const endings = kinds.map(endingOf);
+    const number = (column: number, row: number) => this.#middle[column]?.[row] ?? 0;
+    const code = (column: number, row: number) => this.#narrow[column]?.[row] ?? 0;
+    for (let row = 0; row < rows; row++) {
+      if (this.first + code(SEGMENT, row) <= afterSegment) continue;
+      const firstByte = number(FIRST_BYTE, row);
+      yield {
+        atMs: this.#wide[AT]?.[row] ?? 0,
+        keyId: keys[code(KEY, row)] ?? "",
+        model: routes[code(ROUTE, row)]?.model ?? NO_MODEL,
+        ending: endings[code(KIND, row)] ?? "",
+        charged: BigInt(this.#wide[CHARGED]?.[row] ?? 0),
+        inputTokens: number(INPUT, row),
+        cachedInputTokens: number(CACHED, row),
+        outputTokens: number(OUTPUT, row),
+        durationMs: number(DURATION, row),
+        firstByteMs: firstByte === NONE ? undefined : firstByte,
+      };
+    }
+  }
+
+  /** Ids of its rows, of a block that was made here. */
+  get ids(): string {
+    return this.#ids.join("\n");
+  }
+
+  /** The rows that keep it. */
+  encode(): [Row, Row] {
+    const { rows, last } = this.#header;
+    const columns = this.#columns.cut(rows).bytes;
+    const header = bytesOf(JSON.stringify(this.#header));
+    const value = new Uint8Array(LEAD_BYTES + columns.length + header.length);
+    new DataView(value.buffer).setUint32(0, rows);
+    value.set(columns, LEAD_BYTES);
+    value.set(header, LEAD_BYTES + columns.length);
+    const ids = bytesOf(this.ids);
+    return [
+      { key: [LOG_BLOCKS, last], value, bytes: value.length },
+      { key: [LOG_BLOCK_IDS, last], value: ids, bytes: ids.length },
+    ];
+  }
+}
+
+/**
+ * Reads a block.
+ *
+ * @throws {StoreError} Where it is damaged.
+ */
+export function decodeBlock(value: Uint8Array): LogBlock {
+  try {
+    // Numbers stand at multiples of their size in a buffer of their own.
+    const bytes = value.byteOffset % 8 === 0 ? value : value.slice();
+    const rows = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+    const columns = new Columns(rows, ownBuffer(bytes), bytes.byteOffset + LEAD_BYTES);
+    const text = textOf(bytes.subarray(LEAD_BYTES + columns.bytes.length));
+    return new LogBlock(0, { header: JSON.parse(text) as Header, columns });
+  } catch (cause) {
+    throw new StoreError("Cannot read the index of the log: a block is damaged", { cause });
+  }
+}
+
+function ownBuffer({ buffer }: Uint8Array): ArrayBuffer {
+  return buffer as ArrayBuffer;
+}
+
+/** Which entries of a list are wanted, as ones; `undefined` where none is. */
+function wanted<T>(list: readonly T[], isWanted: (entry: T) => boolean): Uint8Array | undefined {
+  const marks = Uint8Array.from(list, (entry) => isWanted(entry) ? 1 : 0);
+  return marks.includes(1) ? marks : undefined;
+}
+
+function isKind(kind: Kind, { endpoint, outcome, errorCode, status }: RequestFilter): boolean {
+  if (endpoint !== undefined && kind.endpoint !== endpoint) return false;
+  if (outcome !== undefined && kind.outcome !== outcome) return false;
+  if (errorCode !== undefined && kind.errorCode !== errorCode) return false;
+  return status === undefined || hasStatus(kind.status, status);
+}
+
+/** Rows whose ids have a text in them. */
+function rowsWith(ids: string, text: string): ReadonlySet<number> {
+  const rows = new Set<number>();
+  if (!ids.includes(text)) return rows;
+  ids.split("\n").forEach((line, row) => {
+    if (line.includes(text)) rows.add(row);
+  });
+  return rows;
+}
+
+function bounded(count: number): number {
+  return Math.min(count, NONE);
+}
+
+/** FNV-1a of 32 bits: what is found by it is compared. */
+function hashOf(text: string): number {
+  let hash = 0x811c_9dc5;
+  for (let at = 0; at < text.length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x0100_0193);
+  }
+  return hash >>> 0;
+}

@@ -1,0 +1,228 @@
+/**
+ * A page of the request log, by its index: blocks from either end on, and of those only what may
+ * match. What has no block yet is read row by row.
+ *
+ * @module
+ */
+
+import { matches } from "../../domain/request_filter.ts";
+import type { RequestPage, RequestQuery, RequestRecord } from "../../ports/request_log.ts";
+import { StoreError } from "../../ports/store_error.ts";
+import { READ_AHEAD_BLOCKS, SEARCH_MS } from "./limits.ts";
+import {
+  decodeBlock,
+  LOG_BLOCK_IDS,
+  LOG_BLOCKS,
+  type LogBlock,
+  type LogPlace,
+} from "./log_block.ts";
+import type { IndexView } from "./log_index.ts";
+import { decodeRecord } from "./log_line.ts";
+import { read } from "./read.ts";
+import { textOf } from "./rows.ts";
+import { readSegment, readSegments } from "./segment.ts";
+
+/** Places of one block, or of one segment, that may match, in the order of the page. */
+interface Found {
+  readonly places: readonly LogPlace[];
+  /** Between what was looked at and what was not. */
+  readonly border: LogPlace;
+}
+
+/** What a search goes through. */
+export interface SearchSource {
+  readonly kv: Deno.Kv;
+  readonly view: IndexView;
+  /** Last durable segment. */
+  readonly last: number;
+  /** Time that it may take. @default {SEARCH_MS} */
+  readonly maxMs?: number | undefined;
+}
+
+/**
+ * Reads a page. Its work is bounded: it may be short of rows, or empty, and still have a next one. A
+ * cursor that is none reads as the end.
+ */
+export async function searchLog(source: SearchSource, query: RequestQuery): Promise<RequestPage> {
+  const { limit } = query;
+  const isNewest = query.order !== "oldest";
+  const page: { record: RequestRecord; place: LogPlace }[] = [];
+  const untilMs = performance.now() + (source.maxMs ?? SEARCH_MS);
+  const end = (place: LogPlace | undefined): RequestPage => ({
+    records: page.slice(0, limit).map(({ record }) => record),
+    ...place === undefined ? {} : { cursor: cursorText(place) },
+    ...page[0] === undefined ? {} : { start: cursorText(borderOf(page[0].place, isNewest)) },
+  });
+  for await (const { places, border } of candidates(source, query)) {
+    for (let from = 0; from < places.length; from += limit + 1) {
+      const some = places.slice(from, from + limit + 1);
+      for (const hit of await readRecords(source.kv, some)) {
+        if (!matches(hit.record, query)) continue;
+        if (page.length === limit) return end(borderOf(hit.place, isNewest));
+        page.push(hit);
+      }
+      const read = some.at(-1);
+      if (read !== undefined && performance.now() > untilMs) {
+        return end(borderOf(read, !isNewest));
+      }
+    }
+    if (performance.now() > untilMs) return end(border);
+  }
+  return end(undefined);
+}
+
+/** The border before a row in the order of a page: newest first that is above it. */
+function borderOf({ segment, line }: LogPlace, isNewest: boolean): LogPlace {
+  return isNewest ? { segment, line: line + 1 } : { segment, line };
+}
+
+async function* candidates(
+  source: SearchSource,
+  query: RequestQuery,
+): AsyncGenerator<Found, void> {
+  const isNewest = query.order !== "oldest";
+  const border = query.cursor === undefined ? undefined : parseCursor(query.cursor);
+  const isBeyond = ({ segment, line }: LogPlace) => {
+    if (border === undefined) return true;
+    const isAbove = segment > border.segment || segment === border.segment && line >= border.line;
+    return isAbove !== isNewest;
+  };
+  if (!isNewest) yield* inBlocks(source, query, { border, isBeyond });
+  yield* inRows(source, { isNewest, border, isBeyond });
+  if (isNewest) yield* inBlocks(source, query, { border, isBeyond });
+}
+
+interface Range {
+  readonly border: LogPlace | undefined;
+  readonly isBeyond: (place: LogPlace) => boolean;
+}
+
+async function* inBlocks(
+  source: SearchSource,
+  query: RequestQuery,
+  { border, isBeyond }: Range,
+): AsyncGenerator<Found, void> {
+  const isNewest = query.order !== "oldest";
+  for await (const { block, ids } of blocksOf(source, query, border)) {
+    const rows = block.find(query, ids);
+    if (isNewest) rows.reverse();
+    yield {
+      places: rows.map((row) => block.placeOf(row)).filter(isBeyond),
+      border: isNewest ? { segment: block.first, line: 0 } : { segment: block.last + 1, line: 0 },
+    };
+  }
+}
+
+/** Rows that are in no block yet, a segment at a time. */
+async function* inRows(
+  { kv, view, last }: SearchSource,
+  { isNewest, border, isBeyond }: Range & { readonly isNewest: boolean },
+): AsyncGenerator<Found, void> {
+  const from = Math.max(view.to + 1, isNewest ? 1 : border?.segment ?? 1);
+  const to = Math.min(last, isNewest ? border?.segment ?? last : last);
+  if (from > to) return;
+  for await (const { header, lines } of readSegments(kv, "log", { from, to, reverse: isNewest })) {
+    const { segment } = header;
+    const places = lines.map((_, line) => ({ segment, line })).filter(isBeyond);
+    if (isNewest) places.reverse();
+    yield { places, border: { segment: isNewest ? segment : segment + 1, line: 0 } };
+  }
+}
+
+interface BlockRead {
+  readonly block: LogBlock;
+  readonly ids: string | undefined;
+}
+
+/** All blocks beyond a border, in the order of the page. */
+async function* blocksOf(
+  source: SearchSource,
+  query: RequestQuery,
+  border: LogPlace | undefined,
+): AsyncGenerator<BlockRead, void> {
+  const isNewest = query.order !== "oldest";
+  const withIds = query.text !== undefined;
+  const waiting = source.view.waiting.map((block) => ({
+    block,
+    ids: withIds ? block.ids : undefined,
+  }));
+  const [first] = waiting;
+  // What waits may be in the store meanwhile: it is read from memory alone.
+  const end = (first?.block.first ?? source.view.to + 1) - 1;
+  if (isNewest) yield* waiting.reverse();
+  const at = border?.segment;
+  const from = isNewest ? 0 : at ?? 0;
+  const to = isNewest && at !== undefined ? await blockWith(source.kv, at, end) : end;
+  yield* storedBlocks(source.kv, { from, to, isNewest, withIds });
+  if (!isNewest) yield* waiting;
+}
+
+/** The last segment of the block that a segment is in. */
+async function blockWith(kv: Deno.Kv, segment: number, end: number): Promise<number> {
+  if (segment >= end) return end;
+  const range = { start: [LOG_BLOCKS, segment], end: [LOG_BLOCKS, end + 1] };
+  const [row] = await read(Array.fromAsync(kv.list(range, { limit: 1 })));
+  return row === undefined ? end : Number(row.key[1]);
+}
+
+async function* storedBlocks(
+  kv: Deno.Kv,
+  range: { from: number; to: number; isNewest: boolean; withIds: boolean },
+): AsyncGenerator<BlockRead, void> {
+  const { from, to, isNewest, withIds } = range;
+  if (from > to) return;
+  const options = { reverse: isNewest, batchSize: READ_AHEAD_BLOCKS };
+  const rowsOf = (prefix: string) =>
+    kv.list<Uint8Array>({ start: [prefix, from], end: [prefix, to + 1] }, options);
+  const ids = withIds ? rowsOf(LOG_BLOCK_IDS) : undefined;
+  try {
+    for await (const { key, value } of rowsOf(LOG_BLOCKS)) {
+      const text = ids === undefined ? undefined : await idsAt(ids, Number(key[1]), isNewest);
+      yield { block: decodeBlock(value), ids: text };
+    }
+  } catch (cause) {
+    if (cause instanceof StoreError) throw cause;
+    throw new StoreError("Cannot read the index of the log", { cause });
+  }
+}
+
+/** The ids of a block: both lists go the same way, and either may have lost rows to their age. */
+async function idsAt(
+  ids: Deno.KvListIterator<Uint8Array>,
+  last: number,
+  isNewest: boolean,
+): Promise<string> {
+  for (;;) {
+    const { value: row, done } = await ids.next();
+    if (done) return "";
+    const at = Number(row.key[1]);
+    if (at === last) return textOf(row.value);
+    if (isNewest ? at < last : at > last) return "";
+  }
+}
+
+/** The records at some places, in their order; those whose segment is gone are left out. */
+async function readRecords(
+  kv: Deno.Kv,
+  places: readonly LogPlace[],
+): Promise<{ record: RequestRecord; place: LogPlace }[]> {
+  const numbers = [...new Set(places.map(({ segment }) => segment))];
+  const segments = new Map(
+    await Promise.all(numbers.map(async (segment) => {
+      return [segment, await readSegment(kv, "log", segment)] as const;
+    })),
+  );
+  return places.flatMap((place) => {
+    const text = segments.get(place.segment)?.lines[place.line];
+    return text === undefined ? [] : [{ record: decodeRecord(text), place }];
+  });
+}
+
+function cursorText({ segment, line }: LogPlace): string {
+  return `${segment}.${line}`;
+}
+
+function parseCursor(cursor: string): LogPlace {
+  const match = /^(\d{1,15})\.(\d{1,9})$/.exec(cursor);
+  return { segment: Number(match?.[1] ?? 0), line: Number(match?.[2] ?? 0) };
+}

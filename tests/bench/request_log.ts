@@ -1,0 +1,94 @@
+/**
+ * A request log of a million rows: how long each kind of page takes, as the console asks for it.
+ *
+ * @module
+ */
+
+import { join } from "@std/path";
+import { type Finding, pageFinding } from "./marks.ts";
+import { expectLine, residentMegabytes, serviceFlags, start } from "./process.ts";
+
+const TOKEN = "svc_bench_admin_of_no_worth_0123456789";
+const ROUNDS = 20;
+
+/** How many rows, and where. */
+export interface RequestLogBench {
+  readonly folder: string;
+  readonly logRows: number;
+  readonly say: (text: string) => void;
+}
+
+type Ask = (path: string) => Promise<Record<string, unknown>>;
+
+/** Fills a store, serves it, and asks for its pages. */
+export async function requestLog({ folder, logRows, say }: RequestLogBench): Promise<Finding[]> {
+  const path = join(folder, "log.kv");
+  {
+    await using filling = start("tests/bench/fill_log_process.ts", [path, `${logRows}`]);
+    say(`log: ${await expectLine(filling, /^bytes .*/, FILL_TIMEOUT_MS)}`);
+    await expectLine(filling, /^filled/);
+  }
+  await using gateway = start("gateway/main.ts", [
+    ...["serve", "--port", "0", "--admin-port", "0", "--config", ""],
+    ...["--kv-path", path],
+  ], { flags: await serviceFlags(), env: { SERVICE_ADMIN_TOKEN: TOKEN } });
+  const url = await expectLine(gateway, /^ +admin +(http:\S+)/);
+  const ask: Ask = async (path) => {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const response = await fetch(`${url}/admin/v1${path}`, { headers });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`Cannot measure: ${text}`);
+    return JSON.parse(text);
+  };
+  const findings: Finding[] = [];
+  for (const [name, paths] of Object.entries(await pagesOf(ask))) {
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const startMs = performance.now();
+      await ask(paths[round % paths.length] ?? "");
+      times.push(performance.now() - startMs);
+    }
+    findings.push(pageFinding(`log of ${logRows}, ${name}`, times));
+  }
+  say(`log: gateway with ${(await residentMegabytes(gateway.pid))?.toFixed(0) ?? "?"} MB then`);
+  return findings;
+}
+
+const FILL_TIMEOUT_MS = 900_000;
+
+/** Addresses by what they ask for. */
+async function pagesOf(ask: Ask): Promise<Record<string, readonly string[]>> {
+  const oldest = await firstOf(ask, "/requests?order=oldest&limit=1");
+  const newest = await firstOf(ask, "/requests?limit=1");
+  const refused = await firstOf(ask, "/requests?order=oldest&limit=1&status=429");
+  // Far from either end.
+  const deep = await ask("/requests?until=15d&limit=50");
+  const request = (id: unknown) => encodeURIComponent(String(id));
+  return {
+    "first page": ["/requests"],
+    "500 rows": ["/requests?limit=500"],
+    "deep page": [`/requests?cursor=${deep.cursor}`, `/requests?order=oldest&cursor=${deep.start}`],
+    "nothing found": ["/requests?key=nobody", "/requests?request_id=none", "/requests?q=none-such"],
+    "one row, far back": [
+      `/requests?request_id=${request(oldest.requestId)}`,
+      `/requests?q=${String(oldest.id).slice(6)}`,
+    ],
+    "rare status": ["/requests?status=504", "/requests?status=504&order=oldest"],
+    "rare charge": ["/requests?min_charged=0.030999", "/requests?min_charged=1"],
+    "key and model": [`/requests?key=${request(newest.key)}&model=provider%2Fmodel-3`],
+    "key and status": [`/requests?key=${request(refused.key)}&status=504`],
+    "time far back": ["/requests?since=29d&until=28d", "/requests?since=20d&until=19d&status=429"],
+    "oldest first": ["/requests?order=oldest", "/requests?order=oldest&since=10d"],
+    "part of an id": [`/requests?q=${String(newest.requestId).slice(-9)}`, "/requests?q=zzzz"],
+    "one request": [`/requests/${request(oldest.id)}`, `/requests/${request(newest.id)}`],
+    "overview, 30 days": ["/overview?since=30d"],
+    "overview, a day": ["/overview?since=24h", "/overview?since=1h"],
+  };
+}
+
+async function firstOf(ask: Ask, path: string): Promise<Record<string, unknown>> {
+  const { requests } = await ask(path);
+  const [first] = Array.isArray(requests) ? requests : [];
+  if (first === undefined) throw new Error(`Cannot measure: nothing at ${path}`);
+  return first;
+}
