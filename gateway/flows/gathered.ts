@@ -3,10 +3,12 @@ import { afterMs } from "../system/deadlines.ts";
 /** Pause between two batches, in milliseconds: less than a screen takes from frame to frame. */
 export const GATHER_MS = 12;
 /**
- * What is left of the pause once a batch is full. It holds one stream to some megabytes a second, more
- * than any model says: memory is then collected as fast as a long stream uses it.
+ * Characters after which a stream is a long one, and the pause between two of its batches that are full.
+ * It is held to some megabytes a second, more than any model says: so memory is collected as fast as
+ * it is used.
  */
-const FULL_MS = 2;
+const LONG_CHARS = 1024 * 1024;
+const LONG_PAUSE_MS = 2;
 /**
  * Characters that fill a batch: reading on waits behind it. Where the reader of a connection stalls,
  * the runtime keeps sixteen batches for it, and this one waits behind them.
@@ -23,6 +25,8 @@ export class Gathered implements AsyncIterator<readonly string[], undefined> {
   readonly #source: AsyncIterator<readonly string[]>;
   #batch: string[] = [];
   #chars = 0;
+  /** Characters that were passed on. */
+  #passed = 0;
   #reading = false;
   /** How the source ended. */
   #end: { readonly error?: unknown } | undefined;
@@ -52,6 +56,7 @@ export class Gathered implements AsyncIterator<readonly string[], undefined> {
   /** What has come and was not asked for yet; it is not passed on any more. */
   takeWaiting(): readonly string[] {
     const batch = this.#batch;
+    this.#passed += this.#chars;
     this.#batch = [];
     this.#chars = 0;
     return batch;
@@ -89,7 +94,8 @@ export class Gathered implements AsyncIterator<readonly string[], undefined> {
   #hasten(): void {
     if (this.#pause === undefined) return;
     this.#pause();
-    this.#pause = afterMs(FULL_MS, this.#onPauseOver);
+    if (this.#passed > LONG_CHARS) this.#pause = afterMs(LONG_PAUSE_MS, this.#onPauseOver);
+    else this.#onPauseOver();
   }
 
   #finish(end: { readonly error?: unknown }): void {
