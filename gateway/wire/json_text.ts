@@ -279,15 +279,17 @@ const NEAR_CHARS = 32;
  * the offset after it, or the offset from which to look on.
  */
 function nextQuote(text: string, from: number, to: number = text.length): number {
-  // One escape after the other is walked over faster than it is searched through.
-  for (const near = from + NEAR_CHARS; from < near;) {
+  // One escape after the other is walked over faster than it is searched through; and so is a text
+  // whose characters have the quote's code for one of their halves, as U+6F22.
+  const isWide = text.charCodeAt(from) > 0xff;
+  for (const near = from + (isWide ? LEAP_CHARS : NEAR_CHARS); from < near;) {
     const code = text.charCodeAt(from);
     if (code === QUOTE) return -(from + 1);
     if (!(code >= 0)) return -text.length;
     from += code === BACKSLASH ? 2 : 1;
   }
-  // Searched for rather than walked to: of most texts it is ten times as fast. Not of all: where
-  // characters have the quote's code for their lower half, as U+6F22, it is five times as slow.
+  if (isWide) return from;
+  // Searched for rather than walked to: a picture of 10 MB takes a millisecond.
   const isLast = to >= text.length;
   const found = isLast ? text.indexOf('"', from) : text.slice(from, to).indexOf('"');
   if (found === -1 && isLast) return -text.length;
