@@ -102,17 +102,16 @@ Deno.test("long strings are read in pieces that cut no character", () => {
   for (const unit of ["\\n", "\\u00e9", "\\ud83d\\ude00", "\\\\", '\\"', "é", "a", "\\\\\\u005c"]) {
     for (let shift = 0; shift < 7; shift++) {
       const text = `"${"x".repeat(shift)}${
-        unit.repeat(Math.ceil(2.2 * LEAP_CHARS / unit.length))
+        unit.repeat(Math.ceil(1.2 * LEAP_CHARS / unit.length))
       }"`;
       assert(parse(text) === JSON.parse(text), `${unit} after ${shift}`);
       assertEquals(Object.keys(Object(parse(`{${text}:1}`)))[0] === JSON.parse(text), true);
-      for (
-        const broken of [text.slice(0, -1), text.slice(0, -2), text + '"', text.replace("x", "\n")]
-      ) {
-        if (outcome(JSON.parse, broken) === "refused") {
-          assertThrows(() => parse(broken), SyntaxError);
-        }
-      }
+    }
+    const text = `"x${unit.repeat(Math.ceil(1.2 * LEAP_CHARS / unit.length))}"`;
+    for (
+      const broken of [text.slice(0, -1), text.slice(0, -2), text + '"', text.replace("x", "\n")]
+    ) {
+      if (outcome(JSON.parse, broken) === "refused") assertThrows(() => parse(broken), SyntaxError);
     }
   }
 });
