@@ -11,16 +11,22 @@ import { facts } from "./table.ts";
 /** How lines become a file. */
 interface Format {
   readonly before: string;
+  /** Of an entry, and of the end: that one may have none. */
   line(line: AnswerLine, isFirst: boolean): string;
   readonly after: string;
 }
 
-/** Columns of the table; what has none stands in the last as JSON. */
-const COLUMNS = [
-  ...["place", "segment", "at", "kind", "wallet", "change", "amount", "held", "charged"],
-  ...["writtenOff", "id", "key", "budget", "log", "model", "priceVersion", "inputTokens"],
-  ...["cachedInputTokens", "outputTokens", "estimated", "tier", "note", "reason"],
+/**
+ * Columns of the table: every field that an entry can have, so that nothing is left out. Amounts are
+ * credits: `change` of what is available, `cost` of a call that is under way, which moves none.
+ */
+export const COLUMNS = [
+  ...["place", "segment", "at", "kind", "wallet", "change", "amount", "held", "charged"] as const,
+  ...["writtenOff", "cost", "id", "key", "budget", "log", "model", "priceVersion"] as const,
+  ...["inputTokens", "cachedInputTokens", "outputTokens", "estimated", "recovered"] as const,
+  ...["tier", "note", "reason"] as const,
 ];
+const KNOWN: ReadonlySet<string> = new Set(COLUMNS);
 
 const FORMATS: Readonly<Record<string, Format>> = {
   ndjson: { before: "", line: ({ text }) => `${text}\n`, after: "" },
@@ -29,7 +35,12 @@ const FORMATS: Readonly<Record<string, Format>> = {
     line: ({ text }, isFirst) => `${isFirst ? "\n" : ",\n"}${text}`,
     after: "\n]\n",
   },
-  csv: { before: csvLine([...COLUMNS, "other"]), line: ({ row }) => csvRow(row), after: "" },
+  // A line for each entry and for nothing else: who adds up a column adds up the journal.
+  csv: {
+    before: csvLine(COLUMNS),
+    line: ({ row }) => row.kind === "end" ? "" : csvRow(row),
+    after: "",
+  },
 };
 
 /** Where an export goes. */
@@ -111,7 +122,11 @@ function summaryOf(ending: Ending, file: { path: string; format: string }): Outp
 }
 
 function csvRow(row: Row): string {
-  const others = Object.entries(row).filter(([name]) => !COLUMNS.includes(name));
-  const other = others.length === 0 ? "" : JSON.stringify(Object.fromEntries(others));
-  return csvLine([...COLUMNS.map((name) => textOf(row, name)), other]);
+  const other = Object.keys(row).find((name) => !KNOWN.has(name));
+  if (other !== undefined) {
+    throw new CliFailure(
+      `The table has no column "${other}", which a later gateway writes: export it as ndjson`,
+    );
+  }
+  return csvLine(COLUMNS.map((name) => textOf(row, name)));
 }

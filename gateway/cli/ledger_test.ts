@@ -1,6 +1,9 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertType, type IsExact } from "@std/testing/types";
+import type { JournalEntry } from "../domain/ledger.ts";
 import { assertFailed, withCli } from "./cli_test_support.ts";
 import { ReaderLeft } from "./io.ts";
+import { COLUMNS } from "./ledger_export.ts";
 
 const NDJSON = { headers: { "content-type": "application/x-ndjson" } };
 
@@ -120,11 +123,11 @@ Deno.test("svc ledger export writes a file and says what is in it", async () => 
     const text = await run("ledger export -o books.csv --format csv");
     assertEquals([text.code, text.err], [0, ""]);
     assertMatch(text.out, /^file +books\.csv\nentries +2\nof +2\nhead +[0-9a-f]{64}\n$/);
-    const [header, open, , end, after] = (files.get("books.csv") ?? "").split("\r\n");
-    assertMatch(header ?? "", /^place,segment,at,kind,wallet,change,amount,.*,note,reason,other$/);
-    assertMatch(open ?? "", /^1,1,2026-11-21T12:00:00\.000Z,open,team,0\.000000,.*,standard,,,$/);
-    assertMatch(end ?? "", /^,,[^,]+,end,,.*"{""entries"":2,""journal"":{""entries"":2/);
-    assertEquals(after, "");
+    const [header, open, credit, after, ...more] = (files.get("books.csv") ?? "").split("\r\n");
+    assertEquals(header, COLUMNS.join(","));
+    assertMatch(open ?? "", /^1,1,2026-11-21T12:00:00\.000Z,open,team,0\.000000,.*,standard,,$/);
+    assertMatch(credit ?? "", /^2,\d,[^,]+,credit,team,100\.000000,100\.000000,/);
+    assertEquals([after, more], ["", []]);
     await json("ledger export -o books.json --format json");
     assertEquals(JSON.parse(files.get("books.json") ?? "").length, 3);
   });
@@ -194,5 +197,33 @@ Deno.test("a bar is drawn beside a file or a pipe, not in the midst of what is s
     assertEquals(shown.err, "");
     const filed = await run("ledger export -o f", { ...answering(ENTRY, END), ...terminal });
     assertStringIncludes(filed.err, "Exporting");
+  });
+});
+
+Deno.test("the table has a column for every field of every entry, and for nothing else", async () => {
+  type Fields<Entry> = Entry extends unknown ? keyof Entry : never;
+  type Expected = Exclude<Fields<JournalEntry>, "op"> | "place" | "segment" | "kind" | "change";
+  assertType<IsExact<typeof COLUMNS[number], Expected>>(true);
+  assertEquals(new Set<string>(COLUMNS).size, COLUMNS.length);
+  const progress = { ...ENTRY, kind: "progress", cost: "0.250000", outputTokens: 3 };
+  const settle = { ...ENTRY, place: 2, kind: "settle", charged: "0.250000", recovered: true };
+  await withCli(async ({ run, files }) => {
+    const command = "ledger export -o books.csv --format csv";
+    const written = await run(command, answering(progress, settle, { ...END, entries: 2 }));
+    assertEquals([written.code, written.err], [0, ""]);
+    const [header = "", ...lines] = (files.get("books.csv") ?? "").trimEnd().split("\r\n");
+    const cell = (line: string | undefined, name: string) =>
+      line?.split(",")[header.split(",").indexOf(name)];
+    assertEquals(lines.map((line) => cell(line, "kind")), ["progress", "settle"]);
+    assertEquals([cell(lines[0], "cost"), cell(lines[0], "outputTokens")], ["0.250000", "3"]);
+    assertEquals([cell(lines[1], "recovered"), cell(lines[1], "charged")], ["true", "0.250000"]);
+    assertEquals(lines.map((line) => line.split(",").length), [COLUMNS.length, COLUMNS.length]);
+    const later = await run(
+      "ledger export -o later.csv --format csv",
+      answering({ ...ENTRY, tax: "1.000000" }, END),
+    );
+    const told = 'The table has no column "tax", which a later gateway writes: export it as ndjson';
+    assertFailed(later, told);
+    assertEquals(files.has("later.csv"), false);
   });
 });

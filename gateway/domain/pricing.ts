@@ -148,6 +148,13 @@ export function affordableOutputTokens(
   return tokens > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(tokens);
 }
 
+/** Output tokens that cost `amount` without any input; `undefined` where output is free. */
+export function outputTokensFor(amount: Micros, price: FrozenPrice): number | undefined {
+  if (price.output === 0n) return undefined;
+  const tokens = divideUp(amount * UNITS_PER_MICRO, price.output);
+  return tokens > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(tokens);
+}
+
 function dearestInput(price: FrozenPrice): bigint {
   const { cacheWriteInput, cachedInput, imageInput, input } = price;
   const text = input > imageInput ? input : imageInput;

@@ -5,6 +5,7 @@ import {
   affordableOutputTokens,
   chargeOf,
   freezePrice,
+  outputTokensFor,
   type Price,
   type Usage,
 } from "./pricing.ts";
@@ -128,4 +129,16 @@ Deno.test("Affordable output has no bound where output is free, and stays a safe
   const cheap = freeze({ outputPerMTok: "0.000000001" }, "0.000001");
   assertEquals(affordableOutputTokens(10n ** 30n, input, cheap), Number.MAX_SAFE_INTEGER);
   assertEquals(affordableOutputTokens(0n, input, freeze()), 0);
+});
+
+Deno.test("as many output tokens as an amount is for cost that amount, and hardly more", () => {
+  fc.assert(fc.property(fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.nat(), (amount, perMTok) => {
+    const price = freeze({ outputPerMTok: `0.${perMTok % 1_000}1` });
+    const outputTokens = outputTokensFor(amount, price) ?? NaN;
+    const charge = (tokens: number) =>
+      chargeOf({ inputTokens: 0, cachedInputTokens: 0, outputTokens: tokens }, price);
+    assert(charge(outputTokens) >= amount);
+    if (outputTokens > 1) assert(charge(outputTokens - 2) <= amount);
+  }));
+  assertEquals(outputTokensFor(1n, freeze({ outputPerMTok: "0" })), undefined);
 });

@@ -70,7 +70,10 @@ export interface AttemptRequest<T> {
    * Takes the beginning of an answer. Throws an {@linkcode UpstreamCut} where it is not worth the
    * name: the next candidate is tried.
    */
-  open(answer: Exclude<UpstreamAnswer, UpstreamFailure>, candidate: Candidate): T | Promise<T>;
+  open(
+    answer: Exclude<UpstreamAnswer, UpstreamFailure>,
+    place: Pick<Place, "candidate" | "hold">,
+  ): T | Promise<T>;
 }
 
 type Failure = Omit<UpstreamFailure, "kind" | "code">;
@@ -119,7 +122,7 @@ async function callOnce<T>(
     if (answer.kind === "failure") {
       return failed(gateway, request, { ...place, abort, failure: answer, startedMs });
     }
-    const opened = await request.open(answer, candidate);
+    const opened = await request.open(answer, place);
     begun = true;
     const ms = trace.elapsedMs - startedMs;
     trace.attempted(attemptOf(candidate, { outcome: "ok", status: 200, ms }), startedMs);

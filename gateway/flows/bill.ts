@@ -138,14 +138,21 @@ function settleLater(
 /** Tokens of a text call; `undefined` where nothing was delivered. The input's text is made late. */
 export async function countTokens(
   gateway: GatewayContext,
-  call: { readonly inputText: () => string; readonly delivered: readonly string[] },
+  { inputText, delivered, chars = 0, fewest }: {
+    readonly inputText: () => string;
+    readonly delivered: () => readonly string[];
+    /** About the length of what was delivered, in UTF-16 code units. @default {short} */
+    readonly chars?: number | undefined;
+    /** Tokens delivered at least, where they use the hold up: they need not be counted. */
+    readonly fewest?: number | undefined;
+  },
 ): Promise<CountedTokens | undefined> {
-  if (call.delivered.length === 0) return undefined;
   try {
-    return {
-      input: await gateway.tokens.count(call.inputText()),
-      output: await gateway.tokens.count(call.delivered.join("")),
-    };
+    const text = () => delivered().join("");
+    const output = fewest ?? await gateway.tokens.count({ chars, text });
+    // An empty text has none, and so has only what was not delivered.
+    if (output === 0) return undefined;
+    return { input: await gateway.tokens.count(inputText()), output };
   } catch (error) {
     // What cannot be counted is not charged; the hold must end all the same.
     gateway.logger.error("tokens_not_counted", { cause: String(error) });

@@ -1,6 +1,6 @@
 import { ServiceFault } from "../domain/fault.ts";
 import { formatCredits, type Micros, minMicros } from "../domain/money.ts";
-import { affordableOutputTokens, type FrozenPrice } from "../domain/pricing.ts";
+import { affordableOutputTokens, type FrozenPrice, outputTokensFor } from "../domain/pricing.ts";
 import type { Candidate } from "../domain/routing.ts";
 import type { AttemptRequest } from "./attempt.ts";
 import type { GatewayContext } from "./context.ts";
@@ -9,6 +9,14 @@ import { capLeft, takeHold, type TakenHold } from "./holding.ts";
 /** A hold that is open, and what it was taken for. */
 export interface OpenHold extends TakenHold {
   readonly price: FrozenPrice;
+}
+
+/** Output tokens that use a call's hold up: what is delivered beyond them changes no charge. */
+export function heldTokens({ hold, candidate }: {
+  readonly hold: OpenHold;
+  readonly candidate: Candidate;
+}): number {
+  return outputTokensFor(hold.held, hold.price) ?? candidate.outputTokens;
 }
 
 /** Takes the hold for a call of a candidate; a refusal is a value. */

@@ -25,7 +25,10 @@ const COUNTED = { maxChars: COUNTED_MAX_CHARS };
 export interface ProgressingCall {
   readonly trace: RequestTrace;
   readonly hold: OpenHold;
-  readonly relay: Pick<AnswerRelay, "usage" | "delivered" | "deliveredChars" | "finished">;
+  readonly relay: Pick<
+    AnswerRelay,
+    "usage" | "delivered" | "deliveredChars" | "usedUpBy" | "finished"
+  >;
   readonly inputText: () => string;
   readonly fee?: (() => CallEnd["fee"]) | undefined;
 }
@@ -120,7 +123,7 @@ export class CallProgress implements Checkpointed {
     let counted;
     if (usage === undefined) {
       this.#inputTokens ??= fewestTokens(inputText(), COUNTED);
-      const output = fewestTokens(relay.delivered.join(""), COUNTED);
+      const output = relay.usedUpBy ?? fewestTokens(relay.delivered.join(""), COUNTED);
       counted = { input: this.#inputTokens, output };
     }
     const settlement = settlementOf({ ending: "cut", usage, counted }, hold.price);

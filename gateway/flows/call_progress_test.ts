@@ -26,6 +26,7 @@ function callAt(answer: Answer = () => Promise.resolve({ ok: true })) {
   const relay = {
     usage: undefined as Usage | undefined,
     delivered: [] as string[],
+    usedUpBy: undefined as number | undefined,
     finished: false,
     get deliveredChars(): number {
       return relay.delivered.join("").length;
@@ -163,4 +164,19 @@ Deno.test("nothing is written of a call that is free, or has delivered next to n
   assertEquals(call.kept, []);
   call.progress.end();
   assertEquals(call.checkpoints.size, 0);
+});
+
+Deno.test("a call beyond its hold is written down once as such, without its text", async () => {
+  using call = callAt();
+  call.say(3);
+  await call.later(CHECKPOINT_MS);
+  // From here on its text is gone.
+  call.relay.usedUpBy = 600;
+  call.relay.delivered.length = 0;
+  for (let time = 0; time < 3; time++) {
+    call.progress.sent("data: …\n\n");
+    call.progress.taken();
+    await call.later(CHECKPOINT_MS);
+  }
+  assertEquals(call.kept.map(({ cost }) => cost), [10n, 4n + 600n * 2n]);
 });

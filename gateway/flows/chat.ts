@@ -50,7 +50,7 @@ export function chat(
       ...call,
       // What a planner took, in time and money, is gone.
       plan: trace.billed === undefined ? plan : await planRoute(gateway, trace, features),
-      relayOf: (model) => new ChatRelay(model),
+      relayOf: (model, maxTokens) => new ChatRelay(model, maxTokens),
     });
     if (begun.kind === "json") {
       const metadata = await finishChat(gateway, trace, { ...call, begun });

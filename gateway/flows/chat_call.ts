@@ -14,6 +14,7 @@ import { requestText } from "../wire/chat_text.ts";
 import { attempt, type Begun } from "./attempt.ts";
 import { countTokens, settleCall } from "./bill.ts";
 import { CallAnswer } from "./call_answer.ts";
+import { heldTokens } from "./call_hold.ts";
 import type { GatewayContext } from "./context.ts";
 import { conversationOf, type OpenPlan } from "./plan.ts";
 import type { RequestTrace } from "./request_trace.ts";
@@ -30,13 +31,16 @@ export type ChatBegun =
   | Begun<UpstreamJson> & { readonly kind: "json" }
   | Begun<OpenedStream> & { readonly kind: "stream" };
 
-/** Begins the answer; `relayOf` follows that of a model, by its catalog id. Throws where nobody answers. */
+/**
+ * Begins the answer; `relayOf` follows that of a model, by its catalog id, of which so many tokens use
+ * the hold up. Throws where nobody answers.
+ */
 export async function beginChat(
   gateway: GatewayContext,
   trace: RequestTrace,
   call: ChatCall & {
     readonly plan: OpenPlan;
-    relayOf(model: string): AnswerRelay;
+    relayOf(model: string, maxTokens: number): AnswerRelay;
     /** @default {the caller's} */
     readonly signal?: AbortSignal | undefined;
     /** Nothing else is an answer. @default {either} */
@@ -53,9 +57,10 @@ export async function beginChat(
     signal,
     ...(call.passable === undefined ? {} : { passable: call.passable }),
     ask: () => ({ endpoint: "chat", body }),
-    open: (answer, { model }) => {
+    open: (answer, place) => {
       if (wanted !== undefined && answer.kind !== wanted) throw unwanted(wanted);
-      return answer.kind === "stream" ? openStream(answer, relayOf(model.id)) : openJson(answer);
+      if (answer.kind !== "stream") return openJson(answer);
+      return openStream(answer, relayOf(place.candidate.model.id, heldTokens(place)));
     },
   });
   const { answer } = begun;
@@ -92,7 +97,7 @@ export async function finishChat(
       count: () =>
         countTokens(gateway, {
           inputText: () => requestText(request.value),
-          delivered: left ? [] : deliveredText(body),
+          delivered: () => left ? [] : deliveredText(body),
         }),
       wasDelivered: false,
       request: { status: 200, outcome: left ? "client_left" : "ok" },

@@ -9,6 +9,7 @@
 
 import type { ChatRequest } from "@svc/sdk/protocol";
 import type { JsonBody } from "../ports/upstream.ts";
+import { recordOf } from "../wire/json_parse.ts";
 import { editMembers, elementTexts, memberText } from "../wire/json_text.ts";
 import { itemType } from "../wire/responses/items.ts";
 import { callDigest } from "./signature_memory.ts";
@@ -74,7 +75,7 @@ export class FoundMemory {
         : [JSON.stringify({ role: "user", content }), message];
     });
     const text = editMembers(body.text, { messages: `[${texts.join(",")}]` });
-    return { text, value: JSON.parse(text) };
+    return { text, value: recordOf(text) };
   }
 
   #ofCalls(keyId: string, calls: readonly unknown[]): string | undefined {

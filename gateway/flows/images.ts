@@ -55,7 +55,7 @@ export function drawImages(
       plan,
       features,
       ask: () => ({ endpoint: caller.endpoint, body }),
-      open: (answer, { upstream }) => openDrawn(gateway, answer, upstream),
+      open: (answer, { candidate: { upstream } }) => openDrawn(gateway, answer, upstream),
     });
     return { kind: "json", text: await finish(gateway, trace, { begun, request }) };
   });

@@ -37,10 +37,12 @@ export async function openResponse(
     readonly road: Road;
     readonly context: ResponseContext;
     readonly hosting: HostedSetup | undefined;
+    /** What the hold pays for. */
+    readonly maxTokens: number;
   },
 ): Promise<OpenedResponse> {
-  const { road, context, hosting } = options;
-  if (road === "native") return await openNative(answer, context);
+  const { road, context, hosting, maxTokens } = options;
+  if (road === "native") return await openNative(answer, { context, maxTokens });
   if (hosting !== undefined) {
     if (answer.kind !== "stream") throw notStreamed();
     const relay = new ResponseEventRelay(context, { hosted: hosting.names, cite: hosting.cite });
@@ -70,10 +72,10 @@ export function notCarriedBy(opened: OpenedResponse): readonly string[] {
 
 async function openNative(
   answer: Exclude<UpstreamAnswer, UpstreamFailure>,
-  context: ResponseContext,
+  { context, maxTokens }: { readonly context: ResponseContext; readonly maxTokens: number },
 ): Promise<OpenedResponse> {
   if (answer.kind === "stream") {
-    const relay = new NativeResponseRelay(context);
+    const relay = new NativeResponseRelay(context, maxTokens);
     const stream = await openStream(answer, relay);
     return { kind: "stream", stream, searches: () => relay.searches };
   }

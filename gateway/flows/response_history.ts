@@ -10,6 +10,7 @@ import { ServiceFault } from "../domain/fault.ts";
 import type { ResponseStore, StoredResponse } from "../ports/response_store.ts";
 import type { JsonBody } from "../ports/upstream.ts";
 import { namedIds, outputItems, requestItems } from "../wire/responses/items.ts";
+import { recordOf } from "../wire/json_parse.ts";
 
 /** Most responses that one continues, itself not counted. */
 export const CHAIN_MAX = 1_000;
@@ -178,7 +179,7 @@ function knownItems(kept: StoredResponse): KnownItem[] {
 }
 
 function bodyOf(text: string): JsonBody {
-  return { text, value: JSON.parse(text) };
+  return { text, value: recordOf(text) };
 }
 
 function notKept(lastId: string, id: string): ServiceFault {

@@ -17,6 +17,7 @@ import { AnswerStream, type StreamedAnswer } from "./answer_stream.ts";
 import { attempt, type Begun } from "./attempt.ts";
 import { countTokens, settleCall } from "./bill.ts";
 import { CallAnswer } from "./call_answer.ts";
+import { heldTokens } from "./call_hold.ts";
 import type { GatewayContext } from "./context.ts";
 import { FileUrls } from "./file_urls.ts";
 import { HostedAnswer } from "./hosted/hosted_answer.ts";
@@ -186,13 +187,15 @@ function begin(
       asked.hosted.webSearch !== undefined && asked.roadTo(candidate) === "native"
         ? searchesHold(asked.request, priceOfSearch(plan, candidate))
         : 0n,
-    open: async (answer, candidate) => {
+    open: async (answer, place) => {
+      const { candidate } = place;
       const leftOut = asked.leftOut(candidate);
       trace.notCarried = () => leftOut;
       const opened = await openResponse(answer, {
         road: asked.roadTo(candidate) ?? "chat",
         context: contextOf(gateway, trace, { asked, candidate }),
         hosting,
+        maxTokens: heldTokens(place),
       });
       trace.notCarried = () => [...leftOut, ...notCarriedBy(opened)];
       return opened;
@@ -266,7 +269,7 @@ async function finishJson(
       count: () =>
         countTokens(gateway, {
           inputText: () => call.asked.inputText(),
-          delivered: left ? [] : isNative ? nativeDelivered(body) : deliveredText(body),
+          delivered: () => left ? [] : isNative ? nativeDelivered(body) : deliveredText(body),
         }),
       fee: searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, begun.candidate),
       wasDelivered: false,

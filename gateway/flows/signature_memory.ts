@@ -8,6 +8,7 @@
 import { createHash } from "node:crypto";
 import type { ChatRequest } from "@svc/sdk/protocol";
 import type { JsonBody } from "../ports/upstream.ts";
+import { recordOf } from "../wire/json_parse.ts";
 import { editMembers } from "../wire/json_text.ts";
 import { editCalls, OPAQUE_MEMBERS } from "../wire/tool_calls.ts";
 
@@ -64,7 +65,7 @@ export class SignatureMemory {
       const opaque = this.#missing(keyId, call);
       return opaque && editMembers(call, Object.fromEntries(opaque));
     });
-    return text === body.text ? body : { text, value: JSON.parse(text) };
+    return text === body.text ? body : { text, value: recordOf(text) };
   }
 
   #missing(keyId: string, written: string): ReadonlyMap<string, string> | undefined {

@@ -109,8 +109,6 @@ export class StreamedCall {
   #untaken: readonly string[] = [];
   /** Why what came last could not be followed to its end. */
   #broken: { readonly cause: unknown } | undefined;
-  /** What the caller was sent before it left. @default {all that was taken} */
-  #sent: readonly string[] | undefined;
 
   constructor(gateway: GatewayContext, options: StreamedCallOptions) {
     this.#gateway = gateway;
@@ -217,7 +215,7 @@ export class StreamedCall {
     const { begun } = this.#options;
     const { events, relay } = begun.answer;
     begun.lease.release();
-    this.#sent = [...relay.delivered];
+    relay.callerLeft();
     // What has come is not sent any more, but it may bring the usage.
     if (events instanceof Gathered) this.#untaken = [...this.#untaken, ...events.takeWaiting()];
     this.#take();
@@ -269,13 +267,15 @@ export class StreamedCall {
     const { relay } = begun.answer;
     // Who does not stream has had nothing of a call that broke off, nor who left before it began.
     const isHad = (trace.caller.stream && this.#begun) || ending === "finished";
-    const delivered = () => isHad ? this.#sent ?? relay.delivered : [];
+    const output = isHad
+      ? { delivered: () => relay.delivered, chars: relay.deliveredChars, fewest: relay.usedUpBy }
+      : { delivered: () => [] };
     return settleCall(this.#gateway, trace, {
       begun,
       end: {
         ending,
         usage: relay.usage,
-        count: () => countTokens(this.#gateway, { inputText, delivered: delivered() }),
+        count: () => countTokens(this.#gateway, { inputText, ...output }),
         wasDelivered: trace.caller.stream,
         fee: fee?.(),
         ...(endsRequest ? { request } : {}),

@@ -1,6 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertGreaterOrEqual, assertLess } from "@std/assert";
 import type { SettleCommand } from "../domain/ledger.ts";
-import { freezePrice } from "../domain/pricing.ts";
+import { freezePrice, outputTokensFor } from "../domain/pricing.ts";
+import type { LateText } from "../ports/token_counter.ts";
 import { ChatRelay } from "../wire/chat_relay.ts";
 import type { Begun } from "./attempt.ts";
 import { Checkpoints } from "./checkpoints.ts";
@@ -24,6 +25,7 @@ const chunk = (content: string, usage?: unknown) =>
 /** A call whose upstream says these events, and how it is settled. */
 function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "cancel") {
   const settled: SettleCommand[] = [];
+  const counted: number[] = [];
   const price = freezePrice(
     { inputPerMTok: "1", outputPerMTok: "2", currency: "USD" },
     "1000",
@@ -36,15 +38,22 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
     checkpoints: new Checkpoints(),
     ledger: { settle: (command: SettleCommand) => Promise.resolve(settled.push(command)) },
     log: { append: () => Promise.resolve() },
-    // A word is a token.
-    tokens: { count: (text: string) => Promise.resolve(text.split(" ").length - 1) },
+    tokens: {
+      count(text: string | LateText) {
+        const made = typeof text === "string" ? text : text.text();
+        counted.push(made.length);
+        // A word is a token.
+        return Promise.resolve(made.split(" ").length - 1);
+      },
+    },
   };
   async function* batches() {
     for (const event of events) yield [event];
   }
-  const relay = new ChatRelay("auto");
+  const held = 1_000_000n;
+  const relay = new ChatRelay("auto", price && outputTokensFor(held, price));
   const begun = {
-    hold: { id: "hold_1", held: 1_000_000n, price },
+    hold: { id: "hold_1", held, price },
     lease: { release: () => {}, report: () => {} },
     abort: new AbortController(),
     candidate: { upstream: { onDisconnect }, outputTokens: 10 },
@@ -57,7 +66,7 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
     inputText: () => " question",
     endsRequest: true,
   });
-  return { call, settled };
+  return { call, settled, relay, counted };
 }
 
 async function takeNext(call: StreamedCall): Promise<void> {
@@ -106,3 +115,30 @@ for (const onDisconnect of ["cancel", "drain"] as const) {
     assertEquals(settled.map(({ cost, estimated }) => [cost, estimated]), [[13_000n, false]]);
   });
 }
+
+Deno.test("a stream beyond its hold is charged the hold, and its text is neither kept nor counted", async () => {
+  // The hold pays for 500 tokens of output.
+  const said = Array.from({ length: 100 }, () => chunk(" word".repeat(1_000)));
+  const { call, settled, relay, counted } = callOf(said);
+  let most = 0;
+  for (let at = 0; at < 50; at++) {
+    await takeNext(call);
+    most = Math.max(most, relay.deliveredChars);
+  }
+  await call.leave();
+  assertLess(most, 40 * 1024);
+  assertEquals(relay.deliveredChars, 0);
+  assertEquals(counted, [" question".length]);
+  const [{ cost, estimated } = { cost: 0n, estimated: false }] = settled;
+  assertGreaterOrEqual(cost, 1_000_000n);
+  assertEquals([settled.length, estimated], [1, true]);
+});
+
+Deno.test("what comes after the caller has left is not kept", async () => {
+  const { call, relay } = callOf([chunk(" second"), chunk(" third"), chunk(" fourth")], "drain");
+  await takeNext(call);
+  await takeNext(call);
+  const sent = relay.deliveredChars;
+  await call.leave();
+  assertEquals([relay.deliveredChars, relay.delivered.join("")], [sent, " first second"]);
+});

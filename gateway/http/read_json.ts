@@ -7,6 +7,7 @@
 import { ServiceFault } from "../domain/fault.ts";
 import type { JsonBody } from "../ports/upstream.ts";
 import { inTurns, LONG_CHARS, othersTurn, TURN_CHARS } from "../system/others_turn.ts";
+import { hasEscapedName, parseSteps } from "../wire/json_parse.ts";
 import { type JsonLimits, repeatsName, scanSteps } from "../wire/json_text.ts";
 import { readBytes } from "./read_bytes.ts";
 
@@ -20,6 +21,9 @@ export const BODY_MAX_DEPTH = 128;
 export const BODY_MAX_VALUES = 100_000;
 /** Most characters outside strings: enough to write the most values with white space between. */
 export const BODY_MAX_BARE_CHARS = 4 * 1024 * 1024;
+
+/** What is longer is parsed in steps: one of these takes some milliseconds. */
+const ONE_PARSE_CHARS = 1024 * 1024;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -43,7 +47,8 @@ export async function readJson(
   if (isLong) await othersTurn();
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    const inSteps = text.length > ONE_PARSE_CHARS || hasEscapedName(text);
+    value = inSteps ? await inTurns(parseSteps(text)) : JSON.parse(text);
   } catch (error) {
     const detail = error instanceof SyntaxError ? `: ${printable(error.message)}` : "";
     throw new ServiceFault("invalid_request", { message: `The body is not valid JSON${detail}` });

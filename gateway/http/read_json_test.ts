@@ -88,3 +88,25 @@ Deno.test("a body of 32 MB of small values is refused before one of them is made
     JSON.parse = parse;
   }
 });
+
+Deno.test("what one body named does not change what the next one says", async () => {
+  for (let time = 0; time < 5; time++) await readJson(post('{"model":"auto","\\\\u006":[]}'));
+  // As any other parser would have left it, too.
+  for (let time = 0; time < 5; time++) JSON.parse('{"model":"auto","\\\\u006":[]}');
+  const { value } = await readJson(post('{"model":"auto","\\u0069nput":"Hi"}'));
+  assertEquals(value, { model: "auto", input: "Hi" });
+  // "\u006dodel" is as long as what was met, once it is decoded.
+  const met = '{"messages":[],"\\\\u006":[]}';
+  for (let time = 0; time < 5; time++) JSON.parse(met);
+  const next = await readJson(post('{"messages":[],"\\u006dodel":"auto"}'));
+  assertEquals(next.value, { messages: [], model: "auto" });
+});
+
+Deno.test("a long body is parsed in steps, to the same value", async () => {
+  const value = { model: "auto", messages: [{ role: "user", content: '\n"é😀'.repeat(400_000) }] };
+  assertEquals((await readJson(post(JSON.stringify(value)))).value, value);
+  const broken = readJson(post(JSON.stringify(value).slice(0, -1)));
+  await assertRejects(() => broken, ServiceFault, "The body is not valid JSON");
+  const twice = JSON.stringify(value).replace("{", '{"mode\\u006c":"a",');
+  await assertRejects(() => readJson(post(twice)), ServiceFault, "the same name twice");
+});

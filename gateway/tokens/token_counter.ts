@@ -1,10 +1,12 @@
 import { setImmediate } from "node:timers/promises";
-import type { TokenCounter } from "../ports/token_counter.ts";
+import type { LateText, TokenCounter } from "../ports/token_counter.ts";
 
 // The tokenizer's time grows with the square of a run without breaks: a piece of this many UTF-16
 // code units takes about 1 ms at worst, so that nobody waits long for the loop.
 const LONGEST_PIECE = 192;
 const MOST_PIECES_COUNTED = 4_096;
+// What is longer is counted one after the other: others would be in memory meanwhile.
+const LONG_CHARS = 64 * 1024;
 
 /**
  * Creates a counter for the `o200k_base` encoding. The tokenizer is loaded by the first count that
@@ -23,23 +25,34 @@ const MOST_PIECES_COUNTED = 4_096;
  * ```
  */
 export function createTokenCounter(): TokenCounter {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = ({ text }: LateText) => {
+    const counted = last.then(() => countText(text()));
+    last = counted.catch(() => {});
+    return counted;
+  };
   return {
     async count(text) {
-      if (text === "") return 0;
-      const countTokens = await loadTokenizer();
-      const stride = Math.ceil(text.length / LONGEST_PIECE / MOST_PIECES_COUNTED);
-      let tokens = 0;
-      let counted = 0;
-      let index = 0;
-      for (const piece of piecesOf(text)) {
-        if (index++ % stride !== 0) continue;
-        tokens += countTokens(piece);
-        counted += piece.length;
-        await setImmediate();
-      }
-      return Math.round(tokens * (text.length / counted));
+      if (typeof text === "string") return await countText(text);
+      return await (text.chars > LONG_CHARS ? inTurn(text) : countText(text.text()));
     },
   };
+}
+
+async function countText(text: string): Promise<number> {
+  if (text === "") return 0;
+  const countTokens = await loadTokenizer();
+  const stride = Math.ceil(text.length / LONGEST_PIECE / MOST_PIECES_COUNTED);
+  let tokens = 0;
+  let counted = 0;
+  let index = 0;
+  for (const piece of piecesOf(text)) {
+    if (index++ % stride !== 0) continue;
+    tokens += countTokens(piece);
+    counted += piece.length;
+    await setImmediate();
+  }
+  return Math.round(tokens * (text.length / counted));
 }
 
 async function loadTokenizer(): Promise<(text: string) => number> {

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertGreaterOrEqual, assertLess } from "@std/assert";
+import { assert, assertEquals, assertGreaterOrEqual, assertLess, assertRejects } from "@std/assert";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
@@ -71,4 +71,29 @@ Deno.test("pieces of any text join to it and split no pair", () => {
     assertEquals(pieces.join(""), text);
     assert(pieces.every((piece) => piece.length <= 192 && piece.isWellFormed()));
   }));
+});
+
+Deno.test("long texts that are made late are made one after the other, short ones at once", async () => {
+  const counter = createTokenCounter();
+  const made: number[] = [];
+  const late = (name: number, text: string) =>
+    counter.count({ chars: text.length, text: () => (made.push(name), text) });
+  const ended: number[] = [];
+  const long = " word".repeat(40_000);
+  const counts = [1, 2, 3].map((name) => late(name, long).finally(() => ended.push(name)));
+  const gone = () => {
+    throw new Error("gone");
+  };
+  const failing = assertRejects(
+    () => counter.count({ chars: Infinity, text: gone }),
+    Error,
+    "gone",
+  );
+  const short = late(4, " word");
+  assertEquals(await short, 1);
+  // The first was counted for a while, and no other was made meanwhile.
+  assertEquals([made.includes(2), made.includes(3)], [false, false]);
+  const [one] = await Promise.all(counts);
+  assertEquals([ended, await counter.count(long)], [[1, 2, 3], one]);
+  await failing;
 });

@@ -36,6 +36,8 @@ export interface AnswerRelay {
   readonly delivered: readonly string[];
   /** Its length in UTF-16 code units, at least, told without putting it together. */
   readonly deliveredChars: number;
+  /** Tokens delivered at least, where they use up what the hold pays for: then no text is kept. */
+  readonly usedUpBy?: number | undefined;
   /** Whether the upstream has said all but good-bye. */
   readonly finished: boolean;
   /** Tool calls as far as they have come. */
@@ -45,6 +47,8 @@ export interface AnswerRelay {
    * `UpstreamCut` where it is an error or makes no sense.
    */
   accept(text: string): string;
+  /** What is accepted from here on is not delivered: it is read for its usage. */
+  callerLeft(): void;
   /** The upstream has ended cleanly. Throws an `UpstreamCut` where that was too early. */
   upstreamEnded(): void;
   /** The last events of a whole or incomplete answer, one at a time: they may be long. */

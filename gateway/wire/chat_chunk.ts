@@ -13,6 +13,7 @@ import type { Usage } from "../domain/pricing.ts";
 import { UpstreamCut } from "../ports/upstream.ts";
 import type { SignedToolCall } from "./answer_relay.ts";
 import { collectText } from "./chat_text.ts";
+import { DeliveredText } from "./delivered_text.ts";
 import { GatheredText } from "./gathered_text.ts";
 import { editMembers, elements, members } from "./json_text.ts";
 import { ITEM_CHARS, KeptChars } from "./kept_chars.ts";
@@ -46,12 +47,6 @@ interface ChoiceFix {
   readonly toolIndexes?: readonly number[] | undefined;
 }
 
-/**
- * Text that is kept to be counted where no usage is reported: more tokens than any hold pays for, so
- * what comes after it changes no bill.
- */
-const DELIVERED_MAX_CHARS = 8 * 1024 * 1024;
-
 /** Chunks that are looked at for a pattern: streams in which all differ have none. */
 const PATTERNS_MAX = 8;
 
@@ -60,7 +55,7 @@ export class ChatChunkRelay {
   /** Usage as last reported. */
   usage: Usage | undefined;
   readonly #model: string;
-  readonly #delivered = new GatheredText(DELIVERED_MAX_CHARS);
+  readonly #delivered: DeliveredText;
   readonly #choices = new Map<number, ChoiceState>();
   /** Calls are kept, to remember what signs them. */
   readonly #kept = new KeptChars();
@@ -75,9 +70,10 @@ export class ChatChunkRelay {
   #isPatternNamed = false;
   #patternsLeft = PATTERNS_MAX;
 
-  /** `model` is the catalog id that callers are shown. */
-  constructor(model: string) {
+  /** `model` is the catalog id that callers are shown; `maxTokens`: see {@linkcode DeliveredText}. */
+  constructor(model: string, maxTokens?: number) {
     this.#model = JSON.stringify(model);
+    this.#delivered = new DeliveredText(maxTokens);
   }
 
   /** Whether every choice that began has its finish. */
@@ -95,6 +91,16 @@ export class ChatChunkRelay {
   /** Its length, in UTF-16 code units. */
   get deliveredChars(): number {
     return this.#delivered.length;
+  }
+
+  /** See {@linkcode DeliveredText}. */
+  get usedUpBy(): number | undefined {
+    return this.#delivered.usedUpBy;
+  }
+
+  /** Nothing is delivered any more. */
+  callerLeft(): void {
+    this.#delivered.end();
   }
 
   /** Tool calls of all choices, as far as they have come. */

@@ -9,9 +9,9 @@ import { chatUsageOf } from "./usage.ts";
 export class ChatRelay implements AnswerRelay {
   readonly #chunks: ChatChunkRelay;
 
-  /** `model` is the catalog id that callers are shown. */
-  constructor(model: string) {
-    this.#chunks = new ChatChunkRelay(model);
+  /** `model` is the catalog id that callers are shown; `maxTokens`: see `DeliveredText`. */
+  constructor(model: string, maxTokens?: number) {
+    this.#chunks = new ChatChunkRelay(model, maxTokens);
   }
 
   get usage(): Usage | undefined {
@@ -24,6 +24,10 @@ export class ChatRelay implements AnswerRelay {
 
   get deliveredChars(): number {
     return this.#chunks.deliveredChars;
+  }
+
+  get usedUpBy(): number | undefined {
+    return this.#chunks.usedUpBy;
   }
 
   get finished(): boolean {
@@ -39,6 +43,10 @@ export class ChatRelay implements AnswerRelay {
     if (forwarded === undefined) return "";
     // No edit adds a line break, and the text as it came is in one piece: looking there is cheaper.
     return text.includes("\n") ? sseEvent(forwarded) : sseLine(forwarded);
+  }
+
+  callerLeft(): void {
+    this.#chunks.callerLeft();
   }
 
   /** A clean end is one, with or without a finish: what is missing is made up for. */

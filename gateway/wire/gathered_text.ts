@@ -13,20 +13,12 @@ export class GatheredText {
   #pieces: string[] = [];
   #kept = 0;
   #isFolded = false;
-  /** Characters that there is still room for. */
-  #room: number;
   /** Characters that are there. */
   length = 0;
 
-  /** `maxChars`: what comes once so many characters are there is not kept. @default {no limit} */
-  constructor(maxChars = Infinity) {
-    this.#room = maxChars;
-  }
-
   /** Adds a piece; `kept` is the length of the text that it may be a slice of. */
   push(piece: string, kept: number = piece.length): void {
-    if (piece === "" || this.#room <= 0) return;
-    this.#room -= piece.length;
+    if (piece === "") return;
     this.length += piece.length;
     this.#kept += kept;
     if (this.#pieces.push(piece) >= PIECES_MAX || this.#kept >= KEPT_MAX) this.#fold();

@@ -53,9 +53,3 @@ Deno.test("a stream keeps few of its chunks alive, however long it is and whatev
     assert(relay.delivered.join("").endsWith(words(19_999)));
   }
 });
-
-Deno.test("what comes when the room is full is not kept", () => {
-  const text = new GatheredText(4);
-  for (const piece of ["abc", "def", "ghi"]) text.push(piece);
-  assertEquals(text.text(), "abcdef");
-});

@@ -67,6 +67,8 @@ export class HostedChatRelay implements HostedRelay {
   readonly #calls: HostedChatCalls;
   readonly #searches = new SearchLog();
   readonly #kept = new KeptChars();
+  /** What a caller who has left was sent of the turn at hand. */
+  #sent: readonly string[] | undefined;
   readonly #warnings = new UpstreamWarnings();
   /** What only a stream of the answer shows. */
   readonly #lost = new Set<string>();
@@ -94,6 +96,7 @@ export class HostedChatRelay implements HostedRelay {
   }
 
   get delivered(): readonly string[] {
+    if (this.#sent !== undefined) return this.#sent;
     // What is held back of a turn that has broken off is never sent.
     return [...this.#delivered.pieces(), ...this.finished ? this.#texts.heldBack : []];
   }
@@ -108,6 +111,10 @@ export class HostedChatRelay implements HostedRelay {
 
   get toolCalls(): readonly SignedToolCall[] {
     return this.#calls.ofTurn();
+  }
+
+  callerLeft(): void {
+    this.#sent ??= this.delivered;
   }
 
   accept(text: string): string {

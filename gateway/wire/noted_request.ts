@@ -8,6 +8,7 @@
 import type { ChatMessage, ChatRequest } from "@svc/sdk/protocol";
 import { invariant } from "../domain/invariant.ts";
 import type { JsonBody } from "../ports/upstream.ts";
+import { recordOf } from "./json_parse.ts";
 import { editMembers, elementTexts, memberText } from "./json_text.ts";
 
 /** The request itself, to its last byte, but for the note. */
@@ -18,7 +19,7 @@ export function withNote(body: JsonBody, note: string): JsonBody {
   const content = JSON.stringify(noted(JSON.parse(last).content, note));
   const all = [...messages.slice(0, -1), editMembers(last, { content })];
   const text = editMembers(body.text, { messages: `[${all.join(",")}]` });
-  return { text, value: JSON.parse(text) };
+  return { text, value: recordOf(text) };
 }
 
 /**

@@ -14,6 +14,8 @@ import { chatUsageOf } from "./usage.ts";
 export interface OrchestratedChatOptions {
   /** Of the whole stream. */
   readonly id: string;
+  /** See `DeliveredText`. */
+  readonly maxTokens?: number | undefined;
   /** The parts and what they cost, once the answer has ended. */
   breakdown(end: FailedEnd & { readonly isDone: boolean }): Orchestration;
 }
@@ -26,7 +28,7 @@ export class OrchestratedChatRelay implements AnswerRelay {
 
   /** `model` is the catalog id that callers are shown. */
   constructor(model: string, options: OrchestratedChatOptions) {
-    this.#chunks = new ChatChunkRelay(model);
+    this.#chunks = new ChatChunkRelay(model, options.maxTokens);
     this.#options = options;
     this.#mark = {
       id: JSON.stringify(options.id),
@@ -46,6 +48,10 @@ export class OrchestratedChatRelay implements AnswerRelay {
     return this.#chunks.deliveredChars;
   }
 
+  get usedUpBy(): number | undefined {
+    return this.#chunks.usedUpBy;
+  }
+
   get finished(): boolean {
     return this.#chunks.finished;
   }
@@ -57,6 +63,10 @@ export class OrchestratedChatRelay implements AnswerRelay {
   accept(text: string): string {
     const forwarded = this.#chunks.accept(text);
     return forwarded === undefined ? "" : sseEvent(editMembers(forwarded, this.#mark));
+  }
+
+  callerLeft(): void {
+    this.#chunks.callerLeft();
   }
 
   upstreamEnded(): void {}
@@ -79,7 +89,8 @@ export class OrchestratedChatRelay implements AnswerRelay {
 
   /** One event that says so; before any text of the answer it is the orchestration that failed. */
   failed({ error, ...envelope }: ErrorEnvelope, end: FailedEnd): Iterable<string> {
-    const code = this.#chunks.delivered.length === 0 ? "orchestration_failed" : error.code;
+    const isUnbegun = this.#chunks.deliveredChars === 0 && this.#chunks.usedUpBy === undefined;
+    const code = isUnbegun ? "orchestration_failed" : error.code;
     const orchestration = this.#options.breakdown({ ...end, isDone: false });
     const event = { ...envelope, error: { ...error, code }, choices: [], orchestration };
     return [sseEvent(JSON.stringify(event))];

@@ -11,14 +11,19 @@ import { readChatUsage } from "./usage.ts";
  */
 export class PartRelay implements AnswerRelay {
   usage: Usage | undefined;
-  readonly delivered: string[] = [];
+  readonly #delivered: string[] = [];
+  #hasLeft = false;
   readonly toolCalls: readonly SignedToolCall[] = [];
   /** Why the model stopped, as Chat Completions says it; absent where nothing was said. */
   finishReason: string | undefined;
   readonly #kept = new KeptChars();
 
+  get delivered(): readonly string[] {
+    return this.#delivered;
+  }
+
   get deliveredChars(): number {
-    return this.delivered.reduce((sum, { length }) => sum + length, 0);
+    return this.#delivered.reduce((sum, { length }) => sum + length, 0);
   }
 
   get finished(): boolean {
@@ -30,8 +35,12 @@ export class PartRelay implements AnswerRelay {
     this.usage = readChatUsage(usage) ?? this.usage;
     this.finishReason ??= finishReason;
     this.#kept.take(text.length);
-    collectText(delta, this.delivered);
+    if (!this.#hasLeft) collectText(delta, this.#delivered);
     return contentOf(delta);
+  }
+
+  callerLeft(): void {
+    this.#hasLeft = true;
   }
 
   upstreamEnded(): void {}

@@ -62,7 +62,7 @@ export function hostedChat(
       features,
       passable: (candidates) => candidates.filter(takesChat),
       ask: () => ({ endpoint: "chat", body: setup.conversation, stream: true }),
-      open: async (answer, { model }) => {
+      open: async (answer, { candidate: { model } }) => {
         if (answer.kind !== "stream") throw notStreamed();
         const relay = new HostedChatRelay(model.id, {
           hosted: setup.names,

@@ -12,6 +12,7 @@ import { hostedToolOf, type HostedToolType } from "../../domain/hosted_tool_type
 import { invariant } from "../../domain/invariant.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import type { HostedNames } from "../../wire/hosted_relay.ts";
+import { recordOf } from "../../wire/json_parse.ts";
 import { editMembers, elements, members } from "../../wire/json_text.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Piece } from "../answer_stream.ts";
@@ -210,5 +211,5 @@ function arrayTexts(text: string, name: string): readonly string[] {
 
 function edited(body: ChatBody, edits: Readonly<Record<string, string>>): ChatBody {
   const text = editMembers(body.text, edits);
-  return { ...body, text, value: JSON.parse(text) };
+  return { ...body, text, value: recordOf(text) as unknown as ChatRequest };
 }

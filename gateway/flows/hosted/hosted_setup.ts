@@ -171,7 +171,7 @@ export function laterTurns(
         isOwnChoice: conversation.isOwnChoice,
         stream: true,
       }),
-      open: async (opened, { model }) => {
+      open: async (opened, { candidate: { model } }) => {
         if (opened.kind !== "stream") throw notStreamed();
         const begun = await openHosted(opened, answer.relay);
         answer.relay.answeredBy(model.id);

@@ -90,9 +90,10 @@ export class OrchestratedChat implements OrchestrationSurface {
       body,
       features,
       plan: await planRoute(this.#gateway, trace, features),
-      relayOf: (model) =>
+      relayOf: (model, maxTokens) =>
         new OrchestratedChatRelay(model, {
           id: this.#id,
+          maxTokens,
           breakdown: ({ metadata, isDone }) => this.#whole(metadata, isDone),
         }),
       signal,

@@ -286,3 +286,102 @@ Deno.test("20 000 open holds on a file have ended when a start resolves", async 
   await second.close();
   await Deno.remove(folder, { recursive: true });
 });
+
+const DAY_MS = 86_400_000;
+
+Deno.test("a clock that jumps while a call is under way changes neither its charge nor the books", async () => {
+  await using disk = await Disk.make();
+  const first = await disk.open();
+  await fund(first);
+  const at = (id: string, atMs: number): HoldCommand => ({
+    ...{ ...hold(id), atMs, budget: { day: 25n, total: 25n } },
+  });
+  await first.ledger.hold(at("jumping", 400 * DAY_MS), NO_WAIT);
+  const told = (cost: bigint, atMs: number) =>
+    first.ledger.progress({ ...progress("jumping", cost), atMs }, () => row("jumping"));
+  // A year forward, then back to before the hold was taken; said again, and less than before.
+  assertEquals((await told(3n, 800 * DAY_MS)).ok, true);
+  assertEquals((await told(6n, 2 * DAY_MS)).ok, true);
+  assertEquals((await told(6n, 900 * DAY_MS)).ok, true);
+  assertEquals(await told(5n, 900 * DAY_MS), { ok: false, refusal: "progress_fell" });
+
+  // The start is before all of that.
+  const second = await disk.open();
+  const wallet = await second.ledger.wallet("w");
+  assertEquals([wallet?.spent, wallet?.held, wallet?.writtenOff], [6n, 0n, 0n]);
+  assertEquals((await endsOf(second)).map(({ op, at }) => [op, at]), [["settle", RESTARTED_MS]]);
+  const { records: [written] } = await second.log.search({ limit: 1 });
+  assertEquals([written?.charged, written?.outputTokens], ["0.000009", 7]);
+  // The budget has 19 left, in whichever day it is.
+  for (const [id, atMs] of [["earlier", 2 * DAY_MS], ["later", 950 * DAY_MS]] as const) {
+    const refused = await second.ledger.hold(
+      { ...at(id, atMs), amount: 20n, minimum: 20n },
+      NO_WAIT,
+    );
+    assertEquals(refused.ok, false, id);
+  }
+  await assertRight(second);
+});
+
+Deno.test("a call that came to more than its hold is charged the hold, within its budget", async () => {
+  await using disk = await Disk.make();
+  const first = await disk.open();
+  await fund(first, 10n);
+  await first.ledger.hold({ ...hold("beyond"), budget: { total: 10n } }, NO_WAIT);
+  for (const cost of [11n, 10n ** 15n]) {
+    assertEquals(
+      (await first.ledger.progress(progress("beyond", cost), () => row("beyond"))).ok,
+      true,
+    );
+  }
+  // The wallet has nothing beside the hold, and nothing is taken from it before the end.
+  const before = await first.ledger.wallet("w");
+  assertEquals([before?.available, before?.held, before?.spent], [0n, 10n, 0n]);
+  const second = await disk.open();
+  const after = await second.ledger.wallet("w");
+  assertEquals([after?.available, after?.held, after?.spent], [0n, 0n, 10n]);
+  assertEquals(after?.writtenOff, 10n ** 15n - 10n);
+  const { records: [written] } = await second.log.search({ limit: 1 });
+  assertEquals(written?.charged, "0.000013");
+  await assertRight(second);
+});
+
+Deno.test("two checkpoints of one commit are both there or both not, and the end beats them", async () => {
+  for (const isLost of [true, false]) {
+    await using disk = await Disk.make();
+    const first = await disk.open();
+    await fund(first);
+    for (const id of ["one", "two"]) await first.ledger.hold(hold(id), NO_WAIT);
+    if (isLost) disk.commitsLeft = 0;
+    const { settle, progress: keep } = {
+      settle: () =>
+        first.ledger.settle({ ...progress("two", 2n), kind: "settle", estimated: true }, {
+          row: { ...row("two"), outcome: "cut" },
+        }),
+      progress: (id: string, cost: bigint) =>
+        first.ledger.progress(progress(id, cost), () => row(id)),
+    };
+    // In one turn, so that one commit carries all of them.
+    const outcomes = await Promise.allSettled([
+      keep("one", 4n),
+      keep("two", 8n),
+      keep("one", 9n),
+      settle(),
+      keep("two", 9n),
+    ]);
+    const statuses = outcomes.map(({ status }) => status);
+    if (isLost) assert(statuses.slice(0, 4).every((status) => status === "rejected"));
+    else {assertEquals(outcomes.at(-1), {
+        status: "fulfilled",
+        value: { ok: false, refusal: "hold_ended" },
+      });}
+    disk.commitsLeft = Infinity;
+    const second = await disk.open();
+    const wallet = await second.ledger.wallet("w");
+    assertEquals([wallet?.spent, wallet?.held], [isLost ? 0n : 11n, 0n]);
+    assertEquals(await disk.killedRows(), 0);
+    const { records } = await second.log.search({ limit: 9 });
+    assertEquals(records.map(({ outcome }) => outcome).sort(), isLost ? [] : ["cut", "killed"]);
+    await assertRight(second);
+  }
+});

@@ -58,6 +58,8 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   /** By output index. */
   readonly #items: StreamItem[] = [];
   readonly #kept = new KeptChars();
+  /** What a caller who has left was sent of the turn at hand. */
+  #sent: readonly string[] | undefined;
   readonly #warnings = new UpstreamWarnings();
   #open: TextItem | undefined;
   /** What is being said. */
@@ -97,6 +99,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   }
 
   get delivered(): readonly string[] {
+    if (this.#sent !== undefined) return this.#sent;
     const unbegun = this.#turn.calls.filter((call) => !call.begun);
     // What is held back of a turn that has broken off is never sent.
     const held = this.finished && this.#turn.held !== undefined ? [this.#turn.held] : [];
@@ -111,6 +114,10 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
 
   get notCarried(): readonly string[] {
     return this.#warnings.lines;
+  }
+
+  callerLeft(): void {
+    this.#sent ??= this.delivered;
   }
 
   accept(text: string): string {

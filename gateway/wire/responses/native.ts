@@ -10,7 +10,7 @@ import type { Usage } from "../../domain/pricing.ts";
 import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
 import type { AnswerEnd, FailedEnd } from "../answer_relay.ts";
 import { type Fields, parsed } from "../chunk.ts";
-import { GatheredText } from "../gathered_text.ts";
+import { DeliveredText } from "../delivered_text.ts";
 import { editMembers, memberText } from "../json_text.ts";
 import { errorEvent, responseErrorOf, responseEvent, type ResponseRelay } from "./relay.ts";
 import { mergedMetadata, ResourceWriter, type ResponseContext } from "./resource.ts";
@@ -25,12 +25,6 @@ const ENDED: readonly unknown[] = ["completed", "incomplete"];
 
 /** Deltas that are no text. */
 const MEDIA_DELTAS: readonly string[] = ["response.audio.delta"];
-
-/**
- * Text that is kept to be counted where no usage is reported: more tokens than any hold pays for, so
- * what comes after it changes no bill.
- */
-const DELIVERED_MAX_CHARS = 8 * 1024 * 1024;
 
 /** Throws an {@linkcode UpstreamCut} where a native answer is none, or says that it failed. */
 export function checkNativeAnswer({ value }: Pick<JsonBody, "value">): void {
@@ -90,15 +84,19 @@ export class NativeResponseRelay implements ResponseRelay {
   searches = 0;
   resource: string | undefined;
   readonly #context: ResponseContext;
-  readonly #deltas = new GatheredText(DELIVERED_MAX_CHARS);
+  readonly #deltas: DeliveredText;
   /** Some upstreams send no deltas, or not of everything. */
-  readonly #items = new GatheredText(DELIVERED_MAX_CHARS);
+  readonly #items: DeliveredText;
   #id: string | undefined;
   #sequence = 0;
   #closing: Closing | undefined;
+  #hasLeft = false;
 
-  constructor(context: ResponseContext) {
+  /** `maxTokens`: see {@linkcode DeliveredText}. */
+  constructor(context: ResponseContext, maxTokens?: number) {
     this.#context = context;
+    this.#deltas = new DeliveredText(maxTokens);
+    this.#items = new DeliveredText(maxTokens);
   }
 
   get finished(): boolean {
@@ -112,6 +110,16 @@ export class NativeResponseRelay implements ResponseRelay {
 
   get deliveredChars(): number {
     return Math.max(this.#deltas.length, this.#items.length);
+  }
+
+  get usedUpBy(): number | undefined {
+    return this.#deltas.usedUpBy ?? this.#items.usedUpBy;
+  }
+
+  callerLeft(): void {
+    this.#hasLeft = true;
+    this.#deltas.end();
+    this.#items.end();
   }
 
   accept(text: string): string {
@@ -183,7 +191,8 @@ export class NativeResponseRelay implements ResponseRelay {
     checkNativeAnswer({ value: response });
     const searches = fieldList(response["output"]).filter(isWebSearch).length;
     this.searches = Math.max(this.searches, searches);
-    const written = this.usage === undefined ? nativeDelivered({ value: response }) : [];
+    const isCounted = this.usage === undefined && !this.#hasLeft;
+    const written = isCounted ? nativeDelivered({ value: response }) : [];
     this.#closing = { type, text, written, reported: response["usage"] };
     return "";
   }

@@ -6,6 +6,7 @@
  */
 
 import type { JsonBody } from "../../ports/upstream.ts";
+import { recordOf } from "../json_parse.ts";
 import { editMembers } from "../json_text.ts";
 import { isOwnId, isSearch, itemType, referencedItem, requestItems } from "./items.ts";
 import type { TranslationOptions } from "./chat_request.ts";
@@ -20,7 +21,7 @@ export function selfContained(body: JsonBody, options: TranslationOptions): Json
   const all = [...options.earlierItems ?? [], ...items];
   const input = `[${all.flatMap((item) => carried(item, options.found)).join(",")}]`;
   const text = editMembers(body.text, { input, previous_response_id: "null" });
-  return { text, value: JSON.parse(text) };
+  return { text, value: recordOf(text) };
 }
 
 /** What of the items that stand in full in such a request is left out, for being another model's. */
