@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { ConfigError } from "../config/config_error.ts";
 import { parseConfig } from "../config/parse_config.ts";
 import type { Catalog, CatalogContent } from "../domain/catalog.ts";
@@ -7,21 +6,12 @@ import { ServiceFault } from "../domain/fault.ts";
 import type { Wallet } from "../domain/ledger.ts";
 import { catalogWarnings, listed, strandedWallets } from "./catalog_effects.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
-import { readBody, strict } from "./request_body.ts";
+import type { Answer } from "./answers/answer.ts";
+import type { catalogAnswer, catalogChangeAnswer } from "./answers/catalog.ts";
+import { readBody } from "./request_body.ts";
 import { readQuery } from "./request_query.ts";
 import { resource, segment } from "./resource.ts";
-
-const version = z.int().positive();
-const note = z.string().max(500);
-const change = strict({
-  content: z.record(z.string(), z.unknown()),
-  dryRun: z.boolean().default(false),
-  /** Also where wallets lose their tier. */
-  force: z.boolean().default(false),
-  expectedVersion: version.optional(),
-  note: note.default(""),
-});
-const rollback = strict({ version, note: note.optional(), force: z.boolean().default(false) });
+import { change, rollback, versionsQuery } from "./schemas/catalog.ts";
 
 /** `/catalog`: upstreams, models and tiers as one version after another. */
 export function serveCatalog(app: AdminApp, deps: AdminDeps): void {
@@ -30,7 +20,7 @@ export function serveCatalog(app: AdminApp, deps: AdminDeps): void {
   });
   resource(app, "/catalog/versions", {
     GET: async (context) => {
-      const { limit } = readQuery(context, deps, (fields) => ({ limit: fields.limit }));
+      const { limit } = readQuery(context, deps, versionsQuery);
       const history = await deps.catalogs.history(limit);
       return context.json({
         versions: history.map(({ version, updatedAtMs, note }) => ({
@@ -90,7 +80,7 @@ async function makeVersion(
   deps: AdminDeps,
   content: CatalogContent,
   options: { expected: number; note: string; dryRun: boolean; force: boolean },
-): Promise<Record<string, unknown>> {
+): Promise<Answer<typeof catalogChangeAnswer>> {
   const current = deps.catalogs.current();
   if (options.expected !== current.version) throw versionConflict(deps, options.expected);
   const changes = diffCatalog(current, content);
@@ -138,7 +128,7 @@ async function findVersion(deps: AdminDeps, text: string): Promise<Catalog> {
   throw new ServiceFault("not_found", { message: `There is no catalog version "${text}"` });
 }
 
-function catalogJson(catalog: Catalog): Record<string, unknown> {
+function catalogJson(catalog: Catalog): Answer<typeof catalogAnswer> {
   const { version, updatedAtMs, upstreams, search, ...content } = catalog;
   return {
     version,
@@ -151,7 +141,7 @@ function catalogJson(catalog: Catalog): Record<string, unknown> {
   };
 }
 
-function withoutKey(config: object): object {
+function withoutKey<Config extends object>(config: Config): Config {
   return "apiKey" in config && config.apiKey !== undefined ? { ...config, apiKey: HIDDEN } : config;
 }
 

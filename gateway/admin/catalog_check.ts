@@ -5,7 +5,6 @@
  * @module
  */
 
-import { z } from "zod";
 import { missingCredentials, missingCredentialsText } from "../config/missing_credentials.ts";
 import type { Catalog, UpstreamConfig } from "../domain/catalog.ts";
 import { listAge, type ModelVerdict, verdictOf } from "./catalog_verdict.ts";
@@ -14,6 +13,7 @@ import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { askForModels, type UpstreamFinding } from "./model_list.ts";
 import { readQuery } from "./request_query.ts";
 import { resource } from "./resource.ts";
+import { checkQuery } from "./schemas/catalog.ts";
 
 /** Upstreams that are asked at once. */
 const ASKED_AT_ONCE = 8;
@@ -24,10 +24,7 @@ export function serveCatalogCheck(app: AdminApp, deps: AdminDeps): void {
 }
 
 async function checkCatalog(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { timeout, tolerance } = readQuery(context, deps, () => ({
-    timeout: wholeNumber(1, 60).default("10").transform(Number),
-    tolerance: wholeNumber(0, 1_000).default("5").transform(Number),
-  }));
+  const { timeout, tolerance } = readQuery(context, deps, checkQuery);
   const catalog = deps.catalogs.current();
   const nowMs = deps.clock.nowMs();
   const upstreams = await askUpstreams(catalog, deps, timeout * 1_000);
@@ -47,13 +44,6 @@ async function checkCatalog(context: AdminContext, deps: AdminDeps): Promise<Res
     upstreams: upstreams.map(({ models, ...finding }) => ({ ...finding, models: models.length })),
     models,
   });
-}
-
-function wholeNumber(least: number, most: number): z.ZodType<string, string> {
-  return z.string().refine(
-    (text) => /^\d{1,4}$/.test(text) && Number(text) >= least && Number(text) <= most,
-    `Give a whole number from ${least} to ${most}`,
-  );
 }
 
 /** Asks every upstream that serves a model, several at once, each for no longer than so many ms. */

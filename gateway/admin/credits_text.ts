@@ -5,9 +5,11 @@ import { parseCredits } from "../domain/money.ts";
 export const creditsText: z.ZodType<string, string | number> = z
   .union([z.string(), z.number()], { error: "Give an amount of credits, as 12.5" })
   .transform(String)
-  .refine((text) => parseCredits(text) !== undefined, {
-    error: ({ input }) =>
-      /^\s*-/.test(String(input))
-        ? `Credits must be positive, not ${String(input).slice(0, 40)}`
-        : "Give an amount of credits with at most six decimal places, as 12.5",
-  });
+  .pipe(
+    z.string().refine((text) => parseCredits(text) !== undefined, {
+      error: ({ input }) =>
+        /^\s*-/.test(String(input))
+          ? `Credits must be positive, not ${String(input).slice(0, 40)}`
+          : "Give an amount of credits with at most six decimal places, as 12.5",
+    }),
+  );

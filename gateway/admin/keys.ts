@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
 import { type KeyRecord, serves } from "../domain/key.ts";
 import type { KeySpend } from "../domain/ledger.ts";
@@ -9,15 +8,12 @@ import type { KeyChange, KeyRefusal } from "../flows/key_ring.ts";
 import { standsUnder } from "../flows/peppers.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { suggestion } from "./suggestion.ts";
-import { policySchema, requireKnownNames } from "./policy_schema.ts";
-import { readBody, strict } from "./request_body.ts";
+import { requireKnownNames } from "./policy_schema.ts";
+import type { Answer } from "./answers/answer.ts";
+import type { keyAnswer } from "./answers/keys.ts";
+import { readBody } from "./request_body.ts";
 import { resource, segment } from "./resource.ts";
-
-const keyName = z.string().trim().min(1).max(100)
-  .regex(/^\P{C}*$/u, "Use no control characters");
-const newKey = strict({ name: keyName, wallet: z.string(), policy: policySchema.default({}) });
-const narrowing = strict({ policy: policySchema });
-const rotation = strict({ name: keyName.optional(), policy: policySchema.optional() });
+import { narrowing, newKey, rotation } from "./schemas/keys.ts";
 
 /** `/keys`: who may call, how much and what; the secret is shown once, by what makes it. */
 export function serveKeys(app: AdminApp, deps: AdminDeps): void {
@@ -145,7 +141,7 @@ function keyFault(refusal: KeyRefusal, id: string): ServiceFault {
   }
 }
 
-function keyJson(record: KeyRecord): Record<string, unknown> {
+function keyJson(record: KeyRecord): Answer<typeof keyAnswer> {
   return {
     id: record.id,
     name: record.name,

@@ -7,7 +7,10 @@ import type {
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { jsonLine, NDJSON, ndjson } from "./ndjson.ts";
 import { readQuery } from "./request_query.ts";
+import type { Answer } from "./answers/answer.ts";
+import type { verificationAnswer } from "./answers/ledger.ts";
 import { resource } from "./resource.ts";
+import { exportQuery } from "./schemas/wallets.ts";
 import { entryJson, findWallet } from "./wallets.ts";
 
 /** Time between two lines that tell how far a verification has come, in milliseconds. */
@@ -54,7 +57,9 @@ async function* progressLines(
   }
 }
 
-function verificationJson({ problems, moreProblems, ...counts }: Verification) {
+function verificationJson(
+  { problems, moreProblems, ...counts }: Verification,
+): Answer<typeof verificationAnswer> {
   return { ok: problems.length === 0, ...counts, problems, moreProblems };
 }
 
@@ -63,11 +68,7 @@ function verificationJson({ problems, moreProblems, ...counts }: Verification) {
  * and where the journal ended: an export without it was cut.
  */
 async function exportJournal(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { since, until, wallet } = readQuery(context, deps, ({ time, text }) => ({
-    since: time,
-    until: time,
-    wallet: text,
-  }));
+  const { since, until, wallet } = readQuery(context, deps, exportQuery);
   if (wallet !== undefined) await findWallet(deps, wallet);
   const range = { sinceMs: since, untilMs: until, walletId: wallet };
   const reading = deps.ledger.journal(range);

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { percentile, PERCENTILE_ERROR } from "../domain/histogram.ts";
 import { formatCredits } from "../domain/money.ts";
 import { NO_MODEL, OTHERS, readEnding, type Rollup, type Sums } from "../domain/request_rollup.ts";
@@ -7,11 +6,11 @@ import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { poolJson } from "./models.ts";
 import { parseTime, readQuery } from "./request_query.ts";
 import { resource } from "./resource.ts";
+import { overviewQuery } from "./schemas/requests.ts";
 
 const DAY_MS = 86_400_000;
 /** Keys and models that are named; the others are summed up. */
 const NAMED_MAX = 50;
-const STEP = /^\d{1,4}[smhdw]$/;
 
 /** `/overview`: what the requests of a time come to, and how the upstreams are. */
 export function serveOverview(app: AdminApp, deps: AdminDeps): void {
@@ -19,11 +18,7 @@ export function serveOverview(app: AdminApp, deps: AdminDeps): void {
 }
 
 async function overview(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const query = readQuery(context, deps, ({ time }) => ({
-    since: time,
-    until: time,
-    step: z.string().regex(STEP, "Give a duration, as 5m, 1h or 1d").optional(),
-  }));
+  const query = readQuery(context, deps, overviewQuery);
   const untilMs = query.until ?? deps.clock.nowMs();
   const sinceMs = query.since ?? untilMs - DAY_MS;
   if (sinceMs >= untilMs) {

@@ -7,7 +7,8 @@ import { creditsText } from "./credits_text.ts";
 import { suggestion } from "./suggestion.ts";
 import { strict } from "./request_body.ts";
 
-const ENDPOINTS = ["chat", "responses", "images.generations", "images.edits"] as const;
+/** What a policy may name, and what a request is logged as. */
+export const ENDPOINTS = ["chat", "responses", "images.generations", "images.edits"] as const;
 const HOSTED_TOOLS = ["web_search_preview", "file_search"] as const;
 /** Longest policy that still fits beside the rest of a key in one value of the store, in bytes. */
 const POLICY_LIMIT_BYTES = 32 * 1024;
@@ -60,6 +61,9 @@ export const policySchema: z.ZodType<KeyPolicy, unknown> = strict({
   orchestration: orchestration.optional(),
 }).refine((policy) => JSON.stringify(policy).length <= POLICY_LIMIT_BYTES, {
   error: `The policy is longer than ${POLICY_LIMIT_BYTES} bytes`,
+}).meta({
+  id: "KeyPolicy",
+  description: "It only takes away: what it leaves out restricts nothing",
 });
 
 /** Refuses a policy that names a model, provider or tier which the catalog does not have. */

@@ -2,10 +2,12 @@ import { ORCHESTRATION_FINAL_TASK_ID, type RoutingAttempt } from "@svc/sdk/proto
 import type { JournalEntry } from "../domain/ledger.ts";
 import { formatCredits, parseCredits } from "../domain/money.ts";
 import type { RequestRecord, TaskRecord } from "../ports/request_log.ts";
+import type { Answer } from "./answers/answer.ts";
+import type { requestSummaryAnswer } from "./answers/requests.ts";
 import { entryJson } from "./wallets.ts";
 
 /** A request as lists and the live tail show it: nothing that was said. */
-export function summaryJson(record: RequestRecord): Record<string, unknown> {
+export function summaryJson(record: RequestRecord): Answer<typeof requestSummaryAnswer> {
   return {
     id: record.id,
     requestId: record.requestId,

@@ -57,7 +57,8 @@ export function readQuery<Shape extends z.ZodRawShape>(
   return validate(strict(shape(queryFields(deps.clock.nowMs()))), values);
 }
 
-function queryFields(nowMs: number): QueryFields {
+/** The shared fields, with times that are so long ago seen from a moment. */
+export function queryFields(nowMs: number): QueryFields {
   const time = z.string().transform((text, issues) => {
     const timeMs = parseTime(text, nowMs);
     if (timeMs !== undefined) return timeMs;
@@ -72,9 +73,16 @@ function queryFields(nowMs: number): QueryFields {
     `Give a whole number from 1 to ${PAGE_LIMIT}`,
   ).default("50").transform(Number);
   return {
-    time: time.optional(),
-    limit,
-    cursor: z.string().regex(CURSOR, "Give the cursor that came with a page").optional(),
+    time: time.optional().meta({
+      description: "ISO 8601, UTC where it names no zone; or how long ago, as `24h` or `7d`",
+      example: "24h",
+    }),
+    limit: limit.meta({
+      description: "Most entries of a page",
+      override: { type: "integer", minimum: 1, maximum: PAGE_LIMIT, default: 50 },
+    }),
+    cursor: z.string().regex(CURSOR, "Give the cursor that came with a page").optional()
+      .meta({ description: "The `cursor` of the page before" }),
     text: z.string().min(1).max(256).optional(),
   };
 }

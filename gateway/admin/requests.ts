@@ -1,11 +1,11 @@
-import { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
-import { filterFields, filterOf } from "./request_filter.ts";
+import { filterOf } from "./request_filter.ts";
 import { detailJson, summaryJson } from "./request_json.ts";
 import { readQuery } from "./request_query.ts";
 import { RequestTails } from "./request_tail.ts";
 import { resource, segment } from "./resource.ts";
+import { requestsQuery } from "./schemas/requests.ts";
 
 /** `/requests`: what callers asked for, where it went and what it cost. */
 export function serveRequests(app: AdminApp, deps: AdminDeps): void {
@@ -16,12 +16,7 @@ export function serveRequests(app: AdminApp, deps: AdminDeps): void {
 }
 
 async function searchRequests(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const query = readQuery(context, deps, (fields) => ({
-    ...filterFields(fields),
-    order: z.enum(["newest", "oldest"]).default("newest"),
-    limit: fields.limit,
-    cursor: fields.cursor,
-  }));
+  const query = readQuery(context, deps, requestsQuery);
   const { order, limit, cursor } = query;
   const page = await deps.log.search({ ...filterOf(query), order, limit, cursor });
   return context.json({

@@ -1,7 +1,7 @@
-import { z } from "zod";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { readQuery } from "./request_query.ts";
 import { resource } from "./resource.ts";
+import { usageQuery } from "./schemas/requests.ts";
 import { UsageSums } from "./usage_sums.ts";
 
 /** `/usage`: tokens and credits, summed from the journal. */
@@ -10,11 +10,7 @@ export function serveUsage(app: AdminApp, deps: AdminDeps): void {
 }
 
 async function showUsage(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { by, since, until } = readQuery(context, deps, ({ time }) => ({
-    by: z.enum(["key", "model", "day"]).default("day"),
-    since: time,
-    until: time,
-  }));
+  const { by, since, until } = readQuery(context, deps, usageQuery);
   const sums = new UsageSums(by);
   for await (const entry of deps.ledger.entries(since === undefined ? {} : { sinceMs: since })) {
     if (entry.op === "settle" && entry.at >= (since ?? 0) && entry.at <= (until ?? Infinity)) {

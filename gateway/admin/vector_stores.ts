@@ -2,11 +2,6 @@ import { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
 import { validate } from "../http/validation.ts";
 import { readBytes } from "../http/read_bytes.ts";
-import {
-  attributeFilterSchema,
-  attributeKeySchema,
-  attributeValueSchema,
-} from "../http/schemas/hosted_tools.ts";
 import type {
   AddedFile,
   EmbedOutcome,
@@ -15,39 +10,23 @@ import type {
   VectorStoreOutcome,
   VectorStoreRefusal,
 } from "../ports/vector_stores.ts";
-import {
-  DEFAULT_RESULTS,
-  MAX_FILE_BYTES,
-  MAX_QUERY_CHARS,
-  MAX_RESULTS,
-} from "../vector_stores/limits.ts";
+import { MAX_FILE_BYTES } from "../vector_stores/limits.ts";
 import { MEDIA_TYPES, mediaTypeOf } from "../vector_stores/media_types.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { requireWallet } from "./keys.ts";
-import { readBody, strict } from "./request_body.ts";
+import { readBody } from "./request_body.ts";
 import { readQuery } from "./request_query.ts";
+import type { Answer } from "./answers/answer.ts";
+import type { addedFileAnswer, fileAnswer, vectorStoreAnswer } from "./answers/vector_stores.ts";
 import { resource, segment } from "./resource.ts";
-
-const label = (most: number) =>
-  z.string().trim().min(1).max(most).regex(/^\P{C}*$/u, "Use no control characters");
-const newStore = strict({ name: label(100), wallet: z.string() });
-
-const attributes = z.record(attributeKeySchema, attributeValueSchema)
-  .refine((all) => Object.keys(all).length <= 16, "Give at most 16 attributes");
-
-const trial = strict({
-  query: z.string().trim().min(1).max(MAX_QUERY_CHARS),
-  maxResults: z.int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS),
-  scoreThreshold: z.number().min(0).max(1).default(0),
-  filter: attributeFilterSchema.optional(),
-});
+import { attributes, fileQuery, newStore, storesQuery, trial } from "./schemas/vector_stores.ts";
 
 /** `/vector-stores`: files that the keys of a wallet may search with `file_search`. */
 export function serveVectorStores(app: AdminApp, deps: AdminDeps): void {
   const { vectorStores } = deps;
   resource(app, "/vector-stores", {
     GET: (context) => {
-      const { wallet } = readQuery(context, deps, ({ text }) => ({ wallet: text }));
+      const { wallet } = readQuery(context, deps, storesQuery);
       const space = vectorStores.embeddingSpace();
       const stores = vectorStores.list(wallet).map((store) => storeJson(store, space));
       return context.json({ vectorStores: stores });
@@ -99,10 +78,7 @@ export function serveVectorStores(app: AdminApp, deps: AdminDeps): void {
 
 async function addFile(context: AdminContext, deps: AdminDeps): Promise<Response> {
   const { id } = findStore(context, deps);
-  const query = readQuery(context, deps, () => ({
-    filename: label(255),
-    attributes: z.string().max(16_384).optional(),
-  }));
+  const query = readQuery(context, deps, fileQuery);
   const mediaType = typeOf(context, query.filename);
   const known = readAttributes(query.attributes);
   const bytes = await readBytes(context.req.raw, MAX_FILE_BYTES);
@@ -110,7 +86,11 @@ async function addFile(context: AdminContext, deps: AdminDeps): Promise<Response
   const file = { filename, mediaType, bytes, attributes: known };
   const added = accepted(await deps.vectorStores.addFile(id, file));
   const { warning } = added;
-  return context.json({ ...fileJson(added, deps.vectorStores.embeddingSpace()), warning }, 201);
+  const answer: Answer<typeof addedFileAnswer> = {
+    ...fileJson(added, deps.vectorStores.embeddingSpace()),
+    warning,
+  };
+  return context.json(answer, 201);
 }
 
 /** Embeds a file that has no embeddings, or those of another model. May be repeated. */
@@ -219,7 +199,10 @@ function faultOf(refusal: VectorStoreRefusal): ServiceFault {
   }
 }
 
-function storeJson(store: VectorStore, space: string | undefined): Record<string, unknown> {
+function storeJson(
+  store: VectorStore,
+  space: string | undefined,
+): Answer<typeof vectorStoreAnswer> {
   const { createdAtMs, files, id, name, ownerId, passages, textBytes } = store;
   const createdAt = new Date(createdAtMs).toISOString();
   const embeddings = embeddingsJson(store, space);
@@ -237,7 +220,7 @@ function modelOf(space: string): string {
   return space.replace(/@default$/, "");
 }
 
-function fileJson(file: AddedFile, space: string | undefined): Record<string, unknown> {
+function fileJson(file: AddedFile, space: string | undefined): Answer<typeof fileAnswer> {
   const { attributes, createdAtMs, embeddings, filename, id, mediaType, passages, sizeBytes } =
     file;
   const createdAt = new Date(createdAtMs).toISOString();

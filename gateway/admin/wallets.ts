@@ -1,36 +1,16 @@
-import { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
 import type { JournalEntry, LedgerRefusal, Wallet } from "../domain/ledger.ts";
 import { formatCredits, type Micros, parseCredits } from "../domain/money.ts";
 import type { Applied } from "../ports/ledger_store.ts";
-import { creditsText } from "./credits_text.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { suggestion } from "./suggestion.ts";
 import { validate } from "../http/validation.ts";
-import { readBody, strict } from "./request_body.ts";
+import { readBody } from "./request_body.ts";
 import { readQuery } from "./request_query.ts";
+import type { Answer } from "./answers/answer.ts";
+import type { walletAnswer } from "./answers/wallets.ts";
 import { resource, segment } from "./resource.ts";
-
-const walletId = z.string().regex(
-  /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
-  "Use 1 to 64 letters, digits, dots, dashes and underscores, a letter or digit first",
-);
-const opId = z.string().regex(/^[\x21-\x7e]{1,128}$/, "Use 1 to 128 visible ASCII characters");
-const positiveCredits = creditsText.refine(
-  (text) => parseCredits(text) !== 0n,
-  "Credits must be positive",
-);
-
-const newWallet = strict({
-  id: walletId,
-  tier: z.string().optional(),
-  credits: creditsText.optional(),
-});
-const payment = strict({
-  credits: positiveCredits,
-  note: z.string().max(500).default(""),
-  opId: opId.optional(),
-});
+import { newWallet, opId, payment, statementQuery } from "./schemas/wallets.ts";
 
 /** `/wallets`: prepaid credit, what it is spent on, and paying more in. */
 export function serveWallets(app: AdminApp, deps: AdminDeps): void {
@@ -121,12 +101,7 @@ async function creditWallet(context: AdminContext, deps: AdminDeps): Promise<Res
 }
 
 async function statement(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const query = readQuery(context, deps, ({ time, limit, cursor }) => ({
-    limit,
-    cursor,
-    since: time,
-    until: time,
-  }));
+  const query = readQuery(context, deps, statementQuery);
   const { id } = await findWallet(deps, segment(context, "id"));
   const page = await deps.ledger.statement(id, {
     limit: query.limit,
@@ -161,7 +136,7 @@ function ledgerFault(refusal: LedgerRefusal, id: string): ServiceFault {
   }
 }
 
-function walletJson(wallet: Wallet): Record<string, string> {
+function walletJson(wallet: Wallet): Answer<typeof walletAnswer> {
   return {
     id: wallet.id,
     tier: wallet.tier,

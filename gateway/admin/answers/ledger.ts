@@ -1,0 +1,40 @@
+/**
+ * What is answered of the books: the proof that they are right, and the journal's last line.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { countAnswer, timeAnswer } from "./parts.ts";
+
+const head = z.string().meta({ description: "SHA-256 of the newest segment, hexadecimal" });
+
+/** `GET /ledger/verify`. */
+export const verificationAnswer = z.strictObject({
+  ok: z.boolean(),
+  entries: countAnswer,
+  segments: countAnswer,
+  head,
+  wallets: countAnswer,
+  keys: countAnswer.meta({ description: "Keys that have spent or held anything" }),
+  openHolds: countAnswer,
+  problems: z.array(z.string()).meta({ description: "The first of them, one sentence each" }),
+  moreProblems: countAnswer,
+}).meta({ id: "Verification", description: "What recomputing the books came to" });
+
+/** One line of a verification that tells how far it has come. */
+export const verificationLineAnswer = z.union([
+  z.strictObject({ progress: z.strictObject({ entries: countAnswer, total: countAnswer }) }),
+  z.strictObject({ result: verificationAnswer }),
+]).meta({ id: "VerificationLine" });
+
+/** The last line of an export: without it the export was cut. */
+export const exportEndAnswer = z.strictObject({
+  kind: z.literal("end"),
+  entries: countAnswer,
+  journal: z.strictObject({ entries: countAnswer, segments: countAnswer, head }),
+  since: timeAnswer.nullable(),
+  until: timeAnswer.nullable(),
+  wallet: z.string().nullable(),
+  at: timeAnswer,
+}).meta({ id: "JournalEnd", description: "The last line: an export without it was cut" });

@@ -1,0 +1,77 @@
+/**
+ * What is answered of the requests of a time taken together.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { configSchema } from "../../config/schema.ts";
+import { poolAnswer } from "./catalog.ts";
+import { countAnswer, creditsAnswer, timeAnswer } from "./parts.ts";
+import { requestSummaryAnswer } from "./requests.ts";
+
+const sums = {
+  requests: countAnswer,
+  ok: countAnswer,
+  errors: countAnswer,
+  refused: countAnswer,
+  clientLeft: countAnswer,
+  charged: creditsAnswer,
+  inputTokens: countAnswer,
+  cachedInputTokens: countAnswer,
+  outputTokens: countAnswer,
+};
+
+const percentiles = z.strictObject({
+  p50: z.number().nullable(),
+  p95: z.number().nullable(),
+  p99: z.number().nullable(),
+});
+
+const latencies = { durationMs: percentiles, firstByteMs: percentiles };
+const others = z.boolean().meta({ description: "The sum of all that are not named" });
+const { id, status, reason, retryAfterMs, latencyMs } = poolAnswer.shape.models.element.shape;
+const upstream = configSchema.shape.upstreams.element.shape;
+const row = requestSummaryAnswer.shape;
+
+/** `GET /overview`. */
+export const overviewAnswer = z.strictObject({
+  since: timeAnswer,
+  until: timeAnswer,
+  stepMs: countAnswer,
+  uncounted: countAnswer.meta({ description: "Rows of an older store, not counted in yet" }),
+  totals: z.strictObject(sums),
+  latency: z.strictObject({
+    ...latencies,
+    errorBound: z.number().meta({ description: "Relative error of the percentiles" }),
+  }),
+  series: z.array(z.strictObject({ at: timeAnswer, ...sums, ...latencies })),
+  models: z.array(z.strictObject({
+    model: z.string().nullable(),
+    others,
+    ...sums,
+    durationMs: percentiles,
+  })),
+  keys: z.array(z.strictObject({
+    key: z.string().nullable(),
+    name: z.string().nullable(),
+    others,
+    ...sums,
+  })),
+  endings: z.array(z.strictObject({
+    outcome: row.outcome.nullable(),
+    status: z.int().nullable(),
+    errorCode: row.errorCode,
+    others,
+    requests: countAnswer,
+  })),
+  upstreams: z.array(z.strictObject({
+    id: z.string(),
+    kind: upstream.kind,
+    provider: z.string(),
+    state: z.enum(["unused", "available", "unavailable", "degraded"]),
+    inFlight: countAnswer,
+    maxInFlight: countAnswer,
+    models: z.array(z.strictObject({ id, status, reason, retryAfterMs, latencyMs })),
+  })),
+}).meta({ id: "Overview" });

@@ -1,0 +1,65 @@
+/**
+ * What is answered of vector stores and of their files.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { attributeValueSchema } from "../../http/schemas/hosted_tools.ts";
+import { countAnswer, timeAnswer } from "./parts.ts";
+
+/** A vector store. */
+export const vectorStoreAnswer = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  wallet: z.string().meta({ description: "Whose keys may search it" }),
+  createdAt: timeAnswer,
+  files: countAnswer,
+  passages: countAnswer,
+  textBytes: countAnswer,
+  embeddings: z.strictObject({ model: z.string(), passages: countAnswer }).nullable().meta({
+    description: "Passages that are found by embeddings; null where none are configured",
+  }),
+}).meta({ id: "VectorStore" });
+
+/** `GET /vector-stores`. */
+export const vectorStoreListAnswer = z.strictObject({ vectorStores: z.array(vectorStoreAnswer) });
+
+const attributes = z.record(z.string(), attributeValueSchema);
+
+const file = {
+  id: z.string(),
+  filename: z.string(),
+  mediaType: z.string(),
+  bytes: countAnswer,
+  passages: countAnswer,
+  embedded: z.boolean(),
+  createdAt: timeAnswer,
+  attributes,
+};
+
+/** A file of a vector store. */
+export const fileAnswer = z.strictObject(file).meta({ id: "VectorStoreFile" });
+
+/** `POST /vector-stores/{id}/files`. */
+export const addedFileAnswer = z.strictObject({
+  ...file,
+  warning: z.string().optional().meta({ description: "Why it has no embeddings" }),
+}).meta({ id: "AddedFile" });
+
+/** `GET /vector-stores/{id}/files`. */
+export const fileListAnswer = z.strictObject({ files: z.array(fileAnswer) });
+
+/** `POST /vector-stores/{id}/search`. */
+export const searchAnswer = z.strictObject({
+  results: z.array(z.strictObject({
+    fileId: z.string(),
+    filename: z.string(),
+    score: z.number(),
+    text: z.string(),
+    attributes,
+  })),
+}).meta({ id: "VectorStoreResults" });
+
+/** What is gone. */
+export const deletedAnswer = z.strictObject({ id: z.string(), deleted: z.literal(true) });

@@ -1,0 +1,93 @@
+/**
+ * What is answered of wallets and of their entries in the journal.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { countAnswer, creditsAnswer, cursorAnswer, timeAnswer } from "./parts.ts";
+
+/** A wallet: `credits = available + held + spent`, always. */
+export const walletAnswer = z.strictObject({
+  id: z.string(),
+  tier: z.string(),
+  credits: creditsAnswer.meta({ description: "Everything ever paid in" }),
+  available: creditsAnswer,
+  held: creditsAnswer.meta({ description: "Reserved by calls that are under way" }),
+  spent: creditsAnswer,
+  writtenOff: creditsAnswer.meta({ description: "Usage beyond a hold: counted, never charged" }),
+}).meta({ id: "Wallet", description: "Prepaid credit: credits = available + held + spent" });
+
+/** `GET /wallets`. */
+export const walletListAnswer = z.strictObject({ wallets: z.array(walletAnswer) });
+
+const moved = {
+  at: timeAnswer,
+  change: z.string().regex(/^-?\d+\.\d{6}$/).meta({
+    description: "What it adds to the credits that are available; may be negative",
+    example: "-0.412000",
+  }),
+};
+const call = {
+  id: z.string().meta({ description: "Id of the hold" }),
+  key: z.string(),
+  log: z.string().meta({ description: "Id of the request's row in the log" }),
+};
+const tokens = {
+  inputTokens: countAnswer,
+  cachedInputTokens: countAnswer,
+  outputTokens: countAnswer,
+};
+const priced = { model: z.string(), priceVersion: countAnswer };
+
+/** The kinds of entries, each with its own fields. */
+const KINDS = [
+  { kind: z.literal("open"), tier: z.string() },
+  { kind: z.literal("credit"), id: z.string(), amount: creditsAnswer, note: z.string() },
+  {
+    kind: z.literal("hold"),
+    ...call,
+    ...priced,
+    budget: z.string().optional().meta({ description: "Key whose budget it counts against" }),
+    amount: creditsAnswer,
+  },
+  { kind: z.literal("progress"), ...call, ...tokens, cost: creditsAnswer },
+  {
+    kind: z.literal("settle"),
+    ...call,
+    ...priced,
+    ...tokens,
+    held: creditsAnswer,
+    charged: creditsAnswer,
+    writtenOff: creditsAnswer,
+    estimated: z.boolean(),
+    recovered: z.literal(true).optional().meta({ description: "Settled after a crash" }),
+  },
+  { kind: z.enum(["void", "expire"]), ...call, held: creditsAnswer, reason: z.string() },
+] as const;
+
+type Entry = z.ZodObject<{ kind: z.ZodLiteral<string> | z.ZodEnum }>;
+
+function entries(more: z.ZodRawShape): z.ZodType {
+  const [first, ...rest]: readonly Entry[] = KINDS.map((fields) =>
+    z.strictObject({ ...fields, ...moved, ...more })
+  );
+  return first === undefined ? z.never() : z.discriminatedUnion("kind", [first, ...rest]);
+}
+
+/** An entry as a statement shows it. */
+export const entryAnswer = entries({})
+  .meta({ id: "StatementEntry", description: "What changed a wallet, or was held of it" });
+
+/** `GET /wallets/{id}/statement`. */
+export const statementAnswer = z.strictObject({
+  entries: z.array(entryAnswer).meta({ description: "Newest first" }),
+  cursor: cursorAnswer,
+});
+
+/** An entry in its place in the journal. */
+export const journalLineAnswer = entries({
+  place: z.int().min(1).meta({ description: "Counted from 1, without gaps" }),
+  segment: countAnswer.meta({ description: "The link of the chain of hashes it is in" }),
+  wallet: z.string(),
+}).meta({ id: "JournalEntry", description: "One line of an export" });

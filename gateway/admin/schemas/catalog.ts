@@ -1,0 +1,45 @@
+/**
+ * What may be asked of the catalog.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { strict } from "../request_body.ts";
+import type { QueryFields } from "../request_query.ts";
+
+const version = z.int().positive();
+const note = z.string().max(500);
+const force = z.boolean().default(false).meta({
+  description: "Go on where wallets lose their tier",
+});
+
+/** `POST /catalog/apply`. `content` is checked as the configuration file is. */
+export const change = strict({
+  content: z.record(z.string(), z.unknown()),
+  dryRun: z.boolean().default(false).meta({ description: "Only say what would change" }),
+  force,
+  expectedVersion: version.optional().meta({ description: "Refused where another is in force" }),
+  note: note.default(""),
+});
+
+/** `POST /catalog/rollback`. */
+export const rollback = strict({ version, note: note.optional(), force });
+
+/** `GET /catalog/versions`. */
+export const versionsQuery = ({ limit }: QueryFields) => ({ limit });
+
+/** `GET /catalog/check`. */
+export const checkQuery = () => ({
+  timeout: wholeNumber(1, 60).default("10").transform(Number)
+    .meta({ description: "Seconds that an upstream may take" }),
+  tolerance: wholeNumber(0, 1_000).default("5").transform(Number)
+    .meta({ description: "Difference from the list price that is let pass, in percent" }),
+});
+
+function wholeNumber(least: number, most: number): z.ZodType<string, string> {
+  return z.string().refine(
+    (text) => /^\d{1,4}$/.test(text) && Number(text) >= least && Number(text) <= most,
+    `Give a whole number from ${least} to ${most}`,
+  );
+}

@@ -1,0 +1,31 @@
+/**
+ * What may be asked of the request log and of usage.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { filterFields } from "../request_filter.ts";
+import type { QueryFields } from "../request_query.ts";
+
+/** `GET /requests`. */
+export const requestsQuery = (fields: QueryFields) => ({
+  ...filterFields(fields),
+  order: z.enum(["newest", "oldest"]).default("newest"),
+  limit: fields.limit,
+  cursor: fields.cursor,
+});
+
+/** `GET /overview`. */
+export const overviewQuery = ({ time }: QueryFields) => ({
+  since: time,
+  until: time,
+  step: z.string().regex(/^\d{1,4}[smhdw]$/, "Give a duration, as 5m, 1h or 1d").optional(),
+});
+
+/** `GET /usage`. */
+export const usageQuery = ({ time }: QueryFields) => ({
+  by: z.enum(["key", "model", "day"]).default("day"),
+  since: time,
+  until: time,
+});

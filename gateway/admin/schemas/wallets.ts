@@ -1,0 +1,56 @@
+/**
+ * What may be asked of wallets and of the books.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { parseCredits } from "../../domain/money.ts";
+import { creditsText } from "../credits_text.ts";
+import { strict } from "../request_body.ts";
+import type { QueryFields } from "../request_query.ts";
+
+const walletId = z.string().regex(
+  /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+  "Use 1 to 64 letters, digits, dots, dashes and underscores, a letter or digit first",
+);
+/** An id that makes a payment safe to repeat. */
+export const opId = z.string().regex(
+  /^[\x21-\x7e]{1,128}$/,
+  "Use 1 to 128 visible ASCII characters",
+);
+const positiveCredits = creditsText.refine(
+  (text) => parseCredits(text) !== 0n,
+  "Credits must be positive",
+);
+
+/** `POST /wallets`. */
+export const newWallet = strict({
+  id: walletId,
+  tier: z.string().optional().meta({ description: "`standard` where it is left out" }),
+  credits: creditsText.optional(),
+});
+
+/** `POST /wallets/{id}/credit`. */
+export const payment = strict({
+  credits: positiveCredits,
+  note: z.string().max(500).default(""),
+  opId: opId.optional().meta({
+    description: "Pays once, however often it is sent; the header `Idempotency-Key` does as well",
+  }),
+});
+
+/** `GET /wallets/{id}/statement`. */
+export const statementQuery = ({ time, limit, cursor }: QueryFields) => ({
+  limit,
+  cursor,
+  since: time,
+  until: time,
+});
+
+/** `GET /ledger/export`. */
+export const exportQuery = ({ time, text }: QueryFields) => ({
+  since: time,
+  until: time,
+  wallet: text,
+});
