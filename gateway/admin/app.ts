@@ -2,6 +2,8 @@ import { Hono, type Next } from "@hono/hono";
 import { ServiceFault } from "../domain/fault.ts";
 import { errorResponse, faultOf } from "../http/error_response.ts";
 import { requestId } from "../http/middleware/request_id.ts";
+import { getDocument, getReference } from "../http/routes/description.ts";
+import { Description } from "../openapi/description.ts";
 import { serveAdminToken } from "./admin_token.ts";
 import { mountConsole } from "../console/mount.ts";
 import { authorize, tokenAdmission } from "./authorize.ts";
@@ -15,6 +17,7 @@ import { serveModels } from "./models.ts";
 import { serveOverview } from "./overview.ts";
 import { servePepper } from "./pepper.ts";
 import { serveRequests } from "./requests.ts";
+import { resource } from "./resource.ts";
 import { serveService } from "./service.ts";
 import { serveUsage } from "./usage.ts";
 import { serveVectorStores } from "./vector_stores.ts";
@@ -30,6 +33,10 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   const admit = tokenAdmission(deps);
   app.use("/admin/v1/*", authorize(admit));
   app.route("/admin/v1", api);
+  // It holds no data: tools read it without a token.
+  const description = new Description("admin");
+  resource(app, "/openapi.json", { GET: getDocument(description) });
+  resource(app, "/reference", { GET: getReference(description) });
   const consoleApi = emptyApp(deps);
   consoleApi.route("/admin/v1", api);
   const { clock, logger, adminTokens } = deps;
@@ -48,7 +55,7 @@ function emptyApp({ logger, rng }: AdminDeps): AdminApp {
   const app: AdminApp = new Hono<AdminEnv>();
   app.onError((error, context) => {
     const fault = faultOf(error);
-    const requestId = context.get("requestId");
+    const requestId = context.get("requestId") ?? rng.id("req");
     if (fault.status >= 500) logFault(logger, fault, requestId);
     return errorResponse(fault, requestId);
   });

@@ -12,6 +12,7 @@ import type { GatewayContext } from "../flows/context.ts";
 import type { SignedLinks } from "../flows/signed_links.ts";
 import type { BlobStore } from "../ports/blob_store.ts";
 import { limitsInForce } from "../domain/service_limits.ts";
+import { Description } from "../openapi/description.ts";
 import { BadKeys } from "./bad_keys.ts";
 import type { PublicEnv } from "./env.ts";
 import { errorResponse, faultOf } from "./error_response.ts";
@@ -20,6 +21,7 @@ import { logDenied } from "./middleware/log_denied.ts";
 import { rateLimitHeaders } from "./middleware/rate_limit_headers.ts";
 import { requestId } from "./middleware/request_id.ts";
 import { getModelMeta, getPricing, listModels } from "./routes/catalog.ts";
+import { getDocument, getReference } from "./routes/description.ts";
 import { chatCompletions } from "./routes/chat_completions.ts";
 import { editImages, generateImages, getFile } from "./routes/images.ts";
 import { healthz, type Readiness, readyz } from "./routes/health.ts";
@@ -33,7 +35,9 @@ export interface PublicAppOptions {
   readonly findKey: FindKey;
   readonly readiness: Readiness;
   /** What signed links lead to. */
-  readonly files: { readonly blobs: BlobStore; readonly links: SignedLinks };
+  readonly files: { readonly blobs: BlobStore; readonly links: Pick<SignedLinks, "verify"> };
+  /** Where applications call. @default {as the request names it} */
+  readonly publicUrl?: (() => string) | undefined;
 }
 
 /** Paths and the methods each takes. */
@@ -51,6 +55,8 @@ const PATHS = [
   ["GET, DELETE", "/openai/v1/responses/:id"],
   ["GET", "/openai/v1/responses/:id/input_items"],
   ["GET", "/files/:id"],
+  ["GET", "/openapi.json"],
+  ["GET", "/reference"],
 ] as const;
 
 /** Builds the application; it listens nowhere by itself. */
@@ -78,6 +84,9 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   app.post("/openai/v1/images/edits", keyed, limited, editImages(gateway));
   routeStoredResponses(app, { keyed, responses: gateway.responses });
   app.get("/files/:id", getFile(gateway, options.files));
+  const description = new Description("public");
+  app.get("/openapi.json", getDocument(description));
+  app.get("/reference", getReference(description, options.publicUrl));
   for (const [methods, path] of PATHS) {
     app.all(path, () => {
       throw new ServiceFault("method_not_allowed", {

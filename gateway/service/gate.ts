@@ -62,7 +62,10 @@ export class Gate {
 
   #refuse(request: Request): Response {
     // A probe of the process itself is answered as long as it lives.
-    if (new URL(request.url).pathname === "/healthz") return Response.json({ status: "ok" });
-    return errorResponse(new ServiceFault("shutting_down"), this.#rng.id("req"));
+    const requestId = this.#rng.id("req");
+    if (new URL(request.url).pathname === "/healthz") {
+      return Response.json({ status: "ok" }, { headers: { "x-request-id": requestId } });
+    }
+    return errorResponse(new ServiceFault("shutting_down"), requestId);
   }
 }

@@ -20,6 +20,7 @@ import { InFlight } from "../flows/in_flight.ts";
 import type { KeyRing } from "../flows/key_ring.ts";
 import { LateEndings } from "../flows/late_endings.ts";
 import { publishFile, type SignedLinks } from "../flows/signed_links.ts";
+import type { Answering } from "../http/listen.ts";
 import { FoundMemory } from "../flows/found_memory.ts";
 import { SignatureMemory } from "../flows/signature_memory.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -52,6 +53,8 @@ export interface ServiceDeps {
   readonly env: (name: string) => string | undefined;
   /** Shows text to the operator. */
   readonly print: (text: string) => void;
+  /** Stands around the application of a listener, and sees its answers. @default {nothing} */
+  readonly around?: ((app: Answering, listener: "public" | "admin") => Answering) | undefined;
 }
 
 /** The parts of a running service. */

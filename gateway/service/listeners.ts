@@ -24,6 +24,7 @@ export async function openListeners(house: House): Promise<[Server, Server]> {
     findKey: (presented) => keyRing.authenticate(presented),
     readiness: { unready: () => gate.unready(stores) },
     files: { blobs: stores.blobs, links },
+    publicUrl: house.publicUrl,
   });
   const adminApp = createAdminApp({
     ...stores,
@@ -68,8 +69,9 @@ function openListener(
 ): Server {
   const { name, flag, host, port } = at;
   const { publicUrl, trustedProxies } = settings;
+  const guarded = gate.guard(app);
   try {
-    return listen(gate.guard(app), {
+    return listen(deps.around?.(guarded, name) ?? guarded, {
       hostname: host,
       port,
       trustedProxies,

@@ -40,7 +40,7 @@ export function editImages(gateway: GatewayContext): Handler<PublicEnv> {
  */
 export function getFile(
   gateway: GatewayContext,
-  files: { readonly blobs: BlobStore; readonly links: SignedLinks },
+  files: { readonly blobs: BlobStore; readonly links: Pick<SignedLinks, "verify"> },
 ): Handler<PublicEnv> {
   return async (c) => {
     const { expires, signature } = c.req.query();

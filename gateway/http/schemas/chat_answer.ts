@@ -33,7 +33,8 @@ export const metadataSchema = z.looseObject({
     cached_input_tokens: z.int(),
     cache_write_input_tokens: z.int().optional(),
     output_tokens: z.int(),
-    total_tokens: z.int(),
+    // The sum of two whole numbers may be beyond the safe ones.
+    total_tokens: z.number().meta({ override: { type: "integer" } }),
     estimated: z.boolean(),
     price_version: z.int(),
   }).optional(),
@@ -89,7 +90,7 @@ export const chatCompletionSchema = z.looseObject({
   usage: chatUsageSchema.optional(),
   metadata: metadataSchema,
   orchestration: orchestrationSchema.optional(),
-}).meta({ id: "ChatCompletion" });
+});
 
 /** One event of a streamed answer. */
 export const chatChunkSchema = z.looseObject({
@@ -105,4 +106,4 @@ export const chatChunkSchema = z.looseObject({
   usage: chatUsageSchema.nullish(),
   metadata: metadataSchema.optional(),
   orchestration: chunkOrchestrationSchema.optional(),
-}).meta({ id: "ChatCompletionChunk" });
+});

@@ -35,7 +35,7 @@ export const attributeFilterSchema: z.ZodType<AttributeFilter> = z.lazy(() =>
       filters: z.array(attributeFilterSchema).min(1).max(100),
     }),
   ])
-);
+).meta({ id: "AttributeFilter", description: "Which files count, by their attributes" });
 
 /** Where the person who asks is. */
 export const userLocationSchema = z.looseObject({

@@ -168,4 +168,4 @@ export const responseSchema = z.strictObject({
   metadata,
   orchestration: orchestrationSchema.optional(),
   output: z.array(outputItemSchema),
-}).meta({ id: "Response", description: "A response" });
+});

@@ -1,0 +1,132 @@
+/**
+ * Bodies as they are shown in the description of the public listener. A test holds each against the
+ * schema it stands beside.
+ *
+ * @module
+ */
+
+const ROUTING = {
+  model: "fast-mini",
+  provider: "openai",
+  tier: "standard",
+  reason: "Best score of 3 candidates: quality 0.62, price low",
+  considered: 7,
+  attempts: [{ model: "fast-mini", provider: "openai", outcome: "ok", status: 200, ms: 412 }],
+};
+
+/** What the service says of a call. */
+export const METADATA = {
+  request_id: "req_01JD2X",
+  routing: ROUTING,
+  billing: {
+    currency: "credits",
+    charged: "0.412000",
+    input_tokens: 12,
+    cached_input_tokens: 0,
+    output_tokens: 30,
+    total_tokens: 42,
+    estimated: false,
+    price_version: 17,
+  },
+};
+
+/** A conversation. */
+export const CHAT_REQUEST = {
+  model: "auto",
+  messages: [{ role: "user", content: "Name three rivers of Europe" }],
+};
+
+/** Its answer. */
+export const CHAT_ANSWER = {
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  created: 1_795_262_400,
+  model: "fast-mini",
+  choices: [{
+    index: 0,
+    message: { role: "assistant", content: "Danube, Rhine, Volga" },
+    finish_reason: "stop",
+  }],
+  usage: { prompt_tokens: 12, completion_tokens: 30, total_tokens: 42 },
+  metadata: METADATA,
+};
+
+/** The last event of its stream before `[DONE]`. */
+export const CHAT_EVENT = {
+  id: "chatcmpl-1",
+  object: "chat.completion.chunk",
+  created: 1_795_262_400,
+  model: "fast-mini",
+  choices: [],
+  usage: { prompt_tokens: 12, completion_tokens: 30, total_tokens: 42 },
+  metadata: METADATA,
+};
+
+/** A question to Responses. */
+export const RESPONSES_REQUEST = {
+  model: "auto",
+  input: "What happened in Geneva today?",
+  tools: [{ type: "web_search_preview" }],
+};
+
+/** An event of a streamed response. */
+export const RESPONSE_EVENT = {
+  type: "response.output_text.delta",
+  sequence_number: 5,
+  item_id: "msg_1",
+  output_index: 0,
+  content_index: 0,
+  delta: "The ",
+  logprobs: [],
+};
+
+/** A picture to draw. */
+export const IMAGE_REQUEST = { model: "auto", prompt: "A lamp on a desk", size: "1024x1024" };
+
+/** A picture to change. */
+export const EDIT_REQUEST = {
+  model: "auto",
+  prompt: "Switch the lamp on",
+  image: "https://example.com/lamp.png",
+};
+
+/** What was drawn. */
+export const IMAGE_ANSWER = {
+  created: 1_795_262_400,
+  data: [{ url: "https://gateway.example.com/files/blob_1?expires=1795266000&signature=c2ln" }],
+  metadata: METADATA,
+};
+
+/** The public catalog. */
+export const MODEL_LIST = {
+  success: true,
+  data: {
+    models: [{
+      id: "fast-mini",
+      name: "Fast Mini",
+      provider: "openai",
+      description: "Quick and cheap",
+      modality: "text",
+      endpoints: ["chat", "responses"],
+      contextTokens: 400_000,
+      maxOutputTokens: 128_000,
+      featureTags: ["tools", "json"],
+      industryPacks: [],
+      sku: "text",
+      tiers: ["standard"],
+      status: "available",
+    }],
+  },
+};
+
+/** What tiers cost. */
+export const PRICING = {
+  currency: "credits",
+  tiers: [{
+    tier: "standard",
+    name: "Standard",
+    description: "All models",
+    exchangeRate: { usd: "1", credits: "1000" },
+  }],
+  updatedAt: "2026-11-21T12:00:00.000Z",
+};

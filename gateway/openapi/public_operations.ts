@@ -1,0 +1,322 @@
+/**
+ * What the public listener offers.
+ *
+ * @module
+ */
+
+import type { ErrorCode } from "@svc/sdk/protocol";
+import { z } from "zod";
+import { ORCHESTRATION_CHOICES } from "../domain/orchestration_mode.ts";
+import {
+  modelListSchema,
+  modelMetaSchema,
+  openAIModelListSchema,
+  pricingSchema,
+} from "../http/schemas/catalog.ts";
+import { chatRequestSchema } from "../http/schemas/chat.ts";
+import {
+  imageEditSchema,
+  imageGenerationSchema,
+  imagesAnswerSchema,
+} from "../http/schemas/images.ts";
+import { responsesRequestSchema } from "../http/schemas/responses.ts";
+import {
+  inputItemListSchema,
+  inputItemsQuerySchema,
+  responseDeletedSchema,
+} from "../http/schemas/stored_responses.ts";
+import * as examples from "./examples.ts";
+import type { Content, Operation, Reply } from "./operation.ts";
+import {
+  chatEvent,
+  chatReply,
+  describedEvent,
+  describedResponse,
+  imageEditForm,
+} from "./schemas.ts";
+import { selfOperations } from "./self_operations.ts";
+
+const JSON_TYPE = "application/json";
+const EVENTS_TYPE = "text/event-stream";
+
+const MODEL_CALL_CODES: readonly ErrorCode[] = [
+  "model_not_allowed",
+  "insufficient_balance",
+  "key_budget_exceeded",
+  "conflict",
+  "upstream_error",
+  "no_model_available",
+  "upstream_timeout",
+];
+const TEXT_CODES: readonly ErrorCode[] = [
+  "unsupported_tool",
+  "conflicting_tools",
+  "context_length_exceeded",
+];
+
+const splitting = z.object({
+  "X-Orchestration": z.enum(ORCHESTRATION_CHOICES).optional().meta({
+    description: "Whether the request may be split into tasks, and what its stream carries then",
+  }),
+});
+const unlessChanged = z.object({
+  "If-None-Match": z.string().optional().meta({ description: "The `ETag` of an earlier answer" }),
+});
+const localized = z.object({
+  locale: z.enum(["en", "zh"]).default("en").meta({ description: "Language of descriptions" }),
+});
+
+function json(description: string, content: Content, more: Partial<Reply> = {}): Reply {
+  return { description, content: { [JSON_TYPE]: content }, ...more };
+}
+
+function modelCall(
+  operation: Pick<
+    Operation,
+    "path" | "id" | "tag" | "summary" | "description" | "headers" | "body"
+  >,
+  options: { reply: Reply; codes?: readonly ErrorCode[] },
+): Operation {
+  return {
+    method: "post",
+    access: "key",
+    limited: true,
+    ...operation,
+    replies: { 200: options.reply },
+    codes: [...MODEL_CALL_CODES, ...options.codes ?? []],
+  };
+}
+
+const MODEL_CALLS: readonly Operation[] = [
+  modelCall({
+    path: "/openai/v1/chat/completions",
+    id: "createChatCompletion",
+    tag: "Chat",
+    summary: "Answer a conversation",
+    description: "A stream of server-sent events where `stream` is true: each `data: ` is one " +
+      "event, the last is `[DONE]`. Before it comes an event with empty `choices` that carries " +
+      "`usage` and `metadata`. A failure after the first byte is an event with `error`.\n\n" +
+      "Fields that are not named here pass through to the model.",
+    headers: splitting,
+    body: { [JSON_TYPE]: { schema: chatRequestSchema, example: examples.CHAT_REQUEST } },
+  }, {
+    codes: TEXT_CODES,
+    reply: {
+      description: "The answer, with its route and its bill in `metadata`. A split request of " +
+        "which nothing came answers 200 with an `error` of the code `orchestration_failed`",
+      content: {
+        [JSON_TYPE]: { schema: chatReply, example: examples.CHAT_ANSWER },
+        [EVENTS_TYPE]: { schema: chatEvent, example: examples.CHAT_EVENT },
+      },
+    },
+  }),
+  modelCall({
+    path: "/openai/v1/responses",
+    id: "createResponse",
+    tag: "Responses",
+    summary: "Answer as a response",
+    description: "A stream of named server-sent events where `stream` is true. Kept for " +
+      "`previous_response_id` unless `store` is false.\n\n" +
+      "Fields that are not named here pass through to the model.",
+    headers: splitting,
+    body: { [JSON_TYPE]: { schema: responsesRequestSchema, example: examples.RESPONSES_REQUEST } },
+  }, {
+    codes: TEXT_CODES,
+    reply: {
+      description: "The response, with its route and its bill in `metadata`",
+      content: {
+        [JSON_TYPE]: { schema: describedResponse },
+        [EVENTS_TYPE]: { schema: describedEvent, example: examples.RESPONSE_EVENT },
+      },
+    },
+  }),
+  modelCall({
+    path: "/openai/v1/images/generations",
+    id: "generateImages",
+    tag: "Images",
+    summary: "Draw images",
+    body: { [JSON_TYPE]: { schema: imageGenerationSchema, example: examples.IMAGE_REQUEST } },
+  }, {
+    reply: json("The images, with their route and their bill in `metadata`", {
+      schema: imagesAnswerSchema,
+      example: examples.IMAGE_ANSWER,
+    }),
+  }),
+  modelCall({
+    path: "/openai/v1/images/edits",
+    id: "editImages",
+    tag: "Images",
+    summary: "Change images",
+    body: {
+      [JSON_TYPE]: { schema: imageEditSchema, example: examples.EDIT_REQUEST },
+      "multipart/form-data": { schema: imageEditForm },
+    },
+  }, {
+    reply: json("The images, with their route and their bill in `metadata`", {
+      schema: imagesAnswerSchema,
+      example: examples.IMAGE_ANSWER,
+    }),
+  }),
+];
+
+function storedResponse(
+  operation: Pick<Operation, "path" | "id" | "summary"> & Partial<Operation>,
+  schema: z.ZodType,
+): Operation {
+  return {
+    method: "get",
+    tag: "Responses",
+    access: "key",
+    replies: { 200: json("The answer", { schema }, { headers: ["Cache-Control"] }) },
+    codes: ["not_found"],
+    ...operation,
+  };
+}
+
+const STORED: readonly Operation[] = [
+  storedResponse({
+    path: "/openai/v1/responses/{id}",
+    id: "getResponse",
+    summary: "A response that was kept",
+    description: "Found by all keys of the wallet that paid for it.",
+    query: z.object({
+      stream: z.literal("false").optional()
+        .meta({ description: "A stored response is not streamed again" }),
+    }),
+  }, describedResponse),
+  storedResponse({
+    method: "delete",
+    path: "/openai/v1/responses/{id}",
+    id: "deleteResponse",
+    summary: "Forget a response",
+  }, responseDeletedSchema),
+  storedResponse({
+    path: "/openai/v1/responses/{id}/input_items",
+    id: "listInputItems",
+    summary: "List what a response was asked",
+    query: inputItemsQuerySchema,
+  }, inputItemListSchema),
+];
+
+function catalog(
+  operation: Pick<Operation, "path" | "id" | "summary" | "access">,
+  content: Content,
+): Operation {
+  return {
+    method: "get",
+    tag: "Catalog",
+    query: localized,
+    headers: unlessChanged,
+    ...operation,
+    replies: {
+      200: json("The answer", content, { headers: ["ETag", "Cache-Control", "Content-Language"] }),
+      304: {
+        description: "Nothing has changed",
+        headers: ["ETag", "Cache-Control", "Content-Language"],
+      },
+    },
+  };
+}
+
+const CATALOG: readonly Operation[] = [
+  {
+    method: "get",
+    path: "/openai/v1/models",
+    id: "listOpenAIModels",
+    tag: "Catalog",
+    access: "key",
+    summary: "List the one model, `auto`",
+    description: "For tools that list before they call.",
+    replies: { 200: json("The answer", { schema: openAIModelListSchema }) },
+  },
+  catalog(
+    { path: "/api/v1/models", id: "listModels", summary: "List the models", access: "anyone" },
+    { schema: modelListSchema, example: examples.MODEL_LIST },
+  ),
+  catalog({
+    path: "/api/v1/models/meta",
+    id: "getModelMeta",
+    summary: "List what models can be filtered by",
+    access: "key",
+  }, { schema: modelMetaSchema }),
+  catalog(
+    { path: "/api/v1/pricing", id: "getPricing", summary: "List what tiers cost", access: "key" },
+    { schema: pricingSchema, example: examples.PRICING },
+  ),
+];
+
+const image: Reply["content"] = { "image/*": {} };
+const fileHeaders: Reply["headers"] = ["Accept-Ranges", "Cache-Control"];
+
+const FILE: Operation = {
+  method: "get",
+  path: "/files/{id}",
+  id: "getFile",
+  tag: "Images",
+  access: "anyone",
+  summary: "An image that a signed link leads to",
+  description: "The link itself is the permission, and expires.",
+  headers: z.object({
+    Range: z.string().optional().meta({
+      description: "One range of bytes",
+      example: "bytes=0-1023",
+    }),
+    "If-Range": z.string().optional().meta({ description: "Gets the whole image: it has no tag" }),
+  }),
+  query: z.object({ expires: z.string(), signature: z.string() }),
+  replies: {
+    200: { description: "The image", content: image, headers: fileHeaders },
+    206: {
+      description: "The bytes of it that `Range` asks for",
+      content: image,
+      headers: [...fileHeaders, "Content-Range"],
+    },
+    416: {
+      description: "The image ends before the bytes that `Range` asks for",
+      headers: [...fileHeaders, "Content-Range"],
+    },
+  },
+  codes: ["not_found", "store_unavailable"],
+};
+
+const HEALTH: readonly Operation[] = [
+  {
+    method: "get",
+    path: "/healthz",
+    id: "getHealth",
+    tag: "Service",
+    access: "anyone",
+    summary: "Whether the process lives",
+    replies: {
+      200: json("It does", {
+        schema: z.strictObject({ status: z.literal("ok") }),
+        example: { status: "ok" },
+      }),
+    },
+  },
+  {
+    method: "get",
+    path: "/readyz",
+    id: "getReadiness",
+    tag: "Service",
+    access: "anyone",
+    summary: "Whether requests are taken",
+    replies: {
+      200: json("They are", {
+        schema: z.strictObject({ status: z.literal("ready") }),
+        example: { status: "ready" },
+      }),
+    },
+    codes: ["store_unavailable"],
+  },
+];
+
+/** Every operation of the public listener. */
+export const PUBLIC_OPERATIONS: readonly Operation[] = [
+  ...MODEL_CALLS,
+  ...STORED,
+  ...CATALOG,
+  FILE,
+  ...HEALTH,
+  ...selfOperations("Service"),
+];

@@ -1,0 +1,99 @@
+/**
+ * Answers as they are described: also what passes through from upstreams, which nobody here checks.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { chatChunkSchema, chatCompletionSchema } from "../http/schemas/chat_answer.ts";
+import { errorEnvelopeSchema } from "../http/schemas/error.ts";
+import { imageEditSchema } from "../http/schemas/images.ts";
+import { chatUsageSchema } from "../http/schemas/orchestration.ts";
+import { responseEventsOf } from "../http/schemas/responses_events.ts";
+import { outputItemSchema, responseSchema } from "../http/schemas/responses_resource.ts";
+
+/** An answer that failed after its status had left, or a split request of which nothing came. */
+const failedAnswer = errorEnvelopeSchema.extend({
+  choices: z.array(z.unknown()).max(0).optional(),
+}).meta({
+  id: "FailedAnswer",
+  description:
+    "An error where an answer was to be; `choices` is there, and empty, for chat clients",
+});
+
+/** What is billed stands in `metadata.billing`: usage may be anything that an upstream says. */
+function asReported(usage: z.ZodType) {
+  return z.union([usage, z.unknown()]).meta({
+    description: "As the upstream reports it, who may say something else",
+  });
+}
+
+/** What is required is what the service sees to; the rest keeps an upstream's own bytes. */
+const PASSED_THROUGH = "What an upstream leaves out stays out; what it adds passes through";
+const FROM_UPSTREAM = { id: true, object: true, created: true } as const;
+
+const completionChoice = chatCompletionSchema.shape.choices.element;
+const { message } = completionChoice.shape;
+const completion = chatCompletionSchema.partial(FROM_UPSTREAM).extend({
+  choices: z.array(
+    completionChoice.partial().extend({
+      message: message.partial().extend({
+        content: z.union([z.string(), z.array(z.unknown())]).nullish(),
+      }).optional(),
+      finish_reason: z.string().nullish(),
+    }),
+  ),
+  usage: asReported(chatUsageSchema).optional(),
+}).meta({ id: "ChatCompletion", description: PASSED_THROUGH });
+
+const chunkChoice = chatChunkSchema.shape.choices.element;
+const chunk = chatChunkSchema.partial(FROM_UPSTREAM).extend({
+  choices: z.array(chunkChoice.partial()),
+  usage: asReported(chatUsageSchema).optional(),
+}).meta({ id: "ChatCompletionChunk", description: PASSED_THROUGH });
+
+/** `POST /openai/v1/chat/completions`, not streamed. */
+export const chatReply = z.union([completion, failedAnswer]);
+
+/** What follows `data: ` in a streamed chat, but for the last line, `[DONE]`. */
+export const chatEvent = z.union([chunk, failedAnswer]);
+
+/** Any type but those that are described. */
+function otherType(known: readonly string[]) {
+  return z.string().meta({ override: { type: "string", not: { enum: [...known] } } });
+}
+
+const otherItem = z.looseObject({
+  type: otherType(outputItemSchema.options.map((option) => option.shape.type.value)),
+}).meta({ id: "OtherItem", description: "An item that an upstream makes and that passes through" });
+
+const item = z.union([outputItemSchema, otherItem]);
+
+/** The resource, whoever made it. */
+export const describedResponse = responseSchema.extend({
+  id: z.string(),
+  output: z.array(item),
+  usage: asReported(responseSchema.shape.usage),
+})
+  .meta({ id: "Response", description: "A response" });
+
+const events = responseEventsOf({ response: describedResponse, item });
+
+const otherEvent = z.looseObject({
+  type: otherType(events.options.map((option) => option.shape.type.value)),
+}).meta({ id: "OtherEvent", description: "An event of an upstream's that passes through" });
+
+/** What follows `data: ` in a streamed response. */
+export const describedEvent = z.union([events, otherEvent])
+  .meta({ id: "ResponseEvent", description: "One event of a streamed response" });
+
+const file = z.string().meta({
+  override: { type: "string", contentMediaType: "application/octet-stream" },
+});
+
+/** An edit as a form: files in place of data URIs. */
+export const imageEditForm = imageEditSchema.omit({ image: true, mask: true }).extend({
+  image: z.union([file, z.array(file)]).optional(),
+  "image[]": z.array(file).optional().meta({ description: "Several images, as some clients send" }),
+  mask: file.optional(),
+}).meta({ id: "ImageEditForm", description: "The same fields as JSON has, with images as files" });
