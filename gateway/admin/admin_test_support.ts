@@ -9,6 +9,7 @@ import type { CatalogContent, Model } from "../domain/catalog.ts";
 import type { TargetState } from "../domain/routing.ts";
 import { AdminTokens } from "../flows/admin_tokens.ts";
 import { KeyRing } from "../flows/key_ring.ts";
+import { Judge } from "../openapi/judge_test_support.ts";
 import { PepperBook } from "../service/pepper.ts";
 import { type KvStores, openKvStores } from "../stores/kv/open.ts";
 import { embedderInForce } from "../upstreams/embedder.ts";
@@ -16,6 +17,8 @@ import type { VectorStores } from "../ports/vector_stores.ts";
 import { createVectorStores } from "../vector_stores/vector_stores.ts";
 import { createAdminApp } from "./app.ts";
 import type { AdminApp, AdminDeps } from "./deps.ts";
+
+const judge = new Judge("admin");
 
 /** Admin token of the tests. */
 export const ADMIN_TOKEN = "svc_admin_for_tests";
@@ -54,11 +57,13 @@ export async function withAdmin(
   const stores = await openKvStores(":memory:", { nowMs: () => START_MS });
   try {
     await stores.catalogs.apply(CONTENT, { expected: 0, note: "First", atMs: START_MS });
-    const admin = await testAdmin(stores, overrides);
+    const violations: string[] = [];
+    const admin = await testAdmin(stores, { overrides, violations });
     await admin.post("/wallets", { id: "team", credits: "100" });
     await run(admin);
     await Promise.all([admin.deps.keyRing.idle(), admin.deps.adminTokens.idle()]);
     await admin.deps.vectorStores.close();
+    assertEquals(violations, [], "Answers differ from gateway/openapi/");
   } finally {
     await stores.close();
   }
@@ -78,7 +83,10 @@ function testVectorStores(
   return createVectorStores({ ...deps, passages, embedder });
 }
 
-async function testAdmin(stores: KvStores, overrides: Partial<AdminDeps>): Promise<TestAdmin> {
+async function testAdmin(
+  stores: KvStores,
+  { overrides, violations }: { overrides: Partial<AdminDeps>; violations: string[] },
+): Promise<TestAdmin> {
   const time = { ms: START_MS };
   const pool = new Map<string, TargetState>();
   const lines: string[] = [];
@@ -113,11 +121,7 @@ async function testAdmin(stores: KvStores, overrides: Partial<AdminDeps>): Promi
     ...overrides,
   };
   const app = createAdminApp(deps);
-  const send = async (path: string, init: RequestInit) => {
-    const response = await app.request(`/admin/v1${path}`, init);
-    const { status, headers } = response;
-    return { status, headers, body: await response.json() };
-  };
+  const send = sender(app, violations);
   const authorization = `Bearer ${ADMIN_TOKEN}`;
   return {
     app,
@@ -133,6 +137,16 @@ async function testAdmin(stores: KvStores, overrides: Partial<AdminDeps>): Promi
         headers: { authorization, "content-type": "application/json", ...headers },
         body: JSON.stringify(body),
       }),
+  };
+}
+
+/** Sends requests; each answer is held against the description. */
+function sender(app: AdminApp, violations: string[]) {
+  return async (path: string, init: RequestInit): Promise<TestAnswer> => {
+    const request = new Request(`http://localhost/admin/v1${path}`, init);
+    const response = await judge.judged(request, await app.request(request), violations);
+    const { status, headers } = response;
+    return { status, headers, body: await response.json() };
   };
 }
 

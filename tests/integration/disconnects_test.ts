@@ -171,7 +171,7 @@ async function storm({ onDisconnect, seed, asks }: Storming): Promise<Storm> {
     // Never asked: no model here calls a tool.
     search: { kind: "searxng", baseUrl: upstream.baseUrl },
   };
-  await using service = await TestService.start({ config });
+  await using service = await TestService.start({ config, described: false });
   const seen = new Map<string, Seen>();
   const waiting = all.values();
   const client = async () => {

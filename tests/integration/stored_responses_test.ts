@@ -58,7 +58,7 @@ async function errorOf(response: Response): Promise<Record<string, unknown>> {
 }
 
 Deno.test("OpenAI's client reads a response, its input, and deletes it", async () => {
-  await using service = await TestService.start();
+  await using service = await TestService.start({ described: false });
   const { responses } = service.running.stores;
   const client = service.client();
   const kept = stored("resp_1", { input: items(45) });
@@ -93,7 +93,7 @@ Deno.test("OpenAI's client reads a response, its input, and deletes it", async (
 });
 
 Deno.test("a response of twenty megabytes comes back to the byte", async () => {
-  await using service = await TestService.start();
+  await using service = await TestService.start({ described: false });
   const image = "iVBORw0KGgo".repeat(1_000_000);
   const input = [`{"type":"message","id":"msg_0","role":"user","content":"${image}"}`];
   const kept = stored("resp_1", { input, resource: `{"id":"resp_1","image":"${image}"}` });
@@ -107,7 +107,7 @@ Deno.test("a response of twenty megabytes comes back to the byte", async () => {
 });
 
 Deno.test("the keys of a wallet share its responses; other wallets' find nothing", async () => {
-  await using service = await TestService.start();
+  await using service = await TestService.start({ described: false });
   const first = await service.newKey();
   const other = await service.newKey();
   const made = await service.admin("POST", "/keys", { name: "second", wallet: first.wallet });
@@ -127,7 +127,7 @@ Deno.test("the keys of a wallet share its responses; other wallets' find nothing
 
 Deno.test("unknown, expired, deleted and others' responses answer alike", async () => {
   const clock = new ManualClock();
-  await using service = await TestService.start({ clock });
+  await using service = await TestService.start({ clock, described: false });
   const { responses } = service.running.stores;
   const expiresAtMs = clock.nowMs() + 1_000;
   const other = await service.newKey();
@@ -207,7 +207,7 @@ Deno.test("a request that cannot be served says why", async () => {
 });
 
 Deno.test("a key is required, by either header, and its policy holds", async () => {
-  await using service = await TestService.start();
+  await using service = await TestService.start({ described: false });
   const { key, wallet } = await service.newKey({ policy: { endpoints: ["chat"] } });
   const allowed = await service.newKey({ policy: { endpoints: ["responses"] } });
   const { responses } = service.running.stores;
