@@ -285,7 +285,7 @@ const STORES = noun("Vector stores", {
   },
   "POST /vector-stores/{id}/search": {
     id: "searchVectorStore",
-    summary: "Search as `file_search` does",
+    summary: "Search as the tool file_search does",
     body: storeSchemas.trial,
     example: { query: "How many days of leave are there?", maxResults: 5 },
     answer: storeAnswers.searchAnswer,

@@ -41,7 +41,7 @@ export interface Operation {
   readonly headers?: z.ZodObject;
   /** By media type. */
   readonly body?: Readonly<Record<string, Content>>;
-  /** Whether the body is checked as the media type says; otherwise it may be left out. */
+  /** By status. */
   readonly replies: Readonly<Record<number, Reply>>;
   /** Refusals besides those of {@linkcode codesOf}. */
   readonly codes?: readonly ErrorCode[];

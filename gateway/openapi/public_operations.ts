@@ -225,7 +225,7 @@ const CATALOG: readonly Operation[] = [
     id: "listOpenAIModels",
     tag: "Catalog",
     access: "key",
-    summary: "List the one model, `auto`",
+    summary: "List the one model, auto",
     description: "For tools that list before they call.",
     replies: { 200: json("The answer", { schema: openAIModelListSchema }) },
   },

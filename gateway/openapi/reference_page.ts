@@ -53,7 +53,7 @@ h4{margin:1rem 0 .25rem}code,pre{font:.875rem/1.45 ui-monospace,monospace}
 pre{overflow-x:auto;padding:.75rem;background:var(--soft);border-radius:.35rem;white-space:pre}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%}
 th,td{text-align:start;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid var(--line)}
-th{font-weight:600}td:first-child{min-width:8rem}details{margin:.25rem 0}
+th{font-weight:inherit;min-width:8rem}td p{margin:0 0 .25rem}details{margin:.25rem 0}
 summary{cursor:pointer}.method{font-weight:700;text-transform:uppercase}
 .mark{font-size:.8rem;opacity:.75}nav ul{columns:18rem;padding-inline-start:1.2rem}
 a:focus-visible,summary:focus-visible{outline:2px solid var(--link);outline-offset:2px}
@@ -130,9 +130,9 @@ function accessOf({ security }: OperationObject): string {
 function parameterTable(parameters: readonly ParameterObject[]): string {
   if (parameters.length === 0) return "";
   const rows = parameters.map(({ name, in: place, required, schema = {} }) =>
-    `<tr><td><code>${escaped(name)}</code> <span class="mark">${escaped(place)}${
+    `<tr><th scope="row"><code>${escaped(name)}</code> <span class="mark">${escaped(place)}${
       required ? ", required" : ""
-    }</span></td><td>${detailsOf(schema)}</td></tr>`
+    }</span></th><td>${detailsOf(schema)}</td></tr>`
   );
   return `<h4>Parameters</h4><div class="wide"><table><tbody>${
     rows.join("")

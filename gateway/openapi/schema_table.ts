@@ -74,9 +74,9 @@ function fieldTable(
   properties: Readonly<Record<string, Definition>>,
 ): string {
   const rows = Object.entries(properties).map(([name, field]) =>
-    `<tr><td><code>${escaped(name)}</code>${
+    `<tr><th scope="row"><code>${escaped(name)}</code>${
       required.includes(name) ? ' <span class="mark">required</span>' : ""
-    }</td><td>${detailsOf(field)}</td></tr>`
+    }</th><td>${detailsOf(field)}</td></tr>`
   );
   const others = additionalProperties === false
     ? '<p class="mark">Unknown fields are refused.</p>'
