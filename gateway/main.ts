@@ -9,11 +9,11 @@ import { credentialsPath, readCredentials as readCredentialsFile } from "./servi
 import { CliFailure, ReaderLeft } from "./cli/io.ts";
 import { createOutputFile, writeWhole } from "./cli/output_file.ts";
 import { runCli } from "./cli/run.ts";
+import { observe } from "./service/observation.ts";
 import { giveUpWriting, missingFlags, missingFlagsText } from "./service/permissions.ts";
 import { parseServeSettings, SERVE_VARIABLES } from "./service/settings.ts";
 import { type RunningService, startService } from "./service/start.ts";
 import { systemClock } from "./system/clock.ts";
-import { createJsonLogger } from "./system/logger.ts";
 import { createSystemRng } from "./system/rng.ts";
 import { readSecret } from "./system/read_secret.ts";
 
@@ -69,7 +69,12 @@ async function serve(args: readonly string[]): Promise<number> {
     return 1;
   }
   const clock = systemClock;
-  const logger = createJsonLogger(clock, (line) => complain(`${line}\n`));
+  const observed = await observe(parsed.settings, { clock, env, complain });
+  if (typeof observed === "string") {
+    complain(`${observed}\n`);
+    return 1;
+  }
+  const { logger, secrets, telemetry } = observed;
   // A bug in one request must not end the service for all the others.
   globalThis.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
@@ -81,11 +86,13 @@ async function serve(args: readonly string[]): Promise<number> {
   const ended = untilSignal();
   let service: RunningService;
   try {
-    const deps = { clock, rng: createSystemRng(clock), logger, env, print };
+    const rng = createSystemRng(clock);
+    const deps = { clock, rng, logger, env: observed.env, print, telemetry };
     service = await startService(parsed.settings, deps);
     await giveUpWriting();
   } catch (error) {
-    complain(`${explain(error)}\n`);
+    telemetry.close();
+    complain(`${secrets.remove(explain(error))}\n`);
     return 1;
   }
   // A writer that has lost its store cannot come back: whoever supervises the process starts another.

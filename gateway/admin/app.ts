@@ -13,6 +13,7 @@ import type { AdminApp, AdminContext, AdminDeps, AdminEnv } from "./deps.ts";
 import { serveKeys } from "./keys.ts";
 import { serveLedger } from "./ledger.ts";
 import { logFault } from "./log_fault.ts";
+import { serveMetrics } from "./metrics.ts";
 import { serveModels } from "./models.ts";
 import { serveOverview } from "./overview.ts";
 import { servePepper } from "./pepper.ts";
@@ -37,6 +38,7 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   const description = new Description("admin");
   resource(app, "/openapi.json", { GET: getDocument(description) });
   resource(app, "/reference", { GET: getReference(description) });
+  serveMetrics(app, { admit, metrics: deps.metrics });
   const consoleApi = emptyApp(deps);
   consoleApi.route("/admin/v1", api);
   const { clock, logger, adminTokens } = deps;
@@ -51,15 +53,17 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
 }
 
 /** An application that answers what goes wrong, and what it does not know, by the error table. */
-function emptyApp({ logger, rng }: AdminDeps): AdminApp {
+function emptyApp({ logger, onRefusal, rng }: AdminDeps): AdminApp {
   const app: AdminApp = new Hono<AdminEnv>();
   app.onError((error, context) => {
     const fault = faultOf(error);
     const requestId = context.get("requestId") ?? rng.id("req");
+    onRefusal?.(fault.code);
     if (fault.status >= 500) logFault(logger, fault, requestId);
     return errorResponse(fault, requestId);
   });
   app.notFound((context) => {
+    onRefusal?.("not_found");
     return errorResponse(new ServiceFault("not_found"), context.get("requestId"));
   });
   app.use(requestId(rng), noStore);

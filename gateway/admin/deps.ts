@@ -1,4 +1,5 @@
 import type { Context, Hono } from "@hono/hono";
+import type { ErrorCode } from "@svc/sdk/protocol";
 import type { Catalog, CatalogContent, UpstreamConfig } from "../domain/catalog.ts";
 import type { ConnectionInfo } from "../http/env.ts";
 import type { TargetState } from "../domain/routing.ts";
@@ -23,6 +24,14 @@ export interface PoolView {
   inFlight(): ReadonlyMap<string, number>;
 }
 
+/** What `GET /metrics` shows, and to whom besides the operator. */
+export interface MetricsPage {
+  /** The text that Prometheus reads, format 0.0.4. */
+  page(): Promise<string>;
+  /** Whether a secret is the token that opens this page alone. */
+  admits(secret: string): boolean;
+}
+
 /** What the operator's API works with. */
 export interface AdminDeps {
   readonly ledger: LedgerStore;
@@ -35,6 +44,10 @@ export interface AdminDeps {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
+  /** Absent where nothing is counted. */
+  readonly metrics?: MetricsPage | undefined;
+  /** Told of every error answer. @default {nobody is told} */
+  readonly onRefusal?: ((code: ErrorCode) => void) | undefined;
   readonly adminTokens: AdminTokens;
   /** Told of the admin token that has taken the place of the kept one. */
   readonly onAdminToken: (token: string) => Promise<void>;

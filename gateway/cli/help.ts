@@ -18,6 +18,7 @@ Each option stands for the variable of the environment beside it.
 Secrets, better kept in the environment than on a command line:
   --admin-token TOKEN        SERVICE_ADMIN_TOKEN
   --bootstrap-key KEY        SERVICE_BOOTSTRAP_KEY
+  --metrics-token TOKEN      SERVICE_METRICS_TOKEN, reads /metrics and nothing else
   --key-pepper PEPPER        SERVICE_KEY_PEPPER
   --key-pepper-previous OLD  SERVICE_KEY_PEPPER_PREVIOUS, while it is changed
 `;

@@ -15,9 +15,11 @@ import {
   UpstreamCut,
   type UpstreamFailure,
 } from "../ports/upstream.ts";
+import type { Span } from "../ports/tracer.ts";
 import { afterMs } from "../system/deadlines.ts";
 import { CallerLeft } from "./caller_left.ts";
 import type { GatewayContext, Lease } from "./context.ts";
+import { attemptSpan, failedEnd } from "./attempt_span.ts";
 import type { OpenHold } from "./call_hold.ts";
 import { letGo } from "./holding.ts";
 import { type Place, PlaceSearch } from "./place_search.ts";
@@ -41,6 +43,8 @@ export interface Begun<T> {
   /** Ends the upstream's side. */
   readonly abort: AbortController;
   readonly answer: T;
+  /** Ended with the call's bill; absent where it is not traced. */
+  readonly span?: Span | undefined;
 }
 
 /** A request as one model is asked it. */
@@ -107,6 +111,7 @@ async function callOnce<T>(
   const abort = new AbortController();
   const unwatch = watch(gateway, request, { abort, candidate });
   const startedMs = trace.elapsedMs;
+  const span = attemptSpan(trace, candidate);
   let begun = false;
   try {
     const { stream = trace.caller.stream, ...asked } = request.ask(candidate);
@@ -117,23 +122,24 @@ async function callOnce<T>(
       outputLimit: trace.outputLimit,
       heldOutputTokens: Math.floor(candidate.outputTokens / request.features.choices),
       requestId: trace.caller.requestId,
+      traceparent: span?.traceparent,
       signal: abort.signal,
     });
     if (answer.kind === "failure") {
-      return failed(gateway, request, { ...place, abort, failure: answer, startedMs });
+      return failed(gateway, request, { ...place, abort, span, failure: answer, startedMs });
     }
     const opened = await request.open(answer, place);
     begun = true;
     const ms = trace.elapsedMs - startedMs;
     trace.attempted(attemptOf(candidate, { outcome: "ok", status: 200, ms }), startedMs);
     lease.report({ outcome: "ok", ms, begun: stream });
-    return { ...place, abort, answer: opened };
+    return { ...place, abort, answer: opened, span };
   } catch (error) {
     if (error instanceof UpstreamCut) {
       // An answer that broke off before anything of it was passed on has simply failed.
       const outcome = error.outcome === "cut" ? "malformed" : error.outcome;
       const failure = { outcome, message: error.message };
-      return failed(gateway, request, { ...place, abort, failure, startedMs });
+      return failed(gateway, request, { ...place, abort, span, failure, startedMs });
     }
     if (!(error instanceof ServiceFault || error instanceof CallerLeft)) {
       abort.abort();
@@ -142,7 +148,10 @@ async function callOnce<T>(
     throw error;
   } finally {
     unwatch();
-    if (!begun) lease.release();
+    if (!begun) {
+      lease.release();
+      span?.end({ error: "cancelled" });
+    }
   }
 }
 
@@ -180,7 +189,12 @@ function watch<T>(
 function failed<T>(
   gateway: GatewayContext,
   request: AttemptRequest<T>,
-  attempt: Place & { abort: AbortController; failure: Failure; startedMs: number },
+  attempt: Place & {
+    readonly abort: AbortController;
+    readonly span: Span | undefined;
+    readonly failure: Failure;
+    readonly startedMs: number;
+  },
 ): Failure {
   const { trace } = request;
   const { candidate, lease, hold, abort, startedMs } = attempt;
@@ -190,6 +204,7 @@ function failed<T>(
   }
   const ms = trace.elapsedMs - startedMs;
   trace.attempted(attemptOf(candidate, { ...failure, ms }), startedMs);
+  attempt.span?.end(failedEnd(failure));
   const { outcome, retryAfterMs, status } = failure;
   lease.report({ outcome, ms, retryAfterMs, status });
   letGo(gateway, hold.id, failure.outcome);

@@ -12,6 +12,7 @@ import { type CallEnding, type CountedTokens, settlementOf } from "../domain/set
 import type { SettlementRows } from "../ports/ledger_store.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 import type { Begun } from "./attempt.ts";
+import { billedEnd } from "./attempt_span.ts";
 import type { GatewayContext } from "./context.ts";
 import { addBilling } from "./add_billing.ts";
 import type { RequestEnd, RequestTrace } from "./request_trace.ts";
@@ -47,9 +48,9 @@ export interface Bill {
 export async function settleCall(
   gateway: GatewayContext,
   trace: RequestTrace,
-  call: { begun: Pick<Begun<unknown>, "hold">; end: CallEnd },
+  call: { begun: Pick<Begun<unknown>, "hold" | "span">; end: CallEnd },
 ): Promise<Bill> {
-  const { begun: { hold }, end } = call;
+  const { begun: { hold, span }, end } = call;
   const counted = end.usage === undefined ? await end.count() : undefined;
   const isEmpty = end.usage === undefined && counted === undefined;
   const { usage, cost, estimated } = settlementOf({
@@ -57,6 +58,7 @@ export async function settleCall(
     usage: end.usage,
     counted,
   }, hold.price);
+  span?.end(billedEnd(end.ending, { usage, estimated }));
   const charged = minMicros(cost + (end.fee ?? 0n), hold.held);
   const billing: BillingMetadata = {
     currency: "credits",

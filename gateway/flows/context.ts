@@ -10,6 +10,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { RequestLog } from "../ports/request_log.ts";
 import type { ResponseStore } from "../ports/response_store.ts";
 import type { Rng } from "../ports/rng.ts";
+import type { Tracer } from "../ports/tracer.ts";
 import type { TokenCounter } from "../ports/token_counter.ts";
 import type { Upstream } from "../ports/upstream.ts";
 import type { VectorStores } from "../ports/vector_stores.ts";
@@ -56,18 +57,28 @@ export interface Pool {
   ): Promise<Turn | undefined>;
 }
 
+/** What flows need of the books. */
+export type FlowLedger = Pick<
+  LedgerStore,
+  "hold" | "progress" | "settle" | "release" | "wallet" | "keySpend"
+>;
+
+/** What flows need of the request log. */
+export type FlowLog = Pick<RequestLog, "append">;
+
 /** Everything that flows reach the world through. */
 export interface GatewayContext {
   readonly catalogs: CatalogStore;
   /** What keys are now: they may change while a request waits. */
   readonly keys: Pick<KeyStore, "get">;
-  readonly ledger: LedgerStore;
-  readonly log: RequestLog;
+  readonly ledger: FlowLedger;
+  readonly log: FlowLog;
   readonly pool: Pool;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly tokens: TokenCounter;
   readonly logger: Logger;
+  readonly tracer: Tracer;
   readonly admission: Admission;
   /** The model that answered a conversation last, by key id and conversation hash. */
   readonly conversations: BoundedMap<string, string>;

@@ -26,13 +26,13 @@ interface LateEnding {
 
 /** Endings that wait for the store. */
 export class LateEndings {
-  readonly #ledger: LedgerStore;
+  readonly #ledger: Pick<LedgerStore, "settle" | "release">;
   readonly #logger: Logger;
   readonly #waiting = new Map<string, LateEnding>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
-  constructor(ledger: LedgerStore, logger: Logger) {
+  constructor(ledger: Pick<LedgerStore, "settle" | "release">, logger: Logger) {
     this.#ledger = ledger;
     this.#logger = logger;
   }

@@ -136,7 +136,7 @@ async function planTasks(
   request: SplittableRequest & { readonly breakdown: Breakdown },
 ): Promise<PaidPlan | undefined> {
   const { body, features, breakdown, plan: { candidates } } = request;
-  const part = trace.part({ stream: false, allowance: capLeft(trace) });
+  const part = trace.part({ name: "plan", stream: false, allowance: capLeft(trace) });
   const abort = new AbortController();
   const asked = { part, body, candidates, endpoint: features.endpoint, signal: abort.signal };
   const made = await whileWanted(gateway, trace.caller, abort, () => makePlan(gateway, asked))

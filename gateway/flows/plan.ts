@@ -5,6 +5,7 @@ import { formatCredits, type Micros } from "../domain/money.ts";
 import type { KeyPolicy } from "../domain/policy.ts";
 import { route, type RoutingInput, type RoutingPlan } from "../domain/routing.ts";
 import { fundsOf } from "../domain/routing_funds.ts";
+import type { SpanEnd } from "../ports/tracer.ts";
 import type { GatewayContext } from "./context.ts";
 import { budgetOf, capLeft } from "./holding.ts";
 import type { Caller, RequestTrace } from "./request_trace.ts";
@@ -85,13 +86,31 @@ function decideRoute(
   trace: RequestTrace,
   known: Pick<RoutingInput, "features" | "wallet" | "spend">,
 ): OpenPlan {
+  const span = trace.span?.child("route");
   const plan = route(routingInput(gateway, trace, known));
+  span?.end(routeEnd(plan));
   // Where a request has been served in part, its route is the one that served it.
   if (plan.ok || trace.billed === undefined) trace.planned(plan);
   if (!plan.ok) {
     throw new ServiceFault(plan.code, { message: plan.message, retryAfterMs: plan.retryAfterMs });
   }
   return plan;
+}
+
+/** How many models there were, and which comes first: never why one was left out, which names keys' rules. */
+function routeEnd(plan: RoutingPlan): SpanEnd {
+  const attributes = { "svc.route.excluded": plan.exclusions.length };
+  if (!plan.ok) return { attributes, error: plan.code };
+  const first = plan.candidates[0]?.model.id;
+  return {
+    attributes: {
+      ...attributes,
+      "svc.route.considered": plan.considered,
+      "svc.route.candidates": plan.candidates.length,
+      "svc.tier": plan.tier.id,
+      ...(first === undefined ? {} : { "svc.model": first }),
+    },
+  };
 }
 
 /** The policy for the rest of a request that has cost something already, or for a part of it. */

@@ -22,7 +22,10 @@ function bill(charged: string, tokens: number): BillingMetadata {
 
 Deno.test("the row of a part is the request's, with what all parts have cost by then", () => {
   const whole = new RequestTrace(CALLER, CLOCK);
-  const [one, two] = [whole.part({ stream: false }), whole.part({ stream: false })];
+  const [one, two] = [
+    whole.part({ name: "task", stream: false }),
+    whole.part({ name: "task", stream: false }),
+  ];
   one.holdIds.push("hold_1");
   one.billed = bill("1.000000", 10);
   const end = { status: 200, outcome: "killed" } as const;

@@ -12,6 +12,7 @@ import type { Micros } from "../domain/money.ts";
 import type { OrchestrationChoice } from "../domain/orchestration_mode.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RequestRecord, ScoreRecord, TaskRecord } from "../ports/request_log.ts";
+import type { Span } from "../ports/tracer.ts";
 import { listed } from "../wire/upstream_warnings.ts";
 import { addBilling } from "./add_billing.ts";
 import type { Reservation } from "./admission.ts";
@@ -31,6 +32,8 @@ export interface Caller {
   readonly orchestration?: OrchestrationChoice | undefined;
   /** Aborted when the caller has left before the answer began. */
   readonly signal: AbortSignal;
+  /** Its span; absent where it is not traced. */
+  readonly span?: Span | undefined;
   /** Called once, when the request has been settled or has failed. */
   onSettled(): void;
 }
@@ -58,6 +61,8 @@ export class RequestTrace {
   readonly holdIds: string[];
   /** Most that this part of a request may cost. @default {what the key's policy leaves} */
   readonly allowance: Micros | undefined;
+  /** What is done for it is a part of; absent where it is not traced. */
+  readonly span: Span | undefined;
   /** Why the request was split into tasks, or was not although it was to be. */
   orchestration: string | undefined;
   /** What the model tried last was not told of the request, a line each: asked for when it is told. */
@@ -85,10 +90,15 @@ export class RequestTrace {
   constructor(
     caller: Caller,
     clock: Clock,
-    part: { readonly of?: RequestTrace; readonly allowance?: Micros | undefined } = {},
+    part: {
+      readonly of?: RequestTrace;
+      readonly allowance?: Micros | undefined;
+      readonly span?: Span | undefined;
+    } = {},
   ) {
     this.#whole = part.of;
     this.allowance = part.allowance;
+    this.span = part.span ?? caller.span;
     this.holdIds = part.of?.holdIds ?? [];
     this.reserved = part.of?.reserved;
     this.#caller = caller;
@@ -123,20 +133,25 @@ export class RequestTrace {
   /**
    * A part of the request that is a call of its own: its route and its bill are its own until it is
    * joined, its holds, its row and what was reserved are the request's. `stream`: the caller is sent
-   * its text.
+   * its text. `name`: of its span.
    */
-  part({ stream, allowance }: {
+  part({ name, stream, allowance }: {
+    readonly name: string;
     readonly stream: boolean;
     readonly allowance?: Micros | undefined;
   }): RequestTrace {
-    const part = new RequestTrace({ ...this.caller, stream }, this.#clock, { of: this, allowance });
+    const span = this.span?.child(name);
+    const caller = { ...this.caller, stream };
+    const part = new RequestTrace(caller, this.#clock, { of: this, allowance, span });
     this.#parts.add(part);
     return part;
   }
 
   /** A part has ended: what it has cost is on the request's bill from now on. */
-  join(part: RequestTrace): void {
-    if (this.#parts.delete(part)) this.billed = sumOf(this.billed, part.billed);
+  join(part: RequestTrace, { error }: { readonly error?: string | undefined } = {}): void {
+    if (!this.#parts.delete(part)) return;
+    this.billed = sumOf(this.billed, part.billed);
+    part.span?.end({ error });
   }
 
   /** Milliseconds since the request began. */

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { ErrorCode } from "@svc/sdk/protocol";
 import type { Rng } from "../ports/rng.ts";
 import { allowedHosts } from "./allowed_hosts.ts";
 import { edgeFault } from "./edge_fault.ts";
@@ -34,16 +35,21 @@ export interface ListenOptions {
   readonly allowedHosts?: readonly string[] | "any";
   /** Told of every answer with status 401. */
   readonly refusals?: RefusalLog;
+  /** Told of every request that no application is handed. @default {nobody is told} */
+  readonly onFault?: (code: ErrorCode) => void;
 }
 
 /** Starts to listen. Throws where the address is taken or not permitted. */
 export function listen(app: Answering, options: ListenOptions): Deno.HttpServer<Deno.NetAddr> {
-  const { hostname, port, trustedProxies, rng, refusals } = options;
+  const { hostname, port, trustedProxies, rng, refusals, onFault } = options;
   const hosts = options.allowedHosts ?? allowedHosts({ listener: "public", host: hostname });
   const allowed = hosts === "any" ? undefined : new Set(hosts);
   return Deno.serve({ hostname, port, onListen: () => {} }, async (request, info) => {
     const fault = edgeFault(request, allowed);
-    if (fault !== undefined) return errorResponse(fault, rng.id("req"));
+    if (fault !== undefined) {
+      onFault?.(fault.code);
+      return errorResponse(fault, rng.id("req"));
+    }
     const address = remoteAddress(info.remoteAddr.hostname, request.headers, trustedProxies);
     const answer = await app.fetch(request, { remoteAddress: address });
     if (answer.status === 401) {

@@ -5,6 +5,7 @@
  */
 
 import { Hono } from "@hono/hono";
+import type { ErrorCode } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
 import { CallerLeft } from "../flows/caller_left.ts";
 import { CALLER_LEFT_STATUS } from "../flows/log_failure.ts";
@@ -34,6 +35,8 @@ export interface PublicAppOptions {
   readonly gateway: GatewayContext;
   readonly findKey: FindKey;
   readonly readiness: Readiness;
+  /** Told of every error answer. @default {nobody is told} */
+  readonly onRefusal?: ((code: ErrorCode) => void) | undefined;
   /** What signed links lead to. */
   readonly files: { readonly blobs: BlobStore; readonly links: Pick<SignedLinks, "verify"> };
   /** Where applications call. @default {as the request names it} */
@@ -95,12 +98,16 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
       });
     });
   }
-  app.notFound((c) => errorResponse(new ServiceFault("not_found"), c.get("requestId")));
+  app.notFound((c) => {
+    options.onRefusal?.("not_found");
+    return errorResponse(new ServiceFault("not_found"), c.get("requestId"));
+  });
   app.onError((error, c) => {
     // The id is missing only where the one that was sent is what was wrong.
     const id = c.get("requestId") ?? gateway.rng.id("req");
     if (error instanceof CallerLeft) return new Response(null, { status: CALLER_LEFT_STATUS });
     const fault = faultOf(error);
+    options.onRefusal?.(fault.code);
     if (fault.code === "internal") {
       const cause = error instanceof Error ? error.stack ?? error.message : String(error);
       gateway.logger.error("internal_error", { requestId: id, cause });

@@ -21,6 +21,8 @@ export interface UpstreamCall {
   /** Output tokens a choice that the hold pays for, for upstreams that must be told a limit. */
   readonly heldOutputTokens?: number | undefined;
   readonly requestId: string;
+  /** W3C trace context to send along. Nothing else of the caller's context is: it may name the caller. */
+  readonly traceparent?: string | undefined;
   /** Aborted when the caller has left or the time budget is spent. */
   readonly signal: AbortSignal;
 }

@@ -32,6 +32,9 @@ import { createWebSearch } from "../search/factory.ts";
 import type { KvStores } from "../stores/kv/open.ts";
 import { createTokenCounter } from "../tokens/token_counter.ts";
 import { embedderInForce } from "../upstreams/embedder.ts";
+import { observedLedger, observedLog } from "../telemetry/observed_stores.ts";
+import { passingOn } from "../telemetry/passed_on.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
 import { createUpstream } from "../upstreams/factory.ts";
 import { UpstreamPool } from "../upstreams/pool.ts";
 import { createVectorStores } from "../vector_stores/vector_stores.ts";
@@ -55,6 +58,8 @@ export interface ServiceDeps {
   readonly print: (text: string) => void;
   /** Stands around the application of a listener, and sees its answers. @default {nothing} */
   readonly around?: ((app: Answering, listener: "public" | "admin") => Answering) | undefined;
+  /** Watches the service, which ends the watch. @default {one that counts and exports nothing} */
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** The parts of a running service. */
@@ -71,12 +76,17 @@ export interface House {
   readonly gateway: GatewayContext;
   readonly vectorStores: VectorStores;
   readonly gate: Gate;
+  readonly telemetry: Telemetry;
   /** Where applications call; known when the listeners are open. */
   readonly publicUrl: () => string;
 }
 
 /** The upstreams of a catalog; those that cannot be called for want of a key are told of. */
-export function poolOf(catalog: Catalog, deps: ServiceDeps): UpstreamPool {
+export function poolOf(
+  catalog: Catalog,
+  deps: ServiceDeps,
+  telemetry: Telemetry,
+): UpstreamPool {
   const { clock, env, logger } = deps;
   for (const missing of missingCredentials(catalog.upstreams, env)) {
     const message = missingCredentialsText(missing);
@@ -90,6 +100,8 @@ export function poolOf(catalog: Catalog, deps: ServiceDeps): UpstreamPool {
   return new UpstreamPool(catalog, {
     clock,
     create: (config) => createUpstream(config, deps),
+    onAttempt: (attempt) =>
+      attempt.hadBegun ? telemetry.metrics.brokeOff(attempt) : telemetry.metrics.attempted(attempt),
     onOperatorTrouble: (event) => logger.error("upstream_refuses_credentials", { ...event }),
   });
 }
@@ -106,10 +118,14 @@ export function vectorStoresOf(stores: KvStores, deps: ServiceDeps): VectorStore
 /** What requests reach the world through. */
 export function gatewayOf(
   stores: KvStores,
-  parts: Pick<House, "pool" | "links" | "vectorStores" | "deps">,
+  parts: Pick<House, "pool" | "links" | "vectorStores" | "deps"> & {
+    /** @default {nobody watches} */
+    readonly telemetry?: Telemetry;
+  },
 ): GatewayContext {
-  const { blobs, catalogs, keys, ledger, log, responses } = stores;
-  const { pool, links, vectorStores } = parts;
+  const { blobs, catalogs, keys, responses } = stores;
+  const { pool, links, vectorStores, telemetry } = parts;
+  const { ledger, log } = telemetry === undefined ? stores : observed(stores, telemetry);
   const { clock, rng, logger } = parts.deps;
   return {
     catalogs,
@@ -121,6 +137,7 @@ export function gatewayOf(
     clock,
     rng,
     logger,
+    tracer: telemetry?.tracer ?? passingOn,
     tokens: createTokenCounter(),
     admission: new Admission(),
     conversations: new BoundedMap(CONVERSATIONS_MAX),
@@ -135,6 +152,14 @@ export function gatewayOf(
     fetchFile,
     publishFile: (file) => publishFile({ blobs, links, clock, rng }, file),
   };
+}
+
+function observed(
+  { ledger, log }: KvStores,
+  { metrics, requestEnded: onRow }: Telemetry,
+): Pick<GatewayContext, "ledger" | "log"> {
+  const observer = { onRow, metrics };
+  return { ledger: observedLedger(ledger, observer), log: observedLog(log, observer) };
 }
 
 /** Back ends of web search, one for each configuration that has been in force. */

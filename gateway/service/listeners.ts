@@ -7,9 +7,11 @@ import { createPublicApp } from "../http/public_app.ts";
 import { RefusalLog } from "../http/refusal_log.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { KvStores } from "../stores/kv/open.ts";
+import { LedgerChecks } from "../telemetry/ledger_checks.ts";
 import { createUpstream } from "../upstreams/factory.ts";
 import type { UpstreamPool } from "../upstreams/pool.ts";
 import type { House } from "./house.ts";
+import { metricsPage } from "./metrics_page.ts";
 import { explainListen } from "./settings.ts";
 
 /** A listener in use. */
@@ -17,11 +19,13 @@ export type Server = Deno.HttpServer<Deno.NetAddr>;
 
 /** The public and the admin listener, in this order. */
 export async function openListeners(house: House): Promise<[Server, Server]> {
-  const { settings, deps, stores, pool, keyRing, links, gateway, gate } = house;
+  const { settings, deps, stores, pool, keyRing, links, gateway, gate, telemetry } = house;
   const { clock, rng, logger } = deps;
+  const books = new LedgerChecks(clock);
   const publicApp = createPublicApp({
     gateway,
     findKey: (presented) => keyRing.authenticate(presented),
+    onRefusal: (code) => telemetry.metrics.refused("public", code),
     readiness: { unready: () => gate.unready(stores) },
     files: { blobs: stores.blobs, links },
     publicUrl: house.publicUrl,
@@ -35,6 +39,8 @@ export async function openListeners(house: House): Promise<[Server, Server]> {
     rng,
     logger,
     adminTokens: house.adminTokens,
+    metrics: metricsPage(house, books),
+    onRefusal: (code) => telemetry.metrics.refused("admin", code),
     // The command line on this machine goes on working with the new token.
     onAdminToken: (token) => house.credentials.replaceFirstToken(token),
     pepperBook: house.pepperBook,
@@ -43,7 +49,7 @@ export async function openListeners(house: House): Promise<[Server, Server]> {
     env: deps.env,
     connect: (config) => createUpstream(config, deps),
     applyCatalog: (content, options) => applyCatalog(stores, pool, { content, ...options, clock }),
-    verifyLedger: () => stores.verification(),
+    verifyLedger: () => books.check(stores.verification()),
   });
   const { host, port, adminHost, adminPort } = settings;
   const publicServer = openListener(house, publicApp, { name: "public", flag: "port", host, port });
@@ -58,7 +64,7 @@ export async function openListeners(house: House): Promise<[Server, Server]> {
 }
 
 function openListener(
-  { settings, deps, gate }: House,
+  { settings, deps, gate, telemetry }: House,
   app: Answering,
   at: {
     readonly name: "public" | "admin";
@@ -78,6 +84,7 @@ function openListener(
       rng: deps.rng,
       allowedHosts: allowedHosts({ listener: name, host, publicUrl }),
       refusals: new RefusalLog(name, deps),
+      onFault: (code) => telemetry.metrics.refused(name, code),
     });
   } catch (error) {
     throw explainListen(error, { flag, address: `${host}:${port}` });

@@ -21,6 +21,8 @@ export interface ServeSettings {
   /** The configuration file was named: it must exist. */
   readonly configRequired: boolean;
   readonly adminToken?: string | undefined;
+  /** Reads `/metrics` and nothing else. */
+  readonly metricsToken?: string | undefined;
   readonly bootstrapKey?: string | undefined;
   readonly keyPepper?: string | undefined;
   /** The one that `keyPepper` takes the place of; {@linkcode KEPT} for the one that the store keeps. */
@@ -44,6 +46,7 @@ const FLAGS = {
   "config": "SERVICE_CONFIG",
   "admin-token": "SERVICE_ADMIN_TOKEN",
   "bootstrap-key": "SERVICE_BOOTSTRAP_KEY",
+  "metrics-token": "SERVICE_METRICS_TOKEN",
   "key-pepper": "SERVICE_KEY_PEPPER",
   "key-pepper-previous": "SERVICE_KEY_PEPPER_PREVIOUS",
   "public-url": "SERVICE_PUBLIC_URL",
@@ -149,7 +152,7 @@ function read(
     kvPath: text("kv-path") ?? "data/svc.kv",
     configPath: text("config") ?? "svc.json",
     configRequired: text("config") !== undefined,
-    ...secretsOf(secret("admin-token"), secret("bootstrap-key")),
+    ...secretsOf(secret("admin-token"), secret("bootstrap-key"), secret("metrics-token")),
     ...peppersOf(text("key-pepper"), text("key-pepper-previous")),
     publicUrl,
     trustedProxies,
@@ -163,11 +166,18 @@ function publicUrlOf(given: string | undefined): string | undefined {
   return given?.replace(/\/+$/, "");
 }
 
-/** The secrets of the two classes, which never open the other's door. */
+/** The secrets of the classes, which never open another's door. */
 function secretsOf(
   adminToken: string | undefined,
   bootstrapKey: string | undefined,
-): Pick<ServeSettings, "adminToken" | "bootstrapKey"> {
+  metricsToken: string | undefined,
+): Pick<ServeSettings, "adminToken" | "bootstrapKey" | "metricsToken"> {
+  if (metricsToken !== undefined && [adminToken, bootstrapKey].includes(metricsToken)) {
+    throw new Problem(`${named("metrics-token")} takes a token that opens nothing else`);
+  }
+  if (/^svc_(?:live|admin)_/.test(metricsToken ?? "")) {
+    throw new Problem(`${named("metrics-token")} takes no API key and no admin token`);
+  }
   if (adminToken !== undefined && adminToken === bootstrapKey) {
     throw new Problem(`${named("admin-token")} may not be the API key of the first start`);
   }
@@ -177,7 +187,7 @@ function secretsOf(
   if (bootstrapKey?.startsWith("svc_admin_")) {
     throw new Problem(`${named("bootstrap-key")} takes no admin token: "svc_admin_" begins one`);
   }
-  return { adminToken, bootstrapKey };
+  return { adminToken, bootstrapKey, ...(metricsToken === undefined ? {} : { metricsToken }) };
 }
 
 function peppersOf(

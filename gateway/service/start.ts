@@ -12,6 +12,7 @@ import { KeyRing } from "../flows/key_ring.ts";
 import type { Peppers } from "../flows/peppers.ts";
 import { SignedLinks } from "../flows/signed_links.ts";
 import { type KvStores, openKvStores } from "../stores/kv/open.ts";
+import { Telemetry } from "../telemetry/telemetry.ts";
 import { firstStartLines, startLines } from "./banner.ts";
 import { CredentialsFile, credentialsPath } from "./credentials.ts";
 import { FIRST_TIER, firstStart, firstStartShown } from "./first_start.ts";
@@ -44,14 +45,20 @@ export async function startService(
   deps: ServiceDeps,
 ): Promise<RunningService> {
   const config = await readCatalogText(settings);
+  const telemetry = deps.telemetry ?? new Telemetry();
   const stores = await openKvStores(settings.kvPath, {
     nowMs: () => deps.clock.nowMs(),
     logRetention: config?.retention,
     responseRetention: config?.responseRetention,
+    onTried: (commit) => telemetry.metrics.committed(commit),
+  }).catch((error) => {
+    telemetry.close();
+    throw error;
   });
   try {
-    return await assemble(settings, deps, { stores, config: config?.content });
+    return await assemble(settings, deps, { stores, telemetry, config: config?.content });
   } catch (error) {
+    telemetry.close();
     await stores.close();
     throw error;
   }
@@ -60,10 +67,10 @@ export async function startService(
 async function assemble(
   settings: ServeSettings,
   deps: ServiceDeps,
-  parts: { stores: KvStores; config: CatalogContent | undefined },
+  parts: { stores: KvStores; telemetry: Telemetry; config: CatalogContent | undefined },
 ): Promise<RunningService> {
   const { clock, logger } = deps;
-  const { stores } = parts;
+  const { stores, telemetry } = parts;
   const pepperBook = await PepperBook.open({ ...stores, clock }, {
     current: settings.keyPepper,
     previous: settings.keyPepperPrevious,
@@ -71,12 +78,12 @@ async function assemble(
   const { peppers } = pepperBook;
   const keyRing = new KeyRing(peppers, { keys: stores.keys, clock, logger });
   const seeded = await seedCatalog(stores.catalogs, { config: parts.config, env: deps.env, clock });
-  const pool = poolOf(seeded.catalog, deps);
+  const pool = poolOf(seeded.catalog, deps, telemetry);
   // Links are made for whoever reads them later: the address is known when the port is.
   let shownUrl = settings.publicUrl ?? "";
   const links = new SignedLinks({ peppers, baseUrl: () => shownUrl });
   const vectorStores = vectorStoresOf(stores, deps);
-  const gateway = gatewayOf(stores, { pool, links, vectorStores, deps });
+  const gateway = gatewayOf(stores, { pool, links, vectorStores, deps, telemetry });
   const tiers = seeded.catalog.tiers;
   const secrets = await firstStart({
     ...stores,
@@ -90,7 +97,7 @@ async function assemble(
   const credentials = new CredentialsFile(credentialsPath(settings.kvPath));
   const house: House = {
     ...{ settings, deps, stores, pool, keyRing, pepperBook, adminTokens, credentials },
-    ...{ links, gateway, vectorStores, gate },
+    ...{ links, gateway, vectorStores, gate, telemetry },
     publicUrl: () => shownUrl,
   };
   const servers = await openListeners(house);
@@ -160,6 +167,7 @@ async function stop(house: House, servers: readonly Server[], graceMs: number): 
   pool.close();
   await vectorStores.close();
   await stores.close();
+  house.telemetry.close();
 }
 
 /** Waits for a promise, but no longer than so many milliseconds. */

@@ -28,6 +28,16 @@ export interface OperatorTrouble {
   readonly model: string;
 }
 
+/** An attempt as it was reported. */
+export interface PoolAttempt extends Pick<Observation, "outcome" | "status" | "ms"> {
+  /** Id of the upstream. */
+  readonly upstream: string;
+  /** Id of the model. */
+  readonly model: string;
+  /** Its answer had begun, and has broken off. */
+  readonly hadBegun: boolean;
+}
+
 /** What a pool needs of its surroundings. */
 export interface UpstreamPoolDeps {
   /** Cooldowns are measured with it. */
@@ -36,6 +46,8 @@ export interface UpstreamPoolDeps {
   readonly create: (config: UpstreamConfig) => Upstream;
   /** Called each time an upstream begins to refuse the gateway, and for each 403. */
   readonly onOperatorTrouble: (event: OperatorTrouble) => void;
+  /** Called once for each attempt, and again where its answer breaks off. @default {nobody is told} */
+  readonly onAttempt?: ((attempt: PoolAttempt) => void) | undefined;
 }
 
 /** The right to make one attempt at a model. */
@@ -168,6 +180,11 @@ export class UpstreamPool {
     return new Map([...this.#slots].map(([id, slot]) => [id, slot.inFlight]));
   }
 
+  /** Requests that wait for a place. */
+  get waiting(): number {
+    return this.#calls.size;
+  }
+
   /** An upstream of the current catalog, to be asked about itself. */
   upstream(id: string): Pick<Upstream, "models"> | undefined {
     return this.#slots.get(id)?.upstream;
@@ -206,6 +223,12 @@ export class UpstreamPool {
     let reported = false;
     let released = false;
     const report = (observation: Observation) => {
+      const { outcome, status, ms } = observation;
+      if (target !== undefined && (!reported || outcome !== "ok")) {
+        const [upstream, model] = [slot.config.id, target.id];
+        const attempt = { upstream, model, outcome, status, ms, hadBegun: reported };
+        this.#deps.onAttempt?.(attempt);
+      }
       reported = true;
       if (target !== undefined) this.#observe(target, observation);
     };

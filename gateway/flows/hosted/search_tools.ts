@@ -93,7 +93,7 @@ export function searchTools(
             code: "too_many_tool_calls",
           });
         }
-        return search(queryOf(input), signal);
+        return traced(context.trace, type, () => search(queryOf(input), signal));
       },
     });
   };
@@ -115,6 +115,29 @@ export function searchTools(
     );
   }
   return tools;
+}
+
+/** What is searched for, and what is found, is the caller's: neither is in the span. */
+async function traced(
+  { span: parent }: RequestTrace,
+  type: HostedToolType,
+  search: () => Promise<Found>,
+): Promise<Found> {
+  const span = parent?.child(`execute_tool ${type}`, {
+    attributes: {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": type,
+      "gen_ai.tool.type": "datastore",
+    },
+  });
+  try {
+    const found = await search();
+    span?.end({ attributes: { "svc.tool.results": found.results.length } });
+    return found;
+  } catch (error) {
+    span?.end({ error: error instanceof ToolError ? error.code : "internal" });
+    throw error;
+  }
 }
 
 function queryOf(input: unknown): string {

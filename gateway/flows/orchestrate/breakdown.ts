@@ -39,7 +39,7 @@ export class Breakdown {
     { status, part }: { readonly status: TaskStatus; readonly part?: RequestTrace | undefined },
   ): OrchestrationTask {
     const billed = part?.billed;
-    if (part !== undefined) this.#trace.join(part);
+    if (part !== undefined) this.#trace.join(part, status === "done" ? {} : { error: status });
     const model = part?.routing()?.model;
     const task: OrchestrationTask = {
       task_id: taskId,

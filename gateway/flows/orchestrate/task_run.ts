@@ -149,6 +149,8 @@ export class TaskRun {
   async #run(task: PlannedTask): Promise<void> {
     const { trace, breakdown, allowances, isShown } = this.#options;
     const part = trace.part({
+      // Its title and id are words of a model.
+      name: "task",
       stream: isShown && trace.caller.stream,
       allowance: allowances.get(task.taskId),
     });

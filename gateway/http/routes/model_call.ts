@@ -31,13 +31,20 @@ export function modelCall<Checked>(
 ): Handler<PublicEnv> {
   return async function modelCallHandler(c) {
     let leave = () => {};
+    const logId = gateway.rng.id("log");
     const caller: Caller = {
       key: c.get("key"),
       requestId: c.get("requestId"),
-      logId: gateway.rng.id("log"),
+      logId,
       endpoint: call.endpoint,
       stream: false,
       signal: c.req.raw.signal,
+      span: gateway.tracer.begin({
+        logId,
+        requestId: c.get("requestId"),
+        endpoint: call.endpoint,
+        traceparent: c.req.raw.headers.get("traceparent"),
+      }),
       onSettled: () => leave(),
     };
     const headers: Record<string, string> = { "x-request-id": caller.requestId };

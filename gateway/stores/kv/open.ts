@@ -20,7 +20,7 @@ import { KvRequestLog, type LogRetention } from "./request_log.ts";
 import { KvResponseStore, type ResponseRetention } from "./responses.ts";
 import { KvSettingsStore } from "./settings.ts";
 import { type BooksSnapshot, verifyBooks } from "./verify.ts";
-import { Writer, type WriterHealth } from "./writer.ts";
+import { type TriedCommit, Writer, type WriterHealth } from "./writer.ts";
 
 /** How to open a store. */
 export interface KvStoresOptions {
@@ -34,6 +34,8 @@ export interface KvStoresOptions {
   readonly responseRetention?: ResponseRetention | undefined;
   /** How much of the vector stores is kept. */
   readonly passageRetention?: PassageRetention | undefined;
+  /** Called after each commit that was tried. @default {nobody is told} */
+  readonly onTried?: ((commit: TriedCommit) => void) | undefined;
   /** Opens the database itself. @default {Deno.openKv} */
   readonly openKv?: ((path: string) => Promise<Deno.Kv>) | undefined;
 }
@@ -50,6 +52,8 @@ export interface KvStores {
   readonly settings: KvSettingsStore;
   /** Whether the store can still be written to. Cheap, to be asked at any time. */
   health(): WriterHealth;
+  /** Changes that wait for the next commit. */
+  queued(): number;
   /** Recomputes the books from the journal and compares; also while they change. */
   verify(): Promise<Verification>;
   /** The same, telling how far it has come; whoever stops asking ends the work. */
@@ -103,6 +107,7 @@ async function openStores(
     const head = await takeOver(kv, crypto.randomUUID());
     const { books, checkpoint } = await loadBooks(kv, head.value);
     const writer = new Writer(kv, { books, head });
+    writer.onTried = options.onTried;
     const checkpointer = new Checkpointer(writer, checkpoint);
     const ledger = new KvLedgerStore(kv, writer);
     const log = new KvRequestLog(kv, writer, { nowMs, retention: options.logRetention });
@@ -141,6 +146,7 @@ async function openStores(
       passages,
       settings: new KvSettingsStore(kv, writer),
       health: () => writer.health,
+      queued: () => writer.queued,
       verify: () => resultOf(verifyBooks(kv, snapshotOf(writer))),
       verification: () => verifyBooks(kv, snapshotOf(writer)),
       close: () => closing ??= close(),

@@ -14,6 +14,14 @@ export interface Operation {
   reject(error: Error): void;
 }
 
+/** A commit that was tried. */
+export interface TriedCommit {
+  readonly ms: number;
+  /** Answers that waited for it. */
+  readonly operations: number;
+  readonly ok: boolean;
+}
+
 /** The head as it stands in the store. */
 export interface DurableHead {
   readonly value: Head;
@@ -51,6 +59,8 @@ export class Writer {
   onCommit: () => void = () => {};
   /** Called with what a commit has added to the request log, once that is durable. */
   onLogged: (logged: readonly PlacedLines[]) => void = () => {};
+  /** Called after each commit that was tried. @default {nobody is told} */
+  onTried: ((commit: TriedCommit) => void) | undefined;
   readonly #kv: Deno.Kv;
   #head: DurableHead;
   #attempts: number;
@@ -72,6 +82,11 @@ export class Writer {
     this.books = options.books;
     this.#head = options.head;
     this.#attempts = options.head.value.commit;
+  }
+
+  /** Operations that wait for the next commit. */
+  get queued(): number {
+    return this.#queued;
   }
 
   /** How the writer is. One that was closed stays as it was. */
@@ -200,7 +215,7 @@ export class Writer {
         if (row.value === undefined) atomic.delete(row.key);
         else atomic.set(row.key, row.value);
       }
-      result = await atomic.commit();
+      result = await this.#timed(atomic, stage);
     } catch (cause) {
       this.#health = "failing";
       this.#doubt = { stage, head, logged: log.placed };
@@ -212,6 +227,22 @@ export class Writer {
     }
     this.#loseFence();
     reject(stage, new StoreError(LOST));
+  }
+
+  async #timed(
+    atomic: Deno.AtomicOperation,
+    { answers: { length: operations } }: Stage,
+  ): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+    if (this.onTried === undefined) return await atomic.commit();
+    const startedMs = performance.now();
+    let ok = false;
+    try {
+      const result = await atomic.commit();
+      ok = result.ok;
+      return result;
+    } finally {
+      this.onTried({ ms: performance.now() - startedMs, operations, ok });
+    }
   }
 
   async #resolveFailure(stage: Stage, cause: unknown): Promise<void> {

@@ -29,6 +29,8 @@ export interface TransportOptions {
   readonly stream: boolean;
   /** The upstream's key, never to be repeated. */
   readonly secret: string;
+  /** W3C trace context to send along. */
+  readonly traceparent?: string | undefined;
   /** Last change of the request's body. */
   readonly editBody?: ((body: string) => string) | undefined;
 }
@@ -60,7 +62,7 @@ export class Transport {
 
   /** To be handed to a provider package. */
   readonly fetch: typeof fetch = async (input, init = {}) => {
-    const { client, editBody, exchange } = this.#options;
+    const { client, editBody, exchange, traceparent } = this.#options;
     const { body, headers, method = "POST" } = init;
     const sentBody = typeof body === "string" && editBody !== undefined ? editBody(body) : body;
     this.sent = true;
@@ -69,7 +71,11 @@ export class Transport {
       method,
       redirect: "manual",
       client,
-      ...(headers === undefined ? {} : { headers }),
+      ...(traceparent !== undefined
+        ? { headers: withTraceparent(headers, traceparent) }
+        : headers === undefined
+        ? {}
+        : { headers }),
       ...(sentBody == null ? {} : { body: sentBody }),
     });
     this.status = response.status;
@@ -178,4 +184,11 @@ function cutBy(exchange: Exchange, cause: unknown): UpstreamCut {
 
 function urlOf(input: string | URL | Request): string {
   return input instanceof Request ? input.url : String(input);
+}
+
+/** Also where the request is signed: what is not among its signed headers may be added. */
+function withTraceparent(headers: HeadersInit | undefined, traceparent: string): Headers {
+  const all = new Headers(headers);
+  all.set("traceparent", traceparent);
+  return all;
 }

@@ -222,6 +222,7 @@ export class AiSdkUpstream implements Upstream {
       clock: this.#deps.clock,
       stream: call.stream,
       secret: secretOf(access),
+      traceparent: call.traceparent,
       editBody: (body) => {
         if (notes !== undefined) noteUnheldSchema(format, { body, notes });
         return limitTokens === undefined ? body : withinLimit(body, limitTokens, { onNoRoom });

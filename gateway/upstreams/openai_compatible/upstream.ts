@@ -102,6 +102,7 @@ export class OpenAICompatibleUpstream implements Upstream {
         accept: call.stream ? EVENT_STREAM : JSON_TYPE,
         "x-request-id": call.requestId,
       };
+      if (call.traceparent !== undefined) headers["traceparent"] = call.traceparent;
       // A form brings its own type, with the boundary in it.
       if (typeof body === "string") headers["content-type"] = JSON_TYPE;
       const init = { ...INIT, method: "POST", headers, body, client: this.#client };

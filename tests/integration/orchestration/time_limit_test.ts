@@ -34,7 +34,7 @@ for (const onDisconnect of ["cancel", "drain"]) {
       const value = { model: "auto", stream: true, messages: [{ role: "user", content: "Hi" }] };
       const startedMs = performance.now();
       const outcome = await runPart(gateway, {
-        trace: trace.part({ stream: false }),
+        trace: trace.part({ name: "task", stream: false }),
         body: { value, text: JSON.stringify(value) },
         endpoint: "chat",
         instruction: "Hi",

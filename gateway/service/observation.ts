@@ -1,0 +1,64 @@
+/**
+ * What the operator hears of a service: its log without secrets, its metrics, its traces.
+ *
+ * @module
+ */
+
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import { createJsonLogger } from "../system/logger.ts";
+import { Secrets } from "../system/secrets.ts";
+import { exportedByRuntime, exportLine } from "../telemetry/exported.ts";
+import { Telemetry } from "../telemetry/telemetry.ts";
+import type { ServeSettings } from "./settings.ts";
+
+/** Everything that tells of a service, before it starts. */
+export interface Observation {
+  readonly telemetry: Telemetry;
+  readonly logger: Logger;
+  readonly secrets: Secrets;
+  /** Looks a variable up. Upstreams and searches look their keys up: none is ever told. */
+  readonly env: (name: string) => string | undefined;
+}
+
+/** The observation of a service; a sentence where the runtime would export what it must not. */
+export async function observe(
+  settings: ServeSettings,
+  process: {
+    readonly clock: Clock;
+    readonly env: (name: string) => string | undefined;
+    /** Writes to standard error. */
+    readonly complain: (text: string) => void;
+  },
+): Promise<Observation | string> {
+  const { clock, complain, env } = process;
+  const secrets = secretsOf(settings);
+  const exported = await exportedByRuntime();
+  if (typeof exported === "string") return exported;
+  const telemetry = new Telemetry(exported);
+  const logger = createJsonLogger({
+    clock,
+    removeSecrets: (text) => secrets.remove(text),
+    fieldsOf: (requestId) => exported?.tracer.idsOf(requestId),
+    write: (line, { level, event, requestId = "" }) => {
+      telemetry.metrics.logged(level, event);
+      if (exported === undefined) complain(`${line}\n`);
+      else exportLine(line, level, exported.tracer.contextOf(requestId));
+    },
+  });
+  const noting = (name: string) => {
+    const value = env(name);
+    secrets.add(value);
+    return value;
+  };
+  return { telemetry, logger, secrets, env: noting };
+}
+
+function secretsOf(settings: ServeSettings): Secrets {
+  const secrets = new Secrets();
+  const { adminToken, bootstrapKey, keyPepper, keyPepperPrevious, metricsToken } = settings;
+  for (const secret of [adminToken, bootstrapKey, keyPepper, keyPepperPrevious, metricsToken]) {
+    secrets.add(secret);
+  }
+  return secrets;
+}

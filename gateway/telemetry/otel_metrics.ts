@@ -1,0 +1,73 @@
+import type { Attributes, Histogram } from "@opentelemetry/api";
+import manifest from "../deno.json" with { type: "json" };
+import { operationName } from "../domain/gen_ai.ts";
+import type { RequestRecord } from "../ports/request_log.ts";
+
+/** Bounds that the conventions ask for, in seconds. */
+const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96];
+/** Bounds that the conventions ask for, in tokens. */
+const TOKENS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304];
+/** Kinds of requests whose attributes are kept. */
+const KEPT_MAX = 500;
+
+interface RequestAttributes {
+  readonly plain: Attributes;
+  readonly input: Attributes;
+  readonly output: Attributes;
+}
+
+/** Metrics of the conventions for generative AI, sent by the runtime's own exporter. */
+export class OtelMetrics {
+  readonly #tokens: Histogram;
+  readonly #seconds: Histogram;
+  readonly #firstTokenSeconds: Histogram;
+  readonly #kept = new Map<string, RequestAttributes>();
+
+  private constructor(histogram: (name: string, unit: string, bounds: number[]) => Histogram) {
+    this.#tokens = histogram("gen_ai.client.token.usage", "{token}", TOKENS);
+    this.#seconds = histogram("gen_ai.server.request.duration", "s", SECONDS);
+    this.#firstTokenSeconds = histogram("gen_ai.server.time_to_first_token", "s", SECONDS);
+  }
+
+  /** The library is loaded here, and only where it is used. */
+  static async load(): Promise<OtelMetrics> {
+    const { metrics } = await import("@opentelemetry/api");
+    const meter = metrics.getMeter(manifest.name, manifest.version);
+    return new OtelMetrics((name, unit, bounds) =>
+      meter.createHistogram(name, { unit, advice: { explicitBucketBoundaries: bounds } })
+    );
+  }
+
+  /** A request has ended: its row is durable. */
+  requestEnded(record: RequestRecord): void {
+    const { plain, input, output } = this.#attributesOf(record);
+    this.#seconds.record(record.durationMs / 1_000, plain);
+    if (record.firstByteMs !== undefined) {
+      this.#firstTokenSeconds.record(record.firstByteMs / 1_000, plain);
+    }
+    if (record.inputTokens > 0) this.#tokens.record(record.inputTokens, input);
+    if (record.outputTokens > 0) this.#tokens.record(record.outputTokens, output);
+  }
+
+  #attributesOf({ endpoint, routing, outcome, errorCode }: RequestRecord): RequestAttributes {
+    const error = outcome === "ok" || outcome === "client_left" ? "" : errorCode ?? outcome;
+    const key = `${endpoint} ${error} ${routing?.model}`;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    const isRoom = this.#kept.size < KEPT_MAX;
+    const plain = {
+      "gen_ai.operation.name": operationName(endpoint),
+      "gen_ai.provider.name": isRoom ? routing?.provider ?? "none" : "other",
+      "gen_ai.request.model": "auto",
+      "gen_ai.response.model": isRoom ? routing?.model ?? "none" : "other",
+      ...(error === "" ? {} : { "error.type": error }),
+    };
+    const made = {
+      plain,
+      input: { ...plain, "gen_ai.token.type": "input" },
+      output: { ...plain, "gen_ai.token.type": "output" },
+    };
+    if (isRoom) this.#kept.set(key, made);
+    return made;
+  }
+}

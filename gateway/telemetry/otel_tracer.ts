@@ -1,0 +1,174 @@
+/**
+ * Traces by the runtime's own exporter. Its tracer is asked directly, and not by the spans that it
+ * makes of `Deno.serve` and `fetch` by itself: those name whole addresses, in which words and
+ * signatures stand, and say nothing that these do not.
+ *
+ * @module
+ */
+
+import type {
+  Context,
+  Span as ApiSpan,
+  TraceAPI,
+  Tracer as ApiTracer,
+  TracerProvider,
+} from "@opentelemetry/api";
+import manifest from "../deno.json" with { type: "json" };
+import { operationName, ROUTES } from "../domain/gen_ai.ts";
+import { BoundedMap } from "../flows/bounded_map.ts";
+import type { RequestRecord } from "../ports/request_log.ts";
+import type { Span, SpanEnd, TracedRequest, Tracer } from "../ports/tracer.ts";
+import { PassedOn, readTraceparent } from "./passed_on.ts";
+
+/** Requests whose spans are open. More than can be under way: what is beyond it never got a row. */
+const OPEN_MAX = 20_000;
+/** Requests whose trace is remembered for the lines of the log. */
+const KNOWN_MAX = 2_000;
+/** Values of the API's `SpanKind` and `SpanStatusCode`. */
+const KINDS = { internal: 0, server: 1, client: 2 } as const;
+const ERROR_STATUS = 2;
+const SAMPLED = 1;
+
+/** What spans are made with. */
+interface Tools {
+  readonly api: TraceAPI;
+  readonly root: Context;
+  readonly tracer: ApiTracer;
+}
+
+/** A span that is exported. */
+class RecordedSpan implements Span {
+  readonly #tools: Tools;
+  readonly #span: ApiSpan;
+  readonly context: Context;
+  #over = false;
+
+  constructor(tools: Tools, span: ApiSpan) {
+    this.#tools = tools;
+    this.#span = span;
+    this.context = tools.api.setSpan(tools.root, span);
+  }
+
+  get traceparent(): string {
+    const { traceId, spanId } = this.#span.spanContext();
+    return `00-${traceId}-${spanId}-01`;
+  }
+
+  child(
+    name: string,
+    { kind = "internal", attributes = {} }: Parameters<Span["child"]>[1] = {},
+  ): Span {
+    const options = { kind: KINDS[kind], attributes: { ...attributes } };
+    return new RecordedSpan(
+      this.#tools,
+      this.#tools.tracer.startSpan(name, options, this.context),
+    );
+  }
+
+  end({ attributes, error }: SpanEnd = {}): void {
+    if (this.#over) return;
+    this.#over = true;
+    if (attributes !== undefined) this.#span.setAttributes({ ...attributes });
+    if (error !== undefined) {
+      this.#span.setAttribute("error.type", error);
+      this.#span.setStatus({ code: ERROR_STATUS });
+    }
+    this.#span.end();
+  }
+}
+
+/** Makes a span of each request that the sampler takes, and of what is done for it. */
+export class OtelTracer implements Tracer {
+  readonly #tools: Tools;
+  readonly #open = new Map<string, RecordedSpan>();
+  readonly #known = new BoundedMap<string, RecordedSpan>(KNOWN_MAX);
+
+  private constructor(tools: Tools) {
+    this.#tools = tools;
+  }
+
+  /** The library is loaded here, and only where it is used. */
+  static async load(): Promise<OtelTracer> {
+    const { ROOT_CONTEXT: root, trace: api } = await import("@opentelemetry/api");
+    const provider: TracerProvider = Deno.telemetry.tracerProvider;
+    const tracer = provider.getTracer(manifest.name, manifest.version);
+    return new OtelTracer({ api, root, tracer });
+  }
+
+  begin({ logId, requestId, endpoint, traceparent }: TracedRequest): Span | undefined {
+    const { api, root, tracer } = this.#tools;
+    const remote = readTraceparent(traceparent);
+    const parent = remote === undefined ? root : api.setSpanContext(root, {
+      traceId: remote.traceId,
+      spanId: remote.spanId,
+      traceFlags: remote.flags,
+      isRemote: true,
+    });
+    const span = tracer.startSpan(`POST ${ROUTES[endpoint]}`, { kind: KINDS.server }, parent);
+    if ((span.spanContext().traceFlags & SAMPLED) === 0) {
+      return remote === undefined || traceparent === null ? undefined : new PassedOn(traceparent);
+    }
+    const begun = new RecordedSpan(this.#tools, span);
+    this.#makeRoom();
+    this.#open.set(logId, begun);
+    this.#known.set(requestId, begun);
+    return begun;
+  }
+
+  /** A request is over: ends its span with what its row says. */
+  ended(record: RequestRecord): void {
+    const span = this.#open.get(record.id);
+    if (span === undefined) return;
+    this.#open.delete(record.id);
+    const failed = record.outcome !== "ok" && record.outcome !== "client_left";
+    span.end({
+      attributes: attributesOf(record),
+      error: failed ? record.errorCode ?? record.outcome : undefined,
+    });
+  }
+
+  /** The context of a request's span, for lines that are told of it. */
+  contextOf(requestId: string): Context | undefined {
+    return this.#known.get(requestId)?.context;
+  }
+
+  /** Ids for the lines of the log that are told of a request. */
+  idsOf(requestId: string): { readonly traceId: string; readonly spanId: string } | undefined {
+    const [, traceId, spanId] = this.#known.get(requestId)?.traceparent.split("-") ?? [];
+    return traceId === undefined || spanId === undefined ? undefined : { traceId, spanId };
+  }
+
+  #makeRoom(): void {
+    if (this.#open.size < OPEN_MAX) return;
+    for (const [id, span] of this.#open) {
+      this.#open.delete(id);
+      span.end({ error: "unknown" });
+      return;
+    }
+  }
+}
+
+function attributesOf(record: RequestRecord): Record<string, string | number | boolean> {
+  const { endpoint, routing } = record;
+  return {
+    "http.request.method": "POST",
+    "http.route": ROUTES[endpoint],
+    "http.response.status_code": record.status,
+    "gen_ai.operation.name": operationName(endpoint),
+    "gen_ai.request.model": "auto",
+    "gen_ai.request.stream": record.stream,
+    "gen_ai.usage.input_tokens": record.inputTokens,
+    "gen_ai.usage.output_tokens": record.outputTokens,
+    "gen_ai.usage.cache_read.input_tokens": record.cachedInputTokens,
+    "svc.request.id": record.requestId,
+    "svc.log.id": record.id,
+    "svc.outcome": record.outcome,
+    "svc.credits.charged": Number(record.charged),
+    ...(routing === undefined
+      ? {}
+      : { "gen_ai.response.model": routing.model, "svc.tier": routing.tier }),
+    ...(record.firstByteMs === undefined
+      ? {}
+      : { "gen_ai.response.time_to_first_chunk": record.firstByteMs / 1_000 }),
+  };
+}

@@ -1,0 +1,247 @@
+/**
+ * What the service counts as it works. A request's own numbers are those of its log row.
+ *
+ * @module
+ */
+
+import type { AttemptOutcome, ErrorCode } from "@svc/sdk/protocol";
+import type { Micros } from "../domain/money.ts";
+import type { Settled } from "../ports/ledger_store.ts";
+import type { RequestRecord } from "../ports/request_log.ts";
+import { Counter, type Distribution, Histogram, type Metric, type Value } from "./series.ts";
+
+/** Bounds in seconds: from answers that are cached to reasoning that takes minutes. */
+const REQUEST_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+/** Bounds in seconds of what should take milliseconds. */
+const SHORT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+/** Kinds of requests whose series are kept at hand. */
+const KEPT_MAX = 2_000;
+/** Most series of a histogram, which is many lines each. */
+const HISTOGRAMS_MAX = 100;
+
+/** A commit of the store. */
+export interface ObservedCommit {
+  readonly ms: number;
+  /** Operations that were in it. */
+  readonly operations: number;
+  readonly ok: boolean;
+}
+
+/** An attempt at an upstream, as the pool was told of it. */
+export interface ObservedAttempt {
+  /** Ids of the catalog. */
+  readonly upstream: string;
+  readonly model: string;
+  readonly outcome: AttemptOutcome;
+  readonly status?: number | undefined;
+  /** Milliseconds to the first byte, or to the failure. */
+  readonly ms: number;
+}
+
+/** The series that a request of one kind counts in. */
+interface RequestSeries {
+  readonly requests: Value;
+  readonly seconds: Distribution;
+  readonly firstByteSeconds: Distribution;
+  readonly input: Value;
+  readonly cached: Value;
+  readonly output: Value;
+  readonly credits: Value;
+}
+
+const MODEL = ["endpoint", "model"] as const;
+
+/** Counts what happens; what is the case at the moment is told by the state's own metrics. */
+export class ServiceMetrics {
+  readonly #requests = new Counter("svc_requests_total", {
+    help: "Model requests that have ended, by endpoint, model, status class and outcome.",
+    labels: [...MODEL, "status", "outcome"],
+  });
+  readonly #errors = new Counter("svc_request_errors_total", {
+    help: "Model requests that ended with an error, by its code.",
+    labels: ["endpoint", "code"],
+  });
+  readonly #refusals = new Counter("svc_refusals_total", {
+    help: "Error answers of the listeners, by code, requests without a good key included.",
+    labels: ["listener", "code"],
+  });
+  readonly #seconds = new Histogram("svc_request_duration_seconds", {
+    help: "Time from a request's key being known to its end, in seconds.",
+    labels: MODEL,
+    bounds: REQUEST_SECONDS,
+    seriesMax: HISTOGRAMS_MAX,
+  });
+  readonly #firstByteSeconds = new Histogram("svc_time_to_first_byte_seconds", {
+    help: "Time to the first byte of a streamed answer, in seconds.",
+    labels: MODEL,
+    bounds: REQUEST_SECONDS,
+    seriesMax: HISTOGRAMS_MAX,
+  });
+  readonly #tokens = new Counter("svc_tokens_total", {
+    help: "Tokens billed; those read from a cache are among the input.",
+    labels: [...MODEL, "type"],
+  });
+  readonly #charged = new Counter("svc_charged_credits_total", {
+    help: "Credits charged for model requests.",
+    labels: MODEL,
+  });
+  readonly #estimated = new Counter("svc_estimated_bills_total", {
+    help: "Requests billed by counted tokens, since the upstream reported none.",
+  });
+  readonly #writtenOff = new Counter("svc_written_off_credits_total", {
+    help: "Credits of usage beyond its hold: counted, never charged.",
+  });
+  readonly #writeOffs = new Counter("svc_write_offs_total", {
+    help: "Settlements that wrote something off.",
+  });
+  readonly #holdRefusals = new Counter("svc_hold_refusals_total", {
+    help: "Holds that were refused, by why.",
+    labels: ["refusal"],
+  });
+  readonly #failovers = new Counter("svc_failovers_total", {
+    help: "Attempts that failed and were followed by another model's.",
+  });
+  readonly #attempts = new Counter("svc_upstream_attempts_total", {
+    help: "Attempts at upstreams, by what they came to and the class of the HTTP status.",
+    labels: ["upstream", "model", "outcome", "status"],
+  });
+  readonly #attemptSeconds = new Histogram("svc_upstream_first_byte_seconds", {
+    help: "Time to the first byte of an upstream's answer, in seconds.",
+    labels: ["upstream"],
+    bounds: REQUEST_SECONDS,
+    seriesMax: HISTOGRAMS_MAX,
+  });
+  readonly #broken = new Counter("svc_upstream_broken_streams_total", {
+    help: "Streams of upstreams that broke off after their first byte.",
+    labels: ["upstream", "outcome"],
+  });
+  readonly #commitSeconds = new Histogram("svc_store_commit_duration_seconds", {
+    help: "Time of a commit of the store, in seconds.",
+    bounds: SHORT_SECONDS,
+  });
+  readonly #operations = new Counter("svc_store_operations_total", {
+    help: "Changes of the store that were made durable.",
+  });
+  readonly #commitFailures = new Counter("svc_store_commit_failures_total", {
+    help: "Commits of the store that failed, as on a full disk.",
+  });
+  readonly #rows = new Counter("svc_request_log_rows_total", {
+    help: "Rows written to the request log.",
+  });
+  readonly #lines = new Counter("svc_log_lines_total", {
+    help: "Lines of the operator's log, by level and event.",
+    labels: ["level", "event"],
+    seriesMax: 200,
+  });
+  readonly #loopDelay = new Histogram("svc_event_loop_delay_seconds", {
+    help: "How late the event loop came to a timer, in seconds.",
+    bounds: SHORT_SECONDS,
+  });
+  #kept = new Map<string, RequestSeries>();
+
+  /** All of them, in the order of the page. */
+  get all(): readonly Metric[] {
+    return [
+      ...[this.#requests, this.#errors, this.#refusals, this.#seconds, this.#firstByteSeconds],
+      ...[this.#tokens, this.#charged, this.#estimated, this.#writtenOff, this.#writeOffs],
+      ...[this.#holdRefusals, this.#failovers, this.#attempts, this.#attemptSeconds],
+      ...[this.#broken, this.#commitSeconds, this.#operations, this.#commitFailures, this.#rows],
+      ...[this.#lines, this.#loopDelay],
+    ];
+  }
+
+  /** A request has ended: its row is durable. */
+  requestEnded(record: RequestRecord): void {
+    const series = this.#seriesOf(record);
+    series.requests.value++;
+    series.seconds.observe(record.durationMs / 1_000);
+    if (record.firstByteMs !== undefined) {
+      series.firstByteSeconds.observe(record.firstByteMs / 1_000);
+    }
+    series.input.value += record.inputTokens;
+    series.cached.value += record.cachedInputTokens;
+    series.output.value += record.outputTokens;
+    series.credits.value += Number(record.charged);
+    this.#rows.at().value++;
+    if (record.estimated) this.#estimated.at().value++;
+    if (record.errorCode !== undefined) {
+      this.#errors.at(record.endpoint, record.errorCode).value++;
+    }
+    const attempts = record.routing?.attempts.length ?? 0;
+    if (attempts > 1) this.#failovers.at().value += attempts - 1;
+  }
+
+  /** A listener has answered with an error. */
+  refused(listener: "public" | "admin", code: ErrorCode): void {
+    this.#refusals.at(listener, code).value++;
+  }
+
+  /** A hold was settled. */
+  settled({ writtenOff }: Settled): void {
+    if (writtenOff === 0n) return;
+    this.#writeOffs.at().value++;
+    this.#writtenOff.at().value += creditsOf(writtenOff);
+  }
+
+  /** A hold was not given. */
+  holdRefused(refusal: string): void {
+    this.#holdRefusals.at(refusal).value++;
+  }
+
+  /** An attempt has begun its answer, or has failed before. */
+  attempted({ upstream, model, outcome, status, ms }: ObservedAttempt): void {
+    this.#attempts.at(upstream, model, outcome, statusClass(status)).value++;
+    if (outcome === "ok") this.#attemptSeconds.at(upstream).observe(ms / 1_000);
+  }
+
+  /** A stream that had begun broke off. */
+  brokeOff({ upstream, outcome }: Pick<ObservedAttempt, "upstream" | "outcome">): void {
+    this.#broken.at(upstream, outcome).value++;
+  }
+
+  /** The store has tried a commit. */
+  committed({ ms, operations, ok }: ObservedCommit): void {
+    this.#commitSeconds.at().observe(ms / 1_000);
+    if (ok) this.#operations.at().value += operations;
+    else this.#commitFailures.at().value++;
+  }
+
+  /** A line was written for the operator. */
+  logged(level: string, event: string): void {
+    this.#lines.at(level, event).value++;
+  }
+
+  /** The event loop came so late. */
+  loopDelayed(ms: number): void {
+    this.#loopDelay.at().observe(ms / 1_000);
+  }
+
+  #seriesOf({ endpoint, routing, status, outcome }: RequestRecord): RequestSeries {
+    const model = routing?.model ?? "none";
+    const key = `${endpoint} ${status} ${outcome} ${model}`;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    if (this.#kept.size >= KEPT_MAX) this.#kept = new Map();
+    const series: RequestSeries = {
+      requests: this.#requests.at(endpoint, model, statusClass(status), outcome),
+      seconds: this.#seconds.at(endpoint, model),
+      firstByteSeconds: this.#firstByteSeconds.at(endpoint, model),
+      input: this.#tokens.at(endpoint, model, "input"),
+      cached: this.#tokens.at(endpoint, model, "cached_input"),
+      output: this.#tokens.at(endpoint, model, "output"),
+      credits: this.#charged.at(endpoint, model),
+    };
+    this.#kept.set(key, series);
+    return series;
+  }
+}
+
+/** `2xx` and so on; `none` where there was no answer. */
+function statusClass(status: number | undefined): string {
+  return status === undefined ? "none" : `${Math.floor(status / 100)}xx`;
+}
+
+/** Credits as a number: near enough for a plot. */
+export function creditsOf(micros: Micros): number {
+  return Number(micros) / 1_000_000;
+}
