@@ -87,7 +87,8 @@ async function serve(args: readonly string[]): Promise<number> {
   let service: RunningService;
   try {
     const rng = createSystemRng(clock);
-    const deps = { clock, rng, logger, env: observed.env, print, telemetry };
+    const noteSecret = (secret: string) => secrets.add(secret);
+    const deps = { clock, rng, logger, env: observed.env, print, telemetry, noteSecret };
     service = await startService(parsed.settings, deps);
     await giveUpWriting();
   } catch (error) {

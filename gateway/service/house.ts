@@ -58,6 +58,8 @@ export interface ServiceDeps {
   readonly print: (text: string) => void;
   /** Stands around the application of a listener, and sees its answers. @default {nothing} */
   readonly around?: ((app: Answering, listener: "public" | "admin") => Answering) | undefined;
+  /** Told of secrets that are in the configuration itself. @default {nobody is told} */
+  readonly noteSecret?: ((secret: string) => void) | undefined;
   /** Watches the service, which ends the watch. @default {one that counts and exports nothing} */
   readonly telemetry?: Telemetry | undefined;
 }
@@ -99,7 +101,10 @@ export function poolOf(
   }
   return new UpstreamPool(catalog, {
     clock,
-    create: (config) => createUpstream(config, deps),
+    create: (config) => {
+      if (config.apiKey !== undefined) deps.noteSecret?.(config.apiKey);
+      return createUpstream(config, deps);
+    },
     onAttempt: (attempt) =>
       attempt.hadBegun ? telemetry.metrics.brokeOff(attempt) : telemetry.metrics.attempted(attempt),
     onOperatorTrouble: (event) => logger.error("upstream_refuses_credentials", { ...event }),

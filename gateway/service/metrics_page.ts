@@ -30,7 +30,10 @@ export function metricsPage(
   const { metricsToken } = settings;
   const expected = metricsToken === undefined ? undefined : digest(metricsToken);
   return {
-    page: () => telemetry.page(),
+    page: () => {
+      telemetry.metrics.expect(stores.catalogs.current().models);
+      return telemetry.page();
+    },
     admits: (secret) => expected !== undefined && timingSafeEqual(digest(secret), expected),
   };
 }

@@ -49,6 +49,14 @@ interface RequestSeries {
   readonly credits: Value;
 }
 
+/** Events of the log that are alarmed of when they come once. */
+const GRAVE_EVENTS = [
+  "internal_error",
+  "unhandled_rejection",
+  "request_not_logged",
+  "charged_without_answer",
+];
+
 const MODEL = ["endpoint", "model"] as const;
 
 /** Counts what happens; what is the case at the moment is told by the state's own metrics. */
@@ -104,6 +112,7 @@ export class ServiceMetrics {
   readonly #attempts = new Counter("svc_upstream_attempts_total", {
     help: "Attempts at upstreams, by what they came to and the class of the HTTP status.",
     labels: ["upstream", "model", "outcome", "status"],
+    seriesMax: 2_000,
   });
   readonly #attemptSeconds = new Histogram("svc_upstream_first_byte_seconds", {
     help: "Time to the first byte of an upstream's answer, in seconds.",
@@ -139,6 +148,10 @@ export class ServiceMetrics {
   });
   #kept = new Map<string, RequestSeries>();
 
+  constructor() {
+    for (const event of GRAVE_EVENTS) this.#lines.at("error", event);
+  }
+
   /** All of them, in the order of the page. */
   get all(): readonly Metric[] {
     return [
@@ -148,6 +161,16 @@ export class ServiceMetrics {
       ...[this.#broken, this.#commitSeconds, this.#operations, this.#commitFailures, this.#rows],
       ...[this.#lines, this.#loopDelay],
     ];
+  }
+
+  /**
+   * Tells of refused keys from the beginning: Prometheus sees no increase in what it had not seen, and
+   * one refusal is to be alarmed of.
+   */
+  expect(models: Iterable<{ readonly id: string; readonly upstream: string }>): void {
+    for (const { id, upstream } of models) {
+      this.#attempts.at(upstream, id, "refused_credentials", "4xx");
+    }
   }
 
   /** A request has ended: its row is durable. */

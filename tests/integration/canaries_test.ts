@@ -1,6 +1,7 @@
 /**
  * Secrets and words of callers, planted where they belong and searched for where they do not: in the
- * log of the process, in refusals, headers and routing, and in every byte of the store's files.
+ * log of the process, in refusals, headers and routing, in every byte of the store's files, and in
+ * what is exported or scraped: traces, metrics and log lines.
  *
  * @module
  */
@@ -11,6 +12,8 @@ import { FakeUpstream, fixed, json, type Script, sse } from "../fixtures/fake_up
 import { calling, saying, searchFor } from "../fixtures/hosted_lab.ts";
 import { chunkText, completion, labConfig, usage, usageChunk } from "../fixtures/lab.ts";
 import brave from "../fixtures/search/brave.json" with { type: "json" };
+import { OtlpCollector } from "../fixtures/otlp_collector.ts";
+import { scrape } from "../fixtures/prometheus.ts";
 import { ServiceProcess } from "../fixtures/service_process.ts";
 
 /** Secrets: no place but the one that each was given to. */
@@ -20,6 +23,7 @@ const SECRETS = {
   pepper: "canary_pepper_93ac41",
   upstreamKey: "sk-canary-upstream-7d20ee",
   searchKey: "canary-search-c04b8f",
+  metricsToken: "canary_metrics_token_4f7a",
   unknownKey: "svc_live_canary_unknown_1a6b",
   unknownToken: "svc_admin_canary_unknown_8c2d",
 } as const;
@@ -209,7 +213,8 @@ const CONFIG = (model: FakeUpstream, search: FakeUpstream) => {
   };
 };
 
-Deno.test("secrets and words are nowhere but where they belong", async () => {
+/** Everything at once, exported or not; what was found and where is compared as a whole. */
+async function plantAndSearch(exported: OtlpCollector | undefined): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
     await using model = new FakeUpstream();
@@ -223,6 +228,8 @@ Deno.test("secrets and words are nowhere but where they belong", async () => {
       SERVICE_KEY_PEPPER: SECRETS.pepper,
       OPENAI_API_KEY: SECRETS.upstreamKey,
       BRAVE_API_KEY: SECRETS.searchKey,
+      SERVICE_METRICS_TOKEN: SECRETS.metricsToken,
+      ...exported?.env,
     };
     await using service = await ServiceProcess.start(join(folder, "svc.kv"), env, { config });
     const banner = service.stdout.length;
@@ -236,9 +243,16 @@ Deno.test("secrets and words are nowhere but where they belong", async () => {
     assertEquals(model.requests.length, 12 + BAD_ANSWERS.length);
     assert(model.requests.every(({ head }) => head.includes(SECRETS.upstreamKey)));
     assert(search.requests.some(({ head }) => head.includes(SECRETS.searchKey)));
+    const page = await (await scrape(service.adminUrl, SECRETS.metricsToken)).text();
     const { stdout, stderr } = await service.end("SIGTERM");
 
     const everything = { ...SECRETS, ...WORDS, ...KEPT, image: IMAGE };
+    assert(page.includes("svc_requests_total{"));
+    assertEquals(found(everything, page), [], "the metrics");
+    if (exported !== undefined) {
+      assert(exported.spans.length > 60 && exported.lines.length > 5 && exported.metrics.size > 1);
+      assertEquals(found(everything, exported.everything), [], "what is exported");
+    }
     assert(stderr.length > 0, "The failures have left no line");
     assertEquals(found(everything, stderr), [], "the log");
     assertEquals(found(everything, stdout.slice(banner)), [], "standard output");
@@ -253,4 +267,11 @@ Deno.test("secrets and words are nowhere but where they belong", async () => {
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+Deno.test("secrets and words are nowhere but where they belong", () => plantAndSearch(undefined));
+
+Deno.test("exported traces, metrics and lines hold no secrets and no words either", async () => {
+  await using collector = new OtlpCollector();
+  await plantAndSearch(collector);
 });
