@@ -31,6 +31,8 @@ export const ATTACKED_GROWTH_MB_MAX = 20;
 
 /** Any page of the operator's API over a log of a million rows, in milliseconds, below. */
 export const PAGE_MS_MAX = 300;
+/** Throughput of a gateway that is watched over that of one that is not, at least. */
+export const OBSERVED_RATIO_MIN = 0.97;
 
 /** One row of the report. */
 export interface Finding {
@@ -218,6 +220,36 @@ export function residentGrowthFinding(
     mark: `<= ${ATTACKED_GROWTH_MB_MAX} MB`,
     met: isKnown ? after - before <= ATTACKED_GROWTH_MB_MAX : undefined,
   };
+}
+
+/** One way to be watched, round by round, over the same round of nobody watching. */
+export interface ObservedWay {
+  readonly name: string;
+  /** Throughput. */
+  readonly rates: readonly number[];
+  /** Processor time that the gateway took for a request; none where the system does not show it. */
+  readonly costs: readonly number[];
+  readonly isMarked: boolean;
+}
+
+/** The median of the rounds' own ratios to the gateway that nobody watches. */
+export function observedFindings({ name, rates, costs, isMarked }: ObservedWay): Finding[] {
+  const ratio = median(rates);
+  const shown = (ratios: readonly number[]) => {
+    const range = `${Math.min(...ratios).toFixed(2)}..${Math.max(...ratios).toFixed(2)}`;
+    return `${median(ratios).toFixed(3)} (${range})`;
+  };
+  return [{
+    name: `throughput with ${name} / unwatched`,
+    measured: shown(rates),
+    mark: isMarked ? `>= ${OBSERVED_RATIO_MIN}` : "none",
+    met: isMarked ? ratio >= OBSERVED_RATIO_MIN : undefined,
+  }, {
+    name: `processor time with ${name} / unwatched`,
+    measured: costs.length === 0 ? "not shown by this system" : shown(costs),
+    mark: "none",
+    met: undefined,
+  }];
 }
 
 /** The findings as a table. */

@@ -23,6 +23,7 @@ import {
   table,
   throughputFinding,
 } from "./marks.ts";
+import { observed } from "./observed.ts";
 import { oneWallet } from "./one_wallet.ts";
 import { expectLine, residentMegabytes, type Running, serviceFlags, start } from "./process.ts";
 import { refusalTime } from "./refusal_time.ts";
@@ -106,6 +107,15 @@ const PARTS = {
   books: (bench: Bench) => books({ ...bench.extent, folder: bench.folder, say }),
   log: (bench: Bench) => requestLog({ ...bench.extent, folder: bench.folder, say }),
   attacks: (bench: Bench) => attacks({ ...bench.extent, key: KEY, say }),
+  observed: (bench: Bench) =>
+    observed({
+      ...bench.extent,
+      folder: bench.folder,
+      key: KEY,
+      requestTo: (url) => requestTo(url, false),
+      load: (request, amount) => load(bench, request, amount),
+      say,
+    }),
   soak,
 };
 /** Takes long: measured where it is asked for alone. */

@@ -6,6 +6,8 @@
 
 const ROOT = new URL("../../", import.meta.url);
 const START_TIMEOUT_MS = 90_000;
+/** Of the times in `/proc`, on every Linux that there is. */
+const TICKS_PER_SECOND = 100;
 const STOP_TIMEOUT_MS = 5_000;
 
 /** A process that runs, and what it prints. */
@@ -95,6 +97,16 @@ export async function residentMegabytes(pid: number): Promise<number | undefined
   const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/status`] }).output();
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(new TextDecoder().decode(stdout))?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1_024;
+}
+
+/** Processor time that a process has taken, in seconds; `undefined` where the system does not show it. */
+export async function processorSeconds(pid: number): Promise<number | undefined> {
+  if (Deno.build.os !== "linux") return undefined;
+  const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/stat`] }).output();
+  // Its name may have spaces, and stands in brackets; what follows is counted from the third field on.
+  const fields = new TextDecoder().decode(stdout).split(") ")[1]?.split(" ") ?? [];
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return Number.isFinite(ticks) ? ticks / TICKS_PER_SECOND : undefined;
 }
 
 async function* linesOf(bytes: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
