@@ -69,7 +69,8 @@ async function serve(args: readonly string[]): Promise<number> {
     return 1;
   }
   const clock = systemClock;
-  const observed = await observe(parsed.settings, { clock, env, complain });
+  const rng = createSystemRng(clock);
+  const observed = await observe(parsed.settings, { clock, rng, env, complain });
   if (typeof observed === "string") {
     complain(`${observed}\n`);
     return 1;
@@ -86,7 +87,6 @@ async function serve(args: readonly string[]): Promise<number> {
   const ended = untilSignal();
   let service: RunningService;
   try {
-    const rng = createSystemRng(clock);
     const noteSecret = (secret: string) => secrets.add(secret);
     const deps = { clock, rng, logger, env: observed.env, print, telemetry, noteSecret };
     service = await startService(parsed.settings, deps);

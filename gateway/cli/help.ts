@@ -15,6 +15,7 @@ Each option stands for the variable of the environment beside it.
   --config FILE              SERVICE_CONFIG (svc.json, optional)
   --public-url URL           SERVICE_PUBLIC_URL
   --trusted-proxies RANGES   SERVICE_TRUSTED_PROXIES
+  --trace-ratio RATIO        SERVICE_TRACE_RATIO (1), where OTEL_DENO=true exports traces
 Secrets, better kept in the environment than on a command line:
   --admin-token TOKEN        SERVICE_ADMIN_TOKEN
   --bootstrap-key KEY        SERVICE_BOOTSTRAP_KEY

@@ -5,6 +5,7 @@
  */
 
 import type { Clock } from "../ports/clock.ts";
+import type { Rng } from "../ports/rng.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createJsonLogger } from "../system/logger.ts";
 import { Secrets } from "../system/secrets.ts";
@@ -26,14 +27,18 @@ export async function observe(
   settings: ServeSettings,
   process: {
     readonly clock: Clock;
+    readonly rng: Rng;
     readonly env: (name: string) => string | undefined;
     /** Writes to standard error. */
     readonly complain: (text: string) => void;
   },
 ): Promise<Observation | string> {
-  const { clock, complain, env } = process;
+  const { clock, complain, env, rng } = process;
   const secrets = secretsOf(settings);
-  const exported = await exportedByRuntime();
+  const exported = await exportedByRuntime({
+    ratio: settings.traceRatio ?? 1,
+    random: () => rng.next(),
+  });
   if (typeof exported === "string") return exported;
   const telemetry = new Telemetry(exported);
   const logger = createJsonLogger({

@@ -29,6 +29,8 @@ export interface ServeSettings {
   readonly keyPepperPrevious?: string | undefined;
   readonly publicUrl?: string | undefined;
   readonly trustedProxies: readonly string[];
+  /** Share of requests that are traced where no caller says whether, 0 to 1. @default {1} */
+  readonly traceRatio?: number | undefined;
 }
 
 /** The settings, or the sentence that says what is wrong with them. */
@@ -51,6 +53,7 @@ const FLAGS = {
   "key-pepper-previous": "SERVICE_KEY_PEPPER_PREVIOUS",
   "public-url": "SERVICE_PUBLIC_URL",
   "trusted-proxies": "SERVICE_TRUSTED_PROXIES",
+  "trace-ratio": "SERVICE_TRACE_RATIO",
 } as const;
 
 type Flag = keyof typeof FLAGS;
@@ -156,7 +159,17 @@ function read(
     ...peppersOf(text("key-pepper"), text("key-pepper-previous")),
     publicUrl,
     trustedProxies,
+    ...ratioOf(text("trace-ratio")),
   };
+}
+
+function ratioOf(given: string | undefined): Pick<ServeSettings, "traceRatio"> {
+  if (given === undefined) return {};
+  const traceRatio = Number(given);
+  if (!/^[\d.]+$/.test(given) || !(traceRatio <= 1)) {
+    throw new Problem(`${named("trace-ratio")} takes a number from 0 to 1, not "${given}"`);
+  }
+  return { traceRatio };
 }
 
 function publicUrlOf(given: string | undefined): string | undefined {

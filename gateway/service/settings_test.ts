@@ -49,6 +49,16 @@ Deno.test("addresses are read", () => {
   assertEquals(read.trustedProxies, ["10.0.0.0/8", "::1"]);
 });
 
+Deno.test("a metrics token opens nothing else, and a ratio is a number", () => {
+  const token = { SERVICE_METRICS_TOKEN: "metrics_token_0123456789" };
+  assertEquals(settings([], token).metricsToken, token.SERVICE_METRICS_TOKEN);
+  const taken = { ...token, SERVICE_ADMIN_TOKEN: token.SERVICE_METRICS_TOKEN };
+  assertStringIncludes(problem([], taken), "opens nothing else");
+  const key = { SERVICE_METRICS_TOKEN: "svc_live_0123456789abcdef" };
+  assertStringIncludes(problem([], key), "no API key");
+  assertEquals(settings(["--trace-ratio", "0.01"]).traceRatio, 0.01);
+});
+
 Deno.test("what cannot be read is refused by name", () => {
   assertStringIncludes(problem(["--port", "65536"]), "--port (SERVICE_PORT) takes a port");
   assertStringIncludes(problem([], { SERVICE_ADMIN_PORT: "x" }), "SERVICE_ADMIN_PORT");
@@ -56,6 +66,9 @@ Deno.test("what cannot be read is refused by name", () => {
   assertStringIncludes(problem([], { SERVICE_BOOTSTRAP_KEY: "not-allowed-characters" }), "letters");
   assertStringIncludes(problem(["--public-url", "ftp://x"]), "http(s)");
   assertStringIncludes(problem(["--trusted-proxies", "10.0.0.0/99"]), "10.0.0.0/99");
+  for (const ratio of ["1.5", "-1", "x", "0x1", "1..2"]) {
+    assertStringIncludes(problem([], { SERVICE_TRACE_RATIO: ratio }), "SERVICE_TRACE_RATIO");
+  }
   assertStringIncludes(problem(["--prot", "1"]), "--prot");
   assertStringIncludes(problem(["extra"]), "extra");
 });

@@ -6,7 +6,7 @@
 
 import type { Context } from "@opentelemetry/api";
 import { OtelMetrics } from "./otel_metrics.ts";
-import { OtelTracer } from "./otel_tracer.ts";
+import { OtelTracer, type Sampling } from "./otel_tracer.ts";
 import type { Exported } from "./telemetry.ts";
 
 /** Where Deno registers what it exports; the API's package looks there, too. */
@@ -21,11 +21,13 @@ const OWN_SPANS =
  * Tracer and meter of the runtime; `undefined` where it exports nothing, and a sentence where it must
  * not begin to.
  */
-export async function exportedByRuntime(): Promise<Exported | string | undefined> {
+export async function exportedByRuntime(
+  sampling: Sampling,
+): Promise<Exported | string | undefined> {
   const registry: unknown = Reflect.get(globalThis, REGISTRY);
   if (typeof registry !== "object" || registry === null) return undefined;
   if ("trace" in registry) return OWN_SPANS;
-  return { tracer: await OtelTracer.load(), metrics: await OtelMetrics.load() };
+  return { tracer: await OtelTracer.load(sampling), metrics: await OtelMetrics.load() };
 }
 
 /**

@@ -58,7 +58,6 @@ export class OtelMetrics {
     const plain = {
       "gen_ai.operation.name": operationName(endpoint),
       "gen_ai.provider.name": isRoom ? routing?.provider ?? "none" : "other",
-      "gen_ai.request.model": "auto",
       "gen_ai.response.model": isRoom ? routing?.model ?? "none" : "other",
       ...(error === "" ? {} : { "error.type": error }),
     };

@@ -18,7 +18,7 @@ import { operationName, ROUTES } from "../domain/gen_ai.ts";
 import { BoundedMap } from "../flows/bounded_map.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 import type { Span, SpanEnd, TracedRequest, Tracer } from "../ports/tracer.ts";
-import { PassedOn, readTraceparent } from "./passed_on.ts";
+import { PassedOn, readTraceparent, type RemoteContext } from "./passed_on.ts";
 
 /** Requests whose spans are open. More than can be under way: what is beyond it never got a row. */
 const OPEN_MAX = 20_000;
@@ -28,6 +28,17 @@ const KNOWN_MAX = 2_000;
 const KINDS = { internal: 0, server: 1, client: 2 } as const;
 const ERROR_STATUS = 2;
 const SAMPLED = 1;
+
+/**
+ * Which requests are traced: those that their caller traces, and of those whose caller says nothing a
+ * share. It is decided before the runtime is asked, whose own sampler takes 3 us to say no.
+ */
+export interface Sampling {
+  /** 0 to 1. */
+  readonly ratio: number;
+  /** From 0 on, below 1. */
+  readonly random: () => number;
+}
 
 /** What spans are made with. */
 interface Tools {
@@ -80,24 +91,44 @@ class RecordedSpan implements Span {
 /** Makes a span of each request that the sampler takes, and of what is done for it. */
 export class OtelTracer implements Tracer {
   readonly #tools: Tools;
+  readonly #sampling: Sampling;
   readonly #open = new Map<string, RecordedSpan>();
   readonly #known = new BoundedMap<string, RecordedSpan>(KNOWN_MAX);
 
-  private constructor(tools: Tools) {
+  private constructor(tools: Tools, sampling: Sampling) {
     this.#tools = tools;
+    this.#sampling = sampling;
   }
 
   /** The library is loaded here, and only where it is used. */
-  static async load(): Promise<OtelTracer> {
+  static async load(sampling: Sampling): Promise<OtelTracer> {
     const { ROOT_CONTEXT: root, trace: api } = await import("@opentelemetry/api");
     const provider: TracerProvider = Deno.telemetry.tracerProvider;
     const tracer = provider.getTracer(manifest.name, manifest.version);
-    return new OtelTracer({ api, root, tracer });
+    return new OtelTracer({ api, root, tracer }, sampling);
   }
 
-  begin({ logId, requestId, endpoint, traceparent }: TracedRequest): Span | undefined {
+  begin(request: TracedRequest): Span | undefined {
+    const remote = readTraceparent(request.traceparent);
+    if (this.#isWanted(remote)) {
+      const begun = this.#start(request, remote);
+      if (begun !== undefined) return begun;
+    }
+    const { traceparent } = request;
+    return remote === undefined || traceparent === null ? undefined : new PassedOn(traceparent);
+  }
+
+  #isWanted(remote: RemoteContext | undefined): boolean {
+    const { ratio, random } = this.#sampling;
+    if (remote !== undefined) return (remote.flags & SAMPLED) !== 0;
+    return ratio >= 1 || random() < ratio;
+  }
+
+  #start(
+    { logId, requestId, endpoint }: TracedRequest,
+    remote: RemoteContext | undefined,
+  ): Span | undefined {
     const { api, root, tracer } = this.#tools;
-    const remote = readTraceparent(traceparent);
     const parent = remote === undefined ? root : api.setSpanContext(root, {
       traceId: remote.traceId,
       spanId: remote.spanId,
@@ -105,9 +136,8 @@ export class OtelTracer implements Tracer {
       isRemote: true,
     });
     const span = tracer.startSpan(`POST ${ROUTES[endpoint]}`, { kind: KINDS.server }, parent);
-    if ((span.spanContext().traceFlags & SAMPLED) === 0) {
-      return remote === undefined || traceparent === null ? undefined : new PassedOn(traceparent);
-    }
+    // The runtime's own sampler may say no, too.
+    if ((span.spanContext().traceFlags & SAMPLED) === 0) return undefined;
     const begun = new RecordedSpan(this.#tools, span);
     this.#makeRoom();
     this.#open.set(logId, begun);

@@ -29,14 +29,25 @@ export interface Observed {
   readonly say: (text: string) => void;
 }
 
-/** Ways to be watched, by the sampler's ratio: the first is what the others are compared with. */
-const WAYS = [
-  { name: "unwatched", ratio: undefined, marked: false },
-  { name: "metrics", ratio: undefined, marked: true },
-  { name: "metrics, 1 % traced", ratio: "0.01", marked: true },
-  { name: "metrics, 10 % traced", ratio: "0.1", marked: false },
-  { name: "metrics, all traced", ratio: "1", marked: false },
-] as const;
+interface Way {
+  readonly name: string;
+  /** Variables of a gateway that exports to a collector. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly isMarked?: boolean;
+}
+
+/** Ways to be watched: the first is what the others are compared with. */
+const WAYS: readonly Way[] = [
+  { name: "unwatched" },
+  { name: "/metrics", isMarked: true },
+  {
+    name: "/metrics, 1 % traced",
+    env: { SERVICE_TRACE_RATIO: "0.01", OTEL_DENO_METRICS: "false" },
+    isMarked: true,
+  },
+  { name: "/metrics and OTLP metrics, 10 % traced", env: { SERVICE_TRACE_RATIO: "0.1" } },
+  { name: "/metrics and OTLP metrics, all traced", env: {} },
+];
 
 /** Measures all ways, in turn. */
 export async function observed(options: Observed): Promise<Finding[]> {
@@ -65,7 +76,7 @@ export async function observed(options: Observed): Promise<Finding[]> {
     );
     say(`observed round ${round + 1} of ${rounds}: ${shown.join(", ")} a second`);
   }
-  return WAYS.flatMap(({ name, marked }, at) => {
+  return WAYS.flatMap(({ name, isMarked = false }, at) => {
     if (at === 0) return [];
     const ratios = (read: (one: Measured) => number | undefined) =>
       (measured[at] ?? []).flatMap((one, round) => {
@@ -73,7 +84,7 @@ export async function observed(options: Observed): Promise<Finding[]> {
         return here === undefined || there === undefined ? [] : [here / there];
       });
     const [rates, costs] = [ratios(({ rate }) => rate), ratios(({ cost }) => cost)];
-    return observedFindings({ name, rates, costs, isMarked: marked });
+    return observedFindings({ name, rates, costs, isMarked });
   });
 }
 
@@ -107,7 +118,7 @@ async function startWay(
   { folder, key }: Observed,
   { at, way, upstreamUrl, sinkUrl }: {
     readonly at: number;
-    readonly way: typeof WAYS[number];
+    readonly way: Way;
     readonly upstreamUrl: string;
     readonly sinkUrl: string;
   },
@@ -120,12 +131,11 @@ async function startWay(
   ];
   const flags = await serviceFlags();
   if (at === 0) return start("tests/bench/unwatched_process.ts", args, { flags });
-  const exporting: Readonly<Record<string, string>> = way.ratio === undefined ? {} : {
+  const exporting: Readonly<Record<string, string>> = way.env === undefined ? {} : {
     OTEL_DENO: "true",
     OTEL_DENO_TRACING: "false",
     OTEL_EXPORTER_OTLP_ENDPOINT: sinkUrl,
-    OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
-    OTEL_TRACES_SAMPLER_ARG: way.ratio,
+    ...way.env,
   };
   return start("gateway/main.ts", ["serve", ...args], { flags, env: exporting });
 }

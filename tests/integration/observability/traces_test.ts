@@ -204,20 +204,27 @@ Deno.test("a split request has a span for its plan and each of its tasks, with t
   });
 });
 
-Deno.test("what the sampler leaves out is not exported, and the caller's context goes on as it came", async () => {
-  await using model = new FakeUpstream();
-  await traced(labConfig({ id: "one", baseUrl: model.baseUrl }), async (at) => {
-    model.answer(json(completion()), json(completion()), json(completion()));
-    const unsampled = `00-${TRACE_ID}-${CALLERS_SPAN}-00`;
-    await ask(at, "req_left_out", {}, { traceparent: unsampled });
-    await ask(at, "req_none", {});
-    await ask(at, "req_sampled", {}, { traceparent: `00-${TRACE_ID}-${CALLERS_SPAN}-01` });
-    await at.collector.ended("req_sampled");
-    assertEquals(at.collector.spans.length, 3);
-    const sent = model.requests.map(({ headers }) => headers.get("traceparent"));
-    assertEquals(sent.slice(0, 2), [unsampled, null]);
-  }, { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0" });
-});
+for (
+  const env of [
+    { SERVICE_TRACE_RATIO: "0" },
+    { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0" },
+  ]
+) {
+  Deno.test(`who is left out is not exported, and the caller's context goes on: ${Object.keys(env)[0]}`, async () => {
+    await using model = new FakeUpstream();
+    await traced(labConfig({ id: "one", baseUrl: model.baseUrl }), async (at) => {
+      model.answer(json(completion()), json(completion()), json(completion()));
+      const unsampled = `00-${TRACE_ID}-${CALLERS_SPAN}-00`;
+      await ask(at, "req_left_out", {}, { traceparent: unsampled });
+      await ask(at, "req_none", {});
+      await ask(at, "req_sampled", {}, { traceparent: `00-${TRACE_ID}-${CALLERS_SPAN}-01` });
+      await at.collector.ended("req_sampled");
+      assertEquals(at.collector.spans.length, 3);
+      const sent = model.requests.map(({ headers }) => headers.get("traceparent"));
+      assertEquals(sent.slice(0, 2), [unsampled, null]);
+    }, env);
+  });
+}
 
 Deno.test("lines of the log are exported once, with the trace of their request", async () => {
   await using model = new FakeUpstream();
