@@ -100,10 +100,15 @@ export class OtelTracer implements Tracer {
     this.#sampling = sampling;
   }
 
-  /** The library is loaded here, and only where it is used. */
-  static async load(sampling: Sampling): Promise<OtelTracer> {
+  /**
+   * The library is loaded here, and only where it is used. `provider`: of tracers, the runtime's unless
+   * a test has one of its own.
+   */
+  static async load(
+    sampling: Sampling,
+    provider: TracerProvider = Deno.telemetry.tracerProvider,
+  ): Promise<OtelTracer> {
     const { ROOT_CONTEXT: root, trace: api } = await import("@opentelemetry/api");
-    const provider: TracerProvider = Deno.telemetry.tracerProvider;
     const tracer = provider.getTracer(manifest.name, manifest.version);
     return new OtelTracer({ api, root, tracer }, sampling);
   }

@@ -213,7 +213,8 @@ export class ServiceMetrics {
 
   /** An attempt has begun its answer, or has failed before. */
   attempted({ upstream, model, outcome, status, ms }: ObservedAttempt): void {
-    this.#attempts.at(upstream, model, outcome, statusClass(status)).value++;
+    const answered = outcome === "ok" ? 200 : status;
+    this.#attempts.at(upstream, model, outcome, statusClass(answered)).value++;
     if (outcome === "ok") this.#attemptSeconds.at(upstream).observe(ms / 1_000);
   }
 

@@ -79,7 +79,8 @@ Deno.test("requests, tokens and credits are those of the log", async () => {
   const charged = rows.reduce((sum, row) => sum + Number(row.charged), 0);
   assertEquals(valueOf(metrics, "svc_charged_credits_total", of).toFixed(6), charged.toFixed(6));
   assertEquals(valueOf(metrics, "svc_request_log_rows_total"), 2);
-  assertEquals(valueOf(metrics, "svc_upstream_attempts_total", { outcome: "ok" }), 2);
+  const went = { outcome: "ok", status: "2xx" };
+  assertEquals(valueOf(metrics, "svc_upstream_attempts_total", went), 2);
   const text = await (await scrape(service.running.adminUrl, ADMIN_TOKEN)).text();
   assert(text.includes('svc_request_duration_seconds_count{endpoint="chat",model="one"} 2\n'));
   assert(text.includes('svc_time_to_first_byte_seconds_count{endpoint="chat",model="one"} 1\n'));
