@@ -106,8 +106,7 @@ async function openStores(
   try {
     const head = await takeOver(kv, crypto.randomUUID());
     const { books, checkpoint } = await loadBooks(kv, head.value);
-    const writer = new Writer(kv, { books, head });
-    writer.onTried = options.onTried;
+    const writer = new Writer(kv, { books, head, onTried: options.onTried });
     const checkpointer = new Checkpointer(writer, checkpoint);
     const ledger = new KvLedgerStore(kv, writer);
     const log = new KvRequestLog(kv, writer, { nowMs, retention: options.logRetention });

@@ -59,8 +59,7 @@ export class Writer {
   onCommit: () => void = () => {};
   /** Called with what a commit has added to the request log, once that is durable. */
   onLogged: (logged: readonly PlacedLines[]) => void = () => {};
-  /** Called after each commit that was tried. @default {nobody is told} */
-  onTried: ((commit: TriedCommit) => void) | undefined;
+  readonly #onTried: ((commit: TriedCommit) => void) | undefined;
   readonly #kv: Deno.Kv;
   #head: DurableHead;
   #attempts: number;
@@ -77,8 +76,17 @@ export class Writer {
   #stopped: string | undefined;
   #health: WriterHealth = "ok";
 
-  constructor(kv: Deno.Kv, options: { books: Books; head: DurableHead }) {
+  /** `onTried` is called after each commit that was tried. */
+  constructor(
+    kv: Deno.Kv,
+    options: {
+      readonly books: Books;
+      readonly head: DurableHead;
+      readonly onTried?: ((commit: TriedCommit) => void) | undefined;
+    },
+  ) {
     this.#kv = kv;
+    this.#onTried = options.onTried;
     this.books = options.books;
     this.#head = options.head;
     this.#attempts = options.head.value.commit;
@@ -233,7 +241,7 @@ export class Writer {
     atomic: Deno.AtomicOperation,
     { answers: { length: operations } }: Stage,
   ): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
-    if (this.onTried === undefined) return await atomic.commit();
+    if (this.#onTried === undefined) return await atomic.commit();
     const startedMs = performance.now();
     let ok = false;
     try {
@@ -241,7 +249,7 @@ export class Writer {
       ok = result.ok;
       return result;
     } finally {
-      this.onTried({ ms: performance.now() - startedMs, operations, ok });
+      this.#onTried({ ms: performance.now() - startedMs, operations, ok });
     }
   }
 
