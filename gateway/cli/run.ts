@@ -1,6 +1,7 @@
 import manifest from "../deno.json" with { type: "json" };
 import { AdminClient } from "./admin_client.ts";
 import { adminTokenCommands } from "./admin_token.ts";
+import { backupCommands } from "./backup.ts";
 import { catalogCommands } from "./catalog.ts";
 import { type Call, type Command, type Output, usageLine } from "./command.ts";
 import { explain, overview } from "./help.ts";
@@ -35,6 +36,7 @@ const COMMANDS: readonly Command[] = [
   ...modelCommands,
   ...ledgerCommands,
   ...vectorStoreCommands,
+  ...backupCommands,
   {
     words: "help",
     operands: [],

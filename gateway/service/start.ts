@@ -12,7 +12,7 @@ import { KeyRing } from "../flows/key_ring.ts";
 import type { Peppers } from "../flows/peppers.ts";
 import { SignedLinks } from "../flows/signed_links.ts";
 import { type KvStores, openKvStores } from "../stores/kv/open.ts";
-import { firstStartLines, startLines } from "./banner.ts";
+import { firstStartLines, migrationTeller, startLines } from "./banner.ts";
 import { CredentialsFile, credentialsPath } from "./credentials.ts";
 import { FIRST_TIER, firstStart, firstStartShown } from "./first_start.ts";
 import { Gate } from "./gate.ts";
@@ -48,6 +48,8 @@ export async function startService(
     nowMs: () => deps.clock.nowMs(),
     logRetention: config?.retention,
     responseRetention: config?.responseRetention,
+    program: manifest.version,
+    onMigration: migrationTeller(deps.print),
   });
   try {
     return await assemble(settings, deps, { stores, config: config?.content });
