@@ -130,6 +130,7 @@ function cli(args: readonly string[]): Promise<number> {
   const isTerminal = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
   return runCli(args, {
     env: environment(variables),
+    lookup: env,
     fetch: (url, init) => fetch(url, init),
     stdout: printResult,
     stderr: complain,

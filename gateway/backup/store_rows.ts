@@ -23,12 +23,19 @@ const LOCK_WAIT_MS = 5_000;
 const HEAD = Uint8Array.of(2, ...new TextEncoder().encode("writer"), 0);
 
 const TAIL = z.object({ segment: z.number(), hash: z.string(), total: z.number() });
-const HEAD_ROW = z.object({ schema: z.number(), journal: TAIL, log: TAIL });
+const HEAD_ROW = z.object({
+  schema: z.number(),
+  writtenBy: z.string().optional(),
+  journal: TAIL,
+  log: TAIL,
+});
 
 /** Where the books of a snapshot end. */
 export interface SnapshotHead {
   /** Version of the layout of rows. */
   readonly schema: number;
+  /** Version of the service that wrote last, where that is kept. */
+  readonly writtenBy: string | undefined;
   readonly entries: number;
   readonly segments: number;
   /** SHA-256 of the last journal segment, hexadecimal. */
@@ -74,9 +81,9 @@ function headOf(db: DatabaseSync): SnapshotHead {
     row?.v instanceof Uint8Array ? deserialize(row.v) : undefined,
   );
   if (!parsed.success) throw new BackupError("The file holds no store of svc");
-  const { schema, journal, log } = parsed.data;
+  const { schema, writtenBy, journal, log } = parsed.data;
   const { total: entries, segment: segments, hash: head } = journal;
-  return { schema, entries, segments, head, requests: log.total };
+  return { schema, writtenBy, entries, segments, head, requests: log.total };
 }
 
 function countOf(db: DatabaseSync, table: string): number {

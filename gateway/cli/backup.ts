@@ -60,7 +60,10 @@ async function backup(call: Call): Promise<Output> {
     await file.finish();
     const { header, head } = taken;
     const { takenAt, rows, sealed } = header;
-    await noteBackup(call, store, { takenAt, file: path, entries: head.entries });
+    await noteBackup(call, store, {
+      ...{ takenAt, file: path, entries: head.entries },
+      storeBytes: (await Deno.stat(store)).size,
+    });
     const removed = folder === undefined || keep === undefined
       ? []
       : await keepNewest(folder, keep);

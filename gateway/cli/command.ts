@@ -66,6 +66,7 @@ export const OPTIONS = {
     help: "From an ISO 8601 time, or for the last 24h, 7d, ...",
   },
   status: { type: "string", value: "STATUS", help: "Only requests answered 429, or 4xx, ..." },
+  strict: { type: "boolean", help: "Warnings are failures, too" },
   tier: { type: "string", value: "TIER", help: "The wallet's tier (standard)" },
   timeout: { type: "string", value: "SECONDS", help: "Longest wait for an upstream (10)" },
   to: { type: "string", value: "PATH", help: "The store to make (SERVICE_KV_PATH)" },

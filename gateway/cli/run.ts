@@ -4,6 +4,7 @@ import { adminTokenCommands } from "./admin_token.ts";
 import { backupCommands } from "./backup.ts";
 import { catalogCommands } from "./catalog.ts";
 import { type Call, type Command, type Output, usageLine } from "./command.ts";
+import { doctorCommands } from "./doctor.ts";
 import { explain, overview } from "./help.ts";
 import { CommandUsageError, type Invocation, parseInvocation } from "./invocation.ts";
 import { CliFailure, type CliIo, ReaderLeft, UsageError } from "./io.ts";
@@ -37,6 +38,7 @@ const COMMANDS: readonly Command[] = [
   ...ledgerCommands,
   ...vectorStoreCommands,
   ...backupCommands,
+  ...doctorCommands,
   {
     words: "help",
     operands: [],

@@ -52,6 +52,18 @@ export async function lockFile(name: string): Promise<ClaimedFile> {
   throw new StoreError(`Cannot open the store "${name}": another process has it open`);
 }
 
+/** Whether a process has a store's file now. Makes nothing. */
+export async function isClaimed(name: string): Promise<boolean> {
+  try {
+    const path = await realPathOf(resolve(name));
+    using lock = await Deno.open(`${path}.lock`, { write: true });
+    return !await lock.tryLock(true);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
 function unmade(name: string, cause: unknown): StoreError {
   return new StoreError(`Cannot open the store "${name}": its lock or file cannot be made`, {
     cause,
