@@ -4,6 +4,7 @@ import { adminTokenCommands } from "./admin_token.ts";
 import { backupCommands } from "./backup.ts";
 import { catalogCommands } from "./catalog.ts";
 import { type Call, type Command, type Output, usageLine } from "./command.ts";
+import { completionCommand } from "./completions.ts";
 import { doctorCommands } from "./doctor.ts";
 import { explain, overview } from "./help.ts";
 import { CommandUsageError, type Invocation, parseInvocation } from "./invocation.ts";
@@ -39,6 +40,7 @@ const COMMANDS: readonly Command[] = [
   ...vectorStoreCommands,
   ...backupCommands,
   ...doctorCommands,
+  completionCommand(() => COMMANDS),
   {
     words: "help",
     operands: [],
