@@ -3,7 +3,7 @@ import { writeCredentialsText } from "../service/credentials.ts";
 import type { Verification } from "../ports/ledger_store.ts";
 import { StoreError } from "../ports/store_error.ts";
 import { checkStore, type StoreContents } from "../stores/kv/check_store.ts";
-import { lockFile } from "../stores/kv/file.ts";
+import { type ClaimedFile, lockFile } from "../stores/kv/file.ts";
 import { readSetting } from "../stores/kv/settings.ts";
 import { needsPepper } from "../service/pepper.ts";
 import { ArchiveReader } from "./archive.ts";
@@ -46,7 +46,7 @@ type Proof = Pick<Restored, "verification" | "contents" | "needsPepper">;
 
 /**
  * Makes a store of a backup, proves its books, and gives it its name: the name leads to the whole
- * store, or to what was there before.
+ * store, or to what was there before. A check ends before that; it works beside the path.
  *
  * @throws {BackupError} Where the backup is damaged, its books are wrong, or the name is taken.
  */
@@ -56,33 +56,41 @@ export async function restoreBackup(
   options: RestoreOptions,
 ): Promise<Restored> {
   using file = await openBackup(backupPath);
-  const lock = await lockFile(kvPath);
+  let lock: ClaimedFile | undefined;
   try {
-    if (!options.checkOnly && !options.force) await requireFree(lock.path);
-    const name = `.${basename(lock.path)}.restore-${crypto.randomUUID().slice(0, 8)}`;
-    const folder = join(dirname(lock.path), name);
+    // A check makes no store, so it needs none: the one in use may be beside it.
+    if (!options.checkOnly) lock = await lockFile(kvPath);
+    const path = lock?.path ?? kvPath;
+    if (!options.checkOnly && !options.force) await requireFree(path);
+    const name = `.${basename(path)}.restore-${crypto.randomUUID().slice(0, 8)}`;
+    const folder = join(dirname(path), name);
     options.onFolder?.(folder);
     await Deno.mkdir(folder, { mode: 0o700 });
     try {
-      const draft = join(folder, "svc.kv");
-      const { header, credentials } = await fill(draft, file, options);
-      const checked = await prove(draft, options);
-      const hasCredentials = credentials !== undefined;
-      const found = { header, ...checked, hasCredentials };
-      if (options.checkOnly) return { ...found, keptAside: undefined };
-      return {
-        ...found,
-        keptAside: await putInPlace(draft, lock.path, { ...options, credentials }),
-      };
+      return await restoreIn(folder, { path, file, options });
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
   } catch (error) {
     if (error instanceof BackupError || error instanceof StoreError) throw error;
-    throw new BackupError(`Cannot restore to "${kvPath}": ${reasonOf(error)}`, { cause: error });
+    const what = options.checkOnly ? "check the backup beside" : "restore to";
+    throw new BackupError(`Cannot ${what} "${kvPath}": ${reasonOf(error)}`, { cause: error });
   } finally {
-    lock.release();
+    lock?.release();
   }
+}
+
+async function restoreIn(
+  folder: string,
+  { path, file, options }: { path: string; file: Deno.FsFile; options: RestoreOptions },
+): Promise<Restored> {
+  const draft = join(folder, "svc.kv");
+  const { header, credentials } = await fill(draft, file, options);
+  const checked = await prove(draft, options);
+  const found = { header, ...checked, hasCredentials: credentials !== undefined };
+  if (options.checkOnly) return { ...found, keptAside: undefined };
+  const keptAside = await putInPlace(draft, path, { ...options, credentials });
+  return { ...found, keptAside };
 }
 
 async function openBackup(path: string): Promise<Deno.FsFile> {

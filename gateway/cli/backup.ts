@@ -1,3 +1,5 @@
+import type { Restored } from "../backup/restore_backup.ts";
+import type { Taken } from "../backup/take_backup.ts";
 import manifest from "../deno.json" with { type: "json" };
 import { backupIn, isFolder, keepNewest } from "./backup_files.ts";
 import type { Call, Command, Output } from "./command.ts";
@@ -13,7 +15,7 @@ export const backupCommands: readonly Command[] = [
     words: "backup",
     operands: ["FILE"],
     required: [],
-    options: ["passphrase-file", "plain", "keep", "force"],
+    options: ["passphrase-file", "plain", "check", "keep", "force"],
     summary: "Write the whole store down, also while it serves; FILE may be a folder",
     run: backup,
   },
@@ -42,6 +44,37 @@ async function backup(call: Call): Promise<Output> {
   if (passphrase === undefined) call.warn(PLAIN);
   const nowMs = Date.now();
   const path = folder === undefined ? operand : backupIn(folder, nowMs);
+  const { bytes, header, head } = await write(call, { store, path, passphrase, nowMs });
+  const { takenAt, rows, sealed } = header;
+  const checked = call.has("check");
+  if (checked) {
+    const given = () => Promise.resolve(passphrase ?? "");
+    await restoreFrom(path, path, { call, checkOnly: true, passphrase: given });
+  }
+  await noteBackup(call, store, { takenAt, file: path, entries: head.entries });
+  const removed = folder === undefined || keep === undefined ? [] : await keepNewest(folder, keep);
+  const { requests: _requests, ...journal } = head;
+  const json = { file: path, takenAt, sealed, bytes, rows, journal, checked, removed };
+  const text = facts([
+    ["file", path],
+    ["taken", takenAt],
+    ["sealed", sealed === "none" ? "no" : "by a passphrase"],
+    ["bytes", String(bytes)],
+    ["rows", String(rows)],
+    ["entries", String(head.entries)],
+    ["head", head.head],
+    ...checked ? [["books", "right"] as const] : [],
+    ...removed.map((name): [string, string] => ["removed", name]),
+  ]);
+  return { json, text: () => text };
+}
+
+/** Writes the file; it is there once it is complete. */
+async function write(
+  call: Call,
+  of: { store: string; path: string; passphrase: string | undefined; nowMs: number },
+): Promise<Taken & { bytes: number }> {
+  const { store, path, passphrase, nowMs } = of;
   const file = await call.io.createFile(path, { force: call.has("force") });
   let bytes = 0;
   try {
@@ -58,28 +91,7 @@ async function backup(call: Call): Promise<Output> {
       });
     });
     await file.finish();
-    const { header, head } = taken;
-    const { takenAt, rows, sealed } = header;
-    await noteBackup(call, store, {
-      ...{ takenAt, file: path, entries: head.entries },
-      storeBytes: (await Deno.stat(store)).size,
-    });
-    const removed = folder === undefined || keep === undefined
-      ? []
-      : await keepNewest(folder, keep);
-    const { requests: _requests, ...journal } = head;
-    const json = { file: path, takenAt, sealed, bytes, rows, journal, removed };
-    const text = facts([
-      ["file", path],
-      ["taken", takenAt],
-      ["sealed", sealed === "none" ? "no" : "by a passphrase"],
-      ["bytes", String(bytes)],
-      ["rows", String(rows)],
-      ["entries", String(head.entries)],
-      ["head", head.head],
-      ...removed.map((name): [string, string] => ["removed", name]),
-    ]);
-    return { json, text: () => text };
+    return { ...taken, bytes };
   } catch (error) {
     throw await asFailure(error);
   } finally {
@@ -88,47 +100,61 @@ async function backup(call: Call): Promise<Output> {
 }
 
 async function restore(call: Call): Promise<Output> {
-  const store = call.option("to") ?? storePath(call);
   const [path = ""] = call.operands;
   const checkOnly = call.has("check");
+  const store = call.option("to") ?? (checkOnly ? path : storePath(call));
+  const restored = await restoreFrom(path, store, {
+    call,
+    checkOnly,
+    passphrase: () => standingPassphrase(call),
+  });
+  const { header, verification, contents, keptAside, hasCredentials, needsPepper } = restored;
+  const { entries, head, wallets, openHolds } = verification;
+  const { apiKeys, requests, schema } = contents;
+  const json = {
+    ...{ store: checkOnly ? null : store, takenAt: header.takenAt, service: header.service },
+    ...{ schema, entries, head, wallets, openHolds, keys: apiKeys, requests },
+    ...{ keptAside: keptAside ?? null, hasCredentials, needsPepper },
+  };
+  const text = facts([
+    ...checkOnly ? [] : [["store", store] as const],
+    ["taken", header.takenAt],
+    ["by", `svc ${header.service}, schema ${schema}`],
+    ["books", "right"],
+    ...[["entries", String(entries)], ["head", head]] as const,
+    ["wallets", String(wallets)],
+    ["keys", String(apiKeys)],
+    ["requests", String(requests)],
+    ["open holds", `${openHolds}${openHolds === 0 ? "" : ", which the next start ends"}`],
+    ...keptAside === undefined ? [] : [["former store", keptAside] as const],
+  ]) + hints({ checkOnly, hasCredentials, needsPepper });
+  return { json, text: () => text };
+}
+
+/** Restores with a bar, and takes back what is unfinished when it is interrupted. */
+async function restoreFrom(
+  path: string,
+  store: string,
+  how: { call: Call; checkOnly: boolean; passphrase: () => Promise<string> },
+): Promise<Restored> {
+  const { call, checkOnly, passphrase } = how;
   let folder: string | undefined;
   const interrupt = onInterrupt(() => {
     if (folder !== undefined && isThere(folder)) Deno.removeSync(folder, { recursive: true });
   });
   try {
-    const restored = await withBar(call, async ({ show, pause }) => {
+    return await withBar(call, async ({ show, pause }) => {
       const { restoreBackup } = await import("../backup/restore_backup.ts");
       return await restoreBackup(path, store, {
         passphrase: () => {
           pause();
-          return standingPassphrase(call);
+          return passphrase();
         },
         ...{ checkOnly, force: call.has("force"), nowMs: Date.now() },
         onProgress: show,
         onFolder: (made) => void (folder = made),
       });
     });
-    const { header, verification, contents, keptAside, hasCredentials, needsPepper } = restored;
-    const { entries, head, wallets, openHolds } = verification;
-    const { apiKeys, requests, schema } = contents;
-    const json = {
-      ...{ store: checkOnly ? null : store, takenAt: header.takenAt, service: header.service },
-      ...{ schema, entries, head, wallets, openHolds, keys: apiKeys, requests },
-      ...{ keptAside: keptAside ?? null, hasCredentials, needsPepper },
-    };
-    const text = facts([
-      ...checkOnly ? [] : [["store", store] as const],
-      ["taken", header.takenAt],
-      ["by", `svc ${header.service}, schema ${schema}`],
-      ["books", "right"],
-      ...[["entries", String(entries)], ["head", head]] as const,
-      ["wallets", String(wallets)],
-      ["keys", String(apiKeys)],
-      ["requests", String(requests)],
-      ["open holds", `${openHolds}${openHolds === 0 ? "" : ", which the next start ends"}`],
-      ...keptAside === undefined ? [] : [["former store", keptAside] as const],
-    ]) + hints({ checkOnly, hasCredentials, needsPepper });
-    return { json, text: () => text };
   } catch (error) {
     throw await asFailure(error);
   } finally {
@@ -203,8 +229,9 @@ async function textIfThere(path: string): Promise<string | undefined> {
 }
 
 /** Left beside the store for `svc doctor`, who asks how old the last backup is. */
-async function noteBackup(call: Call, store: string, note: object): Promise<void> {
+async function noteBackup(call: Call, store: string, about: object): Promise<void> {
   try {
+    const note = { ...about, storeBytes: (await Deno.stat(store)).size };
     await Deno.writeTextFile(`${store}.backup.json`, JSON.stringify(note) + "\n", { mode: 0o600 });
   } catch (error) {
     call.warn(`The time of this backup could not be noted beside the store: ${String(error)}`);
