@@ -192,9 +192,21 @@ async function putInPlace(
   for (const suffix of ["-wal", "-shm"]) await removeIfThere(`${path}${suffix}`);
   await Deno.rename(draft, path);
   if (credentials !== undefined) await writeCredentialsText(`${path}.admin.json`, credentials);
+  for (const suffix of ["", ".lock", ...others]) await giveToOwner(`${path}${suffix}`);
   using folder = await Deno.open(dirname(path));
   await folder.sync();
   return hadStore ? aside : undefined;
+}
+
+/** Where root restores, the store belongs to whom its folder belongs to: the service is not root. */
+async function giveToOwner(path: string): Promise<void> {
+  const [file, folder] = await Promise.all([Deno.stat(path), Deno.stat(dirname(path))]);
+  if (file.uid === folder.uid || folder.uid === null) return;
+  try {
+    await Deno.chown(path, folder.uid, folder.gid);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+  }
 }
 
 async function linkAside(path: string, aside: string): Promise<boolean> {

@@ -232,7 +232,10 @@ async function textIfThere(path: string): Promise<string | undefined> {
 async function noteBackup(call: Call, store: string, about: object): Promise<void> {
   try {
     const note = { ...about, storeBytes: (await Deno.stat(store)).size };
-    await Deno.writeTextFile(`${store}.backup.json`, JSON.stringify(note) + "\n", { mode: 0o600 });
+    // By another name first: the file may be another user's, and the folder still ours.
+    const draft = `${store}.backup.json.tmp`;
+    await Deno.writeTextFile(draft, JSON.stringify(note) + "\n");
+    await Deno.rename(draft, `${store}.backup.json`);
   } catch (error) {
     call.warn(`The time of this backup could not be noted beside the store: ${String(error)}`);
   }
