@@ -4,6 +4,7 @@ import type { Verification } from "../ports/ledger_store.ts";
 import { StoreError } from "../ports/store_error.ts";
 import { checkStore, type StoreContents } from "../stores/kv/check_store.ts";
 import { type ClaimedFile, lockFile } from "../stores/kv/file.ts";
+import { migrate } from "../stores/kv/migrate.ts";
 import { readSetting } from "../stores/kv/settings.ts";
 import { needsPepper } from "../service/pepper.ts";
 import { ArchiveReader } from "./archive.ts";
@@ -159,6 +160,8 @@ async function prove(
   snapshotOf(path)[Symbol.dispose]();
   const kv = await Deno.openKv(path);
   try {
+    // A backup of an older svc has an older layout, which the check does not read.
+    await migrate(kv, {});
     for await (const { entries, total, result } of checkStore(kv)) {
       onProgress("Verifying", entries, total);
       if (result === undefined) continue;

@@ -244,6 +244,8 @@ async function noteBackup(call: Call, store: string, about: object): Promise<voi
 async function asFailure(error: unknown): Promise<unknown> {
   const { BackupError } = await import("../backup/backup_error.ts");
   const { StoreError } = await import("../ports/store_error.ts");
+  // What the command line itself refused, on the way.
+  if (error instanceof BackupError && error.cause instanceof CliFailure) return error.cause;
   const isKnown = error instanceof BackupError || error instanceof StoreError;
   return isKnown ? new CliFailure(error.message, { cause: error }) : error;
 }
