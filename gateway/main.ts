@@ -133,11 +133,12 @@ function untilSignal(): Promise<void> {
 function cli(args: readonly string[]): Promise<number> {
   const variables = [
     ...["SERVICE_ADMIN_URL", "SERVICE_ADMIN_TOKEN", "SERVICE_KV_PATH", "NO_COLOR"],
-    ...["SERVICE_PUBLIC_URL", "SERVICE_API_KEY"],
+    ...["SERVICE_PUBLIC_URL", "SERVICE_API_KEY", "SERVICE_BACKUP_KEY"],
   ];
   const isTerminal = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
   return runCli(args, {
     env: environment(variables),
+    lookup: env,
     fetch: (url, init) => fetch(url, init),
     stdout: printResult,
     stderr: complain,

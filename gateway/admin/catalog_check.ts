@@ -6,7 +6,7 @@
  */
 
 import { missingCredentials, missingCredentialsText } from "../config/missing_credentials.ts";
-import type { Catalog, UpstreamConfig } from "../domain/catalog.ts";
+import type { CatalogContent, UpstreamConfig } from "../domain/catalog.ts";
 import { listAge, type ModelVerdict, verdictOf } from "./catalog_verdict.ts";
 import { checkAdvice } from "./catalog_advice.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
@@ -26,8 +26,26 @@ export function serveCatalogCheck(app: AdminApp, deps: AdminDeps): void {
 async function checkCatalog(context: AdminContext, deps: AdminDeps): Promise<Response> {
   const { timeout, tolerance } = readQuery(context, deps, checkQuery);
   const catalog = deps.catalogs.current();
-  const nowMs = deps.clock.nowMs();
-  const upstreams = await askUpstreams(catalog, deps, timeout * 1_000);
+  const limits = { tolerance, timeoutMs: timeout * 1_000, nowMs: deps.clock.nowMs() };
+  return context.json({
+    version: catalog.version,
+    ...await verdictsOf(catalog, { ...deps, ...limits }),
+  });
+}
+
+/** What a catalog is checked with. */
+export interface CatalogCheckOptions extends Pick<AdminDeps, "connect" | "env"> {
+  /** Longest wait for one upstream. */
+  readonly timeoutMs: number;
+  /** Difference from the list price that is let pass, in percent. */
+  readonly tolerance: number;
+  readonly nowMs: number;
+}
+
+/** Asks the upstreams of a catalog for their models, and judges each model. */
+export async function verdictsOf(catalog: CatalogContent, options: CatalogCheckOptions) {
+  const { nowMs, tolerance, timeoutMs } = options;
+  const upstreams = await askUpstreams(catalog, options, timeoutMs);
   const models: ModelVerdict[] = [];
   for (const model of catalog.models) {
     const upstream = catalog.upstreams.find(({ id }) => id === model.upstream);
@@ -36,20 +54,19 @@ async function checkCatalog(context: AdminContext, deps: AdminDeps): Promise<Res
   }
   const priceList = listAge(nowMs, models);
   const ok = !priceList.old && models.every(({ status }) => status === "ok");
-  return context.json({
-    version: catalog.version,
+  return {
     ok,
     advice: ok ? null : checkAdvice(models, { upstreams, priceList }),
     priceList,
     upstreams: upstreams.map(({ models, ...finding }) => ({ ...finding, models: models.length })),
     models,
-  });
+  };
 }
 
 /** Asks every upstream that serves a model, several at once, each for no longer than so many ms. */
 async function askUpstreams(
-  { models, upstreams }: Catalog,
-  deps: AdminDeps,
+  { models, upstreams }: CatalogContent,
+  deps: Pick<AdminDeps, "connect" | "env">,
   timeoutMs: number,
 ): Promise<UpstreamFinding[]> {
   const used = new Set(models.filter(({ disabled }) => !disabled).map(({ upstream }) => upstream));
@@ -65,7 +82,7 @@ async function askUpstreams(
 
 async function ask(
   config: UpstreamConfig,
-  deps: AdminDeps,
+  deps: Pick<AdminDeps, "connect" | "env">,
   timeoutMs: number,
 ): Promise<UpstreamFinding> {
   const { id } = config;

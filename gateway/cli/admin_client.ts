@@ -41,6 +41,11 @@ export class UnreachableFailure extends CliFailure {
   override name = "UnreachableFailure";
 }
 
+/** Nobody has told the command line a token. */
+export class NoTokenFailure extends CliFailure {
+  override name = "NoTokenFailure";
+}
+
 /** Speaks to the operator's API. Finds its credentials when it is first used. */
 export class AdminClient {
   readonly #io: CliIo;
@@ -121,7 +126,7 @@ export class AdminClient {
     const left = url && token ? undefined : await this.#io.readCredentials();
     const found = token || left?.token;
     if (!found) {
-      throw new CliFailure(
+      throw new NoTokenFailure(
         "There is no admin token: set SERVICE_ADMIN_TOKEN, or run this where the gateway was " +
           "first started",
       );

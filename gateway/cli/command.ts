@@ -13,6 +13,7 @@ export interface OptionSpec {
 /** Every option, with one meaning wherever it appears. */
 export const OPTIONS = {
   by: { type: "string", value: "key|model|day", help: "What to sum by (day)" },
+  check: { type: "boolean", help: "Restore and verify in a place that is gone afterwards" },
   credits: { type: "string", value: "CREDITS", help: "Credits to begin with" },
   cursor: { type: "string", value: "CURSOR", help: "Go on where the last page ended" },
   "dry-run": { type: "boolean", help: "Show the difference, change nothing" },
@@ -24,12 +25,17 @@ export const OPTIONS = {
   },
   force: {
     type: "boolean",
-    help: "Also where wallets lose their tier, or a file is replaced",
+    help: "Also where wallets lose their tier, a file is replaced, or a store is put aside",
   },
   format: { type: "string", value: "ndjson|csv|json", help: "What to write (ndjson)" },
   guided: { type: "boolean", help: "All steps of a rotation, asking before each that cuts off" },
   help: { type: "boolean", short: "h", help: "Explain the command" },
   json: { type: "boolean", help: "Print one JSON document and nothing else" },
+  keep: {
+    type: "string",
+    value: "N",
+    help: "Of a folder's backups, remove all but the newest so many",
+  },
   key: { type: "string", value: "ID", help: "Only requests of this key" },
   limit: { type: "string", value: "N", help: "Most lines to show (50; at most 500)" },
   name: { type: "string", value: "NAME", help: "What you call the key" },
@@ -46,6 +52,12 @@ export const OPTIONS = {
     value: "FILE",
     help: "Where to write, in place of standard output",
   },
+  "passphrase-file": {
+    type: "string",
+    value: "FILE",
+    help: "Holds the passphrase of a backup (SERVICE_BACKUP_KEY, or asked for)",
+  },
+  plain: { type: "boolean", help: "A backup that whoever has the file can read" },
   policy: { type: "string", value: "FILE", help: "The key's policy, JSON" },
   "request-id": { type: "string", value: "ID", help: "The X-Request-ID of the call" },
   since: {
@@ -54,8 +66,10 @@ export const OPTIONS = {
     help: "From an ISO 8601 time, or for the last 24h, 7d, ...",
   },
   status: { type: "string", value: "STATUS", help: "Only requests answered 429, or 4xx, ..." },
+  strict: { type: "boolean", help: "Warnings are failures, too" },
   tier: { type: "string", value: "TIER", help: "The wallet's tier (standard)" },
   timeout: { type: "string", value: "SECONDS", help: "Longest wait for an upstream (10)" },
+  to: { type: "string", value: "PATH", help: "The store to make (SERVICE_KV_PATH)" },
   tolerance: {
     type: "string",
     value: "PERCENT",

@@ -9,6 +9,8 @@ export interface Credentials {
 /** The world as the command line sees it. */
 export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Any variable of the environment that may be read. @default {those of `env`} */
+  readonly lookup?: ((name: string) => string | undefined) | undefined;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /**
    * Writes to standard output as it is: the text brings its line ends. Throws a

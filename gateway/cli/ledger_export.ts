@@ -4,7 +4,6 @@ import { csvLine } from "./csv.ts";
 import { CliFailure, UsageError } from "./io.ts";
 import { type Row, rowOf, textOf } from "./json_fields.ts";
 import { timeRange } from "./local_time.ts";
-import type { OutputFile } from "./output_file.ts";
 import { progressBar } from "./progress_bar.ts";
 import { facts } from "./table.ts";
 
@@ -44,7 +43,9 @@ const FORMATS: Readonly<Record<string, Format>> = {
 };
 
 /** Where an export goes. */
-type Sink = Pick<OutputFile, "write">;
+interface Sink {
+  write(text: string): void;
+}
 
 /** What the last line says. */
 type Ending = Row;

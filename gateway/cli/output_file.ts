@@ -1,19 +1,15 @@
+import { onInterrupt } from "./interrupt.ts";
 import { CliFailure } from "./io.ts";
 
 /** A file that is there once it is complete, and never in part. */
 export interface OutputFile {
-  /** Appends a text. Throws a {@linkcode CliFailure} where the disk is full. */
-  write(text: string): void;
+  /** Appends a text, or bytes. Throws a {@linkcode CliFailure} where the disk is full. */
+  write(piece: string | Uint8Array): void;
   /** Makes what was written durable and gives it its name. */
   finish(): Promise<void>;
   /** Takes back what was written; does nothing once it is finished. To be called in any case. */
   discard(): Promise<void>;
 }
-
-const SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
-  ? ["SIGINT"]
-  : ["SIGINT", "SIGTERM", "SIGHUP"];
-const INTERRUPTED = 130;
 
 /**
  * Begins a file beside the one it is to become, readable by its user only. A file of the name that is
@@ -27,35 +23,37 @@ export async function createOutputFile(
 ): Promise<OutputFile> {
   await requireFree(path, force);
   const partial = `${path}.${crypto.randomUUID().slice(0, 8)}.partial`;
-  const options = { write: true, createNew: true, mode: 0o600 };
-  const file = await orFail(path, () => Deno.open(partial, options));
   const encoder = new TextEncoder();
-  let isOver = false;
-  let isOpen = true;
+  let file: Deno.FsFile | undefined;
   const close = () => {
-    if (isOpen) file.close();
-    isOpen = false;
+    file?.close();
+    file = undefined;
   };
+  // Before there is a file: a signal may come at once.
+  const interrupt = onInterrupt(() => {
+    close();
+    removeIfThere(partial);
+  });
+  const made = await orFail(path, () => createPrivate(partial)).catch((error) => {
+    interrupt.off();
+    throw error;
+  });
+  file = made;
+  let isOver = false;
   const end = () => {
     isOver = true;
-    for (const signal of SIGNALS) Deno.removeSignalListener(signal, onSignal);
+    interrupt.off();
   };
-  const onSignal = () => {
-    close();
-    Deno.removeSync(partial);
-    Deno.exit(INTERRUPTED);
-  };
-  for (const signal of SIGNALS) Deno.addSignalListener(signal, onSignal);
   return {
-    write(text) {
+    write(piece) {
       try {
-        writeWhole(file, encoder.encode(text));
+        writeWhole(made, typeof piece === "string" ? encoder.encode(piece) : piece);
       } catch (cause) {
         throw failure(path, cause);
       }
     },
     async finish() {
-      await orFail(path, () => file.sync());
+      await orFail(path, () => made.sync());
       await requireFree(path, force);
       close();
       await orFail(path, () => Deno.rename(partial, path));
@@ -68,6 +66,18 @@ export async function createOutputFile(
       await Deno.remove(partial);
     },
   };
+}
+
+function createPrivate(path: string): Promise<Deno.FsFile> {
+  return Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+}
+
+function removeIfThere(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
 }
 
 /** Writes all bytes: a disk that is nearly full may take only some of them at first. */

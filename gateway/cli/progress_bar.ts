@@ -21,9 +21,9 @@ export interface ProgressBar {
 /** A bar; one that draws nothing where `quiet` or where standard error is no terminal. */
 export function progressBar(
   io: BarIo,
-  options: { label: string; quiet: boolean; nowMs?: () => number },
+  options: { label: string; quiet: boolean; unit?: string; nowMs?: () => number },
 ): ProgressBar {
-  const { label, quiet, nowMs = () => performance.now() } = options;
+  const { label, quiet, unit = "entries", nowMs = () => performance.now() } = options;
   const { progressColumns: columns } = io;
   if (quiet || columns === undefined) return { show: () => {}, end: () => {} };
   const startMs = nowMs();
@@ -40,7 +40,9 @@ export function progressBar(
       const tookMs = timeMs - startMs;
       const rate = tookMs < RATE_AFTER_MS ? undefined : (done - first) * 1_000 / tookMs;
       // One column stays free: a full line would make some terminals begin the next.
-      io.stderr(ERASE_LINE + barLine({ label, done, total, rate }, columns - 1, colours(io.env)));
+      io.stderr(
+        ERASE_LINE + barLine({ label, unit, done, total, rate }, columns - 1, colours(io.env)),
+      );
     },
     end() {
       if (isDrawn) io.stderr(ERASE_LINE);
@@ -51,9 +53,11 @@ export function progressBar(
 
 interface Progress {
   readonly label: string;
+  /** What is counted. */
+  readonly unit: string;
   readonly done: number;
   readonly total: number;
-  /** Entries a second; absent while it is not known. */
+  /** So many a second; absent while it is not known. */
   readonly rate: number | undefined;
 }
 
@@ -68,14 +72,15 @@ function colours(env: CliIo["env"]): Colours {
 }
 
 /** As much of it as the line has room for, the most telling first. */
-function barLine({ label, done, total, rate }: Progress, width: number, colours: Colours): string {
+function barLine(progress: Progress, width: number, colours: Colours): string {
+  const { label, unit, done, total, rate } = progress;
   const share = total === 0 ? 1 : Math.min(1, done / total);
   const filled = Math.round(share * BAR_WIDTH);
   const percent = `${String(Math.floor(share * 100)).padStart(3)} %`;
   const left = rate === undefined || rate <= 0 ? "" : `  ${timeText((total - done) / rate)} left`;
   const speed = rate === undefined ? "" : `  ${count(rate).padStart(7)}/s`;
   const all = count(total);
-  const counts = `  ${count(done).padStart(all.length)} of ${all} entries`;
+  const counts = `  ${count(done).padStart(all.length)} of ${all} ${unit}`;
   const bar = `  ${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}`;
   const parts = [`${label} ${percent}`, left, bar, speed, counts];
   let room = width;

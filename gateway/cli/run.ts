@@ -1,8 +1,11 @@
 import manifest from "../deno.json" with { type: "json" };
 import { AdminClient } from "./admin_client.ts";
 import { adminTokenCommands } from "./admin_token.ts";
+import { backupCommands } from "./backup.ts";
 import { catalogCommands } from "./catalog.ts";
 import { type Call, type Command, type Output, usageLine } from "./command.ts";
+import { completionCommand } from "./completions.ts";
+import { doctorCommands } from "./doctor.ts";
 import { explain, overview } from "./help.ts";
 import { CommandUsageError, type Invocation, parseInvocation } from "./invocation.ts";
 import { CliFailure, type CliIo, ReaderLeft, UsageError } from "./io.ts";
@@ -35,6 +38,9 @@ const COMMANDS: readonly Command[] = [
   ...modelCommands,
   ...ledgerCommands,
   ...vectorStoreCommands,
+  ...backupCommands,
+  ...doctorCommands,
+  completionCommand(() => COMMANDS),
   {
     words: "help",
     operands: [],

@@ -2,6 +2,7 @@ import { MEDIA_TYPES, mediaTypeOf } from "../vector_stores/media_types.ts";
 import type { Call, Command, Output, Page } from "./command.ts";
 import { CliFailure } from "./io.ts";
 import { type Row, rowOf, rowsOf, textOf, timeOf } from "./json_fields.ts";
+import { type ProgressBar, progressBar } from "./progress_bar.ts";
 import { amount, column, facts, id, optional, table, time } from "./table.ts";
 
 /** `svc vector-stores …`. */
@@ -115,7 +116,7 @@ async function add(call: Call): Promise<Output> {
   const added: Row[] = [];
   let failure: string | undefined;
   for (const { path, mediaType } of files) {
-    if (call.io.isTerminal) call.print(`Adding ${path} (${added.length + 1} of ${files.length})\n`);
+    const bar = begin(call, { verb: "Adding", name: path, done: added.length, of: files.length });
     try {
       const bytes = await readBytes(call, path);
       const query = { filename: path.split(/[\\/]/).at(-1) ?? path };
@@ -124,6 +125,8 @@ async function add(call: Call): Promise<Output> {
       if (!(error instanceof CliFailure) || added.length === 0) throw error;
       failure = `${error.message}; ${added.length} of ${files.length} files were added before it`;
       break;
+    } finally {
+      bar.end();
     }
   }
   const warnings = added.map((file) => textOf(file, "warning")).filter(Boolean);
@@ -143,8 +146,9 @@ async function reindex(call: Call): Promise<Output> {
   const embedded: Row[] = [];
   let failure: string | undefined;
   for (const file of lacking) {
-    const place = `${embedded.length + 1} of ${lacking.length}`;
-    if (call.io.isTerminal) call.print(`Embedding ${textOf(file, "filename")} (${place})\n`);
+    const name = textOf(file, "filename");
+    const of = lacking.length;
+    const bar = begin(call, { verb: "Embedding", name, done: embedded.length, of });
     try {
       const path = `/files/${encodeURIComponent(textOf(file, "id"))}/embeddings`;
       embedded.push(await call.client.post(pathOf(store, path), {}));
@@ -153,11 +157,24 @@ async function reindex(call: Call): Promise<Output> {
       failure =
         `${error.message}; ${embedded.length} of ${lacking.length} files were embedded before it`;
       break;
+    } finally {
+      bar.end();
     }
   }
   const text = ({ width }: Page) =>
     table(FILES, embedded, { width, empty: "All files have their embeddings" });
   return { json: { files: embedded }, text, failure };
+}
+
+/** Says which file is under way, with a bar below it while it is. */
+function begin(
+  call: Call,
+  { verb, name, done, of }: { verb: string; name: string; done: number; of: number },
+): ProgressBar {
+  if (call.io.isTerminal) call.print(`${verb} ${name} (${done + 1} of ${of})\n`);
+  const bar = progressBar(call.io, { label: verb, unit: "files", quiet: call.has("json") });
+  bar.show(done, of);
+  return bar;
 }
 
 function requireType(path: string): string {

@@ -15,6 +15,12 @@ Deno.test("svc vector-stores makes, fills, searches and removes a store", async 
       added.out,
       /^Adding docs\/lamp\.md \(1 of 2\)\nAdding hours\.html \(2 of 2\)\nFILE /,
     );
+    const drawn = await run(`vector-stores add ${id} hours.html`, { progressColumns: 80 });
+    assertMatch(
+      drawn.err.replaceAll("\r\x1b[K", "<erase>"),
+      /^<erase>Adding .* 0 of 1 files<erase>$/,
+    );
+    await run(`vector-stores remove ${id} --file ${/file\S*/.exec(drawn.out)?.[0]}`);
     const quiet = await json(`vector-stores add ${id} hours.html`);
     assertEquals(quiet.files[0].filename, "hours.html");
 

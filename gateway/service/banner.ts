@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { MigrationProgress } from "../stores/kv/migrate.ts";
 import type { FirstSecrets } from "./first_start.ts";
 
 /** Where the service is and what it stands on. */
@@ -27,6 +28,27 @@ export function startLines(banner: Banner): string {
     `  upstreams  ${banner.upstreams} (catalog version ${banner.catalogVersion})`,
     "",
   ].join("\n");
+}
+
+/**
+ * Tells of an older store that is brought to the layout of this version: the beginning, each tenth of
+ * the work, and the end.
+ */
+export function migrationTeller(print: (text: string) => void): (one: MigrationProgress) => void {
+  let tenths = 0;
+  return ({ from, to, what, done, total, state }) => {
+    if (state === "begins") {
+      tenths = 0;
+      print(
+        `Bringing the store from schema ${from} to ${to}: ${what}. An earlier svc cannot read it ` +
+          `any more; what leads back is a backup from before ("svc backup")\n`,
+      );
+    } else if (state === "ends") print(`The store has schema ${to}\n`);
+    else if (Math.floor(10 * done / total) > tenths) {
+      tenths = Math.floor(10 * done / total);
+      print(`  ${done} of ${total}\n`);
+    }
+  };
 }
 
 /** The lines of the first start: the only time the secrets are shown. */

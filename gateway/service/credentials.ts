@@ -28,8 +28,13 @@ export async function writeCredentials(
   path: string,
   credentials: StoredCredentials,
 ): Promise<void> {
+  await writeCredentialsText(path, textOf(credentials));
+}
+
+/** The same of what was read from such a file before. */
+export async function writeCredentialsText(path: string, text: string): Promise<void> {
   const draft = `${path}.tmp`;
-  await Deno.writeTextFile(draft, textOf(credentials), { mode: 0o600 });
+  await Deno.writeTextFile(draft, text, { mode: 0o600 });
   // The mode applies to a new file only; a draft left by a crash may have another.
   if (Deno.build.os !== "windows") await Deno.chmod(draft, 0o600);
   await Deno.rename(draft, path);

@@ -269,6 +269,14 @@ function newSecret(): string {
   return randomBytes(32).toString("hex");
 }
 
+/** Whether a store's keys can be read only by who gives the pepper at the start. */
+export async function needsPepper(settings: Pick<SettingsStore, "get">): Promise<boolean> {
+  const row = await settings.get(PEPPERS);
+  if (row === undefined) return false;
+  const [newest] = JSON.parse(row) as readonly KnownPepper[];
+  return newest !== undefined && newest.secret === undefined;
+}
+
 async function readKnown(settings: SettingsStore): Promise<readonly KnownPepper[]> {
   const row = await settings.get(PEPPERS);
   if (row !== undefined) return JSON.parse(row) as readonly KnownPepper[];

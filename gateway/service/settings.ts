@@ -61,6 +61,9 @@ type Flag = keyof typeof FLAGS;
 /** Names of every variable that `svc serve` reads. */
 export const SERVE_VARIABLES: readonly string[] = Object.values(FLAGS);
 
+/** Names of every flag of `svc serve`, without the dashes. */
+export const SERVE_FLAGS: readonly string[] = Object.keys(FLAGS);
+
 /** Shortest fixed key or token: a shorter one could be guessed. */
 const SECRET = /^[A-Za-z0-9_]{16,256}$/;
 

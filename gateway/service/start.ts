@@ -13,7 +13,7 @@ import type { Peppers } from "../flows/peppers.ts";
 import { SignedLinks } from "../flows/signed_links.ts";
 import { type KvStores, openKvStores } from "../stores/kv/open.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
-import { firstStartLines, startLines } from "./banner.ts";
+import { firstStartLines, migrationTeller, startLines } from "./banner.ts";
 import { CredentialsFile, credentialsPath } from "./credentials.ts";
 import { FIRST_TIER, firstStart, firstStartShown } from "./first_start.ts";
 import { Gate } from "./gate.ts";
@@ -50,6 +50,8 @@ export async function startService(
     nowMs: () => deps.clock.nowMs(),
     logRetention: config?.retention,
     responseRetention: config?.responseRetention,
+    program: manifest.version,
+    onMigration: migrationTeller(deps.print),
     onTried: (commit) => telemetry.metrics.committed(commit),
   }).catch((error) => {
     telemetry.close();

@@ -33,13 +33,21 @@ export async function readSecret(
 }
 
 async function firstLine({ readable }: SecretSource): Promise<string> {
+  // Let go of, never cancelled: another secret may be asked for after this one.
+  const reader = readable.getReader();
+  const decoder = new TextDecoder();
   let text = "";
-  for await (const piece of readable.pipeThrough(new TextDecoderStream())) {
-    for (const character of piece) {
-      if (character === CTRL_C) return "";
-      if (ENTER.test(character) || character === CTRL_D || text.length > LONGEST) return text;
-      text = ERASE.test(character) ? text.slice(0, -1) : text + character;
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      for (const character of decoder.decode(value, { stream: !done })) {
+        if (character === CTRL_C) return "";
+        if (ENTER.test(character) || character === CTRL_D || text.length > LONGEST) return text;
+        text = ERASE.test(character) ? text.slice(0, -1) : text + character;
+      }
+      if (done) return text;
     }
+  } finally {
+    reader.releaseLock();
   }
-  return text;
 }

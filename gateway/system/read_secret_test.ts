@@ -52,3 +52,10 @@ Deno.test("readSecret() gives up on an input without end", async () => {
   };
   assertEquals((await readSecret("", () => {}, endless)).length, 4_097);
 });
+
+Deno.test("readSecret() can ask for another secret on the same terminal", async () => {
+  const source = input(["the_first\r", "the_sec", "ond\r"], true);
+  const ask = () => readSecret("Secret: ", () => {}, source);
+  assertEquals([await ask(), await ask(), await ask()], ["the_first", "the_second", ""]);
+  assertEquals(source.raw, [true, false, true, false, true, false]);
+});

@@ -21,24 +21,53 @@ export interface ClaimedFile {
  * @throws {StoreError} Where another process has it, or it cannot be made or made private.
  */
 export async function claimFile(name: string): Promise<ClaimedFile> {
+  const file = await lockFile(name);
+  try {
+    await makePrivate(file.path);
+    return file;
+  } catch (cause) {
+    file.release();
+    throw unmade(name, cause);
+  }
+}
+
+/**
+ * Keeps other processes from a store's file, which need not be there.
+ *
+ * @throws {StoreError} Where another process has it, or its lock cannot be made.
+ */
+export async function lockFile(name: string): Promise<ClaimedFile> {
   let lock: Deno.FsFile | undefined;
   try {
     await Deno.mkdir(dirname(name), { recursive: true, mode: 0o700 });
     const path = await realPathOf(resolve(name));
     lock = await Deno.open(`${path}.lock`, { create: true, write: true, mode: 0o600 });
-    if (await lock.tryLock(true)) {
-      await makePrivate(path);
-      return { path, release: lock.close.bind(lock) };
-    }
+    if (await lock.tryLock(true)) return { path, release: lock.close.bind(lock) };
   } catch (cause) {
     lock?.close();
-    throw new StoreError(`Cannot open the store "${name}": its lock or file cannot be made`, {
-      cause,
-    });
+    throw unmade(name, cause);
   }
   // SQLite's own locks would let a second process in, to fail at its commits.
   lock.close();
   throw new StoreError(`Cannot open the store "${name}": another process has it open`);
+}
+
+/** Whether a process has a store's file now. Makes nothing. */
+export async function isClaimed(name: string): Promise<boolean> {
+  try {
+    const path = await realPathOf(resolve(name));
+    using lock = await Deno.open(`${path}.lock`, { write: true });
+    return !await lock.tryLock(true);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function unmade(name: string, cause: unknown): StoreError {
+  return new StoreError(`Cannot open the store "${name}": its lock or file cannot be made`, {
+    cause,
+  });
 }
 
 /** Where a name leads, by whatever links, also where no file is there yet: locks are by real path. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Version of the layout of rows. */
+/** Version of the first layout of rows; `migrate.ts` has the later ones. */
 export const SCHEMA_VERSION = 1;
 
 /** Longest value written, in bytes. */

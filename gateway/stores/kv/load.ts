@@ -10,7 +10,8 @@ import { StoreError } from "../../ports/store_error.ts";
 import { Books } from "./books.ts";
 import { readCheckpoint } from "./checkpoint.ts";
 import { decodeEntry } from "./journal_codec.ts";
-import { MAX_TAKEOVER_TRIES, SCHEMA_VERSION } from "./limits.ts";
+import { MAX_TAKEOVER_TRIES } from "./limits.ts";
+import { type MigrateOptions, newestSchema, requireKnownSchema } from "./migrate.ts";
 import { followHold } from "./open_holds.ts";
 import { killedRowOf } from "./log_line.ts";
 import { type Checkpoint, type Head, HEAD_KEY, KILLED_ROWS } from "./rows.ts";
@@ -18,17 +19,18 @@ import { EMPTY_TAIL, readSegments } from "./segment.ts";
 import type { DurableHead } from "./writer.ts";
 
 /** Makes this process the store's writer: from then on no commit of a former one succeeds. */
-export async function takeOver(kv: Deno.Kv, session: string): Promise<DurableHead> {
+export async function takeOver(
+  kv: Deno.Kv,
+  session: string,
+  options: Pick<MigrateOptions, "migrations" | "program"> = {},
+): Promise<DurableHead> {
+  const schema = newestSchema(options.migrations);
+  const by = options.program === undefined ? {} : { writtenBy: options.program };
   for (let tries = 0; tries < MAX_TAKEOVER_TRIES; tries++) {
     const found = await kv.get<Head>(HEAD_KEY);
+    if (found.value !== null) requireKnownSchema(found.value, options);
     const { journal, log } = found.value ?? { journal: EMPTY_TAIL, log: EMPTY_TAIL };
-    if (found.value !== null && found.value.schema !== SCHEMA_VERSION) {
-      throw new StoreError(
-        `Cannot open the store: its schema is version ${found.value.schema}, ` +
-          `this gateway knows version ${SCHEMA_VERSION}`,
-      );
-    }
-    const value: Head = { schema: SCHEMA_VERSION, session, commit: 0, journal, log };
+    const value: Head = { schema, session, commit: 0, journal, log, ...by };
     const { versionstamp } = found;
     const result = await kv.atomic().check({ key: HEAD_KEY, versionstamp }).set(HEAD_KEY, value)
       .commit();

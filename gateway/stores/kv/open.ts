@@ -15,6 +15,7 @@ import { KvKeyStore } from "./keys.ts";
 import { KvLedgerStore } from "./ledger.ts";
 import { loadBooks, takeOver } from "./load.ts";
 import { KvPassageStore, type PassageRetention } from "./passages.ts";
+import { migrate, type MigrateOptions } from "./migrate.ts";
 import { recover } from "./recover.ts";
 import { KvRequestLog, type LogRetention } from "./request_log.ts";
 import { KvResponseStore, type ResponseRetention } from "./responses.ts";
@@ -23,7 +24,7 @@ import { type BooksSnapshot, verifyBooks } from "./verify.ts";
 import { type TriedCommit, Writer, type WriterHealth } from "./writer.ts";
 
 /** How to open a store. */
-export interface KvStoresOptions {
+export interface KvStoresOptions extends MigrateOptions {
   /** Unix time in milliseconds. @default {Date.now} */
   readonly nowMs?: (() => number) | undefined;
   /** How much of the request log is kept. */
@@ -104,7 +105,8 @@ async function openStores(
 ): Promise<KvStores> {
   const nowMs = options.nowMs ?? Date.now;
   try {
-    const head = await takeOver(kv, crypto.randomUUID());
+    await migrate(kv, options);
+    const head = await takeOver(kv, crypto.randomUUID(), options);
     const { books, checkpoint } = await loadBooks(kv, head.value);
     const writer = new Writer(kv, { books, head, onTried: options.onTried });
     const checkpointer = new Checkpointer(writer, checkpoint);

@@ -17,7 +17,12 @@ export interface Row {
 
 /** The row that names the one writer and where its journal ends; checked and set in every commit. */
 export interface Head {
+  /** Version of the layout of rows. */
   readonly schema: number;
+  /** The version that the rows still have in part: a migration was begun and has not ended. */
+  readonly migratingFrom?: number;
+  /** Version of the service that wrote last; stores of before it was kept have none. */
+  readonly writtenBy?: string;
   /** The writer's own id, new on every start. */
   readonly session: string;
   /** Counts the commits of a session: tells whether one in doubt has landed. */

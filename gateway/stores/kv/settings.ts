@@ -17,9 +17,8 @@ export class KvSettingsStore implements SettingsStore {
     this.#writer = writer;
   }
 
-  async get(name: string): Promise<string | undefined> {
-    const { value } = await read(this.#kv.get<Uint8Array>(keyOf(name)));
-    return value === null ? undefined : JSON.parse(textOf(value)) as string;
+  get(name: string): Promise<string | undefined> {
+    return readSetting(this.#kv, name);
   }
 
   setOnce(name: string, value: string): Promise<string> {
@@ -44,6 +43,12 @@ export class KvSettingsStore implements SettingsStore {
     }
     await this.#writer.write([row]);
   }
+}
+
+/** A setting of a store that may have no writer. */
+export async function readSetting(kv: Deno.Kv, name: string): Promise<string | undefined> {
+  const { value } = await read(kv.get<Uint8Array>(keyOf(name)));
+  return value === null ? undefined : JSON.parse(textOf(value)) as string;
 }
 
 function keyOf(name: string): Deno.KvKey {

@@ -1,0 +1,231 @@
+import { basename, dirname, join } from "@std/path";
+import { writeCredentialsText } from "../service/credentials.ts";
+import type { Verification } from "../ports/ledger_store.ts";
+import { StoreError } from "../ports/store_error.ts";
+import { checkStore, type StoreContents } from "../stores/kv/check_store.ts";
+import { type ClaimedFile, lockFile } from "../stores/kv/file.ts";
+import { migrate } from "../stores/kv/migrate.ts";
+import { readSetting } from "../stores/kv/settings.ts";
+import { needsPepper } from "../service/pepper.ts";
+import { ArchiveReader } from "./archive.ts";
+import { BackupError } from "./backup_error.ts";
+import type { Header } from "./header.ts";
+import { passphraseSeal, plainSeal } from "./seal.ts";
+import { reasonOf, RowLoader, snapshotOf } from "./store_rows.ts";
+
+/** How to restore a backup. */
+export interface RestoreOptions {
+  /** Asked for where the backup is sealed. */
+  readonly passphrase: () => Promise<string>;
+  /** A store that is there already is put aside, and not refused. */
+  readonly force: boolean;
+  /** Everything is checked, and nothing kept. */
+  readonly checkOnly: boolean;
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+  /** Called now and then, with rows, then with entries of the journal. */
+  readonly onProgress: (step: "Restoring" | "Verifying", done: number, total: number) => void;
+  /** Told of the folder that is to go where the work is interrupted. */
+  readonly onFolder?: ((path: string) => void) | undefined;
+}
+
+/** What a backup held. */
+export interface Restored {
+  readonly header: Header;
+  readonly verification: Verification;
+  readonly contents: StoreContents;
+  /** Where the store that was there before is now. */
+  readonly keptAside: string | undefined;
+  /** Whether the command line finds its token beside the store again. */
+  readonly hasCredentials: boolean;
+  /** Whether keys can be read only with the pepper that the service was started with. */
+  readonly needsPepper: boolean;
+}
+
+/** What the check of a restored store came to. */
+type Proof = Pick<Restored, "verification" | "contents" | "needsPepper">;
+
+/**
+ * Makes a store of a backup, proves its books, and gives it its name: the name leads to the whole
+ * store, or to what was there before. A check ends before that; it works beside the path.
+ *
+ * @throws {BackupError} Where the backup is damaged, its books are wrong, or the name is taken.
+ */
+export async function restoreBackup(
+  backupPath: string,
+  kvPath: string,
+  options: RestoreOptions,
+): Promise<Restored> {
+  using file = await openBackup(backupPath);
+  let lock: ClaimedFile | undefined;
+  try {
+    // A check makes no store, so it needs none: the one in use may be beside it.
+    if (!options.checkOnly) lock = await lockFile(kvPath);
+    const path = lock?.path ?? kvPath;
+    if (!options.checkOnly && !options.force) await requireFree(path);
+    const name = `.${basename(path)}.restore-${crypto.randomUUID().slice(0, 8)}`;
+    const folder = join(dirname(path), name);
+    options.onFolder?.(folder);
+    await Deno.mkdir(folder, { mode: 0o700 });
+    try {
+      return await restoreIn(folder, { path, file, options });
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  } catch (error) {
+    if (error instanceof BackupError || error instanceof StoreError) throw error;
+    const what = options.checkOnly ? "check the backup beside" : "restore to";
+    throw new BackupError(`Cannot ${what} "${kvPath}": ${reasonOf(error)}`, { cause: error });
+  } finally {
+    lock?.release();
+  }
+}
+
+async function restoreIn(
+  folder: string,
+  { path, file, options }: { path: string; file: Deno.FsFile; options: RestoreOptions },
+): Promise<Restored> {
+  const draft = join(folder, "svc.kv");
+  const { header, credentials } = await fill(draft, file, options);
+  const checked = await prove(draft, options);
+  const found = { header, ...checked, hasCredentials: credentials !== undefined };
+  if (options.checkOnly) return { ...found, keptAside: undefined };
+  const keptAside = await putInPlace(draft, path, { ...options, credentials });
+  return { ...found, keptAside };
+}
+
+async function openBackup(path: string): Promise<Deno.FsFile> {
+  try {
+    return await Deno.open(path);
+  } catch (cause) {
+    throw new BackupError(`Cannot read the backup "${path}": ${reasonOf(cause)}`, { cause });
+  }
+}
+
+async function requireFree(path: string): Promise<void> {
+  try {
+    await Deno.lstat(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    throw error;
+  }
+  throw new BackupError(
+    `There is a store at "${path}" already: --force puts it aside, --to names another place`,
+  );
+}
+
+async function fill(
+  path: string,
+  file: Deno.FsFile,
+  options: RestoreOptions,
+): Promise<{ header: Header; credentials: string | undefined }> {
+  const reader = new ArchiveReader(file);
+  const { header, bytes } = await reader.header();
+  const isSealed = header.sealed === "passphrase";
+  const seal = isSealed
+    ? await passphraseSeal(await options.passphrase(), { salt: header.salt, header: bytes })
+    : plainSeal(bytes);
+  // Deno KV makes its tables itself: nothing of a backup is ever run.
+  (await Deno.openKv(path)).close();
+  await Deno.chmod(path, 0o600);
+  using loader = new RowLoader(path);
+  let credentials: string | undefined;
+  const wrongKey = isSealed
+    ? "The backup does not open: the passphrase is another one, or its beginning was changed"
+    : "The backup is damaged: its beginning was changed";
+  for await (const records of reader.frames(seal, wrongKey)) {
+    for (const record of records) {
+      if (loader.take(record)) continue;
+      const [kind, text] = record;
+      if (kind !== "credentials" || typeof text !== "string") {
+        throw new BackupError(`The backup is damaged: it holds "${kind}"`);
+      }
+      credentials = text;
+    }
+    options.onProgress("Restoring", loader.count, header.rows);
+  }
+  if (loader.count !== header.rows) {
+    throw new BackupError(
+      `The backup is damaged: it has ${loader.count} rows and says ${header.rows}`,
+    );
+  }
+  loader.end();
+  return { header, credentials };
+}
+
+async function prove(
+  path: string,
+  { onProgress }: RestoreOptions,
+): Promise<Proof> {
+  snapshotOf(path)[Symbol.dispose]();
+  const kv = await Deno.openKv(path);
+  try {
+    // A backup of an older svc has an older layout, which the check does not read.
+    await migrate(kv, {});
+    for await (const { entries, total, result } of checkStore(kv)) {
+      onProgress("Verifying", entries, total);
+      if (result === undefined) continue;
+      const [problem] = result.verification.problems;
+      const settings = { get: (name: string) => readSetting(kv, name) };
+      if (problem === undefined) return { ...result, needsPepper: await needsPepper(settings) };
+      throw new BackupError(`The books of this backup are wrong, nothing was restored: ${problem}`);
+    }
+  } finally {
+    kv.close();
+  }
+  throw new BackupError("The books of this backup could not be checked");
+}
+
+/** Gives the store its name. What was there has another name before it loses this one. */
+async function putInPlace(
+  draft: string,
+  path: string,
+  { credentials, nowMs }: { credentials: string | undefined; nowMs: number },
+): Promise<string | undefined> {
+  using file = await Deno.open(draft, { write: true });
+  await file.sync();
+  const time = new Date(nowMs).toISOString().replaceAll(/[:.]/g, "-");
+  const aside = `${path}.before-${time}`;
+  const others = credentials === undefined ? [] : [".admin.json"];
+  const hadStore = await linkAside(path, aside);
+  for (const suffix of ["-wal", "-shm", ...others]) {
+    await linkAside(`${path}${suffix}`, `${aside}${suffix}`);
+  }
+  // Changes of the former store that SQLite has not moved into it yet would be read into this one.
+  for (const suffix of ["-wal", "-shm"]) await removeIfThere(`${path}${suffix}`);
+  await Deno.rename(draft, path);
+  if (credentials !== undefined) await writeCredentialsText(`${path}.admin.json`, credentials);
+  for (const suffix of ["", ".lock", ...others]) await giveToOwner(`${path}${suffix}`);
+  using folder = await Deno.open(dirname(path));
+  await folder.sync();
+  return hadStore ? aside : undefined;
+}
+
+/** Where root restores, the store belongs to whom its folder belongs to: the service is not root. */
+async function giveToOwner(path: string): Promise<void> {
+  const [file, folder] = await Promise.all([Deno.stat(path), Deno.stat(dirname(path))]);
+  if (file.uid === folder.uid || folder.uid === null) return;
+  try {
+    await Deno.chown(path, folder.uid, folder.gid);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+  }
+}
+
+async function linkAside(path: string, aside: string): Promise<boolean> {
+  try {
+    await Deno.link(path, aside);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * The rows of a store's file, read and written beside Deno KV. The file is SQLite's, in its
+ * write-ahead mode: one read transaction sees one moment of it, from another process too, and
+ * neither waits for the writer nor makes it wait.
+ *
+ * @module
+ */
+
+import { DatabaseSync } from "node:sqlite";
+import { deserialize } from "node:v8";
+import { z } from "zod";
+import { BackupError } from "./backup_error.ts";
+import type { BackupRecord, Value } from "./records.ts";
+
+/** Columns of the tables that hold a store; Deno KV's queues are not used. */
+const TABLES: Readonly<Record<string, readonly string[]>> = {
+  data_version: ["k", "version", "seq"],
+  kv: ["k", "v", "v_encoding", "version", "seq", "expiration_ms"],
+};
+/** A service that has just been started after a crash locks the file for a moment. */
+const LOCK_WAIT_MS = 5_000;
+/** The key `["writer"]` as Deno KV writes it. */
+const HEAD = Uint8Array.of(2, ...new TextEncoder().encode("writer"), 0);
+
+const TAIL = z.object({ segment: z.number(), hash: z.string(), total: z.number() });
+const HEAD_ROW = z.object({
+  schema: z.number(),
+  writtenBy: z.string().optional(),
+  journal: TAIL,
+  log: TAIL,
+});
+
+/** Where the books of a snapshot end. */
+export interface SnapshotHead {
+  /** Version of the layout of rows. */
+  readonly schema: number;
+  /** Version of the service that wrote last, where that is kept. */
+  readonly writtenBy: string | undefined;
+  readonly entries: number;
+  readonly segments: number;
+  /** SHA-256 of the last journal segment, hexadecimal. */
+  readonly head: string;
+  /** Requests that were ever logged. */
+  readonly requests: number;
+}
+
+/** One moment of a store. */
+export interface Snapshot extends Disposable {
+  readonly head: SnapshotHead;
+  /** Rows of all tables. */
+  readonly count: number;
+  rows(): Generator<BackupRecord>;
+}
+
+/**
+ * Begins to read one moment of the store in a file.
+ *
+ * @throws {BackupError} Where the file is none, or cannot be read.
+ */
+export function snapshotOf(path: string): Snapshot {
+  let opened: DatabaseSync | undefined;
+  try {
+    // SQLite would make a file that is not there.
+    Deno.lstatSync(path);
+    // Opened for reading alone it would leave its helping files behind where nobody else has it open.
+    const db = opened = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
+    db.exec("PRAGMA query_only = ON; BEGIN");
+    const head = headOf(db);
+    const count = Object.keys(TABLES).reduce((sum, table) => sum + countOf(db, table), 0);
+    return { head, count, rows: () => rowsOf(db), [Symbol.dispose]: () => db.close() };
+  } catch (cause) {
+    opened?.close();
+    if (cause instanceof BackupError) throw cause;
+    throw new BackupError(`Cannot read the store "${path}": ${reasonOf(cause)}`, { cause });
+  }
+}
+
+function headOf(db: DatabaseSync): SnapshotHead {
+  const row = db.prepare("SELECT v FROM kv WHERE k = ?").get(HEAD);
+  const parsed = HEAD_ROW.safeParse(
+    row?.v instanceof Uint8Array ? deserialize(row.v) : undefined,
+  );
+  if (!parsed.success) throw new BackupError("The file holds no store of svc");
+  const { schema, writtenBy, journal, log } = parsed.data;
+  const { total: entries, segment: segments, hash: head } = journal;
+  return { schema, writtenBy, entries, segments, head, requests: log.total };
+}
+
+function countOf(db: DatabaseSync, table: string): number {
+  return Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
+}
+
+function* rowsOf(db: DatabaseSync): Generator<BackupRecord> {
+  for (const [table, columns] of Object.entries(TABLES)) {
+    const query = db.prepare(`SELECT ${columns.join(", ")} FROM ${table}`);
+    query.setReadBigInts(true);
+    for (const row of query.iterate()) yield [table, ...columns.map((name) => valueOf(row[name]))];
+  }
+}
+
+function valueOf(value: unknown): Value {
+  if (value === null || typeof value === "string" || typeof value === "bigint") return value;
+  if (value instanceof Uint8Array) return value;
+  throw new BackupError(`The store has a value of the type ${typeof value}`);
+}
+
+/** Takes the rows of a store into a file that Deno KV has made. */
+export class RowLoader implements Disposable {
+  readonly #db: DatabaseSync;
+  readonly #inserts: ReadonlyMap<string, ReturnType<DatabaseSync["prepare"]>>;
+  /** Rows taken so far. */
+  count = 0;
+
+  constructor(path: string) {
+    this.#db = new DatabaseSync(path);
+    // Nobody reads it before it is complete, and it is made durable then.
+    this.#db.exec("PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF; BEGIN");
+    for (const table of Object.keys(TABLES)) this.#db.exec(`DELETE FROM ${table}`);
+    this.#inserts = new Map(
+      Object.entries(TABLES).map(([table, columns]) => {
+        const places = columns.map(() => "?").join(", ");
+        const sql = `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})`;
+        return [table, this.#db.prepare(sql)];
+      }),
+    );
+  }
+
+  /** Takes a row. False where the record is none. */
+  take([kind, ...values]: BackupRecord): boolean {
+    const insert = this.#inserts.get(kind);
+    if (insert === undefined) return false;
+    insert.run(...values);
+    this.count++;
+    return true;
+  }
+
+  /** Keeps what was taken. */
+  end(): void {
+    this.#db.exec("COMMIT");
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close();
+  }
+}
+
+/** What an error says. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { ArchiveWriter } from "./archive.ts";
+import { encodeHeader, FORMAT, type Header } from "./header.ts";
+import { passphraseSeal, plainSeal } from "./seal.ts";
+import { type SnapshotHead, snapshotOf } from "./store_rows.ts";
+
+/** How to take a backup. */
+export interface TakeOptions {
+  /** Absent: the backup can be read by everybody who has the file. */
+  readonly passphrase?: string | undefined;
+  /** What stands in the credentials file; goes only into a sealed backup. */
+  readonly credentials?: string | undefined;
+  /** Version of this program. */
+  readonly service: string;
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+  readonly write: (bytes: Uint8Array) => void;
+  /** Called now and then, with rows. */
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** What is in a backup. */
+export interface Taken {
+  readonly header: Header;
+  readonly head: SnapshotHead;
+}
+
+/** Writes one moment of a store down, also while a service writes to it. */
+export async function takeBackup(kvPath: string, options: TakeOptions): Promise<Taken> {
+  const { passphrase, credentials, service, nowMs, write, onProgress } = options;
+  using snapshot = snapshotOf(kvPath);
+  const header: Header = {
+    format: FORMAT,
+    service,
+    takenAt: new Date(nowMs).toISOString(),
+    rows: snapshot.count,
+    sealed: passphrase === undefined ? "none" : "passphrase",
+    salt: randomBytes(16).toString("hex"),
+  };
+  const bytes = encodeHeader(header);
+  const seal = passphrase === undefined
+    ? plainSeal(bytes)
+    : await passphraseSeal(passphrase, { salt: header.salt, header: bytes });
+  write(bytes);
+  const archive = new ArchiveWriter(write, seal);
+  if (credentials !== undefined && passphrase !== undefined) {
+    archive.add(["credentials", credentials]);
+  }
+  let done = 0;
+  for (const record of snapshot.rows()) {
+    done++;
+    if (!archive.add(record)) continue;
+    onProgress(done, snapshot.count);
+    // Signals are heard between two turns of the event loop only.
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  archive.end();
+  return { header, head: snapshot.head };
+}

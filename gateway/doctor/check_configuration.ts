@@ -1,0 +1,51 @@
+import { DETECTED_VARIABLES, detectUpstreams } from "../config/detect_upstreams.ts";
+import { missingSearchVariable, missingSearchVariableText } from "../config/missing_credentials.ts";
+import type { CatalogContent } from "../domain/catalog.ts";
+import { readCatalogText } from "../service/seed_catalog.ts";
+import { failure, type Finding, ok, reasonOf, warning } from "./finding.ts";
+import type { Patient } from "./patient.ts";
+
+/** The configuration file, and the catalog that it, or the environment, makes. */
+export async function configurationFindings(
+  { settings, env, nowMs }: Patient,
+): Promise<{ findings: Finding[]; content: CatalogContent | undefined }> {
+  const { configPath } = settings;
+  let content: CatalogContent | undefined;
+  try {
+    content = (await readCatalogText(settings))?.content;
+  } catch (error) {
+    const advice = `mend "${configPath}"; \`svc catalog check --file\` tries it out`;
+    return { findings: [failure("configuration", reasonOf(error), advice)], content: undefined };
+  }
+  if (content === undefined) {
+    const given = Object.fromEntries(DETECTED_VARIABLES.map((name) => [name, env(name)]));
+    const detected = await detectUpstreams(given, { nowMs });
+    const isSimulator = detected.content.upstreams.every(({ kind }) => kind === "simulator");
+    const finding = isSimulator
+      ? warning(
+        "configuration",
+        "There is none, and no provider's key: a new store would answer with the simulator",
+        "set a provider's key or write svc.json",
+      )
+      : ok("configuration", `None; ${detected.sentence}`);
+    return { findings: [finding], content: detected.content };
+  }
+  const { upstreams, models, search } = content;
+  const counts = `${upstreams.length} upstreams, ${models.length} models`;
+  const findings = [ok("configuration", `"${configPath}" is valid: ${counts}`)];
+  if ([...upstreams, ...search === undefined ? [] : [search]].some(hasInlineKey)) {
+    const message = "A provider's key stands in the file, and so in the store and its history";
+    findings.push(warning("configuration", message, "name a variable by apiKeyEnv instead"));
+  }
+  const variable = missingSearchVariable(search, env);
+  if (variable !== undefined) {
+    const message = missingSearchVariableText(variable);
+    findings.push(warning("search", message, `set ${variable} where the service starts`));
+  }
+  return { findings, content };
+}
+
+function hasInlineKey(upstream: object): boolean {
+  const key = "apiKey" in upstream ? upstream.apiKey : undefined;
+  return typeof key === "string" && key !== "none";
+}

@@ -1,0 +1,51 @@
+import { METADATA_RANGES } from "../domain/metadata_address.ts";
+import { missingFlags } from "../service/permissions.ts";
+import { failure, type Finding, ok, warning } from "./finding.ts";
+import type { Patient } from "./patient.ts";
+
+/** What neither the service nor the command line needs. */
+const NEVER: readonly Deno.PermissionDescriptor[] = [{ name: "run" }, { name: "ffi" }];
+const EVERYTHING: readonly Deno.PermissionDescriptor[] = [
+  ...NEVER,
+  ...[{ name: "read" }, { name: "write" }, { name: "net" }, { name: "env" }] as const,
+];
+const TASK = "start svc by `deno task`, or as the binary (docs/deployment.md)";
+
+/** What this process may do: too little, or more than it needs. */
+export async function permissionFindings({ settings }: Patient): Promise<Finding[]> {
+  const missing = await missingFlags(settings);
+  if (missing.length > 0) {
+    const flags = missing.join(" ");
+    return [failure("permissions", `The service could not start without ${flags}`, `add ${flags}`)];
+  }
+  if (await allGranted(EVERYTHING)) {
+    return [warning("permissions", "This process may do everything, as by -A", TASK)];
+  }
+  const wide = await tooWide();
+  if (wide.length === 0) return [ok("permissions", "What svc needs, and no more")];
+  return [
+    warning("permissions", `This process may do more than svc needs: ${wide.join(", ")}`, TASK),
+  ];
+}
+
+async function tooWide(): Promise<string[]> {
+  const wide: string[] = [];
+  for (const permission of NEVER) {
+    if (await isGranted(permission)) wide.push(`--allow-${permission.name}`);
+  }
+  for (const name of ["env", "sys"] as const) {
+    if (await isGranted({ name })) wide.push(`--allow-${name} without names`);
+  }
+  const [range = ""] = METADATA_RANGES;
+  const host = range.replace(/0\.0\/\d+$/, "169.254");
+  if (await isGranted({ name: "net", host })) wide.push("--allow-net with metadata services");
+  return wide;
+}
+
+async function allGranted(all: readonly Deno.PermissionDescriptor[]): Promise<boolean> {
+  return (await Promise.all(all.map(isGranted))).every(Boolean);
+}
+
+async function isGranted(permission: Deno.PermissionDescriptor): Promise<boolean> {
+  return (await Deno.permissions.query(permission)).state === "granted";
+}

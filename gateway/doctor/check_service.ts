@@ -1,0 +1,70 @@
+import { explainListen } from "../service/settings.ts";
+import { isClaimed } from "../stores/kv/file.ts";
+import { failure, type Finding, ok, reasonOf, skipped, warning } from "./finding.ts";
+import type { Patient, ServiceState } from "./patient.ts";
+
+/** Whether the service runs, and lets the operator in. */
+export async function findService(patient: Patient): Promise<ServiceState> {
+  const { ask, whyNot, settings: { kvPath } } = patient;
+  try {
+    return { kind: "running", about: await ask("/service") };
+  } catch (error) {
+    const why = whyNot(error);
+    const isFile = kvPath !== ":memory:" && !/^https?:/.test(kvPath);
+    // Where nothing was asked, the store tells whether somebody has it.
+    const isThere = why === "refused" || (isFile && await isClaimed(kvPath));
+    return isThere ? { kind: "closed", reason: reasonOf(error) } : { kind: "stopped" };
+  }
+}
+
+/** The service itself: in force, and of this version. */
+export function serviceFindings(service: ServiceState, { version }: Patient): Finding[] {
+  if (service.kind === "stopped") return [skipped("service", "It is not running")];
+  if (service.kind === "closed") {
+    const advice =
+      "set SERVICE_ADMIN_URL and SERVICE_ADMIN_TOKEN, or run this as the service's user";
+    return [failure("service", service.reason, advice)];
+  }
+  const running = String(service.about.version);
+  if (running === version) return [ok("service", `svc ${running} is running`)];
+  return [
+    warning(
+      "service",
+      `svc ${running} is running, this is svc ${version}`,
+      "restart the service after an upgrade",
+    ),
+  ];
+}
+
+/** Whether a service could listen where it is told to. */
+export function portFindings(service: ServiceState, { settings }: Patient): Finding[] {
+  if (service.kind !== "stopped") return [];
+  const { host, port, adminHost, adminPort } = settings;
+  return [
+    portFinding("port", host, port),
+    portFinding("admin-port", adminHost, adminPort),
+    ...[host, adminHost].some(isOpenToAll) ? [openToAll] : [],
+  ];
+}
+
+const openToAll = warning(
+  "listeners",
+  "A listener is bound to every address of this machine, in the clear",
+  "bind to loopback and let a server in front end TLS (docs/deployment.md)",
+);
+
+function isOpenToAll(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}
+
+function portFinding(flag: "port" | "admin-port", host: string, port: number): Finding {
+  const address = `${host}:${port}`;
+  try {
+    Deno.listen({ hostname: host, port }).close();
+    return ok(flag, port === 0 ? "Any free port" : `${address} is free`);
+  } catch (error) {
+    const { message } = explainListen(error, { flag, address });
+    const [said = message, advice = ""] = message.split("; ");
+    return failure(flag, said, advice);
+  }
+}

@@ -1,0 +1,197 @@
+import { statfs } from "node:fs/promises";
+import { dirname } from "@std/path";
+import { snapshotOf } from "../backup/store_rows.ts";
+import { parseCredits } from "../domain/money.ts";
+import { needsPepper } from "../service/pepper.ts";
+import { lockFile } from "../stores/kv/file.ts";
+import { loadBooks } from "../stores/kv/load.ts";
+import { newestSchema } from "../stores/kv/migrate.ts";
+import { type Head, HEAD_KEY } from "../stores/kv/rows.ts";
+import { readSetting } from "../stores/kv/settings.ts";
+import { failure, type Finding, ok, reasonOf, skipped, warning } from "./finding.ts";
+import type { Answer, Patient, ServiceState } from "./patient.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const HOUR_MS = 60 * 60 * 1_000;
+const GIGABYTE = 1024 ** 3;
+/** Age at which a backup is too old, in milliseconds. */
+const BACKUP_AGE_MS = 2 * DAY_MS;
+/** Below so much free room it is told, and below this it is a failure, in bytes. */
+const ROOM_WARNING = GIGABYTE;
+const ROOM_FAILURE = GIGABYTE / 8;
+const OTHERS = 0o077;
+
+/** The store: its file, room, schema, books, pepper and backups. */
+export async function storeFindings(patient: Patient, service: ServiceState): Promise<Finding[]> {
+  const { kvPath } = patient.settings;
+  if (kvPath === ":memory:") {
+    return [warning("store", "It is in memory: a restart loses all of it", "set SERVICE_KV_PATH")];
+  }
+  if (/^https?:/.test(kvPath)) return [skipped("store", "It is on another machine")];
+  const size = await sizeOf(kvPath);
+  const room = await roomFinding(kvPath, size ?? 0);
+  if (size === undefined) {
+    return [skipped("store", `There is none at "${kvPath}" yet: the first start makes it`), room];
+  }
+  return [
+    schemaFinding(kvPath),
+    room,
+    ...await modeFindings(kvPath),
+    ...await backupFindings(patient, size),
+    ...service.kind === "running" ? await askedBooks(patient) : await readBooks(patient),
+  ];
+}
+
+function schemaFinding(kvPath: string): Finding {
+  try {
+    using snapshot = snapshotOf(kvPath);
+    const { schema, writtenBy, entries } = snapshot.head;
+    const newest = newestSchema();
+    const by = writtenBy === undefined ? "" : `, written by svc ${writtenBy}`;
+    if (schema > newest) {
+      const message = `It has schema ${schema}${by}; this svc knows schemas up to ${newest}`;
+      return failure("store", message, "start that version, or restore an older backup");
+    }
+    const next = schema < newest ? `; the next start brings it to schema ${newest}` : "";
+    return ok("store", `Schema ${schema}${by}, ${entries} entries in the journal${next}`);
+  } catch (error) {
+    return failure("store", reasonOf(error), "restore a backup: `svc restore`");
+  }
+}
+
+/** Bytes of the store with its write-ahead log; `undefined` where there is none. */
+async function sizeOf(kvPath: string): Promise<number | undefined> {
+  const file = await Deno.stat(kvPath).catch(() => undefined);
+  if (file === undefined) return undefined;
+  const wal = await Deno.stat(`${kvPath}-wal`).catch(() => undefined);
+  return file.size + (wal?.size ?? 0);
+}
+
+async function roomFinding(kvPath: string, size: number): Promise<Finding> {
+  let free: number;
+  try {
+    const disk = await statfs(await nearestFolder(dirname(kvPath)));
+    free = disk.bavail * disk.bsize;
+  } catch (error) {
+    return skipped("disk", `The free room is not known: ${reasonOf(error)}`);
+  }
+  const message = `${inGigabytes(free)} free, the store takes ${inGigabytes(size)}`;
+  const advice = "make room: a full disk answers 503 to every call";
+  if (free < ROOM_FAILURE) return failure("disk", message, advice);
+  return free < ROOM_WARNING ? warning("disk", message, advice) : ok("disk", message);
+}
+
+async function nearestFolder(path: string): Promise<string> {
+  const found = await Deno.stat(path).catch(() => undefined);
+  return found !== undefined || dirname(path) === path ? path : await nearestFolder(dirname(path));
+}
+
+function inGigabytes(bytes: number): string {
+  return bytes < GIGABYTE / 10
+    ? `${(bytes / 1024 ** 2).toFixed(1)} MiB`
+    : `${(bytes / GIGABYTE).toFixed(1)} GiB`;
+}
+
+async function modeFindings(kvPath: string): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const path of [kvPath, `${kvPath}.admin.json`]) {
+    const mode = (await Deno.stat(path).catch(() => undefined))?.mode ?? 0;
+    if ((mode & OTHERS) === 0) continue;
+    const message = `Other users of this machine may read "${path}"`;
+    findings.push(failure("file modes", message, `chmod 600 "${path}"`));
+  }
+  return findings.length > 0 ? findings : [ok("file modes", "Readable by their user only")];
+}
+
+async function backupFindings({ settings, nowMs }: Patient, size: number): Promise<Finding[]> {
+  const advice = "run `svc backup` by a timer (docs/deployment.md)";
+  let note: Answer;
+  try {
+    note = Object(JSON.parse(await Deno.readTextFile(`${settings.kvPath}.backup.json`)));
+  } catch {
+    return [warning("backup", "None is known of", advice)];
+  }
+  const ageMs = nowMs - Date.parse(String(note.takenAt));
+  if (Number.isNaN(ageMs)) return [warning("backup", "None is known of", advice)];
+  const age = `The last is ${Math.floor(ageMs / HOUR_MS)} hours old`;
+  const grown = ageMs < HOUR_MS || typeof note.storeBytes !== "number"
+    ? ""
+    : `; since then the store grew by ${inGigabytes(growth(size, note.storeBytes, ageMs))} a day`;
+  return [
+    ageMs > BACKUP_AGE_MS ? warning("backup", age + grown, advice) : ok("backup", age + grown),
+  ];
+}
+
+function growth(size: number, before: number, ageMs: number): number {
+  return Math.max(0, size - before) * DAY_MS / ageMs;
+}
+
+/** The running service's own rows: each wallet in itself. */
+async function askedBooks({ ask }: Patient): Promise<Finding[]> {
+  try {
+    const { wallets } = await ask("/wallets");
+    const rows: readonly Answer[] = Array.isArray(wallets) ? wallets : [];
+    const wrong = rows.filter((row) => !isEven(row)).map(({ id }) => String(id));
+    return [booksFinding(wrong, `${rows.length} wallets are even`), await askedPepper(ask)];
+  } catch (error) {
+    return [failure("books", reasonOf(error), "run `svc ledger verify`")];
+  }
+}
+
+async function askedPepper(ask: Patient["ask"]): Promise<Finding> {
+  const { current, previous } = await ask("/pepper");
+  const kept = Object(current).kept === true;
+  const where = kept ? "The store keeps it: backups hold it" : "SERVICE_KEY_PEPPER gives it";
+  if (previous === null || previous === undefined) return ok("pepper", where);
+  const message = `${where}; keys still stand under the one before`;
+  return warning("pepper", message, "`svc pepper show` says which");
+}
+
+function isEven(row: Answer): boolean {
+  const [credits, available, held, spent] = [row.credits, row.available, row.held, row.spent]
+    .map((text) => parseCredits(String(text)));
+  if (credits === undefined || available === undefined) return false;
+  return available >= 0n && credits === available + (held ?? 0n) + (spent ?? 0n);
+}
+
+function booksFinding(wrong: readonly string[], message: string): Finding {
+  if (wrong.length === 0) return ok("books", `${message}; \`svc ledger verify\` proves the rest`);
+  return failure(
+    "books",
+    `Wallets that are not even: ${wrong.join(", ")}`,
+    "run `svc ledger verify`",
+  );
+}
+
+/** The rows of a store that nobody has open, and the journal since its last checkpoint. */
+async function readBooks({ settings, env }: Patient): Promise<Finding[]> {
+  const { kvPath } = settings;
+  let release = () => {};
+  try {
+    ({ release } = await lockFile(kvPath));
+  } catch (error) {
+    return [skipped("books", `They cannot be read here: ${reasonOf(error)}`)];
+  }
+  let kv: Deno.Kv | undefined;
+  try {
+    const open = kv = await Deno.openKv(kvPath);
+    const { value: head } = await open.get<Head>(HEAD_KEY);
+    if (head === null) return [skipped("books", "The file holds none")];
+    const { books } = await loadBooks(open, head);
+    const counted = `${books.wallets.size} wallets fit ${books.holds.size} open holds`;
+    const needs = await needsPepper({ get: (name) => readSetting(open, name) });
+    return [booksFinding([], counted), pepperFinding(needs, env("SERVICE_KEY_PEPPER"))];
+  } catch (error) {
+    return [failure("books", reasonOf(error), "restore a backup: `svc restore`")];
+  } finally {
+    kv?.close();
+    release();
+  }
+}
+
+function pepperFinding(needs: boolean, given: string | undefined): Finding {
+  if (!needs) return ok("pepper", "The store keeps it: backups hold it");
+  if (given) return ok("pepper", "SERVICE_KEY_PEPPER gives it");
+  const advice = "set SERVICE_KEY_PEPPER to what the store's keys were made with";
+  return failure("pepper", "This store's keys need one that is not given here", advice);
+}

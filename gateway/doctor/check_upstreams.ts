@@ -1,0 +1,179 @@
+import { verdictsOf } from "../admin/catalog_check.ts";
+import type { CatalogContent } from "../domain/catalog.ts";
+import { systemClock } from "../system/clock.ts";
+import { createUpstream } from "../upstreams/factory.ts";
+import { failure, type Finding, ok, reasonOf, skipped, warning } from "./finding.ts";
+import type { Answer, Patient, ServiceState } from "./patient.ts";
+
+/** Difference from the list price that is let pass, in percent. */
+const TOLERANCE = 5;
+/** Differences of the clock that are told, and that break signatures and tokens, in milliseconds. */
+const CLOCK_WARNING_MS = 30_000;
+const CLOCK_FAILURE_MS = 5 * 60_000;
+
+/** Upstreams and prices, as the service sees them; else as this process does. */
+export async function upstreamFindings(
+  patient: Patient,
+  service: ServiceState,
+  content: CatalogContent | undefined,
+): Promise<Finding[]> {
+  let check: Answer;
+  try {
+    if (service.kind === "running") {
+      const timeout = String(Math.ceil(patient.timeoutMs / 1_000));
+      check = await patient.ask("/catalog/check", { timeout });
+    } else if (content === undefined) return [skipped("upstreams", "There is no valid catalog")];
+    else check = { ...await checkHere(content, patient) };
+  } catch (error) {
+    return [failure("upstreams", reasonOf(error), "run `svc catalog check`")];
+  }
+  const upstreams = await Promise.all(
+    objects(check.upstreams).map((answer) => {
+      const config = content?.upstreams.find(({ id }) => id === answer.id);
+      return upstreamFinding(answer, { baseUrl: config?.baseUrl, timeoutMs: patient.timeoutMs });
+    }),
+  );
+  return [...upstreams, ...priceFindings(check)];
+}
+
+async function checkHere(content: CatalogContent, { env, timeoutMs, nowMs }: Patient) {
+  const deps = { clock: systemClock, env };
+  const connect = (config: CatalogContent["upstreams"][number]) => createUpstream(config, deps);
+  return await verdictsOf(content, { connect, env, timeoutMs, nowMs, tolerance: TOLERANCE });
+}
+
+async function upstreamFinding(
+  { id, status, reason, models, variables }: Answer,
+  at: { readonly baseUrl: string | undefined; readonly timeoutMs: number },
+): Promise<Finding> {
+  const check = `upstream ${String(id)}`;
+  const why = String(reason ?? "");
+  if (status === "listed") return ok(check, `It answers, and lists ${String(models)} models`);
+  if (status === "unlisted") return ok(check, `It answers; it has no list of models: ${why}`);
+  if (status === "no credentials") {
+    const names = Array.isArray(variables) ? variables.join(", ") : "its key";
+    return failure(check, why, `set ${names} where the service starts`);
+  }
+  if (status === "refused") {
+    return failure(check, why, "look at its key: it may be revoked or empty");
+  }
+  const trouble = at.baseUrl === undefined ? "" : await connectTrouble(at.baseUrl, at.timeoutMs);
+  const message = trouble === "" ? why : `${why} (${trouble})`;
+  return failure(check, message, adviceFor(message));
+}
+
+/** Why no connection comes about, as the platform says it; empty where one does. */
+async function connectTrouble(baseUrl: string, timeoutMs: number): Promise<string> {
+  const { hostname: host, port, protocol } = new URL(baseUrl);
+  const hostname = host.replace(/^\[|\]$/g, "");
+  const isTls = protocol === "https:";
+  const dialled = isTls
+    ? Deno.connectTls({ hostname, port: Number(port || 443) })
+    : Deno.connect({ hostname, port: Number(port || 80) });
+  // The handshake is made with the first byte, or when it is asked for.
+  const greeted = dialled.then(async (connection) => {
+    try {
+      if ("handshake" in connection) await connection.handshake();
+      return "";
+    } finally {
+      connection.close();
+    }
+  }).catch(reasonOf);
+  const { promise: late, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => resolve("no connection in time"), timeoutMs);
+  try {
+    return await Promise.race([greeted, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What a failure to connect calls for, by what the platform says of it. */
+function adviceFor(reason: string): string {
+  if (/dns|lookup|name resolution/i.test(reason)) {
+    return "look at its host name, and this machine's DNS";
+  }
+  if (/certificate|tls|handshake/i.test(reason)) {
+    return "look at its certificate, this machine's clock, and proxies in between";
+  }
+  if (/refused/i.test(reason)) return "nothing listens there: look at its baseUrl, and start it";
+  if (/not capable|requires net/i.test(reason)) return "let the process reach it by --allow-net";
+  return "look at its baseUrl, and at firewalls and proxies in between";
+}
+
+function priceFindings(check: Answer): Finding[] {
+  const models = objects(check.models);
+  const named = (price: string) =>
+    models.filter((model) => model.price === price).map(({ id }) => String(id));
+  const findings: Finding[] = [];
+  const none = named("none");
+  if (none.length > 0) {
+    findings.push(failure("prices", `No price: ${none.join(", ")}`, "give them one in svc.json"));
+  }
+  const differing = named("differs");
+  if (differing.length > 0) {
+    const message = `Other than the list price: ${differing.join(", ")}`;
+    findings.push(warning("prices", message, "`svc catalog check` says by how much"));
+  }
+  const free = named("free");
+  if (free.length > 0) {
+    const advice = "give them a price, unless they cost nothing";
+    findings.push(warning("prices", `Free for every caller: ${free.join(", ")}`, advice));
+  }
+  const { ageDays, old } = Object(check.priceList);
+  if (old === true) {
+    const message = `The price list is ${String(ageDays)} days old`;
+    findings.push(warning("prices", message, "upgrade svc, or state prices in svc.json"));
+  }
+  if (findings.length > 0) return findings;
+  return [
+    ok("prices", `${models.length} models are priced; the list is ${String(ageDays)} days old`),
+  ];
+}
+
+/** This machine's clock beside those of the upstreams, which tell the time with every answer. */
+export async function clockFinding(
+  content: CatalogContent | undefined,
+  { timeoutMs }: Patient,
+): Promise<Finding> {
+  const origins = new Set(
+    (content?.upstreams ?? []).flatMap(({ baseUrl }) =>
+      baseUrl === undefined ? [] : [new URL(baseUrl).origin]
+    ),
+  );
+  const skews = (await Promise.all([...origins].map((origin) => skewOf(origin, timeoutMs))))
+    .filter((skew) => skew !== undefined);
+  const [first] = skews;
+  if (first === undefined) return skipped("clock", "No upstream told the time");
+  // The one that is nearest to ours: another may be wrong itself.
+  const skewMs = skews.reduce((a, b) => Math.abs(a) < Math.abs(b) ? a : b, first);
+  const seconds = Math.round(Math.abs(skewMs) / 1_000);
+  const message = `This machine's clock is ${seconds} s ${skewMs < 0 ? "behind" : "ahead"}`;
+  const advice = "let it be set by NTP: keys that expire and signed requests depend on it";
+  if (Math.abs(skewMs) > CLOCK_FAILURE_MS) return failure("clock", message, advice);
+  if (Math.abs(skewMs) > CLOCK_WARNING_MS) return warning("clock", message, advice);
+  return ok("clock", `It agrees with the upstreams' to ${seconds} s`);
+}
+
+/** Milliseconds that our clock is ahead. */
+async function skewOf(origin: string, timeoutMs: number): Promise<number | undefined> {
+  try {
+    const beforeMs = Date.now();
+    const response = await fetch(origin, {
+      method: "HEAD",
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    await response.body?.cancel();
+    const theirMs = Date.parse(response.headers.get("date") ?? "");
+    if (Number.isNaN(theirMs)) return undefined;
+    // Theirs is cut to the second, and was told half-way through the exchange.
+    return (beforeMs + Date.now()) / 2 - (theirMs + 500);
+  } catch {
+    return undefined;
+  }
+}
+
+function objects(value: unknown): readonly Answer[] {
+  return Array.isArray(value) ? value.map((one) => Object(one) as Answer) : [];
+}

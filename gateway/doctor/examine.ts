@@ -1,0 +1,40 @@
+/**
+ * Looks at all that a service needs, and says what to do about what it lacks. Changes nothing.
+ *
+ * @module
+ */
+
+import { configurationFindings } from "./check_configuration.ts";
+import { permissionFindings } from "./check_permissions.ts";
+import { findService, portFindings, serviceFindings } from "./check_service.ts";
+import { storeFindings } from "./check_store.ts";
+import { clockFinding, upstreamFindings } from "./check_upstreams.ts";
+import { failure, type Finding, reasonOf } from "./finding.ts";
+import type { Patient } from "./patient.ts";
+
+/** How many looks there are, for whoever shows how far it has come. */
+export const LOOKS = 6;
+
+/** What each look came to, as it comes. */
+export async function* examine(patient: Patient): AsyncGenerator<readonly Finding[], void> {
+  const service = await findService(patient);
+  yield [...serviceFindings(service, patient), ...portFindings(service, patient)];
+  yield await safely("permissions", () => permissionFindings(patient));
+  const { findings, content } = await configurationFindings(patient);
+  yield findings;
+  yield await safely("store", () => storeFindings(patient, service));
+  yield await safely("upstreams", () => upstreamFindings(patient, service, content));
+  yield await safely("clock", async () => [await clockFinding(content, patient)]);
+}
+
+/** What one look fails by is a finding, too: the others go on. */
+async function safely(
+  check: string,
+  look: () => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    return [failure(check, `It could not be looked at: ${reasonOf(error)}`, "report this")];
+  }
+}

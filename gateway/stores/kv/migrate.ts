@@ -1,0 +1,144 @@
+/**
+ * Brings the rows of an older store to the layout of this version, one step of the layout after
+ * another. Every commit checks and replaces the head row, as the writer's do.
+ *
+ * @module
+ */
+
+import { StoreError } from "../../ports/store_error.ts";
+import { SCHEMA_VERSION } from "./limits.ts";
+import { type Head, HEAD_KEY, type Row } from "./rows.ts";
+
+/** Rows that change together: a commit's worth at most. */
+export interface MigrationBatch {
+  readonly rows: readonly Row[];
+  /** How far the work has come, in whatever it counts. */
+  readonly done: number;
+  readonly total: number;
+}
+
+/** One step of the layout. */
+export interface Migration {
+  /** The version that it makes, of the one before. */
+  readonly to: number;
+  /** What it does, for the operator: "split the log by day". */
+  readonly what: string;
+  /**
+   * The changes, in order. Cut short, the whole of it runs again: what is done already must be known
+   * for it, or come out the same.
+   */
+  batches(kv: Deno.Kv): AsyncIterable<MigrationBatch>;
+}
+
+/** What is told of a migration. */
+export interface MigrationProgress {
+  readonly from: number;
+  readonly to: number;
+  readonly what: string;
+  readonly done: number;
+  readonly total: number;
+  readonly state: "begins" | "works" | "ends";
+}
+
+/** How to migrate. */
+export interface MigrateOptions {
+  /** @default {those of this version} */
+  readonly migrations?: readonly Migration[] | undefined;
+  /** Version of this program; kept in the store. */
+  readonly program?: string | undefined;
+  readonly onMigration?: ((progress: MigrationProgress) => void) | undefined;
+}
+
+/** Every step that the layout ever took, oldest first. The first layout, 1, needs none. */
+export const MIGRATIONS: readonly Migration[] = [];
+
+/** The layout that a list of migrations leads to. */
+export function newestSchema(migrations: readonly Migration[] = MIGRATIONS): number {
+  return migrations.at(-1)?.to ?? SCHEMA_VERSION;
+}
+
+/**
+ * Refuses a store that a later version wrote.
+ *
+ * @throws {StoreError} With the version that wrote it.
+ */
+export function requireKnownSchema(
+  { schema, writtenBy }: Head,
+  { migrations, program }: MigrateOptions = {},
+): void {
+  const known = newestSchema(migrations);
+  if (schema <= known) return;
+  const writer = writtenBy === undefined ? "a later svc" : `svc ${writtenBy}`;
+  const here = program === undefined ? "this svc" : `this svc, ${program},`;
+  throw new StoreError(
+    `Cannot open the store: ${writer} wrote it in schema ${schema}, and ${here} knows schemas up ` +
+      `to ${known}; start that version again, or restore a backup from before the upgrade`,
+  );
+}
+
+/**
+ * Does what a store lacks. Cut short, the next start goes on; an older version refuses such a store
+ * from the first change on.
+ *
+ * @throws {StoreError} Where a later version wrote the store, or another process writes to it.
+ */
+export async function migrate(kv: Deno.Kv, options: MigrateOptions): Promise<void> {
+  const { migrations = MIGRATIONS, program, onMigration } = options;
+  for (;;) {
+    const found = await kv.get<Head>(HEAD_KEY);
+    if (found.value === null) return;
+    requireKnownSchema(found.value, options);
+    const from = found.value.migratingFrom ?? found.value.schema;
+    if (from === newestSchema(migrations)) return;
+    const next = migrations.find(({ to }) => to === from + 1);
+    if (next === undefined) {
+      throw new StoreError(
+        `Cannot open the store: it has schema ${from}, from which this svc knows no way on`,
+      );
+    }
+    const head = { ...found.value, session: crypto.randomUUID(), commit: 0, schema: next.to };
+    const marked: Head = {
+      ...head,
+      migratingFrom: from,
+      ...(program === undefined ? {} : { writtenBy: program }),
+    };
+    const fence = new Fence(kv, found.versionstamp);
+    const about = { from, to: next.to, what: next.what };
+    await fence.commit(marked);
+    let last = { done: 0, total: 0 };
+    onMigration?.({ ...about, ...last, state: "begins" });
+    for await (const { rows, done, total } of next.batches(kv)) {
+      await fence.commit(marked, rows);
+      last = { done, total };
+      onMigration?.({ ...about, ...last, state: "works" });
+    }
+    const { migratingFrom: _done, ...ended } = marked;
+    await fence.commit(ended);
+    onMigration?.({ ...about, ...last, state: "ends" });
+  }
+}
+
+/** Commits of one migration: none lands after another writer has taken the store. */
+class Fence {
+  readonly #kv: Deno.Kv;
+  #versionstamp: string | null;
+
+  constructor(kv: Deno.Kv, versionstamp: string | null) {
+    this.#kv = kv;
+    this.#versionstamp = versionstamp;
+  }
+
+  async commit(head: Head, rows: readonly Row[] = []): Promise<void> {
+    const check = { key: HEAD_KEY, versionstamp: this.#versionstamp };
+    const atomic = this.#kv.atomic().check(check).set(HEAD_KEY, head);
+    for (const { key, value } of rows) {
+      if (value === undefined) atomic.delete(key);
+      else atomic.set(key, value);
+    }
+    const result = await atomic.commit();
+    if (!result.ok) {
+      throw new StoreError("Cannot migrate the store: another process writes to it");
+    }
+    this.#versionstamp = result.versionstamp;
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * `svc doctor` as an operator runs it: beside a service, without one, and where things are wrong.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { join } from "@std/path";
+import type { Finding } from "../../gateway/doctor/finding.ts";
+import { openKvStores } from "../../gateway/stores/kv/open.ts";
+import { type Finished, ServiceProcess, SVC, svc } from "../fixtures/service_process.ts";
+
+/** Free ports, so that nothing on the machine is in the way; no upstream but the simulator. */
+const PORTS = {
+  SERVICE_PORT: "0",
+  SERVICE_ADMIN_PORT: "0",
+  SERVICE_ADMIN_URL: "http://127.0.0.1:1",
+};
+
+async function inFolder(test: (folder: string, kv: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await test(folder, join(folder, "svc.kv"));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** A port where nothing listens. */
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+function findingsOf({ stdout }: Finished): Map<string, Finding> {
+  const findings: readonly Finding[] = JSON.parse(stdout).findings;
+  return new Map(findings.map((finding) => [finding.check, finding]));
+}
+
+async function writeConfig(folder: string, change: object = {}): Promise<string> {
+  const path = join(folder, "svc.json");
+  const tier = {
+    ...{ id: "standard", creditsPerUsd: "1000", models: "*", orchestration: "off" },
+    ...{ name: { en: "s", zh: "s" }, description: { en: "s", zh: "s" } },
+  };
+  const model = {
+    ...{ id: "m", upstream: "lab", upstreamModel: "m", endpoints: ["chat"], quality: 0.5 },
+    ...{ contextTokens: 1_000, maxOutputTokens: 100, sku: "text", featureTags: [] },
+    ...{ industryPacks: [], description: { en: "m", zh: "m" } },
+    price: { inputPerMTok: "1", outputPerMTok: "1", currency: "USD" },
+  };
+  const config = { upstreams: [], models: [model], tiers: [tier], ...change };
+  await Deno.writeTextFile(path, JSON.stringify(config));
+  return path;
+}
+
+Deno.test("beside a running service svc doctor asks it, and warns of what is missing", async () => {
+  await inFolder(async (_folder, kv) => {
+    await using service = await ServiceProcess.start(kv);
+    const env = { SERVICE_KV_PATH: kv };
+    const examined = await svc(["doctor", "--json"], env);
+    assertEquals([examined.code, examined.stderr], [0, ""]);
+    const findings = findingsOf(examined);
+    for (const check of ["service", "permissions", "store", "file modes", "books", "pepper"]) {
+      assertEquals(findings.get(check)?.status, "ok", check);
+    }
+    assertEquals(findings.get("upstream sim")?.status, "ok");
+    assertEquals(findings.get("backup")?.message, "None is known of");
+    const strict = await svc(["doctor", "--strict"], env);
+    assertEquals([strict.code, strict.stderr], [1, "There are warnings\n"]);
+    assertMatch(strict.stdout, /^ok {7}service: svc \S+ is running\n/);
+    assertMatch(strict.stdout, /^WARNING {2}backup: None is known of\n {9}-> run `svc backup`/m);
+    const refused = await svc(["doctor", "--json"], {
+      ...env,
+      SERVICE_ADMIN_TOKEN: "svc_wrong_admin_token",
+    });
+    assertEquals([refused.code, findingsOf(refused).get("service")?.status], [1, "failure"]);
+    assert(service.adminUrl !== "");
+  });
+});
+
+Deno.test("without a service svc doctor reads the store, and leaves it as it is", async () => {
+  await inFolder(async (_folder, kv) => {
+    const env = { ...PORTS, SERVICE_KV_PATH: kv };
+    const before = await svc(["doctor", "--json"], env);
+    assertEquals([before.code, before.stderr], [0, ""]);
+    assertEquals(findingsOf(before).get("store")?.status, "skipped");
+    const stores = await openKvStores(kv, { program: "0.0.9" });
+    await stores.ledger.open({ kind: "open", walletId: "w", tier: "standard", atMs: 1 });
+    await stores.close();
+    await svc(["backup", `${kv}.b`, "--plain"], env);
+    const findings = findingsOf(await svc(["doctor", "--json"], env));
+    assertMatch(findings.get("store")?.message ?? "", /^Schema 1, written by svc 0\.0\.9, 1 entr/);
+    assertMatch(findings.get("books")?.message ?? "", /^1 wallets fit 0 open holds/);
+    assertMatch(findings.get("backup")?.message ?? "", /^The last is 0 hours old/);
+    const names = [...Deno.readDirSync(join(kv, ".."))].map(({ name }) => name).sort();
+    assertEquals(names, ["svc.kv", "svc.kv.b", "svc.kv.backup.json", "svc.kv.lock"]);
+  });
+});
+
+Deno.test("svc doctor says what is wrong, and what to do", async () => {
+  await inFolder(async (folder, kv) => {
+    await using taken = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      (request) => {
+        const headers = { date: "Sun, 22 Nov 2020 00:00:00 GMT" };
+        return new Response(null, { status: request.url.endsWith("/models") ? 401 : 200, headers });
+      },
+    );
+    const url = `http://127.0.0.1:${taken.addr.port}`;
+    const kind = "openai-compatible";
+    const config = await writeConfig(folder, {
+      upstreams: [
+        { id: "lab", kind, baseUrl: `${url}/v1`, apiKey: "planted_inline_key" },
+        { id: "gone", kind, baseUrl: `http://127.0.0.1:${freePort()}/v1`, apiKey: "none" },
+        { id: "bare", kind, baseUrl: `${url}/v1`, apiKeyEnv: "OPENAI_API_KEY" },
+      ],
+      models: ["lab", "gone", "bare"].map((upstream) => ({
+        ...{ id: `m-${upstream}`, upstream, upstreamModel: "m", endpoints: ["chat"], quality: 0.5 },
+        ...{ contextTokens: 1_000, maxOutputTokens: 100, sku: "text", featureTags: [] },
+        ...{ industryPacks: [], description: { en: "m", zh: "m" } },
+        price: { inputPerMTok: "0", outputPerMTok: "0", currency: "USD" },
+      })),
+    });
+    await (await openKvStores(kv)).close();
+    const file = await Deno.openKv(kv);
+    const { value } = await file.get<object>(["writer"]);
+    await file.set(["writer"], { ...value, schema: 7, writtenBy: "9.9.9" });
+    file.close();
+    await Deno.chmod(kv, 0o644);
+    const env = {
+      ...{ ...PORTS, SERVICE_KV_PATH: kv, SERVICE_CONFIG: config },
+      ...{ SERVICE_PORT: String(taken.addr.port), OPENAI_API_KEY: "" },
+    };
+    const examined = await svc(["doctor", "--json"], env);
+    assertEquals(examined.code, 1);
+    assertMatch(examined.stderr, /^\d+ checks failed\n$/);
+    const findings = findingsOf(examined);
+    const told = (check: string) => {
+      const { status, message, advice } = findings.get(check) ?? {};
+      return `${status}: ${message} -> ${advice}`;
+    };
+    assertMatch(told("port"), /^failure: Cannot listen on .* something listens .*SERVICE_PORT/);
+    assertMatch(
+      told("store"),
+      /^failure: It has schema 7, written by svc 9\.9\.9; .* -> start that/,
+    );
+    assertMatch(told("file modes"), /^failure: .* -> chmod 600/);
+    assertMatch(told("configuration"), /^warning: A provider's key stands in the file/);
+    assertMatch(told("upstream lab"), /^failure: .*401.* -> look at its key/);
+    assertMatch(told("upstream gone"), /^failure: .* -> nothing listens there/);
+    assertMatch(told("upstream bare"), /^failure: .*OPENAI_API_KEY.* -> set OPENAI_API_KEY/);
+    assertMatch(told("prices"), /^warning: Free for every caller: m-lab, m-gone, m-bare/);
+    assertMatch(told("clock"), /^failure: This machine's clock is \d+ s ahead -> let it be set/);
+    assertEquals(examined.stdout.includes("planted_inline_key"), false);
+    await Deno.writeTextFile(config, '{"upstreems": []}');
+    const unknown = findingsOf(await svc(["doctor", "--json"], env)).get("configuration");
+    assertMatch(unknown?.message ?? "", /upstreems/);
+  });
+});
+
+Deno.test("svc doctor tells of a process that may do everything", async () => {
+  await inFolder(async (_folder, kv) => {
+    const everything = ["read", "write", "net", "env", "run", "ffi", "sys"];
+    const args = [
+      "run",
+      "--quiet",
+      "--cached-only",
+      ...everything.map((name) => `--allow-${name}`),
+    ];
+    const command = new Deno.Command(Deno.execPath(), {
+      args: [...args, SVC.at(-1) ?? "", "doctor", "--json"],
+      env: { ...PORTS, SERVICE_KV_PATH: kv },
+    });
+    const { stdout } = await command.output();
+    const text = new TextDecoder().decode(stdout);
+    const permissions = findingsOf({ code: 0, stdout: text, stderr: "" }).get("permissions");
+    assertMatch(permissions?.message ?? "", /may do everything, as by -A/);
+  });
+});

@@ -1,0 +1,124 @@
+/**
+ * What is in `ops/` and on the deployment page: that it names what is there, and agrees with the code.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fromFileUrl, join } from "@std/path";
+import { METADATA_RANGES } from "../../gateway/domain/metadata_address.ts";
+import { parseServeSettings, SERVE_VARIABLES } from "../../gateway/service/settings.ts";
+import { SHUTDOWN_GRACE_MS } from "../../gateway/service/start.ts";
+import { svc } from "../fixtures/service_process.ts";
+
+const ROOT = fromFileUrl(import.meta.resolve("../../"));
+const UNITS = ["svc.service", "svc-backup.service", "svc-backup.timer"];
+
+const read = (path: string) => Deno.readTextFile(join(ROOT, path));
+
+/** Values of a setting of a unit. */
+async function valuesOf(unit: string, name: string): Promise<string[]> {
+  const lines = (await read(`ops/${unit}`)).split("\n");
+  return lines.flatMap((line) => line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []);
+}
+
+/** Flags of `svc` in a text, by the command that they stand after. */
+function callsIn(text: string): { words: string; flags: string[] }[] {
+  const joined = text.replaceAll("\\\n", " ");
+  const calls = joined.matchAll(
+    /(?:^|[/`\s])svc ((?:backup|restore|doctor|ledger [a-z]+|pepper [a-z]+|keys [a-z]+|completions|apply|catalog [a-z]+)\b)([^\n`|;&)]*)/g,
+  );
+  return [...calls].map(([, words = "", rest = ""]) => ({
+    words,
+    flags: [...rest.matchAll(/--([a-z-]+)/g)].map(([, flag = ""]) => flag),
+  }));
+}
+
+Deno.test("systemd takes the units, once their programs are there", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (const unit of UNITS) {
+      const text = (await read(`ops/${unit}`)).replaceAll("/usr/local/bin/svc ", "/bin/true ");
+      await Deno.writeTextFile(join(folder, unit), text);
+    }
+    const args = ["verify", ...UNITS.map((unit) => join(folder, unit))];
+    const { code, stderr } = await new Deno.Command("systemd-analyze", { args }).output();
+    assertEquals([code, new TextDecoder().decode(stderr)], [0, ""]);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    console.warn("Not tested: there is no systemd-analyze here");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("the unit leaves time to drain, denies metadata services and sets what svc reads", async () => {
+  const [stop = ""] = await valuesOf("svc.service", "TimeoutStopSec");
+  assert(Number(stop.replace("s", "")) * 1_000 > SHUTDOWN_GRACE_MS + 5_000, stop);
+  const [denied = ""] = await valuesOf("svc.service", "IPAddressDeny");
+  assertEquals(denied.split(" ").sort(), [...METADATA_RANGES].sort());
+  for (const unit of UNITS) {
+    const settings = (await valuesOf(unit, "Environment")).map((text) => text.split("="));
+    for (const [name = ""] of settings) assert(SERVE_VARIABLES.includes(name), name);
+    assert(parseServeSettings([], Object.fromEntries(settings)).ok, unit);
+  }
+  const [state] = await valuesOf("svc.service", "StateDirectory");
+  const [kv = ""] = await valuesOf("svc.service", "Environment");
+  assertStringIncludes(kv, `/var/lib/${state}/`);
+  const [writable = ""] = await valuesOf("svc-backup.service", "ReadWritePaths");
+  assertEquals(writable, "/var/lib/svc /var/backups/svc");
+});
+
+Deno.test("every call of svc in ops and on the page is one that the command line takes", async () => {
+  const texts = await Promise.all(
+    [...UNITS, "Containerfile"].map((name) => `ops/${name}`).concat("docs/deployment.md").map(read),
+  );
+  const calls = texts.flatMap(callsIn);
+  assert(calls.length > 8, `${calls.length} calls`);
+  const helps = new Map<string, string>();
+  for (const { words, flags } of calls) {
+    const help = helps.get(words) ?? (await svc(["help", ...words.split(" ")], {})).stdout;
+    helps.set(words, help);
+    assertMatch(help, new RegExp(`^Usage: svc ${words}`), words);
+    for (const flag of flags) assertStringIncludes(help, `--${flag}`, `svc ${words} --${flag}`);
+  }
+});
+
+Deno.test("the image is built of what is there, and asks for a path that answers", async () => {
+  const text = (await read("ops/Containerfile")).replaceAll("\\\n", " ");
+  const copied = [...text.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, all = ""]) =>
+    all.split(" ")
+  );
+  assert(copied.includes("gateway"));
+  for (const path of copied) await Deno.stat(join(ROOT, path));
+  const { workspace } = JSON.parse(await read("deno.json"));
+  for (const member of workspace) {
+    const name = member.replace("./", "");
+    assert(copied.some((path) => path === name || path.startsWith(`${name}/`)), name);
+  }
+  assertStringIncludes(text, "/readyz");
+  const { version } = Deno;
+  assertStringIncludes(text, `deno:debian-${version.deno}`);
+  assertMatch(text, /^USER svc$/m);
+  const [, environment = ""] = /^ENV (.*)$/m.exec(text) ?? [];
+  const settings = Object.fromEntries(environment.split(" ").map((pair) => pair.split("=")));
+  const parsed = parseServeSettings([], settings);
+  assert(parsed.ok && parsed.settings.adminHost === "127.0.0.1");
+  assert(Number(/--stop-timeout (\d+)/.exec(text)?.[1]) * 1_000 > SHUTDOWN_GRACE_MS);
+});
+
+Deno.test("servers in front pass the public listener on, never the admin's, with time-outs", async () => {
+  for (const name of ["nginx.conf", "Caddyfile"]) {
+    const text = (await read(`ops/${name}`)).replaceAll(/^\s*#.*$/gm, "");
+    assertStringIncludes(text, "127.0.0.1:8787", name);
+    assertEquals(text.includes("8788"), false, name);
+    assertMatch(text, /header_timeout 10s|read_header 10s/, name);
+    assertMatch(text, /32m\b|32MB/, name);
+    // As many braces are closed as opened.
+    const depth = [...text].reduce(
+      (sum, sign) => sum + (sign === "{" ? 1 : sign === "}" ? -1 : 0),
+      0,
+    );
+    assertEquals(depth, 0, name);
+  }
+});
