@@ -11,9 +11,15 @@ import { type Candidate, reasonOf, type RoutingPlan } from "../domain/routing.ts
 import type { Micros } from "../domain/money.ts";
 import type { OrchestrationChoice } from "../domain/orchestration_mode.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { RequestRecord, ScoreRecord, TaskRecord } from "../ports/request_log.ts";
+import type {
+  ContentRecord,
+  RequestRecord,
+  ScoreRecord,
+  TaskRecord,
+} from "../ports/request_log.ts";
 import { listed } from "../wire/upstream_warnings.ts";
 import { addBilling } from "./add_billing.ts";
+import { noteContent, type Said } from "./content_note.ts";
 import type { Reservation } from "./admission.ts";
 
 /** Who calls what. */
@@ -81,6 +87,7 @@ export class RequestTrace {
   #reason: string | undefined;
   #outputLimit: number | undefined;
   #firstByteMs: number | undefined;
+  #content: ContentRecord | undefined;
 
   constructor(
     caller: Caller,
@@ -160,6 +167,12 @@ export class RequestTrace {
     this.#tasks.push(task);
   }
 
+  /** Notes what was said, where its key's content is logged; of a part it is nobody's answer. */
+  say(said: Said): void {
+    if (this.caller.key.logContent !== true || this.#whole !== undefined) return;
+    this.#content = noteContent(this.#content, said);
+  }
+
   /** Notes the routing decision. */
   planned(plan: RoutingPlan): void {
     this.#plan = plan;
@@ -237,6 +250,7 @@ export class RequestTrace {
       exclusions: this.#plan?.exclusions,
       scores: this.#scores(),
       tasks: this.#tasks.length === 0 ? undefined : this.#tasks,
+      content: this.#content,
       holdIds: this.holdIds,
       charged: billing?.charged ?? "0.000000",
       inputTokens: billing?.input_tokens ?? 0,
