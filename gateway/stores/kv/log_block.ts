@@ -6,9 +6,8 @@
  */
 
 import { Buffer } from "node:buffer";
-import { parseCredits } from "../../domain/money.ts";
 import { hasStatus, modelsOf, providersOf } from "../../domain/request_filter.ts";
-import { endingOf, NO_MODEL, type RolledRow } from "../../domain/request_rollup.ts";
+import { classOf, endingOf, NO_MODEL, type RolledRow } from "../../domain/request_rollup.ts";
 import type { RequestFilter, RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { BLOCK_BYTES_MAX, BLOCK_IDS_BYTES_MAX, BLOCK_ROWS_MAX } from "./limits.ts";
@@ -117,8 +116,11 @@ export class LogBlock {
   readonly #wide: readonly Float64Array[];
   readonly #middle: readonly Uint32Array[];
   readonly #narrow: readonly Uint16Array[];
-  /** Numbers of texts that are in the lists already. */
+  /** Numbers of what is in the lists already; of what most rows have by a shorter name. */
   readonly #codes = new Map<string, number>();
+  readonly #keyCodes = new Map<string, number>();
+  readonly #plainRoutes = new Map<string, { readonly provider: string; readonly code: number }>();
+  readonly #plainKinds = new Map<string, number>();
   /** Of rows that were added here: id and request id of each. */
   readonly #ids: string[] = [];
   #idBytes = 0;
@@ -180,7 +182,7 @@ export class LogBlock {
     if (atMs > header.untilMs) header.untilMs = atMs;
     const [at, charged] = this.#wide;
     if (at !== undefined) at[row] = atMs;
-    if (charged !== undefined) charged[row] = Number(parseCredits(record.charged) ?? 0n);
+    if (charged !== undefined) charged[row] = microsOf(record.charged);
     const [idHash, requestHash, duration, firstByte, input, cached, output] = this.#middle;
     if (idHash !== undefined) idHash[row] = hashOf(id);
     if (requestHash !== undefined) requestHash[row] = hashOf(requestId);
@@ -201,30 +203,38 @@ export class LogBlock {
   }
 
   #keyOf({ keyId }: RequestRecord): number {
-    return this.#codeOf(`k ${keyId}`, this.#header.keys, () => keyId);
+    const known = this.#keyCodes.get(keyId);
+    if (known !== undefined) return known;
+    const code = this.#codeOf(`k ${keyId}`, this.#header.keys, () => keyId);
+    this.#keyCodes.set(keyId, code);
+    return code;
   }
 
   #routeOf(record: RequestRecord): number {
     const { routing, tasks } = record;
-    const isPlain = tasks === undefined && (routing?.attempts.length ?? 0) < 2;
-    const name = isPlain
-      ? `r ${routing?.model ?? ""} ${routing?.provider ?? ""} ${routing?.attempts[0]?.model ?? ""}`
-      : `R ${JSON.stringify([routing?.model, modelsOf(record), providersOf(record)])}`;
-    return this.#codeOf(name, this.#header.routes, () => ({
-      model: routing?.model ?? NO_MODEL,
-      models: modelsOf(record),
-      providers: providersOf(record),
-    }));
+    const model = routing?.model ?? NO_MODEL;
+    const provider = routing?.provider ?? "";
+    const [first, second] = routing?.attempts ?? [];
+    const isPlain = tasks === undefined && second === undefined &&
+      (first === undefined || first.model === model && first.provider === provider);
+    const known = isPlain ? this.#plainRoutes.get(model) : undefined;
+    if (known?.provider === provider) return known.code;
+    const route: Route = { model, models: modelsOf(record), providers: providersOf(record) };
+    const code = this.#codeOf(`r ${JSON.stringify(route)}`, this.#header.routes, () => route);
+    if (isPlain) this.#plainRoutes.set(model, { provider, code });
+    return code;
   }
 
-  #kindOf({ endpoint, outcome, status, errorCode }: RequestRecord): number {
-    const name = `e ${endpoint} ${outcome} ${status} ${errorCode ?? ""}`;
-    return this.#codeOf(name, this.#header.kinds, () => ({
-      endpoint,
-      outcome,
-      status,
-      errorCode: errorCode ?? "",
-    }));
+  #kindOf(record: RequestRecord): number {
+    const { endpoint, outcome, status } = record;
+    const errorCode = record.errorCode ?? "";
+    const isPlain = outcome === "ok" && status === 200 && errorCode === "";
+    const known = isPlain ? this.#plainKinds.get(endpoint) : undefined;
+    if (known !== undefined) return known;
+    const kind = { endpoint, outcome, status, errorCode };
+    const code = this.#codeOf(`e ${JSON.stringify(kind)}`, this.#header.kinds, () => kind);
+    if (isPlain) this.#plainKinds.set(endpoint, code);
+    return code;
   }
 
   #codeOf<T>(name: string, list: T[], make: () => T): number {
@@ -283,6 +293,7 @@ export class LogBlock {
   *rolled(afterSegment: number): Generator<RolledRow & { readonly atMs: number }> {
     const { keys, routes, kinds, rows } = this.#header;
     const endings = kinds.map(endingOf);
+    const classes = endings.map(classOf);
     const number = (column: number, row: number) => this.#middle[column]?.[row] ?? 0;
     const code = (column: number, row: number) => this.#narrow[column]?.[row] ?? 0;
     for (let row = 0; row < rows; row++) {
@@ -293,6 +304,7 @@ export class LogBlock {
         keyId: keys[code(KEY, row)] ?? "",
         model: routes[code(ROUTE, row)]?.model ?? NO_MODEL,
         ending: endings[code(KIND, row)] ?? "",
+        kind: classes[code(KIND, row)] ?? "ok",
         charged: BigInt(this.#wide[CHARGED]?.[row] ?? 0),
         inputTokens: number(INPUT, row),
         cachedInputTokens: number(CACHED, row),
@@ -368,6 +380,11 @@ function rowsWith(ids: string, text: string): ReadonlySet<number> {
     if (line.includes(text)) rows.add(row);
   });
   return rows;
+}
+
+/** Exact up to nine thousand million credits. */
+function microsOf(credits: string): number {
+  return Math.round(Number(credits) * 1e6) || 0;
 }
 
 function bounded(count: number): number {
