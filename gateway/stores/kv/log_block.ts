@@ -10,6 +10,7 @@ import { hasStatus, modelsOf, providersOf } from "../../domain/request_filter.ts
 import { classOf, endingOf, NO_MODEL, type RolledRow } from "../../domain/request_rollup.ts";
 import type { RequestFilter, RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
+import { Columns, MIDDLE, NARROW, ROW_BYTES, WIDE } from "./log_columns.ts";
 import { BLOCK_BYTES_MAX, BLOCK_IDS_BYTES_MAX, BLOCK_ROWS_MAX } from "./limits.ts";
 import { bytesOf, type Row, textOf } from "./rows.ts";
 
@@ -54,12 +55,6 @@ interface Header {
   readonly kinds: Kind[];
 }
 
-/** Columns of eight, four and two bytes. */
-const WIDE = 2;
-const MIDDLE = 7;
-const NARROW = 5;
-/** Bytes of a row in all columns. */
-const ROW_BYTES = WIDE * 8 + MIDDLE * 4 + NARROW * 2;
 /** About as many bytes as an entry of a list takes beside its texts. */
 const ENTRY_BYTES = 96;
 const LEAD_BYTES = 8;
@@ -69,45 +64,6 @@ const AT = 0;
 const CHARGED = 1;
 const [ID, REQUEST_ID, DURATION, FIRST_BYTE, INPUT, CACHED, OUTPUT] = [0, 1, 2, 3, 4, 5, 6];
 const [SEGMENT, LINE, KEY, ROUTE, KIND] = [0, 1, 2, 3, 4];
-
-/** The numbers of so many rows, a column after the other. */
-class Columns {
-  readonly capacity: number;
-  readonly bytes: Uint8Array;
-  readonly #wide: Float64Array;
-  readonly #middle: Uint32Array;
-  readonly #narrow: Uint16Array;
-
-  constructor(capacity: number, buffer = new ArrayBuffer(ROW_BYTES * capacity), offset = 0) {
-    this.capacity = capacity;
-    this.bytes = new Uint8Array(buffer, offset, ROW_BYTES * capacity);
-    const middle = offset + WIDE * 8 * capacity;
-    this.#wide = new Float64Array(buffer, offset, WIDE * capacity);
-    this.#middle = new Uint32Array(buffer, middle, MIDDLE * capacity);
-    this.#narrow = new Uint16Array(buffer, middle + MIDDLE * 4 * capacity, NARROW * capacity);
-  }
-
-  wide(column: number): Float64Array {
-    return this.#wide.subarray(column * this.capacity, (column + 1) * this.capacity);
-  }
-
-  middle(column: number): Uint32Array {
-    return this.#middle.subarray(column * this.capacity, (column + 1) * this.capacity);
-  }
-
-  narrow(column: number): Uint16Array {
-    return this.#narrow.subarray(column * this.capacity, (column + 1) * this.capacity);
-  }
-
-  /** The first rows alone. */
-  cut(rows: number): Columns {
-    const cut = new Columns(rows);
-    for (let at = 0; at < WIDE; at++) cut.wide(at).set(this.wide(at).subarray(0, rows));
-    for (let at = 0; at < MIDDLE; at++) cut.middle(at).set(this.middle(at).subarray(0, rows));
-    for (let at = 0; at < NARROW; at++) cut.narrow(at).set(this.narrow(at).subarray(0, rows));
-    return cut;
-  }
-}
 
 /** Some hundred rows of the log that follow each other; whole segments. */
 export class LogBlock {
