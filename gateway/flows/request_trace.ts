@@ -170,7 +170,11 @@ export class RequestTrace {
   /** Notes what was said, where its key's content is logged; of a part it is nobody's answer. */
   say(said: Said): void {
     if (this.caller.key.logContent !== true || this.#whole !== undefined) return;
-    this.#content = noteContent(this.#content, said);
+    try {
+      this.#content = noteContent(this.#content, said);
+    } catch {
+      // A request without messages that can be read: its bill is what counts.
+    }
   }
 
   /** Notes the routing decision. */
