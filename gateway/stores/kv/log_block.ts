@@ -293,6 +293,22 @@ export class LogBlock {
   }
 }
 
+/** Whether a block's row may have the ids that are looked for: told without reading all of it. */
+export function mayHaveIds(value: Uint8Array, { id, requestId }: RequestFilter): boolean {
+  if (id === undefined && requestId === undefined) return true;
+  const columns = columnsOf(value);
+  return (id === undefined || columns.middle(ID).includes(hashOf(id))) &&
+    (requestId === undefined || columns.middle(REQUEST_ID).includes(hashOf(requestId)));
+}
+
+/** The columns in a block's row. */
+function columnsOf(value: Uint8Array): Columns {
+  // Numbers stand at multiples of their size in a buffer of their own.
+  const bytes = value.byteOffset % 8 === 0 ? value : value.slice();
+  const rows = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+  return new Columns(rows, ownBuffer(bytes), bytes.byteOffset + LEAD_BYTES);
+}
+
 /**
  * Reads a block.
  *
@@ -300,11 +316,8 @@ export class LogBlock {
  */
 export function decodeBlock(value: Uint8Array): LogBlock {
   try {
-    // Numbers stand at multiples of their size in a buffer of their own.
-    const bytes = value.byteOffset % 8 === 0 ? value : value.slice();
-    const rows = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
-    const columns = new Columns(rows, ownBuffer(bytes), bytes.byteOffset + LEAD_BYTES);
-    const text = textOf(bytes.subarray(LEAD_BYTES + columns.bytes.length));
+    const columns = columnsOf(value);
+    const text = textOf(value.subarray(LEAD_BYTES + columns.bytes.length));
     return new LogBlock(0, { header: JSON.parse(text) as Header, columns });
   } catch (cause) {
     throw new StoreError("Cannot read the index of the log: a block is damaged", { cause });
