@@ -5,7 +5,6 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
 import { matches } from "../../domain/request_filter.ts";
 import type { RequestPage, RequestQuery, RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
@@ -184,18 +183,20 @@ async function* storedBlocks(
     reverse: query.order !== "oldest",
     batchSize: READ_AHEAD_BLOCKS,
   });
-  const needle = text === undefined ? undefined : Buffer.from(text);
   try {
     for await (const { key, value } of rows) {
       const last = Number(key[1]);
-      if (needle === undefined) {
+      if (text === undefined) {
         yield mayHaveIds(value, query) ? { block: decodeBlock(value) } : { last };
-      } else if (!Buffer.from(value.buffer, value.byteOffset, value.length).includes(needle)) {
-        yield { last };
-      } else {
+        continue;
+      }
+      // A text is searched by the engine, bytes would be by a loop in JavaScript.
+      const ids = textOf(value);
+      if (!ids.includes(text)) yield { last };
+      else {
         const block = await kv.get<Uint8Array>([LOG_BLOCKS, last]);
         if (block.value === null) yield { last };
-        else yield { block: decodeBlock(block.value), ids: textOf(value) };
+        else yield { block: decodeBlock(block.value), ids };
       }
     }
   } catch (cause) {
