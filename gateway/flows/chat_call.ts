@@ -96,16 +96,8 @@ export async function finishChat(
     end: {
       ending: left ? "client_left" : "finished",
       usage,
-<<<<<<< HEAD
-      count: () =>
-        countTokens(gateway, {
-          inputText: () => requestText(request.value),
-          delivered: () => left ? [] : deliveredText(body),
-        }),
-=======
-      count: () => countTokens(gateway, { inputText, delivered: delivered() }),
+      count: () => countTokens(gateway, { inputText, delivered }),
       said: { inputText, delivered },
->>>>>>> 22190b8 (Keep what is said with a key's requests, where the operator switches it on)
       wasDelivered: false,
       request: { status: 200, outcome: left ? "client_left" : "ok" },
     },

@@ -268,16 +268,8 @@ async function finishJson(
     end: {
       ending: left ? "client_left" : "finished",
       usage,
-<<<<<<< HEAD
-      count: () =>
-        countTokens(gateway, {
-          inputText: () => call.asked.inputText(),
-          delivered: () => left ? [] : isNative ? nativeDelivered(body) : deliveredText(body),
-        }),
-=======
-      count: () => countTokens(gateway, { inputText, delivered: delivered() }),
+      count: () => countTokens(gateway, { inputText, delivered }),
       said: { inputText, delivered },
->>>>>>> 22190b8 (Keep what is said with a key's requests, where the operator switches it on)
       fee: searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, begun.candidate),
       wasDelivered: false,
       request: { status: 200, outcome: left ? "client_left" : "ok" },

@@ -275,12 +275,8 @@ export class StreamedCall {
       end: {
         ending,
         usage: relay.usage,
-<<<<<<< HEAD
         count: () => countTokens(this.#gateway, { inputText, ...output }),
-=======
-        count: () => countTokens(this.#gateway, { inputText, delivered: delivered() }),
-        said: { inputText, delivered },
->>>>>>> 22190b8 (Keep what is said with a key's requests, where the operator switches it on)
+        said: { inputText, delivered: output.delivered },
         wasDelivered: trace.caller.stream,
         fee: fee?.(),
         ...(endsRequest ? { request } : {}),
