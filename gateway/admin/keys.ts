@@ -13,7 +13,7 @@ import type { Answer } from "./answers/answer.ts";
 import type { keyAnswer } from "./answers/keys.ts";
 import { readBody } from "./request_body.ts";
 import { resource, segment } from "./resource.ts";
-import { narrowing, newKey, rotation } from "./schemas/keys.ts";
+import { contentLog, narrowing, newKey, rotation } from "./schemas/keys.ts";
 
 /** `/keys`: who may call, how much and what; the secret is shown once, by what makes it. */
 export function serveKeys(app: AdminApp, deps: AdminDeps): void {
@@ -25,6 +25,13 @@ export function serveKeys(app: AdminApp, deps: AdminDeps): void {
   resource(app, "/keys/:id", { GET: (context) => showKey(context, deps) });
   resource(app, "/keys/:id/narrow", { POST: (context) => narrowKey(context, deps) });
   resource(app, "/keys/:id/rotate", { POST: (context) => rotateKey(context, deps) });
+  resource(app, "/keys/:id/content-log", {
+    POST: async (context) => {
+      const id = segment(context, "id");
+      const { on } = await readBody(context, contentLog);
+      return context.json(keyJson(changed(await keyRing.setContentLog(id, on), id)));
+    },
+  });
   const changes = {
     disable: (id: string) => keyRing.disable(id),
     enable: (id: string) => keyRing.enable(id),
@@ -154,6 +161,7 @@ function keyJson(record: KeyRecord): Answer<typeof keyAnswer> {
       ? null
       : new Date(record.lastUsedAtMs).toISOString(),
     rotatedFrom: record.rotatedFrom ?? null,
+    logContent: record.logContent === true,
   };
 }
 

@@ -40,6 +40,7 @@ Deno.test("POST /keys shows the key once, with its record", async () => {
       createdAt: new Date(START_MS).toISOString(),
       lastUsedAt: null,
       rotatedFrom: null,
+      logContent: false,
     });
     assertEquals((await admin.deps.keyRing.authenticate(key))?.id, record.id);
     await admin.deps.keyRing.idle();

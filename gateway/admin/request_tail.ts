@@ -10,6 +10,7 @@ import type { RequestFilter, RequestRecord } from "../ports/request_log.ts";
 import { afterMs } from "../system/deadlines.ts";
 import { SSE_KEEP_ALIVE } from "../wire/sse.ts";
 import type { AdminContext, AdminDeps } from "./deps.ts";
+import { jsonLine, NDJSON } from "./ndjson.ts";
 import { filterFields, filterOf } from "./request_filter.ts";
 import { summaryJson } from "./request_json.ts";
 import { readQuery } from "./request_query.ts";
@@ -32,7 +33,10 @@ export class RequestTails {
     this.#deps = deps;
   }
 
-  /** Begins a stream of server-sent events; throws where too many are open. */
+  /**
+   * Begins a stream of server-sent events, or for a client that accepts lines one of JSON lines;
+   * throws where too many are open.
+   */
   open(context: AdminContext): Response {
     const query = readQuery(context, this.#deps, filterFields);
     if (this.#open >= TAILS_MAX) {
@@ -43,11 +47,36 @@ export class RequestTails {
     }
     this.#open++;
     const onEnd = () => void this.#open--;
-    const tail = new RequestTail({ ...this.#deps, filter: filterOf(query), onEnd });
+    const asLines = context.req.header("accept")?.includes(NDJSON) === true;
+    const words = asLines ? LINES : EVENTS;
+    const tail = new RequestTail({ ...this.#deps, filter: filterOf(query), words, onEnd });
     const body = new ReadableStream<Uint8Array>(tail, { highWaterMark: 0 });
-    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    return new Response(body, { headers: { "content-type": words.mediaType } });
   }
 }
+
+/** How a tail is written. */
+interface TailWords {
+  readonly mediaType: string;
+  /** Says nothing, so that headers leave and connections stay. */
+  readonly keepAlive: string;
+  row(record: RequestRecord): string;
+  lost(rows: number): string;
+}
+
+const EVENTS: TailWords = {
+  mediaType: "text/event-stream",
+  keepAlive: SSE_KEEP_ALIVE,
+  row: (record) => `event: request\ndata: ${JSON.stringify(summaryJson(record))}\n\n`,
+  lost: (rows) => `event: lost\ndata: ${JSON.stringify({ rows })}\n\n`,
+};
+
+const LINES: TailWords = {
+  mediaType: NDJSON,
+  keepAlive: jsonLine({ keepAlive: true }),
+  row: (record) => jsonLine({ request: summaryJson(record) }),
+  lost: (rows) => jsonLine({ lost: { rows } }),
+};
 
 /** One tail, at the pace of its reader. */
 class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
@@ -56,6 +85,7 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
   readonly #closing: AbortSignal | undefined;
   readonly #filter: RequestFilter;
   readonly #log: AdminDeps["log"];
+  readonly #words: TailWords;
   #rows: RequestRecord[] = [];
   #lost = 0;
   #unwatch: () => void = () => {};
@@ -65,12 +95,14 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
   constructor(
     options: Pick<AdminDeps, "log" | "closing"> & {
       readonly filter: RequestFilter;
+      readonly words: TailWords;
       readonly onEnd: () => void;
     },
   ) {
     this.#log = options.log;
     this.#closing = options.closing;
     this.#filter = options.filter;
+    this.#words = options.words;
     this.#onEnd = options.onEnd;
   }
 
@@ -79,7 +111,7 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
     this.#closing?.addEventListener("abort", this.#end);
     if (this.#closing?.aborted) this.#end();
     // Headers leave with the first byte.
-    controller.enqueue(this.#encoder.encode(": tail\n\n"));
+    controller.enqueue(this.#encoder.encode(this.#words.keepAlive));
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -87,7 +119,7 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
     if (this.#rows.length > 0 || this.#lost > 0) {
       controller.enqueue(this.#encoder.encode(this.#takeEvents()));
     } else if (this.#isOver) controller.close();
-    else if (isSilent) controller.enqueue(this.#encoder.encode(SSE_KEEP_ALIVE));
+    else if (isSilent) controller.enqueue(this.#encoder.encode(this.#words.keepAlive));
   }
 
   cancel(): void {
@@ -117,10 +149,8 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   #takeEvents(): string {
-    const lost = this.#lost === 0 ? "" : `event: lost\ndata: {"rows":${this.#lost}}\n\n`;
-    const rows = this.#rows.map((record) =>
-      `event: request\ndata: ${JSON.stringify(summaryJson(record))}\n\n`
-    );
+    const lost = this.#lost === 0 ? "" : this.#words.lost(this.#lost);
+    const rows = this.#rows.map((record) => this.#words.row(record));
     this.#lost = 0;
     this.#rows = [];
     return lost + rows.join("");

@@ -5,6 +5,7 @@
  */
 
 import { assertEquals } from "@std/assert";
+import type { AdminDeps } from "../admin/deps.ts";
 import { ADMIN_TOKEN, type TestAdmin, withAdmin } from "../admin/admin_test_support.ts";
 import type { CliIo } from "./io.ts";
 import { runCli } from "./run.ts";
@@ -30,7 +31,10 @@ export interface TestCli {
 }
 
 /** Runs a test on a command line whose gateway has a wallet `team` and two models. */
-export async function withCli(test: (cli: TestCli) => Promise<void>): Promise<void> {
+export async function withCli(
+  test: (cli: TestCli) => Promise<void>,
+  overrides: Partial<AdminDeps> = {},
+): Promise<void> {
   await withAdmin(async (admin) => {
     const files = new Map<string, string>();
     const questions: string[] = [];
@@ -77,7 +81,7 @@ export async function withCli(test: (cli: TestCli) => Promise<void>): Promise<vo
       return JSON.parse(result.out);
     };
     await test({ admin, files, questions, run, json });
-  });
+  }, overrides);
 }
 
 /** Asserts a failure: nothing on standard output, one line on standard error. */

@@ -15,6 +15,8 @@ export const OPTIONS = {
   by: { type: "string", value: "key|model|day", help: "What to sum by (day)" },
   check: { type: "boolean", help: "Restore and verify in a place that is gone afterwards" },
   credits: { type: "string", value: "CREDITS", help: "Credits to begin with" },
+  endpoint: { type: "string", value: "ENDPOINT", help: "Only requests to chat, responses, ..." },
+  error: { type: "string", value: "CODE", help: "Only requests refused with this code" },
   cursor: { type: "string", value: "CURSOR", help: "Go on where the last page ended" },
   "dry-run": { type: "boolean", help: "Show the difference, change nothing" },
   file: {
@@ -23,6 +25,7 @@ export const OPTIONS = {
     value: "FILE",
     help: "The configuration, JSON; of a vector store, the id of a file",
   },
+  follow: { type: "boolean", help: "Show requests as they end, until interrupted" },
   force: {
     type: "boolean",
     help: "Also where wallets lose their tier, a file is replaced, or a store is put aside",
@@ -38,13 +41,22 @@ export const OPTIONS = {
   },
   key: { type: "string", value: "ID", help: "Only requests of this key" },
   limit: { type: "string", value: "N", help: "Most lines to show (50; at most 500)" },
+  match: { type: "string", value: "TEXT", help: "Only requests with this in one of their ids" },
+  "min-charged": { type: "string", value: "CREDITS", help: "Only requests that cost as much" },
+  model: { type: "string", value: "MODEL", help: "Only requests that this model was asked for" },
   name: { type: "string", value: "NAME", help: "What you call the key" },
   note: { type: "string", value: "TEXT", help: "Why, for the books" },
   "op-id": { type: "string", value: "ID", help: "Repeat a credit safely: the same id pays once" },
+  oldest: { type: "boolean", help: "The oldest first" },
   only: {
     type: "string",
     value: "UPSTREAMS",
     help: "Only these upstreams, with commas between them",
+  },
+  outcome: {
+    type: "string",
+    value: "OUTCOME",
+    help: "Only requests that ended ok, error, client_left, cut or killed",
   },
   output: {
     type: "string",
@@ -59,6 +71,11 @@ export const OPTIONS = {
   },
   plain: { type: "boolean", help: "A backup that whoever has the file can read" },
   policy: { type: "string", value: "FILE", help: "The key's policy, JSON" },
+  provider: {
+    type: "string",
+    value: "NAME",
+    help: "Only requests that this provider was asked for",
+  },
   "request-id": { type: "string", value: "ID", help: "The X-Request-ID of the call" },
   since: {
     type: "string",

@@ -270,3 +270,65 @@ Deno.test("files with a byte order mark are read", async () => {
     assertEquals((await run("catalog check -f svc.json")).code, 0);
   });
 });
+
+const ENDED = {
+  requestId: "order-43",
+  atMs: START_MS,
+  walletId: "team",
+  endpoint: "chat",
+  stream: true,
+  status: 200,
+  durationMs: 420,
+  holdIds: [],
+  charged: "0.100000",
+  inputTokens: 1,
+  cachedInputTokens: 0,
+  outputTokens: 1,
+  estimated: false,
+} as const;
+
+Deno.test("svc requests shows how a request ended where its status does not say it", async () => {
+  await withCli(async ({ admin, run }) => {
+    const outcomes = ["killed", "cut", "client_left"] as const;
+    for (const outcome of outcomes) {
+      await admin.deps.log.append({ ...ENDED, id: `log_${outcome}`, keyId: "key_a", outcome });
+    }
+    const { out } = await run("requests --oldest");
+    const shown = out.split("\n").slice(1, 4).map((line) => line.split(/ +/)[3]);
+    assertEquals(shown, ["killed", "cut", "left"]);
+    assertMatch((await run("requests --outcome cut --match og_c")).out, /^TIME.*\n.*log_cut.*\n$/);
+  });
+});
+
+Deno.test("svc requests --follow shows requests as they end, until the gateway does", async () => {
+  const closing = new AbortController();
+  await withCli(async ({ admin, run }) => {
+    const following = run("requests --follow --key key_a");
+    const asJson = run("requests --follow --json");
+    for (let round = 0; round < 20; round++) {
+      // Those that were logged before a tail was open are not told.
+      await admin.deps.log.append({ ...ENDED, id: "log_a", keyId: "key_a", outcome: "ok" });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    closing.abort();
+    const { code, out } = await following;
+    assertEquals(code, 0);
+    assertMatch(out, /^TIME +REQUEST +STATUS.*\n.*log_a +200 .*\n/);
+    assertEquals(out.match(/TIME/g)?.length, 1);
+    const [first = ""] = (await asJson).out.split("\n");
+    assertEquals(JSON.parse(first).id, "log_a");
+    const wrong = await run("requests --follow --limit 3");
+    assertEquals([wrong.code, wrong.err.split("\n")[0]], [2, "--follow has no use for --limit"]);
+  }, { closing: closing.signal });
+});
+
+Deno.test("svc keys content-log switches on and off", async () => {
+  await withCli(async ({ run, json }) => {
+    const { id } = await json("keys create --name app --wallet team");
+    assertEquals((await json(`keys content-log ${id} on`)).logContent, true);
+    assertMatch((await run(`keys show ${id}`)).out, /content log +on\n/);
+    assertEquals((await json(`keys content-log ${id} off`)).logContent, false);
+    const { code, err } = await run(`keys content-log ${id} maybe`);
+    assertEquals([code, err.split("\n")[0]], [2, 'Say "on" or "off", not "maybe"']);
+  });
+});

@@ -32,6 +32,7 @@ function keyText(key: Row): string {
   const spend = rowOf(key, "spend");
   const optional: readonly (readonly [string, string])[] = [
     ["last used", timeOf(key, "lastUsedAt")],
+    ["content log", key.logContent === true ? "on" : ""],
     ["rotated from", textOf(key, "rotatedFrom")],
     ["held", textOf(spend, "held")],
     ["spent today", textOf(spend, "day")],

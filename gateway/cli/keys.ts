@@ -1,4 +1,5 @@
 import type { Command, Output } from "./command.ts";
+import { UsageError } from "./io.ts";
 import { type Row, rowsOf } from "./json_fields.ts";
 import { keyOutput, newKeyOutput, pathOf, policyOf } from "./key_output.ts";
 import { rotationCommands } from "./keys_rotation.ts";
@@ -51,6 +52,19 @@ export const keyCommands: readonly Command[] = [
   change("disable", "Stop a key from serving, until it is enabled"),
   change("enable", "Let a disabled key serve again"),
   change("revoke", "Stop a key for good"),
+  {
+    words: "keys content-log",
+    operands: ["ID", "on|off"],
+    required: [],
+    options: [],
+    summary: "Keep what is said with a key's requests, secrets taken out, or keep it no more",
+    run: async ({ client, operands: [key, state = ""] }) => {
+      if (state !== "on" && state !== "off") {
+        throw new UsageError(`Say "on" or "off", not "${state}"`);
+      }
+      return keyOutput(await client.post(pathOf(key, "content-log"), { on: state === "on" }));
+    },
+  },
   ...rotationCommands,
 ];
 

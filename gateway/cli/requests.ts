@@ -1,8 +1,14 @@
 import type { Call, Command, Output } from "./command.ts";
+import { UsageError } from "./io.ts";
 import { type Row, rowOf, rowsOf, textOf, timeOf } from "./json_fields.ts";
-import { amount, column, facts, id, optional, table, time } from "./table.ts";
+import { amount, type Column, column, facts, id, optional, table, time } from "./table.ts";
 import { timeRange } from "./local_time.ts";
 import { nextPage } from "./wallets.ts";
+
+const FILTERS = [
+  ...["key", "model", "provider", "endpoint", "outcome", "status", "error"] as const,
+  ...["min-charged", "request-id", "match", "since", "until"] as const,
+];
 
 /** `svc requests …`. */
 export const requestCommands: readonly Command[] = [
@@ -10,9 +16,9 @@ export const requestCommands: readonly Command[] = [
     words: "requests",
     operands: [],
     required: [],
-    options: ["key", "status", "since", "until", "limit", "cursor"],
-    summary: "List requests, newest first",
-    run: list,
+    options: [...FILTERS, "oldest", "follow", "limit", "cursor"],
+    summary: "List requests, newest first, or follow them",
+    run: (call) => call.has("follow") ? follow(call) : list(call),
   },
   {
     words: "requests show",
@@ -27,30 +33,93 @@ export const requestCommands: readonly Command[] = [
   },
 ];
 
+function filterOf(call: Call): Record<string, string | undefined> {
+  return {
+    key: call.option("key"),
+    model: call.option("model"),
+    provider: call.option("provider"),
+    endpoint: call.option("endpoint"),
+    outcome: call.option("outcome"),
+    status: call.option("status"),
+    error: call.option("error"),
+    min_charged: call.option("min-charged"),
+    request_id: call.option("request-id"),
+    q: call.option("match"),
+    ...timeRange(call),
+  };
+}
+
+/** What a status of 200 does not say: the answer was cut, or nobody had it to its end. */
+const ENDING: Column = {
+  title: "STATUS",
+  cell: (row) => {
+    const outcome = textOf(row, "outcome");
+    const isToldByStatus = outcome === "ok" || outcome === "error";
+    return isToldByStatus ? textOf(row, "status") : outcome.replace("client_left", "left");
+  },
+  kind: "amount",
+};
+
+const COLUMNS: readonly Column[] = [
+  time("TIME", "at"),
+  id("REQUEST", "id"),
+  ENDING,
+  column("MODEL", "model"),
+  amount("CHARGED", "charged"),
+  optional(amount("MS", "durationMs")),
+  optional(id("KEY", "key")),
+  optional(column("ENDPOINT", "endpoint")),
+];
+/** Widths that lines share which are not known together. */
+const FOLLOWED_WIDTHS = [19, 30, 6, 20, 12, 7, 30, 9];
+
 async function list(call: Call): Promise<Output> {
   const json = await call.client.get("/requests", {
-    key: call.option("key"),
-    status: call.option("status"),
-    ...timeRange(call),
+    ...filterOf(call),
+    order: call.has("oldest") ? "oldest" : undefined,
     limit: call.option("limit"),
     cursor: call.option("cursor"),
   });
-  const columns = [
-    time("TIME", "at"),
-    id("REQUEST", "id"),
-    amount("STATUS", "status"),
-    column("MODEL", "model"),
-    amount("CHARGED", "charged"),
-    optional(amount("MS", "durationMs")),
-    optional(id("KEY", "key")),
-    optional(column("ENDPOINT", "endpoint")),
-  ];
   const empty = "No requests";
   return {
     json,
     text: ({ width }) =>
-      table(columns, rowsOf(json, "requests"), { width, empty }) + nextPage(json),
+      table(COLUMNS, rowsOf(json, "requests"), { width, empty }) + nextPage(json),
   };
+}
+
+/** Rows as they are written, until the gateway ends or the operator interrupts. */
+async function follow(call: Call): Promise<undefined> {
+  const superfluous = (["limit", "cursor", "oldest"] as const).find((name) => call.has(name));
+  if (superfluous !== undefined) throw new UsageError(`--follow has no use for --${superfluous}`);
+  const { io, client } = call;
+  const { lines } = await client.stream("/requests/tail", filterOf(call));
+  const width = io.isTerminal ? io.columns : Infinity;
+  let isFirst = true;
+  for await (const batch of lines) {
+    const rows = batch.map(({ row }) => row);
+    for (const row of rows) {
+      const lost = textOf(rowOf(row, "lost"), "rows");
+      if (lost !== "") call.warn(`${lost} requests came too fast to be shown`);
+    }
+    const requests = rows.map((row) => rowOf(row, "request")).filter((row) => "id" in row);
+    if (requests.length === 0) continue;
+    if (call.has("json")) {
+      io.stdout(requests.map((request) => `${JSON.stringify(request)}\n`).join(""));
+      continue;
+    }
+    const text = table(COLUMNS.map(padded), requests, { width, empty: "" });
+    io.stdout(isFirst ? text : text.slice(text.indexOf("\n") + 1));
+    isFirst = false;
+  }
+}
+
+/** A column as wide as it will have to be. */
+function padded(column: Column, at: number): Column {
+  const width = FOLLOWED_WIDTHS[at] ?? 0;
+  const isRight = column.kind === "amount";
+  const pad = (text: string) => isRight ? text.padStart(width) : text.padEnd(width);
+  return { ...column, cell: (row) => pad(column.cell(row)) };
 }
 
 function requestText(request: Row, width: number): string {
@@ -73,8 +142,24 @@ function requestText(request: Row, width: number): string {
     ["holds", textOf(request, "holds")],
   ];
   return facts(summary.filter(([, value]) => value !== "")) +
-    section("Attempts", ATTEMPTS, { rows: rowsOf(request, "attempts"), width }) +
-    section("Left out", EXCLUSIONS, { rows: rowsOf(request, "exclusions"), width });
+    section("Attempts", ATTEMPTS, { rows: rowsOf(request, "timeline"), width }) +
+    section("Tasks", TASKS, { rows: rowsOf(request, "tasks"), width }) +
+    section("Holds", HOLDS, { rows: rowsOf(rowOf(request, "settlement"), "holds"), width }) +
+    section("Scores", SCORES, { rows: rowsOf(request, "scores"), width }) +
+    section("Left out", EXCLUSIONS, { rows: rowsOf(request, "exclusions"), width }) +
+    contentText(rowOf(request, "content"));
+}
+
+/** What was said, of keys that log it. */
+function contentText(content: Row): string {
+  if (Object.keys(content).length === 0) return "";
+  const cut = content.isCut === true ? " (cut)" : "";
+  return `\n${
+    facts([[`prompt${cut}`, textOf(content, "prompt")], [
+      `answer${cut}`,
+      textOf(content, "answer"),
+    ]])
+  }`;
 }
 
 const ATTEMPTS = [
@@ -82,8 +167,27 @@ const ATTEMPTS = [
   column("PROVIDER", "provider"),
   column("OUTCOME", "outcome"),
   amount("STATUS", "status"),
+  optional(amount("AT MS", "startMs")),
   amount("MS", "ms"),
 ];
+const TASKS = [
+  id("TASK", "taskId"),
+  id("STATUS", "status"),
+  column("MODEL", "model"),
+  amount("CHARGED", "charged"),
+  optional(amount("AT MS", "startMs")),
+  optional(amount("MS", "ms")),
+  optional(column("AFTER", "dependsOn")),
+];
+const HOLDS = [
+  id("HOLD", "id"),
+  id("STATE", "state"),
+  amount("HELD", "held"),
+  amount("CHARGED", "charged"),
+  optional(amount("RETURNED", "returned")),
+  optional(column("MODEL", "model")),
+];
+const SCORES = [column("MODEL", "model"), amount("SCORE", "score")];
 const EXCLUSIONS = [column("MODEL", "model"), column("STAGE", "stage"), column("REASON", "reason")];
 
 function section(

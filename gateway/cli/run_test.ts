@@ -75,7 +75,7 @@ Deno.test("help lists all commands and explains each", async () => {
     assertEquals((await run("wallets credit --help")).out, one.out);
     assertEquals((await run("wallets credit -h")).out, one.out);
     const group = await run("help keys");
-    assertEquals(group.out.match(/^Usage:/gm)?.length, 11);
+    assertEquals(group.out.match(/^Usage:/gm)?.length, 12);
     assertStringIncludes((await run("help serve")).out, "SERVICE_KV_PATH");
     assertStringIncludes((await run("help apply")).out, "-f, --file FILE");
   });

@@ -93,7 +93,7 @@ Deno.test("parseConfig() keeps what was written", async () => {
   assertEquals([content.models[0]?.maxOutputTokens, content.models[0]?.disabled], [100, true]);
   assertEquals(content.tiers[0]?.models, ["svc/x.1"]);
   assertEquals(content.scoring.price, 2);
-  assertEquals(requestLog, { keepDays: 7, keepRequests: 100_000 });
+  assertEquals(requestLog, { keepDays: 7, keepRequests: 1_000_000 });
   assertEquals(responses, { keepDays: 30, keepMegabytes: 64 });
   assertEquals(content.search, {
     kind: "searxng",

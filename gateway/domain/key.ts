@@ -23,6 +23,8 @@ export interface KeyRecord {
   readonly createdAtMs: number;
   /** Kept to the minute, and behind by at most that. */
   readonly lastUsedAtMs?: number | undefined;
+  /** Whether what its callers and models say is kept with its requests. @default {false} */
+  readonly logContent?: boolean | undefined;
   /** The key this one replaces, where it came from a rotation. */
   readonly rotatedFrom?: string | undefined;
   /** The first key of a line of rotated ones: they share its budget. @default {id} */

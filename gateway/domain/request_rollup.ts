@@ -29,8 +29,9 @@ export interface RolledRow {
   readonly keyId: string;
   /** Catalog id of the model that answered; {@linkcode NO_MODEL} where none was reached. */
   readonly model: string;
-  /** As {@linkcode endingOf} writes it. */
+  /** As {@linkcode endingOf} writes it, and what kind that is. */
   readonly ending: string;
+  readonly kind: EndingClass;
   readonly charged: Micros;
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
@@ -103,7 +104,7 @@ export function emptyRollup(): Rollup {
 
 /** Counts a request in. */
 export function addRow(rollup: Rollup, row: RolledRow): void {
-  const kind = classOf(row.ending);
+  const { kind } = row;
   const key = named(rollup.keys, row.keyId, { most: ROLLUP_KEYS_MAX, make: emptySums });
   const model = named(rollup.models, row.model, { most: ROLLUP_MODELS_MAX, make: emptyModel });
   for (const sums of [rollup, key, model]) addTo(sums, row, kind);

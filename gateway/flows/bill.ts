@@ -14,6 +14,7 @@ import type { RequestRecord } from "../ports/request_log.ts";
 import type { Begun } from "./attempt.ts";
 import { billedEnd } from "./attempt_span.ts";
 import type { GatewayContext } from "./context.ts";
+import type { Said } from "./content_note.ts";
 import { addBilling } from "./add_billing.ts";
 import type { RequestEnd, RequestTrace } from "./request_trace.ts";
 import { settleForSure } from "./settle_for_sure.ts";
@@ -25,6 +26,8 @@ export interface CallEnd {
   readonly usage: Usage | undefined;
   /** Counts what no usage was reported for; `undefined` where nothing was delivered. */
   count(): Promise<CountedTokens | undefined>;
+  /** What was said: kept only of keys whose content is logged. @default {nothing} */
+  readonly said?: Said | undefined;
   /** The caller has had the answer, or part of it: where the store fails, the bill still stands. */
   readonly wasDelivered: boolean;
   /** What the call costs beside its tokens, such as searches that its model ran. @default {0n} */
@@ -87,6 +90,7 @@ export async function settleCall(
     atMs,
   };
   const total = trace.billed === undefined ? billing : addBilling(trace.billed, billing);
+  if (end.said !== undefined) trace.say(end.said);
   const rows = rowsOf(trace, end.request, total);
   trace.settling = total;
   try {

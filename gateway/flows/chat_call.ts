@@ -89,16 +89,15 @@ export async function finishChat(
   const { body, usage } = begun.answer;
   const left = trace.caller.signal.aborted;
   gateway.signatures.remember(trace.caller.key.id, signedToolCalls(body));
+  const inputText = () => requestText(request.value);
+  const delivered = () => left ? [] : deliveredText(body);
   const { billing } = await settleCall(gateway, trace, {
     begun,
     end: {
       ending: left ? "client_left" : "finished",
       usage,
-      count: () =>
-        countTokens(gateway, {
-          inputText: () => requestText(request.value),
-          delivered: () => left ? [] : deliveredText(body),
-        }),
+      count: () => countTokens(gateway, { inputText, delivered }),
+      said: { inputText, delivered },
       wasDelivered: false,
       request: { status: 200, outcome: left ? "client_left" : "ok" },
     },

@@ -102,6 +102,7 @@ async function finish(
       ending: "finished",
       usage,
       count: () => Promise.resolve(counted),
+      said: { inputText: () => request.prompt, delivered: () => [] },
       wasDelivered: false,
       request: {
         status: 200,

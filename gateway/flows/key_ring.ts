@@ -166,6 +166,14 @@ export class KeyRing {
     return this.#change(id, (record) => ({ ...record, status: "revoked" }));
   }
 
+  /**
+   * Switches on or off whether what is said is kept with the key's requests. A copy that a rotation
+   * makes begins without it.
+   */
+  setContentLog(id: string, isOn: boolean): Promise<KeyChange> {
+    return this.#change(id, (record) => ({ ...record, logContent: isOn }));
+  }
+
   /** Resolves when nothing is written beside requests any more: before the store is closed. */
   async idle(): Promise<void> {
     await Promise.all(this.#writes);

@@ -11,10 +11,16 @@ import { type Candidate, reasonOf, type RoutingPlan } from "../domain/routing.ts
 import type { Micros } from "../domain/money.ts";
 import type { OrchestrationChoice } from "../domain/orchestration_mode.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { RequestRecord, ScoreRecord, TaskRecord } from "../ports/request_log.ts";
+import type {
+  ContentRecord,
+  RequestRecord,
+  ScoreRecord,
+  TaskRecord,
+} from "../ports/request_log.ts";
 import type { Span } from "../ports/tracer.ts";
 import { listed } from "../wire/upstream_warnings.ts";
 import { addBilling } from "./add_billing.ts";
+import { noteContent, type Said } from "./content_note.ts";
 import type { Reservation } from "./admission.ts";
 
 /** Who calls what. */
@@ -86,6 +92,7 @@ export class RequestTrace {
   #reason: string | undefined;
   #outputLimit: number | undefined;
   #firstByteMs: number | undefined;
+  #content: ContentRecord | undefined;
 
   constructor(
     caller: Caller,
@@ -175,6 +182,16 @@ export class RequestTrace {
     this.#tasks.push(task);
   }
 
+  /** Notes what was said, where its key's content is logged; of a part it is nobody's answer. */
+  say(said: Said): void {
+    if (this.caller.key.logContent !== true || this.#whole !== undefined) return;
+    try {
+      this.#content = noteContent(this.#content, said);
+    } catch {
+      // A request without messages that can be read: its bill is what counts.
+    }
+  }
+
   /** Notes the routing decision. */
   planned(plan: RoutingPlan): void {
     this.#plan = plan;
@@ -252,6 +269,7 @@ export class RequestTrace {
       exclusions: this.#plan?.exclusions,
       scores: this.#scores(),
       tasks: this.#tasks.length === 0 ? undefined : this.#tasks,
+      content: this.#content,
       holdIds: this.holdIds,
       charged: billing?.charged ?? "0.000000",
       inputTokens: billing?.input_tokens ?? 0,

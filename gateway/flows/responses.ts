@@ -261,16 +261,15 @@ async function finishJson(
   if (!isNative) gateway.signatures.remember(trace.caller.key.id, signedToolCalls(body));
   const searches = isNative ? countSearches(body.value["output"]) : 0;
   const left = trace.caller.signal.aborted;
+  const inputText = () => call.asked.inputText();
+  const delivered = () => left ? [] : isNative ? nativeDelivered(body) : deliveredText(body);
   const { billing, usage: billed } = await settleCall(gateway, trace, {
     begun,
     end: {
       ending: left ? "client_left" : "finished",
       usage,
-      count: () =>
-        countTokens(gateway, {
-          inputText: () => call.asked.inputText(),
-          delivered: () => left ? [] : isNative ? nativeDelivered(body) : deliveredText(body),
-        }),
+      count: () => countTokens(gateway, { inputText, delivered }),
+      said: { inputText, delivered },
       fee: searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, begun.candidate),
       wasDelivered: false,
       request: { status: 200, outcome: left ? "client_left" : "ok" },

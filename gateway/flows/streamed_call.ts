@@ -276,6 +276,7 @@ export class StreamedCall {
         ending,
         usage: relay.usage,
         count: () => countTokens(this.#gateway, { inputText, ...output }),
+        said: { inputText, delivered: output.delivered },
         wasDelivered: trace.caller.stream,
         fee: fee?.(),
         ...(endsRequest ? { request } : {}),

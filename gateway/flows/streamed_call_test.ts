@@ -59,7 +59,7 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
     candidate: { upstream: { onDisconnect }, outputTokens: 10 },
     answer: { events: new Gathered(batches()), relay, first: relay.accept(chunk(" first")) },
   };
-  const trace = { caller: { stream: true, key: {} }, record: () => ({}) };
+  const trace = { caller: { stream: true, key: {} }, record: () => ({}), say: () => {} };
   const call = new StreamedCall(gateway as unknown as GatewayContext, {
     trace: trace as unknown as RequestTrace,
     begun: begun as unknown as Begun<OpenedStream>,

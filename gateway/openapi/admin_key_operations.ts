@@ -36,6 +36,14 @@ export const KEY_OPERATIONS: readonly Operation[] = noun("Keys", {
     answer: keyAnswers.keyAnswer,
     codes: FOUND,
   },
+  "POST /keys/{id}/content-log": {
+    id: "setKeyContentLog",
+    summary: "Keep what is said with a key's requests, secrets taken out, or keep it no more",
+    body: keySchemas.contentLog,
+    example: { on: true },
+    answer: keyAnswers.keyAnswer,
+    codes: FOUND,
+  },
   "POST /keys/{id}/rotate": {
     id: "rotateKey",
     summary: "Make a copy that replaces a key",

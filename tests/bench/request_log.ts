@@ -40,17 +40,22 @@ export async function requestLog({ folder, logRows, say }: RequestLogBench): Pro
     if (!response.ok) throw new Error(`Cannot measure: ${text}`);
     return JSON.parse(text);
   };
+  const rest = await residentMegabytes(gateway.pid);
   const findings: Finding[] = [];
   for (const [name, paths] of Object.entries(await pagesOf(ask))) {
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const startMs = performance.now();
-      await ask(paths[round % paths.length] ?? "");
+      const page = await ask(paths[round % paths.length] ?? "");
       times.push(performance.now() - startMs);
+      if (name.startsWith("one row") && JSON.stringify(page.requests) === "[]") {
+        throw new Error(`Cannot measure: ${name} was not found`);
+      }
     }
     findings.push(pageFinding(`log of ${logRows}, ${name}`, times));
   }
-  say(`log: gateway with ${(await residentMegabytes(gateway.pid))?.toFixed(0) ?? "?"} MB then`);
+  const after = await residentMegabytes(gateway.pid);
+  say(`log: gateway with ${rest?.toFixed(0) ?? "?"} MB at rest, ${after?.toFixed(0) ?? "?"} then`);
   return findings;
 }
 

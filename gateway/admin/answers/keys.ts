@@ -23,6 +23,7 @@ const key = {
   createdAt: timeAnswer,
   lastUsedAt: timeAnswer.nullable(),
   rotatedFrom: z.string().nullable().meta({ description: "Id of the key that it replaces" }),
+  logContent: z.boolean().meta({ description: "What is said is kept, secrets taken out" }),
 };
 
 /** A key without its secret. */

@@ -21,6 +21,11 @@ export const newKey = strict({
 /** `POST /keys/{id}/narrow`. */
 export const narrowing = strict({ policy: policySchema });
 
+/** `POST /keys/{id}/content-log`. */
+export const contentLog = strict({
+  on: z.boolean().meta({ description: "Whether what is said is kept with the key's requests" }),
+});
+
 /** `POST /keys/{id}/rotate`. */
 export const rotation = strict({
   name: keyName.optional(),

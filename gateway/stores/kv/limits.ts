@@ -98,7 +98,7 @@ export const INDEX_BLOCKS_WAITING = 48;
 /** Rows without an index that a search waits for, rather than reading them line by line. */
 export const INDEX_WAIT_ROWS = 20_000;
 /** Time for which a search goes through the index; it then ends with a cursor, maybe short of rows. */
-export const SEARCH_MS = 200;
+export const SEARCH_MS = 180;
 
 /** What sums over requests are kept of: so wide, and for so long, in milliseconds. */
 export const SUM_LEVELS: readonly { readonly widthMs: number; readonly keptMs: number }[] = [

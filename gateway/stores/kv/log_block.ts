@@ -6,11 +6,11 @@
  */
 
 import { Buffer } from "node:buffer";
-import { parseCredits } from "../../domain/money.ts";
 import { hasStatus, modelsOf, providersOf } from "../../domain/request_filter.ts";
-import { endingOf, NO_MODEL, type RolledRow } from "../../domain/request_rollup.ts";
+import { classOf, endingOf, NO_MODEL, type RolledRow } from "../../domain/request_rollup.ts";
 import type { RequestFilter, RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
+import { Columns, MIDDLE, NARROW, ROW_BYTES, WIDE } from "./log_columns.ts";
 import { BLOCK_BYTES_MAX, BLOCK_IDS_BYTES_MAX, BLOCK_ROWS_MAX } from "./limits.ts";
 import { bytesOf, type Row, textOf } from "./rows.ts";
 
@@ -55,12 +55,6 @@ interface Header {
   readonly kinds: Kind[];
 }
 
-/** Columns of eight, four and two bytes. */
-const WIDE = 2;
-const MIDDLE = 7;
-const NARROW = 5;
-/** Bytes of a row in all columns. */
-const ROW_BYTES = WIDE * 8 + MIDDLE * 4 + NARROW * 2;
 /** About as many bytes as an entry of a list takes beside its texts. */
 const ENTRY_BYTES = 96;
 const LEAD_BYTES = 8;
@@ -71,45 +65,6 @@ const CHARGED = 1;
 const [ID, REQUEST_ID, DURATION, FIRST_BYTE, INPUT, CACHED, OUTPUT] = [0, 1, 2, 3, 4, 5, 6];
 const [SEGMENT, LINE, KEY, ROUTE, KIND] = [0, 1, 2, 3, 4];
 
-/** The numbers of so many rows, a column after the other. */
-class Columns {
-  readonly capacity: number;
-  readonly bytes: Uint8Array;
-  readonly #wide: Float64Array;
-  readonly #middle: Uint32Array;
-  readonly #narrow: Uint16Array;
-
-  constructor(capacity: number, buffer = new ArrayBuffer(ROW_BYTES * capacity), offset = 0) {
-    this.capacity = capacity;
-    this.bytes = new Uint8Array(buffer, offset, ROW_BYTES * capacity);
-    const middle = offset + WIDE * 8 * capacity;
-    this.#wide = new Float64Array(buffer, offset, WIDE * capacity);
-    this.#middle = new Uint32Array(buffer, middle, MIDDLE * capacity);
-    this.#narrow = new Uint16Array(buffer, middle + MIDDLE * 4 * capacity, NARROW * capacity);
-  }
-
-  wide(column: number): Float64Array {
-    return this.#wide.subarray(column * this.capacity, (column + 1) * this.capacity);
-  }
-
-  middle(column: number): Uint32Array {
-    return this.#middle.subarray(column * this.capacity, (column + 1) * this.capacity);
-  }
-
-  narrow(column: number): Uint16Array {
-    return this.#narrow.subarray(column * this.capacity, (column + 1) * this.capacity);
-  }
-
-  /** The first rows alone. */
-  cut(rows: number): Columns {
-    const cut = new Columns(rows);
-    for (let at = 0; at < WIDE; at++) cut.wide(at).set(this.wide(at).subarray(0, rows));
-    for (let at = 0; at < MIDDLE; at++) cut.middle(at).set(this.middle(at).subarray(0, rows));
-    for (let at = 0; at < NARROW; at++) cut.narrow(at).set(this.narrow(at).subarray(0, rows));
-    return cut;
-  }
-}
-
 /** Some hundred rows of the log that follow each other; whole segments. */
 export class LogBlock {
   readonly #header: Header;
@@ -117,8 +72,11 @@ export class LogBlock {
   readonly #wide: readonly Float64Array[];
   readonly #middle: readonly Uint32Array[];
   readonly #narrow: readonly Uint16Array[];
-  /** Numbers of texts that are in the lists already. */
+  /** Numbers of what is in the lists already; of what most rows have by a shorter name. */
   readonly #codes = new Map<string, number>();
+  readonly #keyCodes = new Map<string, number>();
+  readonly #plainRoutes = new Map<string, { readonly provider: string; readonly code: number }>();
+  readonly #plainKinds = new Map<string, number>();
   /** Of rows that were added here: id and request id of each. */
   readonly #ids: string[] = [];
   #idBytes = 0;
@@ -180,7 +138,7 @@ export class LogBlock {
     if (atMs > header.untilMs) header.untilMs = atMs;
     const [at, charged] = this.#wide;
     if (at !== undefined) at[row] = atMs;
-    if (charged !== undefined) charged[row] = Number(parseCredits(record.charged) ?? 0n);
+    if (charged !== undefined) charged[row] = microsOf(record.charged);
     const [idHash, requestHash, duration, firstByte, input, cached, output] = this.#middle;
     if (idHash !== undefined) idHash[row] = hashOf(id);
     if (requestHash !== undefined) requestHash[row] = hashOf(requestId);
@@ -201,30 +159,38 @@ export class LogBlock {
   }
 
   #keyOf({ keyId }: RequestRecord): number {
-    return this.#codeOf(`k ${keyId}`, this.#header.keys, () => keyId);
+    const known = this.#keyCodes.get(keyId);
+    if (known !== undefined) return known;
+    const code = this.#codeOf(`k ${keyId}`, this.#header.keys, () => keyId);
+    this.#keyCodes.set(keyId, code);
+    return code;
   }
 
   #routeOf(record: RequestRecord): number {
     const { routing, tasks } = record;
-    const isPlain = tasks === undefined && (routing?.attempts.length ?? 0) < 2;
-    const name = isPlain
-      ? `r ${routing?.model ?? ""} ${routing?.provider ?? ""} ${routing?.attempts[0]?.model ?? ""}`
-      : `R ${JSON.stringify([routing?.model, modelsOf(record), providersOf(record)])}`;
-    return this.#codeOf(name, this.#header.routes, () => ({
-      model: routing?.model ?? NO_MODEL,
-      models: modelsOf(record),
-      providers: providersOf(record),
-    }));
+    const model = routing?.model ?? NO_MODEL;
+    const provider = routing?.provider ?? "";
+    const [first, second] = routing?.attempts ?? [];
+    const isPlain = tasks === undefined && second === undefined &&
+      (first === undefined || first.model === model && first.provider === provider);
+    const known = isPlain ? this.#plainRoutes.get(model) : undefined;
+    if (known?.provider === provider) return known.code;
+    const route: Route = { model, models: modelsOf(record), providers: providersOf(record) };
+    const code = this.#codeOf(`r ${JSON.stringify(route)}`, this.#header.routes, () => route);
+    if (isPlain) this.#plainRoutes.set(model, { provider, code });
+    return code;
   }
 
-  #kindOf({ endpoint, outcome, status, errorCode }: RequestRecord): number {
-    const name = `e ${endpoint} ${outcome} ${status} ${errorCode ?? ""}`;
-    return this.#codeOf(name, this.#header.kinds, () => ({
-      endpoint,
-      outcome,
-      status,
-      errorCode: errorCode ?? "",
-    }));
+  #kindOf(record: RequestRecord): number {
+    const { endpoint, outcome, status } = record;
+    const errorCode = record.errorCode ?? "";
+    const isPlain = outcome === "ok" && status === 200 && errorCode === "";
+    const known = isPlain ? this.#plainKinds.get(endpoint) : undefined;
+    if (known !== undefined) return known;
+    const kind = { endpoint, outcome, status, errorCode };
+    const code = this.#codeOf(`e ${JSON.stringify(kind)}`, this.#header.kinds, () => kind);
+    if (isPlain) this.#plainKinds.set(endpoint, code);
+    return code;
   }
 
   #codeOf<T>(name: string, list: T[], make: () => T): number {
@@ -283,6 +249,7 @@ export class LogBlock {
   *rolled(afterSegment: number): Generator<RolledRow & { readonly atMs: number }> {
     const { keys, routes, kinds, rows } = this.#header;
     const endings = kinds.map(endingOf);
+    const classes = endings.map(classOf);
     const number = (column: number, row: number) => this.#middle[column]?.[row] ?? 0;
     const code = (column: number, row: number) => this.#narrow[column]?.[row] ?? 0;
     for (let row = 0; row < rows; row++) {
@@ -293,6 +260,7 @@ export class LogBlock {
         keyId: keys[code(KEY, row)] ?? "",
         model: routes[code(ROUTE, row)]?.model ?? NO_MODEL,
         ending: endings[code(KIND, row)] ?? "",
+        kind: classes[code(KIND, row)] ?? "ok",
         charged: BigInt(this.#wide[CHARGED]?.[row] ?? 0),
         inputTokens: number(INPUT, row),
         cachedInputTokens: number(CACHED, row),
@@ -325,6 +293,22 @@ export class LogBlock {
   }
 }
 
+/** Whether a block's row may have the ids that are looked for: told without reading all of it. */
+export function mayHaveIds(value: Uint8Array, { id, requestId }: RequestFilter): boolean {
+  if (id === undefined && requestId === undefined) return true;
+  const columns = columnsOf(value);
+  return (id === undefined || columns.middle(ID).includes(hashOf(id))) &&
+    (requestId === undefined || columns.middle(REQUEST_ID).includes(hashOf(requestId)));
+}
+
+/** The columns in a block's row. */
+function columnsOf(value: Uint8Array): Columns {
+  // Numbers stand at multiples of their size in a buffer of their own.
+  const bytes = value.byteOffset % 8 === 0 ? value : value.slice();
+  const rows = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+  return new Columns(rows, ownBuffer(bytes), bytes.byteOffset + LEAD_BYTES);
+}
+
 /**
  * Reads a block.
  *
@@ -332,11 +316,8 @@ export class LogBlock {
  */
 export function decodeBlock(value: Uint8Array): LogBlock {
   try {
-    // Numbers stand at multiples of their size in a buffer of their own.
-    const bytes = value.byteOffset % 8 === 0 ? value : value.slice();
-    const rows = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
-    const columns = new Columns(rows, ownBuffer(bytes), bytes.byteOffset + LEAD_BYTES);
-    const text = textOf(bytes.subarray(LEAD_BYTES + columns.bytes.length));
+    const columns = columnsOf(value);
+    const text = textOf(value.subarray(LEAD_BYTES + columns.bytes.length));
     return new LogBlock(0, { header: JSON.parse(text) as Header, columns });
   } catch (cause) {
     throw new StoreError("Cannot read the index of the log: a block is damaged", { cause });
@@ -368,6 +349,11 @@ function rowsWith(ids: string, text: string): ReadonlySet<number> {
     if (line.includes(text)) rows.add(row);
   });
   return rows;
+}
+
+/** Exact up to nine thousand million credits. */
+function microsOf(credits: string): number {
+  return Math.round(Number(credits) * 1e6) || 0;
 }
 
 function bounded(count: number): number {

@@ -13,8 +13,13 @@ export function logLine(given: RequestRecord): Line {
   let record = given;
   let text = JSON.stringify(record);
   let bytes = Buffer.byteLength(text);
+  if (bytes > MAX_SEGMENT_BYTES && given.content !== undefined) {
+    record = { ...given, content: undefined };
+    text = JSON.stringify(record);
+    bytes = Buffer.byteLength(text);
+  }
   if (bytes > MAX_SEGMENT_BYTES) {
-    record = { ...given, exclusions: undefined, routing: undefined, tasks: undefined };
+    record = { ...record, exclusions: undefined, routing: undefined, tasks: undefined };
     text = JSON.stringify(record);
     bytes = Buffer.byteLength(text);
   }

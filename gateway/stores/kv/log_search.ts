@@ -15,6 +15,7 @@ import {
   LOG_BLOCKS,
   type LogBlock,
   type LogPlace,
+  mayHaveIds,
 } from "./log_block.ts";
 import type { IndexView } from "./log_index.ts";
 import { decodeRecord } from "./log_line.ts";
@@ -103,7 +104,12 @@ async function* inBlocks(
   { border, isBeyond }: Range,
 ): AsyncGenerator<Found, void> {
   const isNewest = query.order !== "oldest";
-  for await (const { block, ids } of blocksOf(source, query, border)) {
+  for await (const read of blocksOf(source, query, border)) {
+    if ("last" in read) {
+      yield { places: [], border: { segment: read.last + 1, line: 0 } };
+      continue;
+    }
+    const { block, ids } = read;
     const rows = block.find(query, ids);
     if (isNewest) rows.reverse();
     yield {
@@ -129,10 +135,10 @@ async function* inRows(
   }
 }
 
-interface BlockRead {
-  readonly block: LogBlock;
-  readonly ids: string | undefined;
-}
+/** A block with what of its ids is needed, or the last segment of one that has nothing. */
+type BlockRead =
+  | { readonly block: LogBlock; readonly ids?: string | undefined }
+  | { readonly last: number };
 
 /** All blocks beyond a border, in the order of the page. */
 async function* blocksOf(
@@ -153,7 +159,7 @@ async function* blocksOf(
   const at = border?.segment;
   const from = isNewest ? 0 : at ?? 0;
   const to = isNewest && at !== undefined ? await blockWith(source.kv, at, end) : end;
-  yield* storedBlocks(source.kv, { from, to, isNewest, withIds });
+  yield* storedBlocks(source.kv, query, { from, to });
   if (!isNewest) yield* waiting;
 }
 
@@ -167,37 +173,35 @@ async function blockWith(kv: Deno.Kv, segment: number, end: number): Promise<num
 
 async function* storedBlocks(
   kv: Deno.Kv,
-  range: { from: number; to: number; isNewest: boolean; withIds: boolean },
+  query: RequestQuery,
+  { from, to }: { readonly from: number; readonly to: number },
 ): AsyncGenerator<BlockRead, void> {
-  const { from, to, isNewest, withIds } = range;
   if (from > to) return;
-  const options = { reverse: isNewest, batchSize: READ_AHEAD_BLOCKS };
-  const rowsOf = (prefix: string) =>
-    kv.list<Uint8Array>({ start: [prefix, from], end: [prefix, to + 1] }, options);
-  const ids = withIds ? rowsOf(LOG_BLOCK_IDS) : undefined;
+  const { text } = query;
+  const prefix = text === undefined ? LOG_BLOCKS : LOG_BLOCK_IDS;
+  const rows = kv.list<Uint8Array>({ start: [prefix, from], end: [prefix, to + 1] }, {
+    reverse: query.order !== "oldest",
+    batchSize: READ_AHEAD_BLOCKS,
+  });
   try {
-    for await (const { key, value } of rowsOf(LOG_BLOCKS)) {
-      const text = ids === undefined ? undefined : await idsAt(ids, Number(key[1]), isNewest);
-      yield { block: decodeBlock(value), ids: text };
+    for await (const { key, value } of rows) {
+      const last = Number(key[1]);
+      if (text === undefined) {
+        yield mayHaveIds(value, query) ? { block: decodeBlock(value) } : { last };
+        continue;
+      }
+      // A text is searched by the engine, bytes would be by a loop in JavaScript.
+      const ids = textOf(value);
+      if (!ids.includes(text)) yield { last };
+      else {
+        const block = await kv.get<Uint8Array>([LOG_BLOCKS, last]);
+        if (block.value === null) yield { last };
+        else yield { block: decodeBlock(block.value), ids };
+      }
     }
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
     throw new StoreError("Cannot read the index of the log", { cause });
-  }
-}
-
-/** The ids of a block: both lists go the same way, and either may have lost rows to their age. */
-async function idsAt(
-  ids: Deno.KvListIterator<Uint8Array>,
-  last: number,
-  isNewest: boolean,
-): Promise<string> {
-  for (;;) {
-    const { value: row, done } = await ids.next();
-    if (done) return "";
-    const at = Number(row.key[1]);
-    if (at === last) return textOf(row.value);
-    if (isNewest ? at < last : at > last) return "";
   }
 }
 

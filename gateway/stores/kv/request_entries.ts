@@ -1,9 +1,9 @@
-import { Buffer } from "node:buffer";
 import type { JournalEntry } from "../../domain/ledger.ts";
 import type { RequestEntriesQuery } from "../../ports/ledger_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { MAX_READ_AHEAD_SEGMENTS, REQUEST_END_SLACK_MS, REQUEST_ENTRIES_BYTES } from "./limits.ts";
+import { textOf } from "./rows.ts";
 import { decodeSegment, firstSegment, type Tail } from "./segment.ts";
 
 /** A request's entries as far as they have been found. */
@@ -47,7 +47,7 @@ async function readFrom(
   { journal, from, logId }: { journal: Tail; from: number; logId: string },
   found: Found,
 ): Promise<number> {
-  const needle = Buffer.from(`"log":${JSON.stringify(logId)}`);
+  const needle = `"log":${JSON.stringify(logId)}`;
   const range = { start: ["journal", from], end: ["journal", journal.segment + 1] };
   const rows = kv.list<Uint8Array>(range, { batchSize: MAX_READ_AHEAD_SEGMENTS / 4 });
   let bytes = 0;
@@ -56,8 +56,8 @@ async function readFrom(
     for await (const { key, value } of rows) {
       next = Number(key[1]) + 1;
       bytes += value.length;
-      const hasAny = Buffer.from(value.buffer, value.byteOffset, value.length).includes(needle);
-      if (hasAny) takeLines(decodeSegment(value).lines, logId, found);
+      // A text is searched by the engine, bytes would be by a loop in JavaScript.
+      if (textOf(value).includes(needle)) takeLines(decodeSegment(value).lines, logId, found);
       if (isComplete(found) || bytes >= REQUEST_ENTRIES_BYTES) break;
     }
   } catch (cause) {

@@ -1,0 +1,84 @@
+import { assertEquals } from "@std/assert";
+import type { RequestRecord } from "../../ports/request_log.ts";
+import { LogBlock } from "./log_block.ts";
+import { LogSums } from "./log_sums.ts";
+import { EMPTY_TAIL } from "./segment.ts";
+import { Books } from "./books.ts";
+import { type Head, HEAD_KEY } from "./rows.ts";
+import { Writer } from "./writer.ts";
+
+const NOW_MS = Date.UTC(2026, 10, 21, 12);
+
+function record(segment: number): RequestRecord {
+  return {
+    id: `log_${segment}`,
+    requestId: `req-${segment}`,
+    atMs: NOW_MS - segment * 1_000,
+    keyId: "key_a",
+    walletId: "w",
+    endpoint: "chat",
+    stream: false,
+    status: 200,
+    outcome: "ok",
+    durationMs: 5,
+    holdIds: [],
+    charged: "0.000001",
+    inputTokens: 1,
+    cachedInputTokens: 0,
+    outputTokens: 1,
+    estimated: false,
+  };
+}
+
+/** A block of segments of one row each. */
+function block(from: number, to: number): LogBlock {
+  const made = new LogBlock(from);
+  for (let segment = from; segment <= to; segment++) made.add([record(segment)], segment);
+  return made;
+}
+
+async function withSums(test: (sums: LogSums) => Promise<void>): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  const head: Head = { schema: 1, session: "s", commit: 0, journal: EMPTY_TAIL, log: EMPTY_TAIL };
+  const { ok, versionstamp } = await kv.set(HEAD_KEY, head);
+  assertEquals(ok, true);
+  const writer = new Writer(kv, { books: new Books(), head: { value: head, versionstamp } });
+  await test(new LogSums(kv, writer, () => NOW_MS));
+  await writer.close();
+  kv.close();
+}
+
+Deno.test("sums count each row once, however the blocks were cut that brought it", async () => {
+  await withSums(async (sums) => {
+    await sums.add([block(1, 100)]);
+    await sums.add([block(1, 100)]);
+    await sums.add([block(51, 150), block(151, 151)]);
+    await sums.add([block(140, 400)]);
+    for (const spanMs of [600_000, 86_400_000, 20 * 86_400_000]) {
+      const range = { sinceMs: NOW_MS - spanMs, untilMs: NOW_MS };
+      const { total } = await sums.overview(range, [block(390, 410)]);
+      assertEquals([total.requests, total.charged, total.keys.get("key_a")?.requests], [
+        410,
+        410n,
+        410,
+      ]);
+    }
+  });
+});
+
+Deno.test("a series has as many points as are of use, and times that are not kept are coarse", async () => {
+  await withSums(async (sums) => {
+    await sums.add([block(1, 100)]);
+    const steps = async (sinceMs: number, untilMs: number, stepMs?: number) =>
+      (await sums.overview({ sinceMs, untilMs, stepMs }, [])).stepMs / 60_000;
+    const hour = 3_600_000;
+    assertEquals(await steps(NOW_MS - hour, NOW_MS), 1);
+    assertEquals(await steps(NOW_MS - 24 * hour, NOW_MS), 10);
+    assertEquals(await steps(NOW_MS - 7 * 24 * hour, NOW_MS), 60);
+    assertEquals(await steps(NOW_MS - 30 * 24 * hour, NOW_MS), 360);
+    // A minute of last week is not known any more.
+    assertEquals(await steps(NOW_MS - 169 * hour, NOW_MS - 168 * hour, 60_000), 60);
+    assertEquals(await steps(NOW_MS - hour, NOW_MS, 7 * 60_000), 7);
+    assertEquals(await steps(NOW_MS - 24 * hour, NOW_MS, 1_000), 10);
+  });
+});
