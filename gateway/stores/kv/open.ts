@@ -115,8 +115,7 @@ async function openStores(
     writer.onLogged = (logged) => log.noteLogged(logged);
     const catalogs = await KvCatalogStore.open(kv, writer);
     const { blobs, responses, passages } = await openRooms(kv, writer, { ...options, nowMs });
-    const stray = await strayChunks(kv, checkpoint);
-    await Promise.all(stray.map((key) => writer.write([{ key, bytes: 0 }])));
+    await removeStray(writer, await strayChunks(kv, checkpoint));
     await recover(kv, { ledger, log, atMs: nowMs() });
     await log.begin();
     writer.onCommit = () => {
@@ -158,6 +157,11 @@ async function openStores(
     // Rows that cannot be read for what they should be: damage, or another program's database.
     throw new StoreError("Cannot open the store: it is damaged", { cause: error });
   }
+}
+
+/** Pieces of a checkpoint that no head names any more. */
+async function removeStray(writer: Writer, keys: readonly Deno.KvKey[]): Promise<void> {
+  await Promise.all(keys.map((key) => writer.write([{ key, bytes: 0 }])));
 }
 
 /** What is kept in a room of its own, beside the books. */
