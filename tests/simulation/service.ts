@@ -138,3 +138,8 @@ export function rngOf(
     next: () => random.next(),
   };
 }
+
+/** Number of the request that an id was made for. */
+export function ownerOf(id: string): number {
+  return Number(id.split("_")[1]);
+}

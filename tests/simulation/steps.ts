@@ -9,6 +9,7 @@ import type { Random } from "./random.ts";
 import type { Script } from "./scripted_upstream.ts";
 import type { CommitEnd } from "./simulated_kv.ts";
 import { KEYS, WALLETS } from "./founding.ts";
+import { drawSplit, type SplitScript } from "./split_question.ts";
 
 /** A question of a caller. */
 export interface Question {
@@ -22,6 +23,8 @@ export interface Question {
   readonly words: number;
   readonly maxTokens: number;
   readonly script: Script;
+  /** The gate splits it; `script` is for where it is answered by one call after all. */
+  readonly split?: SplitScript | undefined;
 }
 
 /** Something that can be done to a key. */
@@ -61,6 +64,9 @@ export type Step =
     readonly afterMs: number;
   };
 
+/** How many of the questions are split. */
+const SPLIT_SHARE = 0.25;
+
 type Draw = (random: Random) => Step;
 
 const FAILURES = [
@@ -74,7 +80,14 @@ const JUMPS_MS = [-86_400_000, -3_600_000, -1, 1_000, 600_000, 86_400_000] as co
 const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
   [8, (random) => ({ kind: "ask", question: drawQuestion(random) })],
   [75, (random) => ({ kind: "go", pick: random.next() })],
-  [6, (random) => ({ kind: "follow", pick: random.next(), events: 2 + random.below(14) })],
+  [
+    6,
+    (random) => ({
+      kind: "follow",
+      pick: random.next(),
+      events: 2 + random.below(random.pick([14, 14, 60])),
+    }),
+  ],
   [3, (random) => ({ kind: "leave", pick: random.next() })],
   [1.5, (random) => ({
     kind: "credit",
@@ -120,7 +133,7 @@ export function drawSteps(random: Random, count: number): Step[] {
 }
 
 function drawQuestion(random: Random): Question {
-  return {
+  const question: Question = {
     seed: random.below(1_000_000),
     key: random.below(KEYS + 2),
     surface: random.pick(["chat", "chat", "responses"]),
@@ -129,6 +142,11 @@ function drawQuestion(random: Random): Question {
     maxTokens: 16 + random.below(120),
     script: drawScript(random),
   };
+  if (!random.chance(SPLIT_SHARE)) return question;
+  const split = drawSplit(random, () => drawScript(random));
+  // Of a shorter answer tasks are not worth their while; only the keys at the end can pay for them.
+  const key = random.pick([KEYS - 3, KEYS - 2, KEYS - 1, question.key]);
+  return { ...question, key, maxTokens: 128 + random.below(60), split };
 }
 
 function drawScript(random: Random): Script {
