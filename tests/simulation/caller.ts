@@ -78,6 +78,11 @@ export class Caller {
     return toldBy(this.text);
   }
 
+  /** It was split, and a model wrote the answer of its tasks. */
+  get isSplit(): boolean {
+    return this.attempts.some(({ part, finished }) => part === "final" && finished);
+  }
+
   /** The stream ended as if it were whole, and was not. */
   get wasFooled(): boolean {
     return this.state === "broken" && !this.#wasHungUpOn && !/"error":\{/.test(this.text);

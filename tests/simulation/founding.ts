@@ -17,7 +17,7 @@ export const KEYS = 7;
 /** Tiers of the wallets, by their numbers. */
 export const TIERS = ["basic", "standard", "standard", "standard"] as const;
 /** What the wallets begin with, in micro-credits. */
-export const FUNDS = [400n, 1_200n, 40_000n, 14_000n] as const;
+export const FUNDS = [400n, 1_200n, 40_000n, 5_500n] as const;
 
 /** A key of the beginning. */
 export interface FoundedKey {

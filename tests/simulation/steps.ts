@@ -34,11 +34,16 @@ export type KeyChange = "disable" | "enable" | "revoke" | "rotate";
 export type CommitFailure = Exclude<CommitEnd, "ok">;
 
 /**
- * One thing that happens. `pick` chooses among those that wait, as a part of their number. The stream
+ * One thing that happens. `pick` chooses among those that wait, as a part of their number. The request
  * that is followed goes on so many times before anybody else does.
  */
 export type Step =
-  | { readonly kind: "ask"; readonly question: Question }
+  | {
+    readonly kind: "ask";
+    readonly question: Question;
+    /** Asked so many times at once. @default {1} */
+    readonly times?: number;
+  }
   | { readonly kind: "go"; readonly pick: number }
   | { readonly kind: "follow"; readonly pick: number; readonly events: number }
   | { readonly kind: "leave"; readonly pick: number }
@@ -66,6 +71,9 @@ export type Step =
 
 /** How many of the questions are split. */
 const SPLIT_SHARE = 0.25;
+/** How many of them are long. */
+const HOG_SHARE = 0.03;
+const HOG_WORDS = 10_000;
 
 type Draw = (random: Random) => Step;
 
@@ -78,7 +86,7 @@ const JUMPS_MS = [-86_400_000, -3_600_000, -1, 1_000, 600_000, 86_400_000] as co
 
 /** Kinds of steps: how they are drawn, and how often beside each other. */
 const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
-  [8, (random) => ({ kind: "ask", question: drawQuestion(random) })],
+  [8, drawAsk],
   [75, (random) => ({ kind: "go", pick: random.next() })],
   [
     6,
@@ -132,6 +140,13 @@ export function drawSteps(random: Random, count: number): Step[] {
   });
 }
 
+function drawAsk(random: Random): Step {
+  const question = drawQuestion(random);
+  // Who asks several at once may be out of money or places between their parts.
+  const times = question.split === undefined ? 1 : random.chance(0.1) ? 4 : 1;
+  return times === 1 ? { kind: "ask", question } : { kind: "ask", question, times };
+}
+
 function drawQuestion(random: Random): Question {
   const question: Question = {
     seed: random.below(1_000_000),
@@ -142,6 +157,8 @@ function drawQuestion(random: Random): Question {
     maxTokens: 16 + random.below(120),
     script: drawScript(random),
   };
+  // Takes most of what a split request of the same wallet has counted on.
+  if (random.chance(HOG_SHARE)) return { ...question, key: KEYS - 2, words: HOG_WORDS };
   if (!random.chance(SPLIT_SHARE)) return question;
   const split = drawSplit(random, () => drawScript(random));
   // Of a shorter answer tasks are not worth their while; only the keys at the end can pay for them.
@@ -170,5 +187,5 @@ function drawScript(random: Random): Script {
 /** A step as one line of a trace. */
 export function stepText(step: Step): string {
   const { kind, ...fields } = step;
-  return `${kind} ${JSON.stringify("question" in fields ? fields.question : fields)}`;
+  return `${kind} ${JSON.stringify(fields)}`;
 }

@@ -41,6 +41,8 @@ interface Payment {
   state: "open" | "asked" | "paid";
 }
 
+/** Events by which the operator is told that a caller may have been refused, and has paid. */
+const DOUBTS: readonly string[] = ["charge_in_doubt", "charged_without_answer"];
 /** Commits in which the world must be founded. */
 const FOUNDING_TURNS = 400;
 
@@ -354,7 +356,7 @@ export class World {
     const error = (event: string, fields: LogFields = {}) => {
       const isBug = event === "internal_error" || event === "tokens_not_counted";
       if (isBug && life === this.#lives) this.#accuse("no bug shows", String(fields.cause));
-      if (event === "charge_in_doubt") this.told.add(String(fields.holdId));
+      if (DOUBTS.includes(event)) this.told.add(String(fields.holdId));
       if (event === "request_not_logged") this.notLogged.add(ownerOf(String(fields.logId)));
     };
     return { info: () => {}, warn: () => {}, error };
