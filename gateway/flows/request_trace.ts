@@ -31,6 +31,8 @@ export interface Caller {
   readonly orchestration?: OrchestrationChoice | undefined;
   /** Aborted when the caller has left before the answer began. */
   readonly signal: AbortSignal;
+  /** Called where a plan is made before the answer begins, so that it may be long in coming. */
+  readonly onPlanning?: (() => void) | undefined;
   /** Called once, when the request has been settled or has failed. */
   onSettled(): void;
 }
