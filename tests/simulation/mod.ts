@@ -133,4 +133,8 @@ async function main(args: readonly string[]): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args));
+if (import.meta.main) {
+  // A run that waits for what never comes ends in silence: that must not look as if all were well.
+  Deno.exitCode = 1;
+  Deno.exit(await main(Deno.args));
+}
