@@ -43,9 +43,19 @@ Deno.test("a $ before anything but another task's id is plain text", () => {
   for (const instruction of plain) {
     assertEquals(read(plan(task("a"), task("t", [], instruction)))[1]?.dependsOn, [], instruction);
   }
-  const references = ["Sum up $a", "Judge ($a), at $5", "根据$a写总结，预算$5", "总结$a。", "“$a”与$b"];
+  const references = [
+    "Sum up $a",
+    "Judge ($a), at $5",
+    "根据$a写总结，预算$5",
+    "总结$a。",
+    "“$a”与$b",
+  ];
   for (const instruction of references) {
-    assertEquals(read(plan(task("a"), task("t", [], instruction)))[1]?.dependsOn, ["a"], instruction);
+    assertEquals(
+      read(plan(task("a"), task("t", [], instruction)))[1]?.dependsOn,
+      ["a"],
+      instruction,
+    );
   }
   // Also of a task that is declared later.
   assertEquals(read(plan(task("t", [], "Judge $a"), task("a")))[0]?.dependsOn, ["a"]);
