@@ -124,7 +124,7 @@ function judgeCaller(world: World, caller: Caller, accuse: Accuse): void {
 
 /** A charge is what the call cost, by a reckoning of its own. */
 function judgeSettlement(world: World, settlement: Settlement, accuse: Accuse): void {
-  const { holdId, held, charged, writtenOff, model, priceVersion, wallet, recovered } = settlement;
+  const { holdId, held, charged, writtenOff, model, priceVersion, wallet } = settlement;
   const caller = world.callers[ownerOf(holdId)];
   if (caller === undefined) return accuse("only calls are charged", holdId);
   const known = {
