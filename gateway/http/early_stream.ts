@@ -70,6 +70,7 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
   readonly #options: EarlyStreamOptions;
   readonly #encoder = new TextEncoder();
   #isFirst = true;
+  #isLeft = false;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
 
   constructor(answering: Promise<ModelAnswer>, options: EarlyStreamOptions) {
@@ -81,9 +82,11 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
     try {
       this.#reader ??= await this.#begun();
     } catch (error) {
+      if (this.#isLeft) return;
       controller.enqueue(this.#encoder.encode(this.#options.failed(error)));
       return controller.close();
     }
+    if (this.#isLeft) return;
     if (this.#reader === undefined) {
       return controller.enqueue(this.#encoder.encode(SSE_KEEP_ALIVE));
     }
@@ -93,6 +96,7 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   async cancel(): Promise<void> {
+    this.#isLeft = true;
     if (this.#reader !== undefined) return await this.#reader.cancel();
     this.#options.onLeave();
     // What has begun in spite of it is told that nobody reads it.
@@ -105,7 +109,8 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     const answer = isFirst ? undefined : await within(this.#answering, this.#options);
-    return answer?.kind === "stream" ? answer.bytes.getReader() : undefined;
+    // Whoever has left ends what began in spite of it.
+    return answer?.kind === "stream" && !this.#isLeft ? answer.bytes.getReader() : undefined;
   }
 }
 

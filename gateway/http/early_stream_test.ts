@@ -96,18 +96,23 @@ Deno.test("what fails after that says so in an event, and does not end cleanly",
 });
 
 Deno.test("who leaves while it is planned ends it, and nothing is read of what began all the same", async () => {
-  const { bytes, reject, left } = await slow();
+  const told: unknown[] = [];
+  const { bytes, reject, left } = await slow((error) => `${told.push(error)}`);
   await readSilence(bytes, 1);
-  const leaving = bytes.cancel();
+  const reader = bytes.getReader();
+  const reading = reader.read();
+  const leaving = reader.cancel();
   reject(new CallerLeft("gone"));
-  await leaving;
-  assertEquals(left, ["left"]);
+  await Promise.all([reading, leaving]);
+  assertEquals([left, told], [["left"], []]);
   const late = await slow();
   await readSilence(late.bytes, 1);
   const { answer, wasCancelled } = streamOf("data: x\n\n");
-  const cancelled = late.bytes.cancel();
+  const last = late.bytes.getReader();
+  const pending = last.read();
+  const cancelled = last.cancel();
   late.resolve(answer);
-  await cancelled;
+  await Promise.all([pending, cancelled]);
   assert(wasCancelled());
 });
 
