@@ -14,6 +14,7 @@ import { createPublicApp } from "../../gateway/http/public_app.ts";
 import type { Clock } from "../../gateway/ports/clock.ts";
 import type { Logger } from "../../gateway/ports/logger.ts";
 import type { Rng } from "../../gateway/ports/rng.ts";
+import type { TokenCounter } from "../../gateway/ports/token_counter.ts";
 import type { Upstream } from "../../gateway/ports/upstream.ts";
 import { gatewayOf, vectorStoresOf } from "../../gateway/service/house.ts";
 import { type KvStores, openKvStores } from "../../gateway/stores/kv/open.ts";
@@ -61,8 +62,9 @@ export class SimulatedService {
     const deps = { clock, rng, logger, env: () => undefined, print: () => {} };
     const vectorStores = vectorStoresOf(stores, deps);
     const parts = { pool: this.#pool, links: this.#links, vectorStores, deps };
-    const tokens = { count: (text: string) => Promise.resolve(tokensOf(text)) };
-    this.gateway = { ...gatewayOf(stores, parts), tokens };
+    const count: TokenCounter["count"] = (text) =>
+      Promise.resolve(tokensOf(typeof text === "string" ? text : text.text()));
+    this.gateway = { ...gatewayOf(stores, parts), tokens: { count } };
   }
 
   /** Starts on what the disk holds; a disk without a catalog gets one. */
