@@ -25,7 +25,7 @@ export interface PlannedTask {
   readonly title: string;
   /** What its model is told to do; `$id` names the result of another task. */
   readonly instruction: string;
-  /** Ids of the tasks whose results it reads, those that its instruction names included. */
+  /** Ids of the tasks whose results it reads, those that its instruction names as `$id` included. */
   readonly dependsOn: readonly string[];
   /** Feature tags that its model should carry. */
   readonly needs: readonly string[];
@@ -89,8 +89,9 @@ export function readPlan(text: string, knownNeeds: readonly string[]): PlanReadi
     }
     tasks.push(task);
   }
-  const problem = strangeDependency(tasks) ?? cycle(tasks);
-  return problem === undefined ? { ok: true, tasks } : wrong(problem);
+  const read = tasks.map((task) => withNamed(task, tasks));
+  const problem = strangeDependency(read) ?? cycle(read);
+  return problem === undefined ? { ok: true, tasks: read } : wrong(problem);
 }
 
 /** Where the tasks of a plan stand. */
@@ -157,14 +158,25 @@ function readTask(
     return `depends_on of "${taskId}" is not an array of task_ids`;
   }
   if (needs === undefined) return `needs of "${taskId}" is not an array of texts`;
-  const named = Array.from(instruction.matchAll(REFERENCE), ([, id = ""]) => id);
   return {
     taskId,
     title: shown,
     instruction: instruction.trim(),
-    dependsOn: [...new Set([...dependsOn, ...named])],
+    dependsOn: [...new Set(dependsOn)],
     needs: [...new Set(needs)].filter((need) => knownNeeds.includes(need)),
   };
+}
+
+/**
+ * The task, depending on what its instruction names, too. Only a `$` before the id of another task of
+ * the plan is a reference: before anything else it is the request's own, a price or a variable.
+ */
+function withNamed(task: PlannedTask, tasks: readonly PlannedTask[]): PlannedTask {
+  const others = new Set(tasks.map(({ taskId }) => taskId));
+  others.delete(task.taskId);
+  const named = Array.from(task.instruction.matchAll(REFERENCE), ([, id = ""]) => id)
+    .filter((id) => others.has(id));
+  return { ...task, dependsOn: [...new Set([...task.dependsOn, ...named])] };
 }
 
 /** A model's words for people's screens: one line, without what only a terminal would act on. */

@@ -32,6 +32,35 @@ Deno.test("a result that an instruction names is depended on", () => {
   assertEquals(tasks[1]?.dependsOn, ["a"]);
 });
 
+Deno.test("a $ before anything but another task's id is plain text", () => {
+  const plain = [
+    "Stay below $5, or $5k, of a $100 budget; US$a is no price",
+    "Print $path, ${a} and $HOME in bash: export path=$path:$a_dir",
+    "Let $x$ be prime and $$a a process id; $t itself is this task",
+    "预算不超过$5，变量$price与$HOME原样保留；$$a不是引用",
+    "See $nothing, and what is said of $as or $a1",
+  ];
+  for (const instruction of plain) {
+    assertEquals(read(plan(task("a"), task("t", [], instruction)))[1]?.dependsOn, [], instruction);
+  }
+  const references = [
+    "Sum up $a",
+    "Judge ($a), at $5",
+    "根据$a写总结，预算$5",
+    "总结$a。",
+    "“$a”与$b",
+  ];
+  for (const instruction of references) {
+    assertEquals(
+      read(plan(task("a"), task("t", [], instruction)))[1]?.dependsOn,
+      ["a"],
+      instruction,
+    );
+  }
+  // Also of a task that is declared later.
+  assertEquals(read(plan(task("t", [], "Judge $a"), task("a")))[0]?.dependsOn, ["a"]);
+});
+
 Deno.test("what is wrong with a plan is said", () => {
   const cases: readonly (readonly [string, string])[] = [
     ["I cannot plan this", "not a JSON object"],
@@ -49,7 +78,7 @@ Deno.test("what is wrong with a plan is said", () => {
     [plan({ ...task("a"), depends_on: "b" }), "depends_on"],
     [plan({ ...task("a"), needs: [1] }), "needs"],
     [plan(task("a", ["b"])), 'depends on "b"'],
-    [plan(task("a", [], "See $nothing")), '"nothing"'],
+    [plan(task("a", [], "See $b"), task("b", [], "See $a")), '"a", "b"'],
     [plan(task("a", ["a"])), "wait for each other"],
     [plan(task("a", ["c"]), task("b", ["a"]), task("c", ["b"])), '"a", "b", "c"'],
   ];

@@ -40,6 +40,8 @@ export interface Caller {
   readonly signal: AbortSignal;
   /** Its span; absent where it is not traced. */
   readonly span?: Span | undefined;
+  /** Called where a plan is made before the answer begins, so that it may be long in coming. */
+  readonly onPlanning?: (() => void) | undefined;
   /** Called once, when the request has been settled or has failed. */
   onSettled(): void;
 }

@@ -30,16 +30,18 @@ export async function settleForSure(
     readonly retryMs?: number;
   } = {},
 ): Promise<void> {
+  let doubt: StoreError | undefined;
   const settle = async (): Promise<StoreError | undefined> => {
     try {
       await ledger.settle(ending, rows);
       return undefined;
     } catch (error) {
-      if (error instanceof StoreError && error.inDoubt) return error;
+      // That a later try has changed nothing says nothing of the one in doubt: it may have landed.
+      if (error instanceof StoreError && (error.inDoubt || doubt !== undefined)) return error;
       throw error;
     }
   };
-  let doubt = await settle();
+  doubt = await settle();
   if (doubt === undefined) return;
   let isLate = false;
   const callOff = afterMs(maxMs, () => isLate = true);

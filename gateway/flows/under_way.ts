@@ -1,3 +1,4 @@
+import { ServiceFault } from "../domain/fault.ts";
 import type { RequestFeatures } from "../domain/features.ts";
 import { typicalTokens } from "../domain/token_estimate.ts";
 import type { GatewayContext } from "./context.ts";
@@ -26,10 +27,25 @@ export async function underWay(
     return answered;
   } catch (error) {
     logFailure(gateway, trace, error);
-    throw error;
+    throw withBill(error, trace);
   } finally {
     if (!streaming) leave();
   }
+}
+
+/** A failure tells what the request has cost all the same, such as the calls of its planner. */
+function withBill(error: unknown, trace: RequestTrace): unknown {
+  const { billed: billing, caller: { requestId } } = trace;
+  if (billing === undefined || !(error instanceof ServiceFault)) return error;
+  const { code, message, param, retryAfterMs, headers, extra } = error;
+  const told = Object(extra["metadata"]);
+  if ("billing" in told) return error;
+  const metadata = { request_id: requestId, routing: trace.routing(), ...told, billing };
+  return new ServiceFault(code, {
+    ...{ message, param, retryAfterMs, headers },
+    extra: { ...extra, metadata },
+    cause: error.cause,
+  });
 }
 
 /** Counts what a request will come to against its key's tokens a minute, until the truth is known. */

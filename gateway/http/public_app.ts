@@ -16,7 +16,7 @@ import { limitsInForce } from "../domain/service_limits.ts";
 import { Description } from "../openapi/description.ts";
 import { BadKeys } from "./bad_keys.ts";
 import type { PublicEnv } from "./env.ts";
-import { errorResponse, faultOf } from "./error_response.ts";
+import { errorResponse, toldFault } from "./error_response.ts";
 import { authenticate, type FindKey } from "./middleware/authenticate.ts";
 import { logDenied } from "./middleware/log_denied.ts";
 import { rateLimitHeaders } from "./middleware/rate_limit_headers.ts";
@@ -106,12 +106,8 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
     // The id is missing only where the one that was sent is what was wrong.
     const id = c.get("requestId") ?? gateway.rng.id("req");
     if (error instanceof CallerLeft) return new Response(null, { status: CALLER_LEFT_STATUS });
-    const fault = faultOf(error);
+    const fault = toldFault(gateway, error, id);
     options.onRefusal?.(fault.code);
-    if (fault.code === "internal") {
-      const cause = error instanceof Error ? error.stack ?? error.message : String(error);
-      gateway.logger.error("internal_error", { requestId: id, cause });
-    }
     return errorResponse(fault, id);
   });
   return app;

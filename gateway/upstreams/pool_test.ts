@@ -1,51 +1,16 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import type { Catalog, Model, UpstreamConfig } from "../domain/catalog.ts";
+import type { Model, UpstreamConfig } from "../domain/catalog.ts";
 import { InvariantError } from "../domain/invariant.ts";
-import { DEFAULT_SCORING } from "../domain/score.ts";
 import type { Upstream } from "../ports/upstream.ts";
 import { BUSY_RETRY_MS, type Lease, type OperatorTrouble, UpstreamPool } from "./pool.ts";
+import { catalogOf, modelOf, upstreamOf } from "./pool_fixture.ts";
 
-function config(id: string, more: Partial<UpstreamConfig> = {}): UpstreamConfig {
-  return {
-    id,
-    kind: "openai",
-    provider: id,
-    maxInFlight: 2,
-    onDisconnect: "cancel",
-    timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1 },
-    ...more,
-  };
-}
+const A1 = modelOf("a1", "a");
+const A2 = modelOf("a2", "a");
+const B1 = modelOf("b1", "b");
 
-function model(id: string, upstream: string, upstreamModel = id): Model {
-  return {
-    id,
-    name: id,
-    upstream,
-    upstreamModel,
-    endpoints: ["chat"],
-    quality: 0.5,
-    contextTokens: 1_000,
-    maxOutputTokens: 100,
-    featureTags: [],
-    industryPacks: [],
-    sku: "text",
-    price: { inputPerMTok: "1", outputPerMTok: "1", currency: "USD" },
-    description: { en: id, zh: id },
-    disabled: false,
-  };
-}
-
-const A1 = model("a1", "a");
-const A2 = model("a2", "a");
-const B1 = model("b1", "b");
-
-function catalog(upstreams: readonly UpstreamConfig[], models: readonly Model[]): Catalog {
-  return { version: 1, updatedAtMs: 0, upstreams, models, tiers: [], scoring: DEFAULT_SCORING };
-}
-
-const BOTH = catalog([config("a"), config("b")], [A1, A2, B1]);
+const BOTH = catalogOf([upstreamOf("a"), upstreamOf("b")], [A1, A2, B1]);
 
 /** A pool with a clock in the test's hand, upstreams that note their end, and the troubles told. */
 function setUp(content = BOTH) {
@@ -180,7 +145,11 @@ Deno.test("a 403 is told, and is one failure of its model alone", () => {
 
 for (const outcome of ["refused_credentials", "rate_limited", "server_error"] as const) {
   Deno.test(`what callers make the simulator fail with is one failure: ${outcome}`, () => {
-    const simulators = catalog([config("a", { kind: "simulator" }), config("b")], [A1, A2, B1]);
+    const simulators = catalogOf([upstreamOf("a", { kind: "simulator" }), upstreamOf("b")], [
+      A1,
+      A2,
+      B1,
+    ]);
     const { pool, available, troubles, pass } = setUp(simulators);
     for (let failures = 1; failures <= 3; failures++) {
       assertEquals(available(), ["a1", "a2", "b1"]);
@@ -210,9 +179,9 @@ Deno.test("apply() keeps unchanged upstreams, in whatever order their members st
   const { pool, made, closed, available } = setUp();
   attempt(pool, A1, "rate_limited");
   const same = Object.fromEntries(
-    Object.entries(config("a")).reverse(),
+    Object.entries(upstreamOf("a")).reverse(),
   ) as unknown as UpstreamConfig;
-  pool.apply(catalog([same, config("b", { maxInFlight: 3 })], [A1, A2, B1]));
+  pool.apply(catalogOf([same, upstreamOf("b", { maxInFlight: 3 })], [A1, A2, B1]));
   assertEquals(made, ["a", "b", "b"]);
   assertEquals(closed, ["b"]);
   assertEquals(available(), ["a2", "b1"]);
@@ -221,14 +190,19 @@ Deno.test("apply() keeps unchanged upstreams, in whatever order their members st
 Deno.test("apply() forgets the health of a model that is another one now", () => {
   const { pool, available } = setUp();
   attempt(pool, A1, "rate_limited");
-  pool.apply(catalog([config("a"), config("b")], [model("a1", "a", "newer"), model("a2", "b")]));
+  pool.apply(
+    catalogOf([upstreamOf("a"), upstreamOf("b")], [
+      modelOf("a1", "a", "newer"),
+      modelOf("a2", "b"),
+    ]),
+  );
   assertEquals(available(), ["a1", "a2"]);
 });
 
 Deno.test("an upstream that is gone is closed with its last call, which still counts", () => {
   const { pool, closed, available, troubles } = setUp();
   const [one, two] = [acquire(pool, A1), acquire(pool, A2)];
-  pool.apply(catalog([config("b")], [B1]));
+  pool.apply(catalogOf([upstreamOf("b")], [B1]));
   assertEquals(closed, []);
   assertEquals(pool.acquire(A1), undefined);
   assertEquals(available(), ["b1"]);
@@ -254,7 +228,7 @@ Deno.test("what is learnt across a change is remembered", () => {
 
 Deno.test("a request with an older catalog may still call what has moved since", () => {
   const { pool, available } = setUp();
-  pool.apply(catalog([config("a"), config("b")], [model("a1", "b"), A2, B1]));
+  pool.apply(catalogOf([upstreamOf("a"), upstreamOf("b")], [modelOf("a1", "b"), A2, B1]));
   const lease = acquire(pool, A1);
   assertEquals(lease.upstream.id, "a");
   lease.report({ outcome: "rate_limited", ms: 1, retryAfterMs: 9_000 });
@@ -264,7 +238,7 @@ Deno.test("a request with an older catalog may still call what has moved since",
 
 Deno.test("apply() that cannot make an upstream changes nothing", () => {
   const { pool, made, closed, available } = setUp();
-  const bad = catalog([config("c"), config("d", { apiKey: "broken" })], []);
+  const bad = catalogOf([upstreamOf("c"), upstreamOf("d", { apiKey: "broken" })], []);
   assertThrows(() => pool.apply(bad), TypeError, '"d"');
   assertEquals(made, ["a", "b", "c"]);
   assertEquals(closed, ["c"]);
@@ -273,7 +247,7 @@ Deno.test("apply() that cannot make an upstream changes nothing", () => {
 });
 
 Deno.test("a model without an upstream is not in the pool", () => {
-  const { pool, available } = setUp(catalog([config("a")], [A1, B1]));
+  const { pool, available } = setUp(catalogOf([upstreamOf("a")], [A1, B1]));
   assertEquals(available(), ["a1"]);
   assertEquals(pool.acquire(B1), undefined);
 });
@@ -302,7 +276,9 @@ Deno.test("whatever happens: no upstream above its limit, none closed twice or i
         if (which % 2 === 0) taken?.lease.report({ outcome: "server_error", ms: 1 });
         taken?.lease.release();
       } else if (step === "apply") {
-        pool.apply(catalog([config("a", { maxInFlight: which % 3 }), config("b")], [A1, A2, B1]));
+        pool.apply(
+          catalogOf([upstreamOf("a", { maxInFlight: which % 3 }), upstreamOf("b")], [A1, A2, B1]),
+        );
       } else pass(which * 1_000);
       assert((pool.inFlight().get("b") ?? 0) <= 2);
     }

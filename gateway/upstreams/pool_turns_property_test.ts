@@ -7,10 +7,10 @@
 
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import type { Catalog, Model, UpstreamConfig } from "../domain/catalog.ts";
-import { DEFAULT_SCORING } from "../domain/score.ts";
+import type { Catalog, Model } from "../domain/catalog.ts";
 import { DEFAULT_LIMITS } from "../domain/service_limits.ts";
 import { type Lease, UpstreamPool } from "./pool.ts";
+import { catalogOf, modelOf, upstreamOf } from "./pool_fixture.ts";
 import type { Turn } from "./waiting_calls.ts";
 
 const IDS = ["a", "b"] as const;
@@ -18,26 +18,9 @@ const GLOBAL_MAX = 4;
 const UPSTREAM_MAX = 3;
 const LONG_MS = 600_000;
 
-function upstream(id: string): UpstreamConfig {
-  return {
-    ...{ id, kind: "openai", provider: id, maxInFlight: UPSTREAM_MAX, onDisconnect: "cancel" },
-    timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1 },
-  };
-}
-
-function model(id: string): Model {
-  return {
-    ...{ id, name: id, upstream: id, upstreamModel: id, endpoints: ["chat"], quality: 0.5 },
-    ...{ contextTokens: 1_000, maxOutputTokens: 100, featureTags: [], industryPacks: [] },
-    price: { inputPerMTok: "1", outputPerMTok: "1", currency: "USD" },
-    ...{ sku: "text", description: { en: id, zh: id }, disabled: false },
-  };
-}
-
-const MODELS = IDS.map(model);
+const MODELS = IDS.map((id) => modelOf(id));
 const CATALOG: Catalog = {
-  ...{ version: 1, updatedAtMs: 0, upstreams: IDS.map(upstream), models: MODELS, tiers: [] },
-  scoring: DEFAULT_SCORING,
+  ...catalogOf(IDS.map((id) => upstreamOf(id, { maxInFlight: UPSTREAM_MAX })), MODELS),
   limits: { ...DEFAULT_LIMITS, maxInFlight: GLOBAL_MAX, queueLength: 5 },
 };
 

@@ -1,54 +1,19 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import type { Catalog, Model, UpstreamConfig } from "../domain/catalog.ts";
+import type { Catalog, Model } from "../domain/catalog.ts";
 import { InvariantError } from "../domain/invariant.ts";
-import { DEFAULT_SCORING } from "../domain/score.ts";
 import { DEFAULT_LIMITS, type ServiceLimits } from "../domain/service_limits.ts";
 import { UpstreamPool } from "./pool.ts";
+import { catalogOf, modelOf, upstreamOf } from "./pool_fixture.ts";
 import type { Turn } from "./waiting_calls.ts";
 
 const NEVER = new AbortController().signal;
 const LONG_MS = 60_000;
 
-function upstream(id: string, maxInFlight: number): UpstreamConfig {
-  return {
-    id,
-    kind: "openai",
-    provider: id,
-    maxInFlight,
-    onDisconnect: "cancel",
-    timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1 },
-  };
-}
-
-function model(id: string): Model {
-  return {
-    id,
-    name: id,
-    upstream: id,
-    upstreamModel: id,
-    endpoints: ["chat"],
-    quality: 0.5,
-    contextTokens: 1_000,
-    maxOutputTokens: 100,
-    featureTags: [],
-    industryPacks: [],
-    sku: "text",
-    price: { inputPerMTok: "1", outputPerMTok: "1", currency: "USD" },
-    description: { en: id, zh: id },
-    disabled: false,
-  };
-}
-
-const [A, B] = [model("a"), model("b")];
+const [A, B] = [modelOf("a"), modelOf("b")];
 
 function catalog(limits: Partial<ServiceLimits> = {}, maxInFlight = 1): Catalog {
   return {
-    version: 1,
-    updatedAtMs: 0,
-    upstreams: [upstream("a", maxInFlight), upstream("b", maxInFlight)],
-    models: [A, B],
-    tiers: [],
-    scoring: DEFAULT_SCORING,
+    ...catalogOf([upstreamOf("a", { maxInFlight }), upstreamOf("b", { maxInFlight })], [A, B]),
     limits: { ...DEFAULT_LIMITS, ...limits },
   };
 }
@@ -216,7 +181,7 @@ Deno.test("another catalog wakes all who wait: what they wait for may be gone", 
   const pool = poolOf(catalog());
   const lease = acquire(pool, A);
   const waiter = waits(pool);
-  pool.apply({ ...catalog(), upstreams: [upstream("b", 1)], models: [B] });
+  pool.apply({ ...catalog(), upstreams: [upstreamOf("b", { maxInFlight: 1 })], models: [B] });
   const turn = await waiter.over;
   assertEquals(turn?.use(() => pool.acquire(A)), undefined);
   turn?.use(() => acquire(pool, B)).release();
@@ -232,7 +197,7 @@ Deno.test("a turn at an upstream that is gone by then is given back to it", asyn
   const waiter = waits(pool);
   lease.release();
   using turn = await waiter.over;
-  pool.apply({ ...catalog(), upstreams: [upstream("b", 1)], models: [B] });
+  pool.apply({ ...catalog(), upstreams: [upstreamOf("b", { maxInFlight: 1 })], models: [B] });
   assertEquals(turn?.use(() => pool.acquire(A)), undefined);
   acquire(pool, B).release();
 });

@@ -5,6 +5,7 @@ import type { ToolResult } from "../loop/mod.ts";
 import type { ChatMessage, ChatTool, ChatToolChoice } from "../protocol/mod.ts";
 import { combined } from "../run/combined.ts";
 import type { Surface } from "../run/surface.ts";
+import { tellingTasks } from "../run/tasks.ts";
 import type { ChatShapes } from "./shapes.ts";
 import { ChatTurns } from "./turns.ts";
 
@@ -29,7 +30,7 @@ export interface ChatHistory {
 
 /** Chat Completions. */
 export const chatSurface: Surface<ChatShapes, ChatHistory> = {
-  model: (transport, options) => new ChatTurns(transport, options),
+  model: (transport, options) => tellingTasks(new ChatTurns(transport, options), options.onTask),
 
   begin(request) {
     if (!Array.isArray(request.messages)) {

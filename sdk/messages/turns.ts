@@ -4,6 +4,7 @@ import { ChatTurns } from "../chat/turns.ts";
 import type { FinishEvent, ModelEvent, ModelPort, ModelRequest } from "../loop/mod.ts";
 import type { ContentBlock, ContentBlockDelta, MessageStreamEvent } from "../protocol/mod.ts";
 import type { TurnOptions } from "../run/surface.ts";
+import { tellingTasks } from "../run/tasks.ts";
 import type { Transport } from "../transport.ts";
 import { MessageEventWriter } from "./event_writer.ts";
 import { messageOf } from "./from_chat.ts";
@@ -21,7 +22,8 @@ export class MessagesTurns implements ModelPort<MessagesShapes> {
 
   /** Asks nothing yet. */
   constructor(transport: Transport, options: TurnOptions) {
-    this.#chat = new ChatTurns(transport, options);
+    // Its chunks tell of tasks; what they are translated to has no word for it.
+    this.#chat = tellingTasks(new ChatTurns(transport, options), options.onTask);
     this.#stream = options.stream;
   }
 

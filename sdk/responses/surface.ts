@@ -9,6 +9,7 @@ import type {
 } from "../protocol/mod.ts";
 import { combined } from "../run/combined.ts";
 import type { Surface } from "../run/surface.ts";
+import { tellingTasks } from "../run/tasks.ts";
 import type { ResponseShapes } from "./shapes.ts";
 import { ResponseTurns } from "./turns.ts";
 
@@ -32,7 +33,8 @@ export interface ResponseHistory {
 
 /** Responses. */
 export const responseSurface: Surface<ResponseShapes, ResponseHistory> = {
-  model: (transport, options) => new ResponseTurns(transport, options),
+  model: (transport, options) =>
+    tellingTasks(new ResponseTurns(transport, options), options.onTask),
 
   begin(request) {
     const { input } = request;

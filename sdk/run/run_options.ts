@@ -57,7 +57,7 @@ export interface RunOptions<S extends LoopShapes>
   extends CallOptions, RegisteredTools, LoopChoices<S> {
   /**
    * Told of the tasks of a request that the service splits: their starts, text and ends, before the
-   * event that brings them is yielded. Only streams of Chat and Responses tell them.
+   * event that brings them is yielded. Only streams tell them.
    */
   readonly onTask?: OnTask | undefined;
 }

@@ -16,7 +16,7 @@ import { addBilling } from "./billing.ts";
 import { checkCallOptions, type LoopChoices, partsOf, type RunOptions } from "./run_options.ts";
 import type { RunResult } from "./run_result.ts";
 import type { Surface } from "./surface.ts";
-import { type OnTask, tellingTasks } from "./tasks.ts";
+import type { OnTask } from "./tasks.ts";
 
 /** What the surfaces of one client share. */
 export interface RunnerDeps {
@@ -133,7 +133,7 @@ export class Runner<S extends LoopShapes, History extends object> {
         ...choices,
         conversation: ready.request,
         surface: this.#surface,
-        model: tellingTasks(this.#model(ready), ready.onTask),
+        model: this.#model(ready),
         tools: ready.selection.executable,
         signal: ready.call.signal,
       });
@@ -143,8 +143,11 @@ export class Runner<S extends LoopShapes, History extends object> {
     }
   }
 
-  #model({ call: { requestId, timeoutMs }, stream }: Ready<S>, chunksOnly = false): ModelPort<S> {
-    const options = { requestId, timeoutMs, stream, chunksOnly };
+  #model(
+    { call: { requestId, timeoutMs }, stream, onTask }: Ready<S>,
+    chunksOnly = false,
+  ): ModelPort<S> {
+    const options = { requestId, timeoutMs, stream, chunksOnly, onTask };
     return this.#surface.model(this.#deps.transport, options);
   }
 

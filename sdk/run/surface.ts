@@ -3,6 +3,7 @@ import type { ConversationPort, LoopShapes, ModelPort } from "../loop/mod.ts";
 import type { BillingMetadata } from "../protocol/mod.ts";
 import type { Declarations } from "../toolbox/selection.ts";
 import type { Transport } from "../transport.ts";
+import type { OnTask } from "./tasks.ts";
 
 /** How turns are asked for; what ends one is given with it. */
 export interface TurnOptions extends Omit<CallOptions, "signal"> {
@@ -10,6 +11,8 @@ export interface TurnOptions extends Omit<CallOptions, "signal"> {
   readonly stream: boolean;
   /** Nobody looks at more than chunks and the end of a turn: the rest need not be told. */
   readonly chunksOnly?: boolean;
+  /** Told of the tasks of a request that the service splits. */
+  readonly onTask?: OnTask | undefined;
 }
 
 /**

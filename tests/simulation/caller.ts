@@ -5,6 +5,8 @@
  */
 
 import { type Attempt, wordsOf } from "./scripted_upstream.ts";
+import { type ToldAnswer, toldBy } from "./split_answer.ts";
+import { splitText } from "./split_question.ts";
 import type { Question } from "./steps.ts";
 
 /** How it stands with a caller. `lost`: the service was killed meanwhile. */
@@ -71,10 +73,14 @@ export class Caller {
     return this.text.split(/"(?:content|delta)":"w "/).length - 1;
   }
 
-  /** What the answer says was charged, in micro-credits. */
-  get billed(): bigint | undefined {
-    const found = [...this.text.matchAll(/"charged":"(\d+)\.(\d{6})"/g)].at(-1);
-    return found && BigInt(`${found[1]}${found[2]}`);
+  /** What it was told. */
+  get told(): ToldAnswer {
+    return toldBy(this.text);
+  }
+
+  /** It was split, and a model wrote the answer of its tasks. */
+  get isSplit(): boolean {
+    return this.attempts.some(({ part, finished }) => part === "final" && finished);
   }
 
   /** The stream ended as if it were whole, and was not. */
@@ -104,6 +110,7 @@ export class Caller {
         "content-type": "application/json",
         "content-length": String(body.length),
         "x-request-id": `req-${this.number}`,
+        "x-orchestration": this.question.split?.choice ?? "all",
       },
       body,
       signal: this.#leaving.signal,
@@ -159,8 +166,8 @@ export class Caller {
   }
 }
 
-function bodyOf({ surface, stream, words, maxTokens }: Question): unknown {
-  const text = wordsOf(words);
+function bodyOf({ surface, stream, words, maxTokens, split }: Question): unknown {
+  const text = split === undefined ? wordsOf(words) : splitText(wordsOf(words));
   return surface === "chat"
     ? {
       ...{ model: "auto", stream, max_tokens: maxTokens },

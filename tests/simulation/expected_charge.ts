@@ -68,6 +68,25 @@ export function rightCheckpoints(call: SettledCall): bigint[] {
   return usage === undefined ? counts : [price(usage), ...counts];
 }
 
+/**
+ * Costs that are right for one call of a split request. What its caller is shown of it is charged as
+ * far as it came; of what nobody sees only all of it, or what its upstream reports.
+ */
+export function rightPartCosts(call: SettledCall): bigint[] {
+  const { attempt, asked, stream: isShown, interrupted, read } = call;
+  const { usage, words, failure, finished } = attempt;
+  if (failure !== undefined) return [];
+  const price = priceOf(call);
+  const counted = (output: number) =>
+    output === 0 ? 0n : price({ input: asked, cached: 0, output });
+  const isLeft = call.left || interrupted;
+  const reported = usage === undefined ? [] : [price(usage)];
+  const counts = Array.from({ length: words + 1 }, (_, output) => counted(output));
+  if (isLeft) return [...reported, counted(0), ...counts.slice(read)];
+  if (usage !== undefined) return reported;
+  return finished ? [counted(words)] : isShown ? counts.slice(read) : [counted(0)];
+}
+
 /** Dollars a million tokens times credits a dollar are micro-credits a token. */
 function priceOf({ catalog, model, tier }: SettledCall): (usage: ClaimedUsage) => bigint {
   const { models, tiers } = JSON.parse(catalog) as {

@@ -10,14 +10,14 @@ import type { KeyPolicy } from "../../gateway/domain/policy.ts";
 import { DEFAULT_SCORING } from "../../gateway/domain/score.ts";
 
 /** Number of wallets. */
-export const WALLETS = 3;
+export const WALLETS = 4;
 /** Number of keys at the beginning. */
-export const KEYS = 5;
+export const KEYS = 7;
 
 /** Tiers of the wallets, by their numbers. */
-export const TIERS = ["basic", "standard", "standard"] as const;
+export const TIERS = ["basic", "standard", "standard", "standard"] as const;
 /** What the wallets begin with, in micro-credits. */
-export const FUNDS = [400n, 1_200n, 40_000n] as const;
+export const FUNDS = [400n, 1_200n, 40_000n, 5_500n] as const;
 
 /** A key of the beginning. */
 export interface FoundedKey {
@@ -36,6 +36,9 @@ export const FOUNDED_KEYS: readonly FoundedKey[] = [
   { wallet: 1, policy: { budget: { total: "0.000300" } }, budget: 300n },
   { wallet: 2, policy: { maxChargePerRequest: "0.000400" }, cap: 400n },
   { wallet: 2, policy: { concurrentRequests: 2, tokensPerMinute: 5_000 } },
+  // Enough for a split request or two, of which the second may run dry.
+  { wallet: 3, policy: {} },
+  { wallet: 3, policy: { maxChargePerRequest: "0.008000" }, cap: 8_000n },
 ];
 
 /** Name of a wallet. */
@@ -86,7 +89,7 @@ function modelOf(
     quality,
     contextTokens: 100_000,
     maxOutputTokens: 200,
-    featureTags: [],
+    featureTags: ["json"],
     industryPacks: [],
     sku: "text",
     price: {
@@ -102,5 +105,5 @@ function modelOf(
 
 function tierOf(id: string, creditsPerUsd: string): Tier {
   const name = { en: id, zh: id };
-  return { id, creditsPerUsd, models: "*", orchestration: "off", name, description: name };
+  return { id, creditsPerUsd, models: "*", orchestration: "auto", name, description: name };
 }

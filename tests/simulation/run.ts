@@ -26,6 +26,8 @@ export interface Violation {
 export interface Outcome {
   readonly violation?: Violation | undefined;
   readonly requests: number;
+  /** Requests that came to the answer of their tasks. */
+  readonly split: number;
   readonly settlements: number;
   /** Checkpoints of streams. */
   readonly checkpoints: number;
@@ -89,6 +91,7 @@ export async function run(seed: number, steps: readonly Step[]): Promise<Outcome
   return {
     violation,
     requests: callers.length,
+    split: callers.filter(({ isSplit }) => isSplit).length,
     settlements: books.settlements.length,
     checkpoints: books.checkpoints,
     recovered: books.settlements.filter(({ recovered }) => recovered).length,
@@ -99,13 +102,18 @@ export async function run(seed: number, steps: readonly Step[]): Promise<Outcome
 
 async function take(world: World, step: Step): Promise<void> {
   switch (step.kind) {
-    case "ask":
-      return world.ask(step.question);
+    case "ask": {
+      const { question, times = 1 } = step;
+      for (let time = 0; time < times; time++) world.ask(question);
+      return;
+    }
     case "go":
       return chosen(world.waiting(), step.pick)?.go();
     case "follow": {
-      const streams = world.callers.filter(({ done, question }) => !done && question.stream);
-      const caller = chosen(streams, step.pick);
+      const long = world.callers.filter(({ done, question: { stream, split } }) =>
+        !done && (stream || split !== undefined)
+      );
+      const caller = chosen(long, step.pick);
       return caller && await world.follow(caller, step.events);
     }
     case "leave":

@@ -28,6 +28,8 @@ export interface Script {
   readonly failures: readonly Exclude<AttemptOutcome, "ok" | "cut" | "cancelled">[];
   /** Words of the answer; a word is a token. */
   readonly words: number;
+  /** What is said in their place, in one piece. */
+  readonly says?: string | undefined;
   /** As it is reported; absent: not at all. */
   readonly usage?: ClaimedUsage | undefined;
   /** Usage comes with the first event of a stream, and not with its last. */
@@ -39,7 +41,15 @@ export interface Script {
 /** One call of an upstream, and what of it has reached the gateway. */
 export interface Attempt {
   readonly request: number;
-  /** The hold that was taken for it. */
+  /** Which part of its request it is for. */
+  readonly part: string;
+  /** Catalog id of its model. */
+  readonly model: string;
+  /** Tokens that it was sent. */
+  readonly asked: number;
+  /** The same as checkpoints count them, which look at more than words. */
+  readonly askedAtLeast: number;
+  /** The hold that was taken for it; absent where calls of a request run at once. */
   readonly holdId: string | undefined;
   readonly script: Script;
   readonly drains: boolean;
@@ -49,8 +59,12 @@ export interface Attempt {
   usage: ClaimedUsage | undefined;
   /** All that there was has been given, or the connection was cut by the script. */
   ended: boolean;
+  /** It has said that this is all. */
+  finished: boolean;
   /** Nobody listens any more. */
   cancelled: boolean;
+  /** It is over, one way or the other. */
+  over: boolean;
 }
 
 /** What waits for the simulation to let it go on. */
@@ -71,7 +85,12 @@ export interface UpstreamStage {
 export function scriptedUpstream(config: UpstreamConfig, stage: UpstreamStage): Upstream {
   return {
     id: config.id,
-    call: (call) => answer(stage, call, stage.begin(call, config.onDisconnect === "drain")),
+    call: async (call) => {
+      const attempt = stage.begin(call, config.onDisconnect === "drain");
+      const given = await answer(stage, call, attempt);
+      attempt.over = given.kind !== "stream";
+      return given;
+    },
     models: () => Promise.resolve([]),
     close: () => {},
   };
@@ -92,9 +111,11 @@ async function answer(
   }
   if (call.stream) return { kind: "stream", events: eventsOf(stage, call, attempt) };
   attempt.ended = true;
-  attempt.words = script.words;
+  const content = script.says ?? wordsOf(script.words);
+  attempt.words = tokensOf(content);
   attempt.usage = script.usage;
-  const value = completion({ usage: reportOf(script.usage) }, { content: wordsOf(script.words) });
+  attempt.finished = true;
+  const value = completion({ usage: reportOf(script.usage) }, { content });
   const body = { text: JSON.stringify(value), value };
   return { kind: "json", body, usage: readChatUsage(value.usage) };
 }
@@ -133,37 +154,48 @@ async function* eventsOf(
   const { script, request } = attempt;
   const events = scriptedEvents(script);
   const what = `stream ${request}`;
-  for (const [at, event] of events.entries()) {
-    if (at > 0 && !await turn(stage, attempt, { what, signal })) {
-      throw new UpstreamCut("cut", "Called off");
+  try {
+    for (const [at, event] of events.entries()) {
+      if (at > 0 && !await turn(stage, attempt, { what, signal })) {
+        throw new UpstreamCut("cut", "Called off");
+      }
+      if (at === script.cutAfter) break;
+      attempt.words += event.words ?? 0;
+      if (event.isUsage) attempt.usage = script.usage;
+      attempt.finished ||= event.isFinish ?? false;
+      yield [event.text];
     }
-    if (at === script.cutAfter) break;
-    if (event.isWord) attempt.words++;
-    if (event.isUsage) attempt.usage = script.usage;
-    yield [event.text];
+    attempt.ended = true;
+    if (script.cutAfter !== undefined) throw new UpstreamCut("cut", "The connection broke");
+  } finally {
+    attempt.over = true;
   }
-  attempt.ended = true;
-  if (script.cutAfter !== undefined) throw new UpstreamCut("cut", "The connection broke");
 }
 
 interface ScriptedEvent {
   readonly text: string;
-  readonly isWord?: boolean;
+  /** Tokens of the answer that it carries. @default {0} */
+  readonly words?: number;
   readonly isUsage?: boolean;
+  readonly isFinish?: boolean;
 }
 
 function scriptedEvents(script: Script): ScriptedEvent[] {
   const reported: ScriptedEvent[] = script.usage === undefined
     ? []
     : [{ text: usageChunk(reportOf(script.usage)), isUsage: true }];
-  const words = Array.from({ length: script.words }, () => {
-    return { text: chunkText({ content: wordsOf(1) }), isWord: true };
-  });
+  const pieces = script.says === undefined
+    ? Array.from({ length: script.words }, () => wordsOf(1))
+    : [script.says];
+  const words = pieces.map((content) => ({
+    text: chunkText({ content }),
+    words: tokensOf(content),
+  }));
   return [
     { text: chunkText({ role: "assistant", content: "" }) },
     ...script.usageFirst ? reported : [],
     ...words,
-    { text: chunkText({}, "stop") },
+    { text: chunkText({}, "stop"), isFinish: true },
     ...script.usageFirst ? [] : reported,
   ];
 }

@@ -62,10 +62,9 @@ export class SimulatedService {
     const deps = { clock, rng, logger, env: () => undefined, print: () => {} };
     const vectorStores = vectorStoresOf(stores, deps);
     const parts = { pool: this.#pool, links: this.#links, vectorStores, deps };
-    const tokens: TokenCounter = {
-      count: (text) => Promise.resolve(tokensOf(typeof text === "string" ? text : text.text())),
-    };
-    this.gateway = { ...gatewayOf(stores, parts), tokens };
+    const count: TokenCounter["count"] = (text) =>
+      Promise.resolve(tokensOf(typeof text === "string" ? text : text.text()));
+    this.gateway = { ...gatewayOf(stores, parts), tokens: { count } };
   }
 
   /** Starts on what the disk holds; a disk without a catalog gets one. */
@@ -140,4 +139,9 @@ export function rngOf(
     },
     next: () => random.next(),
   };
+}
+
+/** Number of the request that an id was made for. */
+export function ownerOf(id: string): number {
+  return Number(id.split("_")[1]);
 }

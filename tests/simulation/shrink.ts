@@ -49,12 +49,15 @@ function simplerSteps(step: Step): Step[] {
       const { question } = step;
       const { script } = question;
       const { cutAfter: _, ...uncut } = script;
+      const { times = 1 } = step;
       return [
         { ...question, words: 1, script: { ...script, failures: [], words: 1, usage: undefined } },
         { ...question, script: { ...uncut, failures: [] } },
         { ...question, script: { ...script, failures: [] } },
         { ...question, script: { ...script, words: Math.min(1, script.words) } },
-      ].map((simpler) => ({ kind: "ask", question: simpler }));
+      ].map((simpler): Step => ({ kind: "ask", question: simpler, times })).concat(
+        times === 1 ? [] : [{ kind: "ask", question }],
+      );
     }
     case "go":
       return step.pick === 0 ? [] : [{ kind: "go", pick: 0 }];

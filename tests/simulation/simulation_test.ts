@@ -34,6 +34,7 @@ Deno.test(`seeds ${SEEDS.from} to ${SEEDS.to} violate nothing`, async () => {
   assertGreater(tally.settlements, 2 * SEEDS.to);
   assertGreater(tally.crashes, SEEDS.to);
   assertGreater(tally.recovered, 5);
+  assertGreater(tally.split, SEEDS.to / 20);
 });
 
 Deno.test("a seed comes to the same again, and another to something else", async () => {

@@ -9,6 +9,7 @@ import type { Random } from "./random.ts";
 import type { Script } from "./scripted_upstream.ts";
 import type { CommitEnd } from "./simulated_kv.ts";
 import { KEYS, WALLETS } from "./founding.ts";
+import { drawSplit, type SplitScript } from "./split_question.ts";
 
 /** A question of a caller. */
 export interface Question {
@@ -22,6 +23,8 @@ export interface Question {
   readonly words: number;
   readonly maxTokens: number;
   readonly script: Script;
+  /** The gate splits it; `script` is for where it is answered by one call after all. */
+  readonly split?: SplitScript | undefined;
 }
 
 /** Something that can be done to a key. */
@@ -31,11 +34,16 @@ export type KeyChange = "disable" | "enable" | "revoke" | "rotate";
 export type CommitFailure = Exclude<CommitEnd, "ok">;
 
 /**
- * One thing that happens. `pick` chooses among those that wait, as a part of their number. The stream
+ * One thing that happens. `pick` chooses among those that wait, as a part of their number. The request
  * that is followed goes on so many times before anybody else does.
  */
 export type Step =
-  | { readonly kind: "ask"; readonly question: Question }
+  | {
+    readonly kind: "ask";
+    readonly question: Question;
+    /** Asked so many times at once. @default {1} */
+    readonly times?: number;
+  }
   | { readonly kind: "go"; readonly pick: number }
   | { readonly kind: "follow"; readonly pick: number; readonly events: number }
   | { readonly kind: "leave"; readonly pick: number }
@@ -61,6 +69,12 @@ export type Step =
     readonly afterMs: number;
   };
 
+/** How many of the questions are split. */
+const SPLIT_SHARE = 0.25;
+/** How many of them are long. */
+const HOG_SHARE = 0.03;
+const HOG_WORDS = 10_000;
+
 type Draw = (random: Random) => Step;
 
 const FAILURES = [
@@ -72,9 +86,16 @@ const JUMPS_MS = [-86_400_000, -3_600_000, -1, 1_000, 600_000, 86_400_000] as co
 
 /** Kinds of steps: how they are drawn, and how often beside each other. */
 const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
-  [8, (random) => ({ kind: "ask", question: drawQuestion(random) })],
+  [8, drawAsk],
   [75, (random) => ({ kind: "go", pick: random.next() })],
-  [6, (random) => ({ kind: "follow", pick: random.next(), events: 2 + random.below(14) })],
+  [
+    6,
+    (random) => ({
+      kind: "follow",
+      pick: random.next(),
+      events: 2 + random.below(random.pick([14, 14, 60])),
+    }),
+  ],
   [3, (random) => ({ kind: "leave", pick: random.next() })],
   [1.5, (random) => ({
     kind: "credit",
@@ -119,8 +140,15 @@ export function drawSteps(random: Random, count: number): Step[] {
   });
 }
 
+function drawAsk(random: Random): Step {
+  const question = drawQuestion(random);
+  // Who asks several at once may be out of money or places between their parts.
+  const times = question.split === undefined ? 1 : random.chance(0.1) ? 4 : 1;
+  return times === 1 ? { kind: "ask", question } : { kind: "ask", question, times };
+}
+
 function drawQuestion(random: Random): Question {
-  return {
+  const question: Question = {
     seed: random.below(1_000_000),
     key: random.below(KEYS + 2),
     surface: random.pick(["chat", "chat", "responses"]),
@@ -129,6 +157,13 @@ function drawQuestion(random: Random): Question {
     maxTokens: 16 + random.below(120),
     script: drawScript(random),
   };
+  // Takes most of what a split request of the same wallet has counted on.
+  if (random.chance(HOG_SHARE)) return { ...question, key: KEYS - 2, words: HOG_WORDS };
+  if (!random.chance(SPLIT_SHARE)) return question;
+  const split = drawSplit(random, () => drawScript(random));
+  // Of a shorter answer tasks are not worth their while; only the keys at the end can pay for them.
+  const key = random.pick([KEYS - 3, KEYS - 2, KEYS - 1, question.key]);
+  return { ...question, key, maxTokens: 128 + random.below(60), split };
 }
 
 function drawScript(random: Random): Script {
@@ -152,5 +187,5 @@ function drawScript(random: Random): Script {
 /** A step as one line of a trace. */
 export function stepText(step: Step): string {
   const { kind, ...fields } = step;
-  return `${kind} ${JSON.stringify("question" in fields ? fields.question : fields)}`;
+  return `${kind} ${JSON.stringify(fields)}`;
 }

@@ -8,7 +8,16 @@ import type { Accuse, Settlement } from "./books.ts";
 import type { Caller } from "./caller.ts";
 import { rightCheckpoints, rightCosts } from "./expected_charge.ts";
 import { FOUNDED_KEYS, TIERS } from "./founding.ts";
-import type { SimulatedService } from "./service.ts";
+import type { Attempt } from "./scripted_upstream.ts";
+import { ownerOf, type SimulatedService } from "./service.ts";
+import {
+  CRASH_CHARGE,
+  judgeAnswer,
+  judgePart,
+  judgeSplitEnd,
+  RIGHT_CHARGE,
+  type Settled,
+} from "./split_verdicts.ts";
 import type { World } from "./world.ts";
 
 /** Judges each hold and each settlement as it becomes durable. */
@@ -24,6 +33,21 @@ export function judgeBooks(world: World, accuse: Accuse): void {
   };
 }
 
+/** Judges a call of an upstream as it comes in: each that is under way has a hold of its own. */
+export function judgeBegin(
+  { books }: World,
+  { caller, attempt }: { readonly caller: Caller; readonly attempt: Attempt },
+  accuse: Accuse,
+): void {
+  const { holdId } = attempt;
+  const open = caller.holds.filter((id) => books.holds.get(id)?.end === "open");
+  const isHeld = holdId === undefined
+    ? open.length >= caller.attempts.filter(({ over }) => !over).length
+    : open.includes(holdId);
+  if (isHeld) return;
+  accuse("a hold is durable before the upstream's first byte", `request ${caller.number}`);
+}
+
 /** Asks what must hold after each step. Of callers that were seen complete it asks once. */
 export async function judgeStep(
   world: World,
@@ -34,9 +58,12 @@ export async function judgeStep(
     if (caller.state !== "complete" || seen.has(caller)) continue;
     seen.add(caller);
     const charged = chargedTo(world, caller);
-    if (caller.billed === charged) continue;
-    const told = `request ${caller.number} was told ${caller.billed}, the journal says ${charged}`;
-    accuse("what a caller saw complete is in the books", told);
+    const { billed } = caller.told;
+    if (billed !== charged) {
+      const told = `request ${caller.number} was told ${billed}, the journal says ${charged}`;
+      accuse("what a caller saw complete is in the books", told);
+    }
+    judgeAnswer(caller, accuse);
   }
   const { service, books } = world;
   for (const wallet of await service?.stores.ledger.wallets() ?? []) books.weigh(wallet);
@@ -63,6 +90,7 @@ async function judgeLog(world: World, service: SimulatedService, accuse: Accuse)
   for (const id of records.flatMap(({ holdIds }) => holdIds)) rows.set(id, (rows.get(id) ?? 0) + 1);
   for (const { holdId } of world.books.settlements) {
     if (rows.get(holdId) === 1 || world.told.has(holdId)) continue;
+    if (!rows.has(holdId) && world.notLogged.has(ownerOf(holdId))) continue;
     accuse("a settlement is in one row of the log", `${holdId}: ${rows.get(holdId) ?? 0}`);
   }
   for (const { requestId, holdIds, charged } of records) {
@@ -78,13 +106,16 @@ async function judgeLog(world: World, service: SimulatedService, accuse: Accuse)
 
 function judgeCaller(world: World, caller: Caller, accuse: Accuse): void {
   const { number, state, status } = caller;
+  if (caller.wasFooled) accuse("a broken stream says so", `request ${number}`);
   const charged = chargedTo(world, caller);
   // Where for half a minute nobody could tell whether a settlement had landed, the operator knows.
   const isTold = caller.holds.some((id) => world.told.has(id));
+  if (caller.question.split !== undefined) {
+    return judgeSplitEnd(caller, { charged, isTold }, accuse);
+  }
   if (state === "refused" && charged > 0n && !isTold) {
     accuse("who is refused pays nothing", `request ${number}: status ${status}, ${charged}`);
   }
-  if (caller.wasFooled) accuse("a broken stream says so", `request ${number}`);
   const last = world.books.holds.get(caller.holds.at(-1) ?? "");
   if (caller.wordsRead > 0 && last?.end === "void") {
     accuse("what was delivered is billed", `request ${number}`);
@@ -93,38 +124,47 @@ function judgeCaller(world: World, caller: Caller, accuse: Accuse): void {
 
 /** A charge is what the call cost, by a reckoning of its own. */
 function judgeSettlement(world: World, settlement: Settlement, accuse: Accuse): void {
-  const { holdId, held, charged, writtenOff, model, priceVersion, wallet, recovered } = settlement;
-  const caller = world.callers[Number(holdId.split("_")[1])];
-  const attempt = caller?.attempts.find((other) => other.holdId === holdId);
-  if (caller === undefined || attempt === undefined) {
-    return accuse("only calls are charged", holdId);
-  }
-  const { stream, words: asked } = caller.question;
-  const right = (recovered ? rightCheckpoints : rightCosts)({
-    ...{ attempt, asked, stream, model, read: caller.wordsRead },
-    left: caller.state === "left" || caller.stalled(world.nowMs),
+  const { holdId, held, charged, writtenOff, model, priceVersion, wallet } = settlement;
+  const caller = world.callers[ownerOf(holdId)];
+  if (caller === undefined) return accuse("only calls are charged", holdId);
+  const known = {
+    ...{ model, left: caller.state === "left" || caller.stalled(world.nowMs) },
     leftForMs: world.nowMs - caller.leftMs,
     interrupted: caller.wasInterrupted,
     catalog: world.books.catalogs.get(priceVersion) ?? "",
     tier: TIERS[Number(wallet.slice("wallet-".length))] ?? "",
-  });
+  };
+  if (caller.question.split !== undefined) judgePart(caller, { ...known, settlement }, accuse);
+  else judgePlain(caller, { ...known, settlement }, accuse);
   const cost = charged + writtenOff;
-  if (!right.includes(cost)) {
-    const detail = `request ${caller.number}: ${cost} is none of ${right.join(", ")}`;
-    accuse(
-      recovered
-        ? "a crash charges at most what was delivered"
-        : "a charge is usage times the frozen price, and a failed call is free",
-      detail,
-    );
-  }
   if (charged !== (cost < held ? cost : held)) {
     accuse("a charge is at most its hold", `${holdId}: ${charged} of ${cost}`);
   }
   const cap = FOUNDED_KEYS[caller.founded]?.cap;
-  if (cap !== undefined && charged > cap) {
-    accuse("a request costs at most its key's cap", `${charged} of ${cap}`);
+  const whole = chargedTo(world, caller);
+  if (cap !== undefined && whole > cap) {
+    accuse("a request costs at most its key's cap", `${whole} of ${cap}`);
   }
+}
+
+/** A request that is one call: it has its hold, and its script says what that may cost. */
+function judgePlain(
+  caller: Caller,
+  { settlement, ...known }: Settled,
+  accuse: Accuse,
+): void {
+  const { holdId, charged, writtenOff, recovered } = settlement;
+  const attempt = caller.attempts.find((other) => other.holdId === holdId);
+  if (attempt === undefined) return accuse("only calls are charged", holdId);
+  const { stream, words: asked } = caller.question;
+  const call = { ...known, attempt, asked, stream, read: caller.wordsRead };
+  const right = (recovered ? rightCheckpoints : rightCosts)(call);
+  const cost = charged + writtenOff;
+  if (right.includes(cost)) return;
+  accuse(
+    recovered ? CRASH_CHARGE : RIGHT_CHARGE,
+    `request ${caller.number}: ${cost} is none of ${right.join(", ")}`,
+  );
 }
 
 function chargedTo({ books }: World, { holds }: { readonly holds: readonly string[] }): bigint {

@@ -7,6 +7,7 @@
 
 import type { LogFields, Logger } from "../../gateway/ports/logger.ts";
 import type { UpstreamCall } from "../../gateway/ports/upstream.ts";
+import { beginAttempt } from "./begin_attempt.ts";
 import { type Accuse, ReckonedBooks } from "./books.ts";
 import { Caller } from "./caller.ts";
 import { FOUNDED_KEYS, FUNDS, TIERS, walletId } from "./founding.ts";
@@ -17,10 +18,10 @@ import {
   type UpstreamStage,
   type Waiting,
 } from "./scripted_upstream.ts";
-import { rngOf, SimulatedService } from "./service.ts";
+import { ownerOf, rngOf, SimulatedService } from "./service.ts";
 import { Disk, SimulatedKv } from "./simulated_kv.ts";
 import type { CommitFailure, KeyChange, Question } from "./steps.ts";
-import { judgeBooks } from "./verdicts.ts";
+import { judgeBegin, judgeBooks } from "./verdicts.ts";
 import { settle, type VirtualTime } from "./virtual_time.ts";
 
 /** A key that callers may use. */
@@ -40,6 +41,8 @@ interface Payment {
   state: "open" | "asked" | "paid";
 }
 
+/** Events by which the operator is told that a caller may have been refused, and has paid. */
+const DOUBTS: readonly string[] = ["charge_in_doubt", "charged_without_answer"];
 /** Commits in which the world must be founded. */
 const FOUNDING_TURNS = 400;
 
@@ -56,6 +59,8 @@ export class World {
   readonly failing: { readonly how: CommitFailure; readonly reads: number }[] = [];
   /** Holds whose charge was in doubt for so long that the caller was refused and the operator told. */
   readonly told = new Set<string>();
+  /** Requests whose row the store would not take, and the operator was told: a start writes it. */
+  readonly notLogged = new Set<number>();
   /** A fault was put before this process. */
   #isDisturbed = false;
   readonly #accuse: Accuse;
@@ -215,6 +220,7 @@ export class World {
     // Who was not answered by the process before asks this one.
     for (const payment of this.payments) if (payment.state === "asked") payment.state = "open";
     this.#isDisturbed = this.failing.length > 0;
+    this.notLogged.clear();
     const stage: UpstreamStage = {
       begin: (call, drains) => this.#begin(call, drains),
       wait: (waiting) => void this.#calls.push(waiting),
@@ -337,25 +343,12 @@ export class World {
 
   #begin(call: UpstreamCall, drains: boolean): Attempt {
     const caller = this.callers[Number(call.requestId.slice("req-".length))]!;
-    const { script } = caller.question;
-    const holdId = caller.holds.at(-1);
-    const hold = holdId === undefined ? undefined : this.books.holds.get(holdId);
-    if (hold?.end !== "open") {
-      this.#accuse(
-        "a hold is durable before the upstream's first byte",
-        `request ${caller.number}`,
-      );
-    }
     // Also where it waited: what has begun before may go on to another candidate.
     if (caller.attempts.length === 0 && caller.isRevoked()) {
       this.#accuse("a revoked key begins nothing", `request ${caller.number}`);
     }
-    const failure = script.failures[caller.attempts.length];
-    const attempt: Attempt = {
-      ...{ request: caller.number, holdId, script, drains, failure },
-      ...{ words: 0, usage: undefined, ended: false, cancelled: false },
-    };
-    caller.attempts.push(attempt);
+    const attempt = beginAttempt(caller, call, { drains });
+    judgeBegin(this, { caller, attempt }, this.#accuse);
     return attempt;
   }
 
@@ -363,7 +356,8 @@ export class World {
     const error = (event: string, fields: LogFields = {}) => {
       const isBug = event === "internal_error" || event === "tokens_not_counted";
       if (isBug && life === this.#lives) this.#accuse("no bug shows", String(fields.cause));
-      if (event === "charge_in_doubt") this.told.add(String(fields.holdId));
+      if (DOUBTS.includes(event)) this.told.add(String(fields.holdId));
+      if (event === "request_not_logged") this.notLogged.add(ownerOf(String(fields.logId)));
     };
     return { info: () => {}, warn: () => {}, error };
   }

@@ -45,6 +45,8 @@ export async function makePlan(
 ): Promise<MadePlan> {
   const tags = candidates.flatMap(({ model }) => model.featureTags);
   const knownNeeds = [...new Set(tags)].filter((tag) => !OWN_NEEDS.includes(tag)).sort();
+  // Where no model follows a schema, what it says is read all the same.
+  const schema = tags.includes("json") ? { name: PLAN_NAME, schema: PLAN_SCHEMA } : undefined;
   let problem: string | undefined;
   for (let call = 0; call < PLAN_CALLS_MAX; call++) {
     const note = planNote({ knownNeeds, problem });
@@ -53,7 +55,7 @@ export async function makePlan(
       body: partRequest(body, {
         note,
         outputTokens: partOutputTokens(candidates),
-        schema: { name: PLAN_NAME, schema: PLAN_SCHEMA },
+        schema,
       }),
       endpoint,
       instruction: note,

@@ -11,7 +11,9 @@ import type { ModelAnswer } from "../../flows/model_answer.ts";
 import { type Caller, RequestTrace } from "../../flows/request_trace.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { LONG_CHARS, othersTurn } from "../../system/others_turn.ts";
+import { beganInTime, earlyFailure } from "../early_stream.ts";
 import type { PublicEnv } from "../env.ts";
+import { toldFault } from "../error_response.ts";
 import { requireEndpoint } from "../require_endpoint.ts";
 
 /** What one model endpoint does with a request that may be made. */
@@ -73,7 +75,7 @@ export function modelCall<Checked>(
     }
     const stream = body.value.stream === true;
     const asking = { ...caller, stream, admittedAtMs, orchestration };
-    const answer = await call.answer(asking, body, checked);
+    const answer = await answered(gateway, call, { caller: asking, body, checked });
     if (answer.kind === "json") {
       headers["content-type"] = "application/json";
       return new Response(answer.text, { headers });
@@ -84,6 +86,30 @@ export function modelCall<Checked>(
     headers["x-accel-buffering"] = "no";
     return new Response(answer.bytes, { headers });
   };
+}
+
+/** The answer, when it begins; of a stream that is long in planning, as keep-alives before that. */
+async function answered<Checked>(
+  gateway: GatewayContext,
+  call: ModelCall<Checked>,
+  { caller, body, checked }: {
+    readonly caller: Caller;
+    readonly body: JsonBody;
+    readonly checked: Checked;
+  },
+): Promise<ModelAnswer> {
+  if (!caller.stream) return await call.answer(caller, body, checked);
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([caller.signal, leaving.signal]);
+  const begin = (onPlanning: () => void) =>
+    call.answer({ ...caller, signal, onPlanning }, body, checked);
+  return await beganInTime(begin, {
+    onLeave: () => leaving.abort(),
+    failed: (error) => {
+      const fault = toldFault(gateway, error, caller.requestId);
+      return earlyFailure(fault, caller.requestId, call.endpoint === "chat");
+    },
+  });
 }
 
 /** The header `X-Orchestration`. Throws a {@linkcode ServiceFault} where it says something else. */

@@ -40,6 +40,15 @@ for (const stream of [true, false]) {
   });
 }
 
+Deno.test("a plan is made also where no model follows a schema", async () => {
+  await using lab = await orchestrationLab({ models: [{ id: "one", featureTags: [] }] });
+  const { service, upstream } = lab;
+  const answer = await readAnswer(await askSplit(service), false);
+  assertEquals(answer.text, "The answer.");
+  assertEquals("response_format" in (upstream.callsFor("plan")[0]?.body ?? {}), false);
+  await assertCharged(service, answer, { micros: 5n * CALL_MICROS });
+});
+
 Deno.test("a need that only a forbidden model meets is done without", async () => {
   const usual = ["tools", "json", "vision"];
   await using lab = await orchestrationLab({

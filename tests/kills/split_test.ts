@@ -1,0 +1,113 @@
+/**
+ * `kill -9` in the middle of a split request: what its ended calls have cost stands, and nothing of the
+ * others stays held.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import { formatCredits, parseCredits } from "../../gateway/domain/money.ts";
+import { labConfig } from "../fixtures/lab.ts";
+import { CALL_MICROS, COMPARISON } from "../fixtures/orchestrated.ts";
+import { until } from "../fixtures/service.ts";
+import { type Doing, TaskUpstream } from "../fixtures/task_upstream.ts";
+import { MortalService } from "./mortal_service.ts";
+
+/** Longest time from a start to the end of the last hold of the life before, in milliseconds. */
+const RECOVERED_MS = 10_000;
+/** A stream that has been told of for so long has been written down. */
+const WRITTEN_MS = 4_500;
+const HALF: Doing = { stallAfter: "Half of it " };
+
+interface Kill {
+  readonly when: string;
+  /** Parts that do not come to their end. */
+  readonly stalled: readonly string[];
+  /** Parts that do, the planner's call among them. */
+  readonly ended: number;
+  readonly stream: boolean;
+  readonly choice: "all" | "final";
+}
+
+const KILLS: readonly Kill[] = [
+  { when: "while it is planned", stalled: ["plan"], ended: 0, stream: true, choice: "all" },
+  { when: "in its tasks", stalled: ["tea", "cocoa"], ended: 2, stream: false, choice: "final" },
+  { when: "in tasks shown", stalled: ["tea", "cocoa"], ended: 2, stream: true, choice: "all" },
+  { when: "in its answer", stalled: ["final"], ended: 4, stream: true, choice: "final" },
+];
+
+for (const { when, stalled, ended, stream, choice } of KILLS) {
+  Deno.test(`a split request is killed ${when}: each of its holds ends, and its books are right`, async () => {
+    await using stack = new AsyncDisposableStack();
+    const folder = await Deno.makeTempDir();
+    stack.defer(() => Deno.remove(folder, { recursive: true }));
+    const upstream = stack.use(new TaskUpstream());
+    const { baseUrl } = upstream;
+    const config = labConfig({ id: "one", baseUrl, quality: 0.8 }, { id: "two", baseUrl });
+    const service = stack.use(await MortalService.prepare({ folder, config }));
+    for (const part of stalled) upstream.on(part, HALF);
+    service.begin();
+    await service.ready();
+    await service.admin("POST", "/wallets", { id: "w", credits: "1000" });
+    const { key } = await service.admin("POST", "/keys", { name: "k", wallet: "w" });
+    const left = ask(service, key, { stream, choice });
+    const wallet = async () => await service.admin("GET", "/wallets/w");
+    const least = BigInt(ended) * CALL_MICROS;
+    await until(
+      async () =>
+        stalled.every((part) => upstream.callsFor(part).length === 1) &&
+        parseCredits((await wallet()).spent) === least,
+      "all but the stalled parts to end",
+    );
+    assert((parseCredits((await wallet()).held) ?? 0n) > 0n);
+    // What is shown is written down meanwhile, and what is not shown never is.
+    const isWritten = stream && !stalled.includes("plan");
+    if (isWritten) await new Promise((resolve) => setTimeout(resolve, WRITTEN_MS));
+    await service.kill();
+    await left;
+
+    const startedMs = performance.now();
+    service.begin();
+    await service.ready();
+    const verified = async () => await service.admin("GET", "/ledger/verify");
+    await until(async () => (await verified()).openHolds === 0, "every hold to end");
+    assert(performance.now() - startedMs < RECOVERED_MS);
+    const { ok, problems } = await verified();
+    assertEquals([ok, problems], [true, []]);
+    const { held, spent, available } = await wallet();
+    const charged = parseCredits(spent) ?? 0n;
+    assertEquals(parseCredits(held), 0n);
+    assertEquals(charged + (parseCredits(available) ?? 0n), parseCredits("1000"));
+    if (isWritten) assert(charged > least, spent);
+    else assertEquals(spent, formatCredits(least));
+    // What was paid is in one row; a request that has paid nothing may have none.
+    const { requests } = await service.admin("GET", "/requests?limit=9");
+    const rows = requests.map((row: { charged: string; outcome: string }) =>
+      [row.charged, row.outcome].join(" ")
+    );
+    assertEquals(rows, charged === 0n ? rows.slice(0, 0) : [`${spent} killed`]);
+  });
+}
+
+/** Asks for a comparison; resolves when the connection is gone. */
+async function ask(
+  service: MortalService,
+  key: string,
+  { stream, choice }: Pick<Kill, "stream" | "choice">,
+): Promise<void> {
+  const messages = [{ role: "user", content: COMPARISON }];
+  try {
+    const response = await fetch(`${service.publicUrl}/openai/v1/chat/completions`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "x-orchestration": choice,
+      },
+      body: JSON.stringify({ model: "auto", stream, messages }),
+    });
+    await response.text();
+  } catch {
+    // It was killed: that is what is waited for.
+  }
+}

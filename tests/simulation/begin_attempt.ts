@@ -1,0 +1,31 @@
+import type { UpstreamCall } from "../../gateway/ports/upstream.ts";
+import type { Caller } from "./caller.ts";
+import type { Attempt } from "./scripted_upstream.ts";
+import { partOf, partScript } from "./split_question.ts";
+
+/** Prefix of a model's name at its upstream. */
+const UPSTREAM_PREFIX = "real-";
+
+/** Notes one more call for a caller's request, with what is to become of it. */
+export function beginAttempt(
+  caller: Caller,
+  { body, model }: UpstreamCall,
+  { drains }: { readonly drains: boolean },
+): Attempt {
+  const { question, attempts } = caller;
+  const { part, ...sent } = partOf(body.value);
+  const before = attempts.filter((attempt) => attempt.part === part);
+  const answered = before.filter(({ failure }) => failure === undefined).length;
+  const script = partScript(question, { part, answered });
+  const attempt: Attempt = {
+    ...{ request: caller.number, part, script, drains, ...sent },
+    model: model.slice(UPSTREAM_PREFIX.length),
+    // Parts of a request run at once: which hold is whose shows only in what they cost.
+    holdId: question.split === undefined ? caller.holds.at(-1) : undefined,
+    failure: script.failures[before.length],
+    ...{ words: 0, usage: undefined },
+    ...{ ended: false, finished: false, cancelled: false, over: false },
+  };
+  attempts.push(attempt);
+  return attempt;
+}
