@@ -11,7 +11,15 @@ import uplotScript from "uplot/dist/uPlot.esm.js" with { type: "text" };
 import consoleScript from "./assets/console.js" with { type: "text" };
 import componentStyle from "./assets/components.css" with { type: "text" };
 import consoleStyle from "./assets/console.css" with { type: "text" };
+import overviewStyle from "./assets/overview.css" with { type: "text" };
+import plotScript from "./assets/plots.js" with { type: "text" };
+import rangeScript from "./assets/range.js" with { type: "text" };
+import requestStyle from "./assets/requests.css" with { type: "text" };
 import signInStyle from "./assets/sign_in.css" with { type: "text" };
+import tailScript from "./assets/tail.js" with { type: "text" };
+
+/** One file: a page has every style. */
+const STYLES = [consoleStyle, componentStyle, signInStyle, overviewStyle, requestStyle];
 
 const STYLE = "text/css; charset=utf-8";
 const SCRIPT = "text/javascript; charset=utf-8";
@@ -21,10 +29,13 @@ const SCRIPT = "text/javascript; charset=utf-8";
  * `./name.js`, and is named in what the page shows: `scripts: ["chart.js"]`.
  */
 const FILES = {
-  "console.css": { type: STYLE, text: `${consoleStyle}\n${componentStyle}\n${signInStyle}` },
+  "console.css": { type: STYLE, text: STYLES.join("\n") },
   "uplot.css": { type: STYLE, text: uplotStyle },
   "console.js": { type: SCRIPT, text: consoleScript },
   "uplot.js": { type: SCRIPT, text: uplotScript },
+  "plots.js": { type: SCRIPT, text: plotScript },
+  "range.js": { type: SCRIPT, text: rangeScript },
+  "tail.js": { type: SCRIPT, text: tailScript },
 } as const;
 
 /** A file that pages can ask for. */

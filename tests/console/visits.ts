@@ -1,4 +1,5 @@
 import type { TestService } from "../fixtures/service.ts";
+import { SEEDED, someRequests } from "./request_seed.ts";
 
 /** A page to picture and to check, as somebody finds it. */
 export interface Visit {
@@ -15,6 +16,17 @@ export interface Visit {
 /** Every page of the console: add yours here. They share one service. */
 export const VISITS: readonly Visit[] = [
   { name: "sign_in", path: "/sign-in", isPublic: true },
+  {
+    name: "overview_none",
+    path: "/overview?range=own&since=2020-01-01T00:00&until=2020-01-02T00:00",
+  },
+  { name: "overview", path: "/overview", prepare: someRequests },
+  { name: "requests", path: "/requests" },
+  { name: "requests_none_found", path: "/requests?q=nothing&status=4xx" },
+  ...Object.entries(SEEDED).map(([name, id]) => ({
+    name: `request_${name}`,
+    path: `/requests/${id}`,
+  })),
   { name: "wallets", path: "/wallets", prepare: someWallets },
   { name: "wallets_none_found", path: "/wallets?name=nobody" },
   { name: "not_found", path: "/nothing-here" },

@@ -4,7 +4,7 @@
  */
 
 /** Times in the reader's own zone; the exact moment stays in the title. */
-function localTimes(root) {
+export function localTimes(root) {
   const format = new Intl.DateTimeFormat(document.documentElement.lang, {
     dateStyle: "medium",
     timeStyle: "medium",

@@ -75,18 +75,27 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             </tr>
           </thead>
           <tbody>
-            {shown.map((row) => (
-              <tr>
-                {columns.map((column) => (
-                  <Cell key={column.id} column={column} row={row} href={href} />
-                ))}
-              </tr>
-            ))}
+            {shown.map((row) => <DataRow columns={columns} row={row} href={href} />)}
           </tbody>
         </table>
       </div>
       <Pager view={view} next={next} range={range} />
     </>
+  );
+}
+
+/** A row of a table, for scripts that add to one. */
+export function DataRow<Row>(
+  { columns, row, href }: {
+    columns: readonly Column<Row>[];
+    row: Row;
+    href?: ((row: Row) => string) | undefined;
+  },
+) {
+  return (
+    <tr>
+      {columns.map((column) => <Cell key={column.id} column={column} row={row} href={href} />)}
+    </tr>
   );
 }
 

@@ -1,9 +1,10 @@
 import { catalogue } from "../../messages/catalogue.ts";
 import type { Section } from "../../page.ts";
+import { overviewPage } from "./overview.tsx";
 
 /** What was asked, what it cost and how it went, over a chosen time. */
 export const overview: Section = {
   title: catalogue("Overview", { zh: "概览" }),
   path: "/overview",
-  pages: [],
+  pages: [overviewPage],
 };

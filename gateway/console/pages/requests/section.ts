@@ -1,9 +1,13 @@
 import { catalogue } from "../../messages/catalogue.ts";
 import type { Section } from "../../page.ts";
+import { requestList } from "./list.tsx";
+import { requestPage } from "./request.tsx";
+import { tailFeed } from "./tail.tsx";
 
 /** Every request, and how each came to its answer and its price. */
 export const requests: Section = {
   title: catalogue("Requests", { zh: "请求" }),
   path: "/requests",
-  pages: [],
+  pages: [requestList, requestPage],
+  feeds: [tailFeed],
 };

@@ -1,0 +1,126 @@
+/**
+ * The live view of requests: rows as the service renders them, put on top of each other.
+ */
+
+import { localTimes } from "./console.js";
+
+/** Rows that are shown; older ones make room. */
+const SHOWN_MAX = 100;
+/** Rows that wait while the view is paused. */
+const HELD_MAX = 500;
+/** How often what is new is read out, at most. */
+const SAY_EVERY_MS = 4_000;
+
+const section = document.querySelector("[data-tail]");
+const toggle = document.querySelector("[data-tail-switch]");
+const pause = section?.querySelector("[data-tail-pause]");
+const said = section?.querySelector("[data-tail-said]");
+const lostLine = section?.querySelector("[data-tail-lost]");
+const body = section?.querySelector("tbody");
+
+let source;
+let held = [];
+let isPaused = false;
+let seen = 0;
+let lost = 0;
+let saying;
+
+function say(text) {
+  clearTimeout(saying);
+  saying = undefined;
+  said.textContent = text;
+}
+
+/** Says how many there are, now and then: a reader's machine is not to talk without end. */
+function sayCounts() {
+  saying ??= setTimeout(() => {
+    saying = undefined;
+    if (source === undefined) return;
+    const [words, count] = isPaused ? [said.dataset.held, held.length] : [said.dataset.seen, seen];
+    said.textContent = `${words} ${count}`;
+  }, seen <= 1 ? 0 : SAY_EVERY_MS);
+}
+
+function lose(rows) {
+  lost += rows;
+  lostLine.hidden = false;
+  lostLine.textContent = `${lostLine.dataset.tailLost} ${lost}`;
+}
+
+/** Markup of the service's own; whatever came from outside is escaped in it. */
+function show(markup) {
+  const template = document.createElement("template");
+  template.innerHTML = markup;
+  localTimes(template.content);
+  const row = template.content.querySelector("tr");
+  row.className = "fresh";
+  body.prepend(row);
+  while (body.rows.length > SHOWN_MAX) body.lastElementChild.remove();
+}
+
+function take(event) {
+  const markup = JSON.parse(event.data);
+  if (isPaused) {
+    held.push(markup);
+    if (held.length > HELD_MAX) {
+      held.shift();
+      lose(1);
+    }
+  } else {
+    seen++;
+    show(markup);
+  }
+  sayCounts();
+}
+
+function setPaused(isNow) {
+  isPaused = isNow;
+  pause.dataset.pause ??= pause.textContent;
+  pause.textContent = isNow ? pause.dataset.resume : pause.dataset.pause;
+  if (isNow) return;
+  for (const markup of held) show(markup);
+  seen += held.length;
+  if (held.length > 0) sayCounts();
+  held = [];
+}
+
+function open() {
+  source = new EventSource(section.dataset.tail);
+  source.addEventListener("row", take);
+  source.addEventListener("lost", (event) => lose(JSON.parse(event.data).rows));
+  source.addEventListener("open", () => {
+    if (said.textContent === said.dataset.broken) say(said.dataset.waiting);
+  });
+  source.addEventListener("error", () => {
+    const isOver = source?.readyState === EventSource.CLOSED;
+    if (isOver) close();
+    say(isOver ? said.dataset.ended : said.dataset.broken);
+  });
+  toggle.setAttribute("aria-pressed", "true");
+  toggle.textContent = toggle.dataset.stop;
+  section.hidden = false;
+}
+
+function close() {
+  source?.close();
+  source = undefined;
+  toggle.setAttribute("aria-pressed", "false");
+  toggle.textContent = toggle.dataset.start;
+}
+
+if (section !== null && toggle !== null) {
+  toggle.hidden = false;
+  toggle.dataset.start = toggle.textContent;
+  said.dataset.waiting = said.textContent;
+  toggle.addEventListener("click", () => {
+    if (source === undefined) {
+      say(said.dataset.waiting);
+      open();
+    } else {
+      close();
+      setPaused(false);
+      section.hidden = body.rows.length === 0;
+    }
+  });
+  pause.addEventListener("click", () => setPaused(!isPaused));
+}

@@ -1,0 +1,81 @@
+import { z } from "zod";
+
+const sums = z.object({
+  requests: z.number(),
+  ok: z.number(),
+  errors: z.number(),
+  refused: z.number(),
+  clientLeft: z.number(),
+  charged: z.string(),
+  inputTokens: z.number(),
+  cachedInputTokens: z.number(),
+  outputTokens: z.number(),
+});
+
+const percentiles = z.object({
+  p50: z.number().nullable(),
+  p95: z.number().nullable(),
+  p99: z.number().nullable(),
+});
+
+const latencies = { durationMs: percentiles, firstByteMs: percentiles };
+const point = sums.extend({ at: z.string(), ...latencies });
+const model = sums.extend({
+  model: z.string().nullable(),
+  others: z.boolean(),
+  durationMs: percentiles,
+});
+const key = sums.extend({
+  key: z.string().nullable(),
+  name: z.string().nullable(),
+  others: z.boolean(),
+});
+const ending = z.object({
+  outcome: z.string().nullable(),
+  status: z.number().nullable(),
+  errorCode: z.string().nullable(),
+  others: z.boolean(),
+  requests: z.number(),
+});
+const upstream = z.object({
+  id: z.string(),
+  kind: z.string(),
+  provider: z.string(),
+  state: z.enum(["available", "degraded", "unavailable", "unused"]),
+  inFlight: z.number(),
+  maxInFlight: z.number(),
+  models: z.array(z.object({
+    id: z.string(),
+    status: z.string(),
+    reason: z.string().nullable(),
+    latencyMs: z.number().nullable(),
+  })),
+});
+
+/** What `/overview` of the operator's API answers. */
+export const overviewAnswer = z.object({
+  since: z.string(),
+  until: z.string(),
+  stepMs: z.number(),
+  uncounted: z.number(),
+  totals: sums,
+  latency: z.object({ ...latencies, errorBound: z.number() }),
+  series: z.array(point),
+  models: z.array(model),
+  keys: z.array(key),
+  endings: z.array(ending),
+  upstreams: z.array(upstream),
+});
+
+/** The sums of a time. */
+export type Overview = z.output<typeof overviewAnswer>;
+/** The sums of a step of it. */
+export type Point = z.output<typeof point>;
+/** What one model came to. */
+export type ModelSums = z.output<typeof model>;
+/** What one key came to. */
+export type KeySums = z.output<typeof key>;
+/** How many requests ended in one way. */
+export type Ending = z.output<typeof ending>;
+/** An upstream and how its models are. */
+export type Upstream = z.output<typeof upstream>;

@@ -1,0 +1,104 @@
+import { RoundedCount, RoundedCredits } from "../../components/measures.tsx";
+import {
+  countText,
+  durationText,
+  growthText,
+  percentText,
+  roundedCredits,
+} from "../../components/measures_text.ts";
+import { Figures } from "../../components/panel.tsx";
+import type { View } from "../../page.ts";
+import type { Overview } from "./answer.ts";
+import { overviewMessages } from "./messages.ts";
+
+interface Figure {
+  readonly name: string;
+  /** To compare. */
+  readonly of: (found: Overview) => number | null;
+  readonly text: (value: number) => string;
+  readonly more: string;
+}
+
+/** The sums of a time, each beside that of the time before. */
+export function OverviewFigures(
+  { view, found, former }: { view: View; found: Overview; former: Overview | undefined },
+) {
+  const say = view.say(overviewMessages);
+  const { totals, latency } = found;
+  const figures = figuresOf(view, found);
+  const exact = [
+    <RoundedCount value={totals.requests} />,
+    <RoundedCount value={totals.errors} />,
+    <RoundedCredits amount={totals.charged} />,
+    latency.durationMs.p50 === null ? "–" : durationText(latency.durationMs.p50),
+    latency.durationMs.p95 === null ? "–" : durationText(latency.durationMs.p95),
+    <RoundedCount value={totals.inputTokens + totals.outputTokens} />,
+  ];
+  return (
+    <div class="overview-figures">
+      <Figures
+        items={figures.map(({ name, of, text, more }, at) => {
+          const before = former === undefined ? null : of(former);
+          const growth = growthText(of(found) ?? 0, before ?? 0);
+          const change = growth === undefined || before === null
+            ? say.noneBefore
+            : say.before(growth, text(before));
+          return {
+            name,
+            value: exact[at] ?? "–",
+            remark: (
+              <>
+                <span>{more}</span>
+                <span>{change}</span>
+              </>
+            ),
+          };
+        })}
+      />
+    </div>
+  );
+}
+
+function figuresOf(view: View, { totals, latency }: Overview): readonly Figure[] {
+  const say = view.say(overviewMessages);
+  const { p99 } = latency.durationMs;
+  const firstByte = latency.firstByteMs.p50;
+  return [
+    {
+      name: say.requests,
+      of: (found) => found.totals.requests,
+      text: countText,
+      more: `${say.refused}: ${countText(totals.refused)}`,
+    },
+    {
+      name: say.failed,
+      of: (found) => found.totals.errors,
+      text: countText,
+      more: say.ofAll(percentText(totals.errors, totals.requests)),
+    },
+    {
+      name: say.spend,
+      of: (found) => Number(found.totals.charged),
+      text: (value) => roundedCredits(String(value)),
+      more: say.credits,
+    },
+    {
+      name: say.latency,
+      of: (found) => found.latency.durationMs.p50,
+      text: durationText,
+      more: say.firstByte(firstByte === null ? "–" : durationText(firstByte)),
+    },
+    {
+      name: say.slowest,
+      of: (found) => found.latency.durationMs.p95,
+      text: durationText,
+      more: say.p99(p99 === null ? "–" : durationText(p99)),
+    },
+    {
+      name: say.tokens,
+      of: (found) => found.totals.inputTokens + found.totals.outputTokens,
+      text: countText,
+      more: say.inOut(countText(totals.inputTokens), countText(totals.outputTokens)),
+    },
+  ];
+}

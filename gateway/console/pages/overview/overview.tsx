@@ -1,0 +1,86 @@
+import { Notice } from "../../components/notice.tsx";
+import { countText } from "../../components/measures_text.ts";
+import { PageHead } from "../../components/page_head.tsx";
+import { rangeQuery, readRange, SPANS_MS, type TimeRange } from "../../components/time_range.ts";
+import type { Page, Shown, View } from "../../page.ts";
+import { FirstCall } from "../requests/first_call.tsx";
+import { type Overview, overviewAnswer } from "./answer.ts";
+import { OverviewFigures } from "./figures.tsx";
+import { overviewMessages } from "./messages.ts";
+import { OverTime } from "./over_time.tsx";
+import { RangePicker } from "./range_picker.tsx";
+import { ByEnding, ByKey, ByModel } from "./tables.tsx";
+import { Upstreams } from "./upstreams.tsx";
+
+/** Requests, spend, errors, latency and tokens over a chosen time, and how the upstreams are. */
+export const overviewPage: Page = { path: "/overview", show };
+
+async function show(view: View): Promise<Shown> {
+  const say = view.say(overviewMessages);
+  const range = readRange(view, "24h");
+  const untilMs = range.untilMs ?? view.nowMs;
+  const sinceMs = range.sinceMs ?? untilMs - SPANS_MS["24h"];
+  const [asked, former] = await Promise.all([
+    askFor(view, sinceMs, untilMs),
+    askFor(view, Math.max(0, 2 * sinceMs - untilMs), sinceMs),
+  ]);
+  if (!asked.ok) {
+    const { status, message } = asked.refusal;
+    const problem = <Notice kind="problem">{message}</Notice>;
+    return { title: say.title, body: <Frame view={view} range={range}>{problem}</Frame>, status };
+  }
+  const found = asked.value;
+  const { totals, uncounted, upstreams } = found;
+  return {
+    title: say.title,
+    scripts: ["range.js", "plots.js"],
+    body: (
+      <Frame view={view} range={range}>
+        {uncounted === 0
+          ? null
+          : <Notice kind="info">{say.uncounted(countText(uncounted))}</Notice>}
+        {totals.requests === 0
+          ? <FirstCall view={view} title={say.none} hint={say.noneHint} />
+          : <Sums view={view} found={found} former={former.ok ? former.value : undefined} />}
+        <Upstreams view={view} upstreams={upstreams} />
+      </Frame>
+    ),
+  };
+}
+
+function askFor(view: View, sinceMs: number, untilMs: number) {
+  const [since, until] = [new Date(sinceMs).toISOString(), new Date(untilMs).toISOString()];
+  return view.api.get(`/overview?${new URLSearchParams({ since, until })}`, overviewAnswer);
+}
+
+function Frame(
+  { view, range, children }: { view: View; range: TimeRange; children?: unknown },
+) {
+  const say = view.say(overviewMessages);
+  return (
+    <>
+      <PageHead title={say.title} intro={say.intro} />
+      <RangePicker view={view} range={range} />
+      {children}
+    </>
+  );
+}
+
+function Sums(
+  { view, found, former }: { view: View; found: Overview; former: Overview | undefined },
+) {
+  const say = view.say(overviewMessages);
+  const inTime = new URLSearchParams({ range: "24h", ...rangeQuery(view) });
+  return (
+    <>
+      <OverviewFigures view={view} found={found} former={former} />
+      <p class="beside-figures">
+        <a href={`/console/requests?${inTime}`}>{say.requestsLink}</a>
+      </p>
+      <OverTime view={view} found={found} />
+      <ByModel view={view} rows={found.models} />
+      <ByKey view={view} rows={found.keys} />
+      <ByEnding view={view} rows={found.endings} all={found.totals.requests} />
+    </>
+  );
+}

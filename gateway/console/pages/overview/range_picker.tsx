@@ -1,0 +1,35 @@
+import { OwnRange } from "../../components/own_range.tsx";
+import { SPANS, type TimeRange } from "../../components/time_range.ts";
+import { rangeMessages } from "../../messages/range.ts";
+import type { View } from "../../page.ts";
+
+/** Times that are one click away, and a form for any other. */
+export function RangePicker({ view, range }: { view: View; range: TimeRange }) {
+  const say = view.say(rangeMessages);
+  const path = view.url.pathname;
+  const sort = view.query.get("sort");
+  const isOwn = range.choice === "own";
+  return (
+    <div class="range-picker">
+      <nav class="switch" aria-label={say.time}>
+        {SPANS.map((span) => {
+          const query = new URLSearchParams({ range: span, ...sort === null ? {} : { sort } });
+          const isHere = range.choice === span;
+          return (
+            <a href={`${path}?${query}`} aria-current={isHere ? "true" : undefined}>
+              {say.spans[span]}
+            </a>
+          );
+        })}
+      </nav>
+      <details open={isOwn}>
+        <summary>{say.own}</summary>
+        <form method="get" action={path} class="filter">
+          <input type="hidden" name="range" value="own" />
+          <OwnRange view={view} />
+          <button type="submit" class="button">{say.show}</button>
+        </form>
+      </details>
+    </div>
+  );
+}

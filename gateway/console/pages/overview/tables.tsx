@@ -1,0 +1,181 @@
+import type { Child } from "@hono/hono/jsx";
+import { Count, Credits } from "../../components/credits.tsx";
+import { creditsOrder } from "../../components/credits_order.ts";
+import { type Column, DataTable } from "../../components/data_table.tsx";
+import { Duration, RoundedCount } from "../../components/measures.tsx";
+import { percentText } from "../../components/measures_text.ts";
+import { Panel } from "../../components/panel.tsx";
+import { rangeQuery } from "../../components/time_range.ts";
+import type { View } from "../../page.ts";
+import { OutcomeBadge } from "../requests/outcome.tsx";
+import type { Ending, KeySums, ModelSums } from "./answer.ts";
+import { overviewMessages } from "./messages.ts";
+
+type Sums = Pick<
+  ModelSums,
+  "requests" | "errors" | "inputTokens" | "outputTokens" | "charged"
+>;
+
+/** What each model came to, dearest first. */
+export function ByModel({ view, rows }: { view: View; rows: readonly ModelSums[] }) {
+  const say = view.say(overviewMessages);
+  const time = (part: "p50" | "p95", title: string): Column<ModelSums> => ({
+    id: `model-${part}`,
+    title,
+    align: "end",
+    cell: ({ durationMs }) => <Duration ms={durationMs[part]} />,
+    sort: ({ durationMs }) => durationMs[part] ?? -1,
+  });
+  return (
+    <Panel title={say.byModel}>
+      <DataTable
+        view={view}
+        caption={say.byModel}
+        rows={rows}
+        columns={[
+          {
+            id: "model",
+            title: say.model,
+            isHeader: true,
+            cell: ({ model, others }) =>
+              model === null
+                ? <span class="muted">{others ? say.others : say.noModel}</span>
+                : <RequestsLink view={view} filter={{ model }}>{model}</RequestsLink>,
+            sort: ({ model }) => model ?? "",
+          },
+          ...sumColumns<ModelSums>(view, "model"),
+          time("p50", say.p50),
+          time("p95", say.p95),
+        ]}
+        empty={null}
+      />
+    </Panel>
+  );
+}
+
+/** What each key came to, dearest first. */
+export function ByKey({ view, rows }: { view: View; rows: readonly KeySums[] }) {
+  const say = view.say(overviewMessages);
+  return (
+    <Panel title={say.byKey}>
+      <DataTable
+        view={view}
+        caption={say.byKey}
+        rows={rows}
+        columns={[
+          {
+            id: "key",
+            title: say.key,
+            isHeader: true,
+            cell: ({ key, name }) =>
+              key === null
+                ? <span class="muted">{say.others}</span>
+                : <RequestsLink view={view} filter={{ key }}>{name ?? key}</RequestsLink>,
+            sort: ({ name, key }) => name ?? key ?? "",
+          },
+          ...sumColumns<KeySums>(view, "key"),
+        ]}
+        empty={null}
+      />
+    </Panel>
+  );
+}
+
+/** Requests that did not end well, by how they ended. */
+export function ByEnding(
+  { view, rows, all }: { view: View; rows: readonly Ending[]; all: number },
+) {
+  const say = view.say(overviewMessages);
+  const columns: readonly Column<Ending>[] = [
+    {
+      id: "ending",
+      title: say.outcome,
+      isHeader: true,
+      cell: (row) =>
+        row.outcome === null
+          ? <span class="muted">{say.others}</span>
+          : (
+            <RequestsLink view={view} filter={filterOf(row)}>
+              <OutcomeBadge view={view} outcome={row.outcome} status={row.status} />
+            </RequestsLink>
+          ),
+    },
+    { id: "ending-status", title: say.status, cell: ({ status }) => status ?? "–" },
+    {
+      id: "ending-code",
+      title: say.code,
+      cell: ({ errorCode }) => errorCode === null ? "–" : <code>{errorCode}</code>,
+    },
+    {
+      id: "ending-requests",
+      title: say.requests,
+      align: "end",
+      cell: ({ requests }) => <Count value={requests} />,
+      sort: ({ requests }) => requests,
+    },
+    {
+      id: "ending-share",
+      title: say.share,
+      align: "end",
+      cell: ({ requests }) => <span class="number">{percentText(requests, all)}</span>,
+    },
+  ];
+  return (
+    <Panel title={say.byEnding}>
+      <DataTable
+        view={view}
+        caption={say.byEnding}
+        rows={rows.filter(({ outcome }) => outcome !== "ok")}
+        columns={columns}
+        empty={<p class="muted">{say.noErrors}</p>}
+      />
+    </Panel>
+  );
+}
+
+function sumColumns<Row extends Sums>(view: View, of: string): readonly Column<Row>[] {
+  const say = view.say(overviewMessages);
+  const count = (
+    id: "requests" | "errors" | "inputTokens" | "outputTokens",
+    title: string,
+  ): Column<Row> => ({
+    id: `${of}-${id}`,
+    title,
+    align: "end",
+    cell: (row) => <RoundedCount value={row[id]} />,
+    sort: (row) => row[id],
+  });
+  return [
+    count("requests", say.requests),
+    count("errors", say.failed),
+    {
+      id: `${of}-charged`,
+      title: say.spend,
+      align: "end",
+      cell: ({ charged }) => <Credits amount={charged} />,
+      sort: ({ charged }) => creditsOrder(charged),
+    },
+    count("inputTokens", say.tokensIn),
+    count("outputTokens", say.tokensOut),
+  ];
+}
+
+/** To the requests of the same time that a row is about. */
+function RequestsLink(
+  { view, filter, children }: {
+    view: View;
+    filter: Readonly<Record<string, string>>;
+    children?: Child;
+  },
+) {
+  const query = new URLSearchParams({ range: "24h", ...rangeQuery(view), ...filter });
+  return <a href={`/console/requests?${query}`}>{children}</a>;
+}
+
+function filterOf({ outcome, status, errorCode }: Ending): Record<string, string> {
+  return {
+    ...(outcome === null ? {} : { outcome }),
+    ...(status === null ? {} : { status: String(status) }),
+    ...(errorCode === null ? {} : { error: errorCode }),
+  };
+}

@@ -1,0 +1,88 @@
+import { Badge, type BadgeKind } from "../../components/badge.tsx";
+import { Count } from "../../components/credits.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { Sheet } from "../../components/sheet.tsx";
+import type { View } from "../../page.ts";
+import type { Upstream } from "./answer.ts";
+import { overviewMessages } from "./messages.ts";
+
+const KINDS: Readonly<Record<Upstream["state"], BadgeKind>> = {
+  available: "good",
+  degraded: "warn",
+  unavailable: "bad",
+  unused: "neutral",
+};
+
+/** How the upstreams are at this moment, whatever time is chosen. */
+export function Upstreams(
+  { view, upstreams }: { view: View; upstreams: readonly Upstream[] },
+) {
+  const say = view.say(overviewMessages);
+  return (
+    <Panel title={say.upstreams}>
+      <Sheet
+        caption={say.upstreams}
+        rows={upstreams}
+        columns={[
+          {
+            title: say.upstream,
+            isHeader: true,
+            cell: ({ id, provider }) => (
+              <>
+                {id}
+                {provider === id ? null : <span class="second">{provider}</span>}
+              </>
+            ),
+          },
+          {
+            title: say.state,
+            cell: ({ state }) => <Badge kind={KINDS[state]}>{say.states[state]}</Badge>,
+          },
+          { title: say.models, align: "end", cell: (row) => modelsText(view, row) },
+          {
+            title: say.inFlight,
+            align: "end",
+            cell: ({ inFlight, maxInFlight }) => (
+              <>
+                <Count value={inFlight} />
+                {" / "}
+                <Count value={maxInFlight} />
+              </>
+            ),
+          },
+          { title: say.trouble, cell: (row) => <Troubles upstream={row} /> },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function modelsText(view: View, { models }: Upstream): string {
+  const wanted = models.filter(({ status }) => status !== "disabled");
+  const available = wanted.filter(({ status }) => status === "available");
+  return view.say(overviewMessages).modelsOf(available.length, wanted.length);
+}
+
+/** Why models are not available: each reason once. */
+function Troubles({ upstream }: { upstream: Upstream }) {
+  const byReason = new Map<string, string[]>();
+  for (const { id, status, reason } of upstream.models) {
+    if (status === "available" || status === "disabled") continue;
+    const why = reason ?? status;
+    byReason.set(why, [...byReason.get(why) ?? [], id]);
+  }
+  if (byReason.size === 0) return <span class="muted">–</span>;
+  return (
+    <ul class="plain">
+      {[...byReason].map(([reason, models]) => (
+        <li>
+          {reason}{" "}
+          <span class="muted">
+            ({models.slice(0, 3).join(", ")}
+            {models.length > 3 ? ` +${models.length - 3}` : ""})
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { Credits } from "../../components/credits.tsx";
+import type { Column } from "../../components/data_table.tsx";
+import { Duration } from "../../components/measures.tsx";
+import { countText } from "../../components/measures_text.ts";
+import { Time } from "../../components/time.tsx";
+import type { View } from "../../page.ts";
+import type { Summary } from "./answer.ts";
+import { requestMessages } from "./messages.ts";
+import { OutcomeBadge } from "./outcome.tsx";
+import { nameOf } from "./outcome_messages.ts";
+
+const keysAnswer = z.object({ keys: z.array(z.object({ id: z.string(), name: z.string() })) });
+
+/** Names of all keys by their ids, in one question. */
+export async function keyNames(view: View): Promise<ReadonlyMap<string, string>> {
+  const { keys } = view.need(await view.api.get("/keys", keysAnswer));
+  return new Map(keys.map(({ id, name }) => [id, name]));
+}
+
+/** Where a row leads. */
+export function hrefOf({ id }: Summary): string {
+  return `/console/requests/${encodeURIComponent(id)}`;
+}
+
+/** What the list and the live view show of a request. */
+export function columnsOf(
+  view: View,
+  names: ReadonlyMap<string, string>,
+): readonly Column<Summary>[] {
+  const say = view.say(requestMessages);
+  return [
+    { id: "at", title: say.at, cell: ({ at }) => <Time at={at} /> },
+    {
+      id: "request",
+      title: say.request,
+      isHeader: true,
+      cell: ({ requestId }) => <code class="id">{requestId}</code>,
+    },
+    {
+      id: "endpoint",
+      title: say.endpoint,
+      cell: ({ endpoint, stream }) => (
+        <>
+          {nameOf(say.endpoints, endpoint)}
+          {stream ? <span class="second">{say.streamed}</span> : null}
+        </>
+      ),
+    },
+    {
+      id: "key",
+      title: say.key,
+      cell: ({ key }) => <span class="name">{names.get(key) ?? key}</span>,
+    },
+    {
+      id: "model",
+      title: say.model,
+      cell: ({ model }) =>
+        model === null ? <span class="muted">–</span> : <span class="name">{model}</span>,
+    },
+    {
+      id: "outcome",
+      title: say.outcome,
+      cell: ({ outcome, status, errorCode }) => (
+        <>
+          <OutcomeBadge view={view} outcome={outcome} status={status} />
+          {errorCode === null ? null : <span class="second">{status} {errorCode}</span>}
+        </>
+      ),
+    },
+    {
+      id: "tokens",
+      title: say.tokens,
+      align: "end",
+      cell: ({ inputTokens, outputTokens }) => (
+        <span class="number" title={say.tokensHint}>
+          {countText(inputTokens)} → {countText(outputTokens)}
+        </span>
+      ),
+    },
+    {
+      id: "duration",
+      title: say.duration,
+      align: "end",
+      cell: ({ durationMs }) => <Duration ms={durationMs} />,
+    },
+    {
+      id: "charged",
+      title: say.charged,
+      align: "end",
+      cell: ({ charged }) => <Credits amount={charged} />,
+    },
+  ];
+}

@@ -1,0 +1,25 @@
+import { Panel } from "../../components/panel.tsx";
+import { Badge } from "../../components/badge.tsx";
+import type { View } from "../../page.ts";
+import type { Detail } from "./answer.ts";
+import { requestPageMessages } from "./request_messages.ts";
+
+/** What was said, where the operator has it logged: folded up, and marked as that. */
+export function Content({ view, content }: { view: View; content: Detail["content"] }) {
+  const say = view.say(requestPageMessages);
+  if (content === null) return <p class="hint">{say.notLogged}</p>;
+  return (
+    <Panel title={say.content}>
+      <p>
+        <Badge kind="warn">{say.contentMark}</Badge>
+      </p>
+      {content.isCut ? <p class="hint">{say.contentCut}</p> : null}
+      {([["prompt", content.prompt], ["answer", content.answer]] as const).map(([name, text]) => (
+        <details class="said">
+          <summary>{say[name]}</summary>
+          <pre tabindex={0} role="region" aria-label={say[name]}>{text}</pre>
+        </details>
+      ))}
+    </Panel>
+  );
+}

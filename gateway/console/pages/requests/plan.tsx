@@ -1,0 +1,149 @@
+import { formatCredits, parseCredits } from "../../../domain/money.ts";
+import { Badge, type BadgeKind } from "../../components/badge.tsx";
+import { Count, Credits } from "../../components/credits.tsx";
+import { Duration } from "../../components/measures.tsx";
+import { durationText, roundedCredits } from "../../components/measures_text.ts";
+import { Panel } from "../../components/panel.tsx";
+import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
+import type { View } from "../../page.ts";
+import type { Task } from "./answer.ts";
+import { nameOf, outcomeMessages } from "./outcome_messages.ts";
+import { BOX, layOut } from "./plan_layout.ts";
+import { requestPageMessages } from "./request_messages.ts";
+
+/** The call that made the plan: whatever waits for nothing else waits for it. */
+const PLANNER = "plan";
+/** Letters of a task's name that fit into its box. */
+const NAME_MAX = 20;
+
+const STATUS_KINDS: Readonly<Record<string, BadgeKind>> = {
+  done: "good",
+  failed: "bad",
+  skipped: "neutral",
+};
+
+/** A split request as its plan: drawn, and as a table whose costs come to the charge. */
+export function Plan(
+  { view, tasks }: { view: View; tasks: readonly Task[] },
+) {
+  const say = view.say(requestPageMessages);
+  const planned = withPlanner(tasks);
+  const parts = planned.filter(({ taskId }) => taskId !== PLANNER && taskId !== "final");
+  return (
+    <Panel title={say.plan}>
+      <p class="muted">{say.planIntro(parts.length)}</p>
+      <div class="plan scroll" tabindex={0} role="region" aria-label={say.planPicture}>
+        <Drawing view={view} tasks={planned} />
+      </div>
+      <Sheet
+        caption={say.planCaption}
+        rows={planned}
+        columns={columnsOf(view, planned)}
+      />
+    </Panel>
+  );
+}
+
+/** What waits for no other task waits for the plan that names it. */
+function withPlanner(tasks: readonly Task[]): readonly Task[] {
+  if (!tasks.some(({ taskId }) => taskId === PLANNER)) return tasks;
+  return tasks.map((task) =>
+    task.taskId === PLANNER || task.dependsOn.length > 0 ? task : { ...task, dependsOn: [PLANNER] }
+  );
+}
+
+function Drawing({ view, tasks }: { view: View; tasks: readonly Task[] }) {
+  const layout = layOut(tasks);
+  const byId = new Map(tasks.map((task) => [task.taskId, task]));
+  return (
+    <svg
+      width={layout.width}
+      height={layout.height}
+      viewBox={`0 0 ${layout.width} ${layout.height}`}
+      role="img"
+      aria-label={view.say(requestPageMessages).planPicture}
+    >
+      {layout.arrows.map(({ path }) => <path class="plan-arrow" d={path} />)}
+      {layout.tasks.map(({ taskId, x, y }) => {
+        const task = byId.get(taskId);
+        return task === undefined ? null : <Box view={view} task={task} x={x} y={y} />;
+      })}
+    </svg>
+  );
+}
+
+function Box({ view, task, x, y }: { view: View; task: Task; x: number; y: number }) {
+  const { taskId, status, charged, ms, model } = task;
+  const kind = STATUS_KINDS[status] ?? "neutral";
+  const word = nameOf(view.say(outcomeMessages).tasks, status);
+  const time = ms === null ? word : durationText(ms);
+  return (
+    <g class={`plan-task plan-${kind}`}>
+      <title>{`${taskId}: ${word}${model === null ? "" : `, ${model}`}`}</title>
+      <rect x={x} y={y} width={BOX.width} height={BOX.height} rx="6" />
+      <rect class="plan-mark" x={x} y={y + 8} width="3" height={BOX.height - 16} />
+      <text class="plan-name" x={x + 12} y={y + 25}>{cut(taskId)}</text>
+      <text class="plan-second" x={x + 12} y={y + 45}>{status === "done" ? time : word}</text>
+      <text class="plan-second plan-cost" x={x + BOX.width - 10} y={y + 45}>
+        {roundedCredits(charged)}
+      </text>
+    </g>
+  );
+}
+
+function columnsOf(view: View, tasks: readonly Task[]): readonly SheetColumn<Task>[] {
+  const say = view.say(requestPageMessages);
+  const names = view.say(outcomeMessages).tasks;
+  const count = (
+    title: string,
+    of: "inputTokens" | "outputTokens",
+  ): SheetColumn<Task> => ({
+    title,
+    align: "end",
+    cell: (task) => <Count value={task[of]} />,
+    foot: <Count value={tasks.reduce((sum, task) => sum + task[of], 0)} />,
+  });
+  return [
+    { title: say.task, isHeader: true, cell: ({ taskId }) => taskId, foot: say.sum },
+    {
+      title: say.state,
+      cell: ({ status }) => (
+        <Badge kind={STATUS_KINDS[status] ?? "neutral"}>{nameOf(names, status)}</Badge>
+      ),
+    },
+    {
+      title: say.model,
+      cell: ({ model, provider }) =>
+        model === null ? <span class="muted">–</span> : (
+          <>
+            {model}
+            <span class="second">{provider}</span>
+          </>
+        ),
+    },
+    {
+      title: say.waitsFor,
+      cell: ({ dependsOn }) =>
+        dependsOn.length === 0 ? <span class="muted">–</span> : dependsOn.join(", "),
+    },
+    { title: say.began, align: "end", cell: ({ startMs }) => <Duration ms={startMs} /> },
+    { title: say.took, align: "end", cell: ({ ms }) => <Duration ms={ms} /> },
+    count(say.input, "inputTokens"),
+    count(say.output, "outputTokens"),
+    {
+      title: say.charged,
+      align: "end",
+      cell: ({ charged }) => <Credits amount={charged} />,
+      foot: <Credits amount={sumOf(tasks)} />,
+    },
+  ];
+}
+
+function sumOf(tasks: readonly Task[]): string {
+  return formatCredits(tasks.reduce((sum, { charged }) => sum + (parseCredits(charged) ?? 0n), 0n));
+}
+
+function cut(name: string): string {
+  const letters = [...name];
+  return letters.length <= NAME_MAX ? name : `${letters.slice(0, NAME_MAX - 1).join("")}…`;
+}

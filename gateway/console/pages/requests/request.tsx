@@ -1,0 +1,160 @@
+import { z } from "zod";
+import type { Child } from "@hono/hono/jsx";
+import { apiPath } from "../../api.ts";
+import { Credits } from "../../components/credits.tsx";
+import { DefinitionList } from "../../components/definition_list.tsx";
+import { Duration, RoundedCount } from "../../components/measures.tsx";
+import { countText, durationText } from "../../components/measures_text.ts";
+import { PageHead } from "../../components/page_head.tsx";
+import { Figures, Panel } from "../../components/panel.tsx";
+import { Time } from "../../components/time.tsx";
+import type { Page, Shown, View } from "../../page.ts";
+import { type Detail, detailAnswer } from "./answer.ts";
+import { Books } from "./books.tsx";
+import { Content } from "./content.tsx";
+import { requestMessages } from "./messages.ts";
+import { OutcomeBadge, outcomeKind, outcomeOf } from "./outcome.tsx";
+import { nameOf, outcomeMessages } from "./outcome_messages.ts";
+import { Plan } from "./plan.tsx";
+import { requestPageMessages } from "./request_messages.ts";
+import { Routing } from "./routing.tsx";
+import { Timeline } from "./timeline.tsx";
+
+const keyAnswer = z.object({ name: z.string() });
+
+/** One request: how it ended, why it went where it went, and what it cost. */
+export const requestPage: Page = { path: "/requests/:id", show };
+
+async function show(view: View): Promise<Shown> {
+  const say = view.say(requestPageMessages);
+  const path = apiPath`/requests/${view.param("id")}`;
+  const found = view.need(await view.api.get(path, detailAnswer));
+  const key = await view.api.get(apiPath`/keys/${found.key}`, keyAnswer);
+  return {
+    title: say.title(found.requestId),
+    body: (
+      <>
+        <p class="back">
+          <a href="/console/requests">← {say.back}</a>
+        </p>
+        <PageHead
+          title={<code class="id">{found.requestId}</code>}
+          intro={<Intro {...{ view, found }} />}
+        />
+        <Ending view={view} found={found} />
+        <RequestFigures view={view} found={found} />
+        <Summary view={view} found={found} keyName={key.ok ? key.value.name : found.key} />
+        {found.tasks === null ? null : <Plan view={view} tasks={found.tasks} />}
+        <Routing view={view} found={found} />
+        <Timeline view={view} found={found} />
+        <Books view={view} found={found} />
+        <Content view={view} content={found.content} />
+      </>
+    ),
+  };
+}
+
+function Intro({ view, found }: { view: View; found: Detail }) {
+  const list = view.say(requestMessages);
+  return (
+    <>
+      {nameOf(list.endpoints, found.endpoint)}
+      {found.stream ? `, ${list.streamed}` : ""} · <Time at={found.at} />
+    </>
+  );
+}
+
+/** How it ended: in words, so that nothing but a whole answer looks like one. */
+function Ending({ view, found }: { view: View; found: Detail }) {
+  const name = outcomeOf(found);
+  const { status, errorCode } = found;
+  return (
+    <div class={`ending ending-${outcomeKind(name)}`}>
+      <OutcomeBadge view={view} outcome={found.outcome} status={status} />
+      <p>
+        {view.say(outcomeMessages).sentences[name]}
+        <span class="second">
+          {view.say(requestPageMessages).status(status)}
+          {errorCode === null ? null : (
+            <>
+              {" · "}
+              <code>{errorCode}</code>
+            </>
+          )}
+        </span>
+      </p>
+    </div>
+  );
+}
+
+function RequestFigures({ view, found }: { view: View; found: Detail }) {
+  const say = view.say(requestPageMessages);
+  const { inputTokens, cachedInputTokens, outputTokens, firstByteMs, timeline } = found;
+  const failed = timeline.filter(({ outcome }) => outcome !== "ok").length;
+  const cached = cachedInputTokens === 0
+    ? null
+    : <span>{say.cached(countText(cachedInputTokens))}</span>;
+  return (
+    <Figures
+      items={[
+        {
+          name: say.charged,
+          value: <Credits amount={found.charged} />,
+          remark: found.estimated ? say.estimated : say.credits,
+        },
+        {
+          name: say.duration,
+          value: <Duration ms={found.durationMs} />,
+          remark: firstByteMs === null ? "" : say.firstByte(durationText(firstByteMs)),
+        },
+        {
+          name: say.tokens,
+          value: <RoundedCount value={inputTokens + outputTokens} />,
+          remark: (
+            <>
+              <span>{say.inOut(countText(inputTokens), countText(outputTokens))}</span>
+              {cached}
+            </>
+          ),
+        },
+        {
+          name: say.attempts,
+          value: timeline.length,
+          remark: timeline.length === 0
+            ? say.noAttempt
+            : failed === 0
+            ? say.noneFailed
+            : say.failed(failed),
+        },
+      ]}
+    />
+  );
+}
+
+function Summary({ view, found, keyName }: { view: View; found: Detail; keyName: string }) {
+  const say = view.say(requestPageMessages);
+  const { key, wallet, routing, requestId } = found;
+  const link = (section: string, id: string, text: Child) => (
+    <a href={`/console/${section}/${encodeURIComponent(id)}`}>{text}</a>
+  );
+  const same = new URLSearchParams({ q: requestId });
+  return (
+    <Panel
+      title={say.summary}
+      actions={<a href={`/console/requests?${same}`}>{say.same}</a>}
+    >
+      <DefinitionList
+        items={[
+          [say.key, link("keys", key, keyName)],
+          [say.wallet, link("wallets", wallet, wallet)],
+          [say.model, found.model],
+          [say.provider, found.provider],
+          [say.tier, routing?.tier ?? null],
+          [say.endpoint, nameOf(view.say(requestMessages).endpoints, found.endpoint)],
+          [say.ended, <Time at={found.at} />],
+          [say.copyId, <code>{found.id}</code>],
+        ]}
+      />
+    </Panel>
+  );
+}

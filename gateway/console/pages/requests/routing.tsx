@@ -1,0 +1,100 @@
+import { Badge } from "../../components/badge.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { Sheet } from "../../components/sheet.tsx";
+import type { View } from "../../page.ts";
+import type { Detail } from "./answer.ts";
+import { nameOf, outcomeMessages } from "./outcome_messages.ts";
+import { requestPageMessages } from "./request_messages.ts";
+
+type Found = Pick<Detail, "routing" | "scores" | "exclusions" | "attempts" | "outcome" | "tasks">;
+
+interface Candidate {
+  readonly model: string;
+  readonly verdict: "chosen" | "tried" | "spare" | "excluded";
+  readonly score?: number | undefined;
+  readonly stage?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+const VERDICT_KINDS = {
+  chosen: "good",
+  tried: "bad",
+  spare: "neutral",
+  excluded: "warn",
+} as const;
+
+/** Which models could have served the request, in the order of the plan, and why not the others. */
+export function Routing({ view, found }: { view: View; found: Found }) {
+  const say = view.say(requestPageMessages);
+  const { routing } = found;
+  const candidates = candidatesOf(found);
+  return (
+    <Panel title={say.routing}>
+      {routing === null && candidates.length === 0 ? <p class="muted">{say.noRouting}</p> : null}
+      {routing === null ? null : (
+        <p>
+          <span class="muted">{say.reason}:</span> <span lang="en">{routing.reason}</span>{" "}
+          <span class="muted">{say.considered(routing.considered)}</span>
+        </p>
+      )}
+      {candidates.length === 0 ? null : <Candidates view={view} candidates={candidates} />}
+    </Panel>
+  );
+}
+
+function Candidates({ view, candidates }: { view: View; candidates: readonly Candidate[] }) {
+  const say = view.say(requestPageMessages);
+  const { stages } = view.say(outcomeMessages);
+  const why = { chosen: say.whyChosen, tried: say.whyTried, spare: say.whySpare };
+  return (
+    <Sheet
+      caption={say.candidates}
+      rows={candidates}
+      columns={[
+        { title: say.model, isHeader: true, cell: ({ model }) => model },
+        {
+          title: say.verdict,
+          cell: ({ verdict, stage = "" }) => (
+            <Badge kind={VERDICT_KINDS[verdict]}>
+              {verdict === "excluded" ? say.excluded(nameOf(stages, stage)) : say[verdict]}
+            </Badge>
+          ),
+        },
+        {
+          title: say.score,
+          align: "end",
+          cell: ({ score }) =>
+            score === undefined
+              ? <span class="muted">–</span>
+              : <span class="number">{score.toFixed(3)}</span>,
+        },
+        {
+          title: say.why,
+          cell: ({ verdict, reason }) =>
+            verdict === "excluded"
+              ? <span class="words" lang="en">{reason}</span>
+              : <span class="muted">{why[verdict]}</span>,
+        },
+      ]}
+    />
+  );
+}
+
+/** Those that were asked or could have been, best first, then those that were left out. */
+function candidatesOf(
+  { routing, scores, exclusions, attempts, outcome }: Found,
+): readonly Candidate[] {
+  const tried = new Set(attempts.map(({ model }) => model));
+  const scoreOf = new Map(scores.map(({ model, score }) => [model, score]));
+  // Who gave a part of the answer is told from who gave none.
+  const hasAnswered = outcome !== "error";
+  const verdictOf = (model: string) =>
+    hasAnswered && model === routing?.model ? "chosen" : tried.has(model) ? "tried" : "spare";
+  const able = [...new Set([...scoreOf.keys(), ...tried])];
+  return [
+    ...able.map((
+      model,
+    ) => ({ model, verdict: verdictOf(model), score: scoreOf.get(model) } as const)),
+    ...exclusions.map((exclusion) => ({ ...exclusion, verdict: "excluded" } as const)),
+  ];
+}

@@ -1,0 +1,96 @@
+import { Badge } from "../../components/badge.tsx";
+import { Duration } from "../../components/measures.tsx";
+import { durationText } from "../../components/measures_text.ts";
+import { Panel } from "../../components/panel.tsx";
+import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
+import type { View } from "../../page.ts";
+import type { Detail, TimedAttempt } from "./answer.ts";
+import { nameOf, outcomeMessages } from "./outcome_messages.ts";
+import { requestPageMessages } from "./request_messages.ts";
+
+/** Units of the bars' drawing, from the request's beginning to its end. */
+const SCALE = 1_000;
+
+/** Every upstream call, with a bar where it lies in the request's time. */
+export function Timeline(
+  { view, found: { timeline, durationMs } }: {
+    view: View;
+    found: Pick<Detail, "timeline" | "durationMs">;
+  },
+) {
+  const say = view.say(requestPageMessages);
+  if (timeline.length === 0) return null;
+  const wholeMs = Math.max(
+    1,
+    durationMs,
+    ...timeline.map(({ startMs, ms }) => (startMs ?? 0) + ms),
+  );
+  return (
+    <Panel title={say.timeline}>
+      <Sheet
+        caption={say.timelineCaption}
+        rows={timeline}
+        columns={columnsOf(view, { wholeMs, hasTasks: timeline.some(({ task }) => task !== null) })}
+      />
+    </Panel>
+  );
+}
+
+function columnsOf(
+  view: View,
+  { wholeMs, hasTasks }: { wholeMs: number; hasTasks: boolean },
+): readonly SheetColumn<TimedAttempt>[] {
+  const say = view.say(requestPageMessages);
+  const { attempts } = view.say(outcomeMessages);
+  return [
+    ...hasTasks ? [{ title: say.task, cell: ({ task }: TimedAttempt) => task ?? "final" }] : [],
+    {
+      title: say.model,
+      isHeader: true,
+      cell: ({ model, provider }) => (
+        <>
+          {model}
+          <span class="second">{provider}</span>
+        </>
+      ),
+    },
+    {
+      title: say.outcome,
+      cell: ({ outcome, status }) => (
+        <>
+          <Badge kind={outcome === "ok" ? "good" : outcome === "cancelled" ? "neutral" : "bad"}>
+            {nameOf(attempts, outcome)}
+          </Badge>
+          {status === null || status === undefined || status < 400
+            ? null
+            : <span class="second">{say.status(status)}</span>}
+        </>
+      ),
+    },
+    { title: say.began, align: "end", cell: ({ startMs }) => <Duration ms={startMs} /> },
+    { title: say.took, align: "end", cell: ({ ms }) => <Duration ms={ms} /> },
+    {
+      title: `${say.bar} (${say.scale(durationText(wholeMs))})`,
+      cell: (attempt) => <Bar attempt={attempt} wholeMs={wholeMs} />,
+    },
+  ];
+}
+
+function Bar({ attempt, wholeMs }: { attempt: TimedAttempt; wholeMs: number }) {
+  const { startMs, ms, outcome } = attempt;
+  if (startMs === null) return <span class="muted">–</span>;
+  const from = Math.min(SCALE - 6, startMs / wholeMs * SCALE);
+  // What is over at once is still to be seen.
+  const width = Math.max(6, Math.min(SCALE - from, ms / wholeMs * SCALE));
+  return (
+    <svg
+      class={outcome === "ok" ? "bar" : "bar bar-bad"}
+      viewBox={`0 0 ${SCALE} 10`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <rect class="bar-ground" x="0" y="4" width={SCALE} height="2" />
+      <rect class="bar-fill" x={from.toFixed(1)} y="0" width={width.toFixed(1)} height="10" />
+    </svg>
+  );
+}
