@@ -6,7 +6,7 @@
 import uPlot from "./uplot.js";
 
 const language = document.documentElement.lang;
-const HEIGHT = 176;
+const HEIGHT = 168;
 const DAY_SECONDS = 86_400;
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
@@ -65,16 +65,17 @@ function ink(place, name) {
 }
 
 function seriesOf(place, { columns, kind, titles }) {
+  const isLine = kind === "duration";
+  const bars = uPlot.paths.bars({ size: [0.8, 28], align: 1 });
   return columns.map((column, at) => {
-    const isBars = kind === "count" || kind === "credits";
     const color = ink(place, titles[column].isBad ? "bad" : String(at + 1));
     return {
       label: titles[column].text,
       stroke: color,
-      width: isBars && at === 0 && columns.length === 1 ? 0 : 1.5,
-      fill: isBars ? color.replace(/^rgb\((.*)\)$/, "rgba($1, 0.16)") : undefined,
-      paths: kind === "duration" ? undefined : uPlot.paths.stepped({ align: 1 }),
-      points: { show: kind === "duration" ? undefined : false, size: 4 },
+      width: isLine ? 1.5 : 0,
+      fill: isLine ? undefined : color,
+      paths: isLine ? undefined : bars,
+      points: { show: isLine ? undefined : false, size: 4 },
       value: (_plot, value) => value === null ? "–" : WRITTEN[kind](value),
     };
   });
@@ -92,6 +93,7 @@ function axesOf(place, kind) {
     {
       ...shared,
       grid: { show: false },
+      size: 28,
       space: 64,
       values: (_plot, splits, _axis, _space, step) =>
         splits.map((at) => (step >= DAY_SECONDS ? day : clock).format(new Date(at * 1_000))),
@@ -125,7 +127,7 @@ function draw(place, series, sync) {
       scales: { y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.1 : 1] } },
       series: [
         {
-          label: "",
+          label: series.titles[0],
           value: (_plot, at) => at === null ? "–" : moment.format(new Date(at * 1_000)),
         },
         ...seriesOf(place, { columns, kind, titles }),

@@ -12,6 +12,11 @@ import { RangePicker } from "./range_picker.tsx";
 import { ByEnding, ByKey, ByModel } from "./tables.tsx";
 import { Upstreams } from "./upstreams.tsx";
 
+const MINUTE_MS = 60_000;
+/** Points of a plot. */
+const POINTS_MAX = 60;
+const STEPS_MIN = [1, 2, 5, 10, 30, 60, 180, 360, 720];
+
 /** Requests, spend, errors, latency and tokens over a chosen time, and how the upstreams are. */
 export const overviewPage: Page = { path: "/overview", show };
 
@@ -50,7 +55,14 @@ async function show(view: View): Promise<Shown> {
 
 function askFor(view: View, sinceMs: number, untilMs: number) {
   const [since, until] = [new Date(sinceMs).toISOString(), new Date(untilMs).toISOString()];
-  return view.api.get(`/overview?${new URLSearchParams({ since, until })}`, overviewAnswer);
+  const query = new URLSearchParams({ since, until, step: stepFor(untilMs - sinceMs) });
+  return view.api.get(`/overview?${query}`, overviewAnswer);
+}
+
+/** A step of a round number of minutes that makes few enough points to tell apart. */
+function stepFor(spanMs: number): string {
+  const minutes = spanMs / MINUTE_MS / POINTS_MAX;
+  return `${STEPS_MIN.find((step) => step >= minutes) ?? 1_440}m`;
 }
 
 function Frame(

@@ -38,25 +38,22 @@ export function columnsOf(
       cell: ({ requestId }) => <code class="id">{requestId}</code>,
     },
     {
-      id: "endpoint",
-      title: say.endpoint,
-      cell: ({ endpoint, stream }) => (
-        <>
-          {nameOf(say.endpoints, endpoint)}
-          {stream ? <span class="second">{say.streamed}</span> : null}
-        </>
-      ),
-    },
-    {
       id: "key",
       title: say.key,
-      cell: ({ key }) => <span class="name">{names.get(key) ?? key}</span>,
+      cell: ({ key }) => <Name text={names.get(key) ?? key} />,
     },
     {
       id: "model",
       title: say.model,
-      cell: ({ model }) =>
-        model === null ? <span class="muted">–</span> : <span class="name">{model}</span>,
+      cell: ({ model, endpoint, stream }) => (
+        <>
+          {model === null ? <span class="muted">–</span> : <Name text={model} />}
+          <span class="second">
+            {nameOf(say.endpoints, endpoint)}
+            {stream ? `, ${say.streamed}` : ""}
+          </span>
+        </>
+      ),
     },
     {
       id: "outcome",
@@ -91,4 +88,9 @@ export function columnsOf(
       cell: ({ charged }) => <Credits amount={charged} />,
     },
   ];
+}
+
+/** A name in little room; the whole of it is in the title. */
+function Name({ text }: { text: string }) {
+  return <span class="name" title={text}>{text}</span>;
 }

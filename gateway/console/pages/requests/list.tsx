@@ -37,13 +37,16 @@ async function show(view: View): Promise<Shown> {
       <PageHead title={say.title} intro={say.intro}>
         <TailButton view={view} />
       </PageHead>
-      <RequestFilter view={view} choices={choices} />
+      <div class="request-filter">
+        <RequestFilter view={view} choices={choices} />
+      </div>
       {body}
     </>
   );
   if (!found.ok) {
     const { message, status } = found.refusal;
-    return { title: say.title, body: frame(<Notice kind="problem">{message}</Notice>), status };
+    const problem = <Notice kind="problem">{message}</Notice>;
+    return { title: say.title, scripts: ["range.js"], body: frame(problem), status };
   }
   const { requests, cursor } = found.value;
   return {
@@ -52,17 +55,19 @@ async function show(view: View): Promise<Shown> {
     body: frame(
       <>
         <Tail view={view} conditions={conditions(view)} columns={columnsOf(view, names)} />
-        <DataTable
-          view={view}
-          caption={say.caption}
-          rows={requests}
-          cursor={cursor}
-          href={hrefOf}
-          columns={columnsOf(view, names)}
-          empty={isNarrowed
-            ? <NoneFound view={view} />
-            : <FirstCall view={view} title={say.none} hint={say.noneHint} />}
-        />
+        <div class="requests-list stack">
+          <DataTable
+            view={view}
+            caption={say.caption}
+            rows={requests}
+            cursor={cursor}
+            href={hrefOf}
+            columns={columnsOf(view, names)}
+            empty={isNarrowed
+              ? <NoneFound view={view} />
+              : <FirstCall view={view} title={say.none} hint={say.noneHint} />}
+          />
+        </div>
       </>,
     ),
   };

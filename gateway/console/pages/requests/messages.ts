@@ -3,8 +3,7 @@ import { catalogue } from "../../messages/catalogue.ts";
 /** What the list of requests says. */
 export const requestMessages = catalogue({
   title: "Requests",
-  intro:
-    "Every call, how it ended and what it cost. What was said is kept only where you log it for a key.",
+  intro: "Every call, how it ended and what it cost.",
   caption: "Requests",
   search: "Request id",
   key: "Key",
@@ -64,7 +63,7 @@ export const requestMessages = catalogue({
 }, {
   zh: {
     title: "请求",
-    intro: "每次调用、其结果与花费。对话内容仅在您为密钥开启记录时保留。",
+    intro: "每次调用、其结果与花费。",
     caption: "请求",
     search: "请求编号",
     key: "密钥",

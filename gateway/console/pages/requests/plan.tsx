@@ -44,8 +44,14 @@ export function Plan(
   );
 }
 
-/** What waits for no other task waits for the plan that names it. */
-function withPlanner(tasks: readonly Task[]): readonly Task[] {
+/** What waits for no other task waits for the plan that names it; in the order in which they began. */
+function withPlanner(given: readonly Task[]): readonly Task[] {
+  const rank = ({ startMs }: Task) => startMs ?? Infinity;
+  const tasks = given.toSorted((a, b) =>
+    rank(a) === rank(b)
+      ? a.taskId.localeCompare(b.taskId, "en", { numeric: true })
+      : rank(a) - rank(b)
+  );
   if (!tasks.some(({ taskId }) => taskId === PLANNER)) return tasks;
   return tasks.map((task) =>
     task.taskId === PLANNER || task.dependsOn.length > 0 ? task : { ...task, dependsOn: [PLANNER] }

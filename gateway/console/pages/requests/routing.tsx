@@ -10,7 +10,7 @@ type Found = Pick<Detail, "routing" | "scores" | "exclusions" | "attempts" | "ou
 
 interface Candidate {
   readonly model: string;
-  readonly verdict: "chosen" | "tried" | "spare" | "excluded";
+  readonly verdict: "chosen" | "partly" | "tried" | "spare" | "excluded";
   readonly score?: number | undefined;
   readonly stage?: string | undefined;
   readonly reason?: string | undefined;
@@ -18,6 +18,7 @@ interface Candidate {
 
 const VERDICT_KINDS = {
   chosen: "good",
+  partly: "warn",
   tried: "bad",
   spare: "neutral",
   excluded: "warn",
@@ -33,8 +34,8 @@ export function Routing({ view, found }: { view: View; found: Found }) {
       {routing === null && candidates.length === 0 ? <p class="muted">{say.noRouting}</p> : null}
       {routing === null ? null : (
         <p>
-          <span class="muted">{say.reason}:</span> <span lang="en">{routing.reason}</span>{" "}
-          <span class="muted">{say.considered(routing.considered)}</span>
+          <span class="muted">{say.reason}:</span> <span lang="en">{routing.reason}</span>
+          <span class="second">{say.considered(routing.considered)}</span>
         </p>
       )}
       {candidates.length === 0 ? null : <Candidates view={view} candidates={candidates} />}
@@ -45,7 +46,12 @@ export function Routing({ view, found }: { view: View; found: Found }) {
 function Candidates({ view, candidates }: { view: View; candidates: readonly Candidate[] }) {
   const say = view.say(requestPageMessages);
   const { stages } = view.say(outcomeMessages);
-  const why = { chosen: say.whyChosen, tried: say.whyTried, spare: say.whySpare };
+  const why = {
+    chosen: say.whyChosen,
+    partly: say.whyPartly,
+    tried: say.whyTried,
+    spare: say.whySpare,
+  };
   return (
     <Sheet
       caption={say.candidates}
@@ -86,10 +92,9 @@ function candidatesOf(
 ): readonly Candidate[] {
   const tried = new Set(attempts.map(({ model }) => model));
   const scoreOf = new Map(scores.map(({ model, score }) => [model, score]));
-  // Who gave a part of the answer is told from who gave none.
-  const hasAnswered = outcome !== "error";
+  const answered = outcome === "ok" ? "chosen" : outcome === "error" ? "tried" : "partly";
   const verdictOf = (model: string) =>
-    hasAnswered && model === routing?.model ? "chosen" : tried.has(model) ? "tried" : "spare";
+    model === routing?.model ? answered : tried.has(model) ? "tried" : "spare";
   const able = [...new Set([...scoreOf.keys(), ...tried])];
   return [
     ...able.map((

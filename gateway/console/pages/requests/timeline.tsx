@@ -13,9 +13,9 @@ const SCALE = 1_000;
 
 /** Every upstream call, with a bar where it lies in the request's time. */
 export function Timeline(
-  { view, found: { timeline, durationMs } }: {
+  { view, found: { timeline, durationMs, stream } }: {
     view: View;
-    found: Pick<Detail, "timeline" | "durationMs">;
+    found: Pick<Detail, "timeline" | "durationMs" | "stream">;
   },
 ) {
   const say = view.say(requestPageMessages);
@@ -30,15 +30,25 @@ export function Timeline(
       <Sheet
         caption={say.timelineCaption}
         rows={timeline}
-        columns={columnsOf(view, { wholeMs, hasTasks: timeline.some(({ task }) => task !== null) })}
+        columns={columnsOf(view, {
+          wholeMs,
+          hasTasks: timeline.some(({ task }) => task !== null),
+          streamed: stream ? timeline.at(-1) : undefined,
+        })}
       />
+      {stream ? <p class="hint">{say.onItsWay}</p> : null}
     </Panel>
   );
 }
 
 function columnsOf(
   view: View,
-  { wholeMs, hasTasks }: { wholeMs: number; hasTasks: boolean },
+  { wholeMs, hasTasks, streamed }: {
+    wholeMs: number;
+    hasTasks: boolean;
+    /** The one that went on to the end of the request. */
+    streamed: TimedAttempt | undefined;
+  },
 ): readonly SheetColumn<TimedAttempt>[] {
   const say = view.say(requestPageMessages);
   const { attempts } = view.say(outcomeMessages);
@@ -68,15 +78,21 @@ function columnsOf(
       ),
     },
     { title: say.began, align: "end", cell: ({ startMs }) => <Duration ms={startMs} /> },
-    { title: say.took, align: "end", cell: ({ ms }) => <Duration ms={ms} /> },
+    {
+      title: streamed === undefined ? say.took : say.tookFirst,
+      align: "end",
+      cell: ({ ms }) => <Duration ms={ms} />,
+    },
     {
       title: `${say.bar} (${say.scale(durationText(wholeMs))})`,
-      cell: (attempt) => <Bar attempt={attempt} wholeMs={wholeMs} />,
+      cell: (attempt) => <Bar attempt={attempt} wholeMs={wholeMs} goesOn={attempt === streamed} />,
     },
   ];
 }
 
-function Bar({ attempt, wholeMs }: { attempt: TimedAttempt; wholeMs: number }) {
+function Bar(
+  { attempt, wholeMs, goesOn }: { attempt: TimedAttempt; wholeMs: number; goesOn: boolean },
+) {
   const { startMs, ms, outcome } = attempt;
   if (startMs === null) return <span class="muted">–</span>;
   const from = Math.min(SCALE - 6, startMs / wholeMs * SCALE);
@@ -90,6 +106,17 @@ function Bar({ attempt, wholeMs }: { attempt: TimedAttempt; wholeMs: number }) {
       aria-hidden="true"
     >
       <rect class="bar-ground" x="0" y="4" width={SCALE} height="2" />
+      {goesOn
+        ? (
+          <rect
+            class="bar-rest"
+            x={from.toFixed(1)}
+            y="0"
+            width={(SCALE - from).toFixed(1)}
+            height="10"
+          />
+        )
+        : null}
       <rect class="bar-fill" x={from.toFixed(1)} y="0" width={width.toFixed(1)} height="10" />
     </svg>
   );

@@ -1,0 +1,107 @@
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotMatch,
+  assertStringIncludes,
+} from "@std/assert";
+import { START_MS, type TestAdmin } from "../../../admin/admin_test_support.ts";
+import type { RequestRecord } from "../../../ports/request_log.ts";
+import { withConsole } from "../../console_test_support.ts";
+
+const HOUR_MS = 3_600_000;
+
+function record(n: number, atMs: number, rest: Partial<RequestRecord> = {}): RequestRecord {
+  return {
+    ...{ id: `log_${n}`, requestId: `req_${n}`, atMs, keyId: "key_a", walletId: "team" },
+    ...{ endpoint: "chat", stream: false, status: 200, outcome: "ok", durationMs: 400 },
+    ...{ holdIds: [], charged: "1.500000", inputTokens: 1_000, cachedInputTokens: 0 },
+    ...{ outputTokens: 200, estimated: false },
+    routing: {
+      ...{ model: "fast-mini", provider: "lab", tier: "standard", reason: "Best" },
+      ...{ considered: 2, attempts: [] },
+    },
+    ...rest,
+  };
+}
+
+async function twoDays({ deps }: TestAdmin): Promise<void> {
+  const failed = { outcome: "error", status: 502, errorCode: "upstream_error" } as const;
+  await deps.log.append(record(0, START_MS - 30 * HOUR_MS));
+  await deps.log.append(record(1, START_MS - 20 * HOUR_MS));
+  await deps.log.append(record(2, START_MS - 2 * HOUR_MS));
+  await deps.log.append(record(3, START_MS - 1_000, { ...failed, charged: "0.000000" }));
+}
+
+Deno.test("the overview sums a time up and compares it with the one before", async () => {
+  await withConsole(async (browser, admin) => {
+    await twoDays(admin);
+    await browser.signIn();
+    const { text } = await browser.get("/overview");
+    const figure = (name: string) =>
+      new RegExp(`<dt>${name}</dt><dd class="number">.*?</dd><dd class="remark">.*?</dd>`)
+        .exec(text)?.[0].replace(/<[^>]+>/g, " ").replace(/\s+/g, " ").trim();
+    assertEquals(figure("Requests"), "Requests 3 Refused: 0 +200 % (before: 1)");
+    assertEquals(figure("Failed"), "Failed 1 33 % of all none before");
+    assertEquals(figure("Spend"), "Spend 3.00 credits +100 % (before: 1.50)");
+    assertEquals(figure("Tokens"), "Tokens 3,600 3,000 in, 600 out +200 % (before: 1,200)");
+    assertMatch(text, /502.*upstream_error/);
+    assertMatch(text, /lab.*Available.*2 of 2.*3.*200/s);
+  });
+});
+
+Deno.test("rows lead to the requests of the same time that they are about", async () => {
+  await withConsole(async (browser, admin) => {
+    await twoDays(admin);
+    await browser.signIn();
+    const { text } = await browser.get("/overview?range=7d");
+    const links = [...text.matchAll(/href="\/console(\/requests\?[^"]+)"/g)]
+      .map(([, path = ""]) => path.replaceAll("&amp;", "&"));
+    const rowsAt = async (path: string) =>
+      (await browser.get(path)).text.match(/\/console\/requests\/log_\d+"/g)?.length ?? 0;
+    const counts = await Promise.all(links.map(rowsAt));
+    assertEquals(links.length, 4);
+    // All, those of the model, those of the key, those that failed.
+    assertEquals(counts, [4, 4, 4, 1]);
+  });
+});
+
+Deno.test("the plots' table has each step, and times without requests are told", async () => {
+  await withConsole(async (browser, admin) => {
+    await twoDays(admin);
+    await browser.signIn();
+    const { text } = await browser.get("/overview?range=24h");
+    const [, table = ""] = /<table data-name="series">(.*?)<\/table>/s.exec(text) ?? [];
+    assertEquals(table.match(/<time/g)?.length, 3);
+    assertMatch(text, /class="plots" data-since="[^"]+" data-until="[^"]+" data-step="1800000"/);
+    const none = (await browser.get(
+      "/overview?range=own&since=2020-01-01T00:00&until=2020-01-02T00:00",
+    )).text;
+    assertStringIncludes(none, "There were no requests in this time");
+    assertStringIncludes(none, "curl http://gateway.test:8787");
+    assertNotMatch(none, /class="plots"/);
+  });
+});
+
+Deno.test("a time that ends before it begins is refused, and the form stays", async () => {
+  await withConsole(async (browser) => {
+    await browser.signIn();
+    const { status, text } = await browser.get(
+      "/overview?range=own&since=2026-11-21T09:00&until=2026-11-21T08:00",
+    );
+    assertEquals(status, 400);
+    assertStringIncludes(text, "must begin before it ends");
+    assertStringIncludes(text, 'value="2026-11-21T09:00"');
+  });
+});
+
+Deno.test("an upstream's trouble is said in words, in both languages", async () => {
+  await withConsole(async (browser, { pool }) => {
+    pool.set("slow-maxi", { available: false, reason: "<b>timed out</b>" });
+    await browser.signIn();
+    const { text } = await browser.get("/overview");
+    assertMatch(text, /Partly available.*1 of 2.*&lt;b&gt;timed out&lt;\/b&gt;.*slow-maxi/s);
+    const chinese = await browser.get("/overview", { "accept-language": "zh-CN" });
+    assert(chinese.text.includes("部分可用"));
+  });
+});

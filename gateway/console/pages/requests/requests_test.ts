@@ -1,0 +1,201 @@
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotMatch,
+  assertStringIncludes,
+} from "@std/assert";
+import type { RequestRecord } from "../../../ports/request_log.ts";
+import { START_MS } from "../../../admin/admin_test_support.ts";
+import { withConsole } from "../../console_test_support.ts";
+
+const HOSTILE = `"><img src=x onerror=alert(1)>'&`;
+const RAW = /<img src=x/;
+const ESCAPED = "&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&#39;&amp;";
+
+function record(n: number, rest: Partial<RequestRecord> = {}): RequestRecord {
+  return {
+    ...{ id: `log_${n}`, requestId: `order-${n}`, atMs: START_MS - n * 60_000, keyId: "key_a" },
+    ...{ walletId: "team", endpoint: "chat", stream: false, status: 200, outcome: "ok" },
+    ...{ durationMs: 412, holdIds: [], charged: "0.412000", inputTokens: 12 },
+    ...{ cachedInputTokens: 2, outputTokens: 30, estimated: false },
+    routing: {
+      ...{ model: "fast-mini", provider: "lab", tier: "standard", reason: "Cheapest" },
+      considered: 2,
+      attempts: [{ model: "fast-mini", provider: "lab", outcome: "ok", status: 200, ms: 400 }],
+    },
+    ...rest,
+  };
+}
+
+/** Says all that comes from outside with markup in it. */
+function hostile(): RequestRecord {
+  const attempt = { model: HOSTILE, provider: HOSTILE, outcome: "ok", ms: 4 } as const;
+  return record(1, {
+    ...{ requestId: HOSTILE, keyId: HOSTILE, walletId: HOSTILE, attemptStarts: [1] },
+    routing: {
+      ...{ model: HOSTILE, provider: HOSTILE, tier: HOSTILE, reason: HOSTILE, considered: 1 },
+      attempts: [attempt],
+    },
+    scores: [{ model: HOSTILE, score: 0.5 }],
+    exclusions: [{ model: HOSTILE, stage: HOSTILE, reason: HOSTILE }],
+    tasks: [{
+      ...{ taskId: HOSTILE, dependsOn: [HOSTILE], status: "done", model: HOSTILE },
+      ...{ inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, charged: "0.1" },
+      ...{ provider: HOSTILE, startMs: 0, ms: 3, attempts: [attempt] },
+    }],
+    content: { prompt: HOSTILE, answer: HOSTILE, isCut: true },
+  });
+}
+
+Deno.test("markup in anything that comes from outside is shown as text", async () => {
+  await withConsole(async (browser, { deps }) => {
+    await deps.log.append(hostile());
+    await browser.signIn();
+    const query = new URLSearchParams({ q: HOSTILE, key: HOSTILE, model: HOSTILE, error: HOSTILE });
+    for (const path of ["/requests", `/requests?${query}`, "/requests/log_1", "/overview"]) {
+      const { text } = await browser.get(path);
+      assertNotMatch(text, RAW, path);
+      assertStringIncludes(text, ESCAPED, path);
+    }
+  });
+});
+
+Deno.test("requests are found by id, key, model, outcome, status and time", async () => {
+  await withConsole(async (browser, { deps }) => {
+    await deps.log.append(record(90));
+    await deps.log.append(record(2, { keyId: "key_b", requestId: "job-7" }));
+    const refused = { outcome: "error", status: 429, errorCode: "rate_limit_exceeded" } as const;
+    await deps.log.append(record(1, { ...refused, routing: undefined }));
+    await browser.signIn();
+    const found = async (query: string) => {
+      const { text } = await browser.get(`/requests?${query}`);
+      return [...text.matchAll(/href="\/console\/requests\/(\w+)"/g)].map(([, id]) => id);
+    };
+    assertEquals(await found(""), ["log_1", "log_2", "log_90"]);
+    assertEquals(await found("order=oldest"), ["log_90", "log_2", "log_1"]);
+    assertEquals(await found("q=job"), ["log_2"]);
+    assertEquals(await found("key=key_b&q=&model="), ["log_2"]);
+    assertEquals(await found("model=fast-mini"), ["log_2", "log_90"]);
+    assertEquals(await found("outcome=error"), ["log_1"]);
+    assertEquals(await found("status=4xx"), ["log_1"]);
+    assertEquals(await found("range=1h"), ["log_1", "log_2"]);
+    const own = "range=own&since=2026-11-21T18:00&until=2026-11-21T18:45&zone=%2B08:00";
+    assertEquals(await found(own), ["log_90"]);
+  });
+});
+
+Deno.test("a page of many leads to the next one, with its conditions", async () => {
+  await withConsole(async (browser, { deps }) => {
+    for (let n = 60; n > 0; n--) await deps.log.append(record(n));
+    await browser.signIn();
+    const first = await browser.get("/requests?model=fast-mini");
+    const next = /href="(\/console\/requests\?model=fast-mini&amp;cursor=[^"]+)"/.exec(first.text);
+    assert(next?.[1] !== undefined, first.text);
+    const address = next[1].replaceAll("&amp;", "&").replace("/console", "");
+    const second = await browser.get(address);
+    assertStringIncludes(second.text, "/console/requests/log_60");
+    assertNotMatch(second.text, /requests\/log_50"/);
+  });
+});
+
+Deno.test("what cannot be looked for is said, and the form stays", async () => {
+  await withConsole(async (browser) => {
+    await browser.signIn();
+    const { status, text } = await browser.get("/requests?status=teapot");
+    assertEquals(status, 400);
+    assertStringIncludes(text, "Give a status as 429");
+    assertStringIncludes(text, 'value="teapot"');
+  });
+});
+
+Deno.test("where there is nothing, it is said what to do", async () => {
+  await withConsole(async (browser) => {
+    await browser.signIn();
+    const none = await browser.get("/requests");
+    assertStringIncludes(none.text, "curl http://gateway.test:8787/openai/v1/chat/completions");
+    assertStringIncludes((await browser.get("/requests?q=x")).text, "No request matches");
+    assertEquals((await browser.get("/requests/log_none")).status, 404);
+  });
+});
+
+Deno.test("only a whole answer looks like one", async () => {
+  await withConsole(async (browser, { deps }) => {
+    const endings: readonly [Partial<RequestRecord>, string][] = [
+      [{}, "ending-good"],
+      [{ outcome: "cut", errorCode: "upstream_error" }, "ending-bad"],
+      [{ outcome: "client_left" }, "ending-warn"],
+      [{ outcome: "killed" }, "ending-bad"],
+      [{ outcome: "error", status: 402, errorCode: "insufficient_balance" }, "ending-warn"],
+      [{ outcome: "error", status: 502, errorCode: "upstream_error" }, "ending-bad"],
+      [{ outcome: "error", errorCode: "orchestration_failed" }, "ending-bad"],
+    ];
+    await browser.signIn();
+    for (const [n, [ending, look]] of endings.entries()) {
+      await deps.log.append(record(n, ending));
+      const { text } = await browser.get(`/requests/log_${n}`);
+      assertStringIncludes(text, `class="ending ${look}"`, JSON.stringify(ending));
+    }
+  });
+});
+
+Deno.test("a page tells the route in the reader's words, and the reason as it was given", async () => {
+  await withConsole(async (browser, { deps }) => {
+    await deps.log.append(record(1, {
+      scores: [{ model: "fast-mini", score: 0.8 }, { model: "third", score: 0.4 }],
+      exclusions: [{
+        model: "slow-maxi",
+        stage: "affordable",
+        reason: "needs a hold of 9 credits",
+      }],
+    }));
+    await browser.signIn();
+    const english = (await browser.get("/requests/order-1")).text;
+    assertMatch(english, /slow-maxi.*Excluded: Wallet.*needs a hold of 9 credits/);
+    assertMatch(english, /third.*In reserve/);
+    const chinese = (await browser.get("/requests/order-1", { "accept-language": "zh" })).text;
+    assertMatch(chinese, /已排除：钱包.*lang="en">needs a hold of 9 credits/);
+  });
+});
+
+Deno.test("what was said stands on no page but that of a request whose key logs it", async () => {
+  await withConsole(async (browser, { deps }) => {
+    const content = { prompt: "planted question", answer: "planted answer", isCut: false };
+    await deps.log.append(record(1, { content }));
+    await deps.log.append(record(2));
+    await browser.signIn();
+    const logged = (await browser.get("/requests/log_1")).text;
+    assertMatch(logged, /an operator.*choice.*<details class="said">.*planted question/s);
+    for (const path of ["/requests", "/requests/log_2", "/overview"]) {
+      assertNotMatch((await browser.get(path)).text, /planted/, path);
+    }
+  });
+});
+
+Deno.test("the live view's feed sends rows as markup, and ends with its reader", async () => {
+  await withConsole(async (browser, { app, deps }) => {
+    await browser.signIn();
+    const headers = { cookie: [...browser.cookies.values()].join("; "), host: "127.0.0.1:8788" };
+    const leaving = new AbortController();
+    const address = "http://127.0.0.1:8788/console/feeds/requests/tail?model=fast-mini";
+    const request = new Request(address, { headers, signal: leaving.signal });
+    const answer = await app.fetch(request, { remoteAddress: "192.0.2.7" });
+    assertEquals(answer.headers.get("content-type"), "text/event-stream");
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+    assert(reader !== undefined);
+    let seen = "";
+    const readUntil = async (wanted: RegExp) => {
+      while (!wanted.test(seen)) seen += (await reader.read()).value ?? "";
+    };
+    await readUntil(/: tail/);
+    await deps.log.append(record(1, { routing: undefined }));
+    await deps.log.append(record(2, { requestId: HOSTILE }));
+    await readUntil(/event: row\ndata: .*\n\n/);
+    assertNotMatch(seen, RAW);
+    assertNotMatch(seen, /log_1\b/);
+    assertMatch(seen, /<tr>.*log_2/);
+    await reader.cancel();
+    const refused = await browser.get("/feeds/requests/tail?status=teapot");
+    assertEquals(refused.status, 400);
+  });
+});
