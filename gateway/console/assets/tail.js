@@ -88,6 +88,7 @@ function open() {
   source = new EventSource(section.dataset.tail);
   source.addEventListener("row", take);
   source.addEventListener("lost", (event) => lose(JSON.parse(event.data).rows));
+  source.addEventListener("gap", () => section.querySelector("[data-tail-gap]").hidden = false);
   source.addEventListener("open", () => {
     if (said.textContent === said.dataset.broken) say(said.dataset.waiting);
   });

@@ -57,6 +57,7 @@ export const requestMessages = catalogue({
   liveSeen: "New requests so far:",
   liveHeld: "Paused. Waiting to be shown:",
   liveLost: "Not shown, there were too many at once:",
+  liveGap: "Some requests that ended while the connection was lost are not shown.",
   liveBroken: "The connection is lost; trying again",
   liveEnded:
     "The live view has ended. Reload the page; where that does not help, close other live views.",
@@ -117,6 +118,7 @@ export const requestMessages = catalogue({
     liveSeen: "目前的新请求：",
     liveHeld: "已暂停。等待显示：",
     liveLost: "同时到达过多而未显示：",
+    liveGap: "连接断开期间结束的部分请求未显示。",
     liveBroken: "连接已断开，正在重试",
     liveEnded: "实时显示已结束。请重新加载页面；若仍无效，请关闭其他实时页面。",
   },

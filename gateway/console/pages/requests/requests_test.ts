@@ -171,31 +171,3 @@ Deno.test("what was said stands on no page but that of a request whose key logs 
     }
   });
 });
-
-Deno.test("the live view's feed sends rows as markup, and ends with its reader", async () => {
-  await withConsole(async (browser, { app, deps }) => {
-    await browser.signIn();
-    const headers = { cookie: [...browser.cookies.values()].join("; "), host: "127.0.0.1:8788" };
-    const leaving = new AbortController();
-    const address = "http://127.0.0.1:8788/console/feeds/requests/tail?model=fast-mini";
-    const request = new Request(address, { headers, signal: leaving.signal });
-    const answer = await app.fetch(request, { remoteAddress: "192.0.2.7" });
-    assertEquals(answer.headers.get("content-type"), "text/event-stream");
-    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-    assert(reader !== undefined);
-    let seen = "";
-    const readUntil = async (wanted: RegExp) => {
-      while (!wanted.test(seen)) seen += (await reader.read()).value ?? "";
-    };
-    await readUntil(/: tail/);
-    await deps.log.append(record(1, { routing: undefined }));
-    await deps.log.append(record(2, { requestId: HOSTILE }));
-    await readUntil(/event: row\ndata: .*\n\n/);
-    assertNotMatch(seen, RAW);
-    assertNotMatch(seen, /log_1\b/);
-    assertMatch(seen, /<tr>.*log_2/);
-    await reader.cancel();
-    const refused = await browser.get("/feeds/requests/tail?status=teapot");
-    assertEquals(refused.status, 400);
-  });
-});

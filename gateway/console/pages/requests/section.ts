@@ -2,7 +2,7 @@ import { catalogue } from "../../messages/catalogue.ts";
 import type { Section } from "../../page.ts";
 import { requestList } from "./list.tsx";
 import { requestPage } from "./request.tsx";
-import { tailFeed } from "./tail.tsx";
+import { tailFeed } from "./tail_feed.tsx";
 
 /** Every request, and how each came to its answer and its price. */
 export const requests: Section = {

@@ -1,42 +1,7 @@
-import { EventSourceParserStream } from "eventsource-parser/stream";
-import { type Column, DataRow } from "../../components/data_table.tsx";
-import type { Feed, View } from "../../page.ts";
-import { type Summary, summary } from "./answer.ts";
-import { columnsOf, hrefOf, keyNames } from "./columns.tsx";
+import type { Column } from "../../components/data_table.tsx";
+import type { View } from "../../page.ts";
+import type { Summary } from "./answer.ts";
 import { requestMessages } from "./messages.ts";
-
-/**
- * Requests as they end, as server-sent events: `row` is a row of the list as markup, made by what makes
- * the list; `lost` is how many could not be shown.
- */
-export const tailFeed: Feed = { path: "/feeds/requests/tail", method: "GET", answer };
-
-async function answer(view: View, request: Request): Promise<Response> {
-  const columns = columnsOf(view, await keyNames(view));
-  const { signal } = request;
-  const tail = await view.api.ask(`/requests/tail${new URL(request.url).search}`, { signal });
-  if (!tail.ok || tail.body === null) return tail;
-  const events = tail.body
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream({ onComment: () => {} }))
-    .pipeThrough(toRows(columns))
-    .pipeThrough(new TextEncoderStream());
-  return new Response(events, { headers: { "content-type": "text/event-stream" } });
-}
-
-function toRows(columns: readonly Column<Summary>[]) {
-  return new TransformStream<{ event?: string | undefined; data: string }, string>({
-    // Headers leave with the first byte.
-    start: (controller) => controller.enqueue(": tail\n\n"),
-    async transform({ event, data }, controller) {
-      if (event === "lost") controller.enqueue(`event: lost\ndata: ${data}\n\n`);
-      if (event !== "request") return;
-      const row = summary.parse(JSON.parse(data));
-      const markup = await (<DataRow columns={columns} row={row} href={hrefOf} />).toString();
-      controller.enqueue(`event: row\ndata: ${JSON.stringify(markup)}\n\n`);
-    },
-  });
-}
 
 /** Begins the live view; there is none without a script, and so no button. */
 export function TailButton({ view }: { view: View }) {
@@ -82,6 +47,7 @@ export function Tail(
         </div>
       </header>
       <p class="hint" data-tail-lost={say.liveLost} hidden></p>
+      <p class="hint" data-tail-gap="" hidden>{say.liveGap}</p>
       <p
         class="hint"
         role="status"

@@ -1,0 +1,104 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { type Column, DataRow } from "../../components/data_table.tsx";
+import type { Feed, View } from "../../page.ts";
+import { listAnswer, type Summary, summary } from "./answer.ts";
+import { columnsOf, hrefOf, keyNames } from "./columns.tsx";
+
+/**
+ * How long one stream goes on, in milliseconds. Then the browser asks again, and shows its session:
+ * who was signed out meanwhile sees no more.
+ */
+const LIFE_MS = 60_000;
+/** How soon it asks again, in milliseconds. */
+const RETRY_MS = 300;
+/** Rows that ended between two streams, at most; of more it is said that there are some. */
+const MISSED_MAX = 500;
+
+/**
+ * Requests as they end, as server-sent events: `row` is a row of the list as markup, made by what makes
+ * the list; `lost` is how many could not be shown, `gap` that some were not. A browser that comes back
+ * is told what it missed.
+ */
+export const tailFeed: Feed = { path: "/feeds/requests/tail", method: "GET", answer };
+
+async function answer(view: View, request: Request): Promise<Response> {
+  const columns = columnsOf(view, await keyNames(view));
+  const tail = await view.api.ask(`/requests/tail${view.url.search}`);
+  if (!tail.ok || tail.body === null) return tail;
+  // After the tail has begun: what ends meanwhile is in both, and in no gap between them.
+  const missed = await missedRows(view, request.headers.get("last-event-id"));
+  const events = tail.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(rowEvents(columns, { lifeMs: LIFE_MS, missed }))
+    .pipeThrough(new TextEncoderStream());
+  return new Response(events, { headers: { "content-type": "text/event-stream" } });
+}
+
+/** Stands for the newest row where there was none. */
+const NO_ROW = "-";
+
+/** What ended since a row, oldest first. */
+interface Missed {
+  readonly rows: readonly Summary[];
+  /** There was more than that. */
+  readonly hasGap: boolean;
+  /** The row after which this stream begins. */
+  readonly fromId: string;
+}
+
+async function missedRows(view: View, lastId: string | null): Promise<Missed> {
+  const query = new URLSearchParams(view.query);
+  query.set("limit", lastId === null ? "1" : String(MISSED_MAX));
+  const found = await view.api.get(`/requests?${query}`, listAnswer);
+  if (!found.ok) return { rows: [], hasGap: lastId !== null, fromId: lastId ?? NO_ROW };
+  const { requests } = found.value;
+  if (lastId === null) return { rows: [], hasGap: false, fromId: requests[0]?.id ?? NO_ROW };
+  const at = requests.findIndex(({ id }) => id === lastId);
+  const hasGap = at < 0 && (lastId !== NO_ROW || requests.length === MISSED_MAX);
+  const rows = requests.slice(0, at < 0 ? undefined : at).toReversed();
+  return { rows, hasGap, fromId: lastId };
+}
+
+/** Makes of the API's events those of the feed. */
+export function rowEvents(
+  columns: readonly Column<Summary>[],
+  { lifeMs, missed = { rows: [], hasGap: false, fromId: NO_ROW } }: {
+    lifeMs: number;
+    missed?: Missed;
+  },
+): TransformStream<string, string> {
+  const endMs = performance.now() + lifeMs;
+  const told = new Set(missed.rows.map(({ id }) => id));
+  let events: (EventSourceMessage | undefined)[] = [];
+  const parser = createParser({
+    onEvent: (event) => void events.push(event),
+    // What keeps the connection alive goes on to the browser, and to proxies before it.
+    onComment: () => void events.push(undefined),
+  });
+  return new TransformStream({
+    async start(controller) {
+      // An id alone is remembered by the browser, and told when it comes back.
+      controller.enqueue(`retry: ${RETRY_MS}\nid: ${missed.fromId}\n\n`);
+      if (missed.hasGap) controller.enqueue("event: gap\ndata: {}\n\n");
+      for (const row of missed.rows) controller.enqueue(await rowEvent(columns, row));
+    },
+    async transform(text, controller) {
+      parser.feed(text);
+      const come = events;
+      events = [];
+      for (const event of come) {
+        if (event?.event === "lost") controller.enqueue(`event: lost\ndata: ${event.data}\n\n`);
+        if (event === undefined) controller.enqueue(": keep-alive\n\n");
+        if (event?.event !== "request") continue;
+        const row = summary.parse(JSON.parse(event.data));
+        if (!told.has(row.id)) controller.enqueue(await rowEvent(columns, row));
+      }
+      if (performance.now() >= endMs) controller.terminate();
+    },
+  });
+}
+
+async function rowEvent(columns: readonly Column<Summary>[], row: Summary): Promise<string> {
+  const markup = await (<DataRow columns={columns} row={row} href={hrefOf} />).toString();
+  return `event: row\nid: ${row.id}\ndata: ${JSON.stringify(markup)}\n\n`;
+}

@@ -1,0 +1,80 @@
+/**
+ * The overview in a real browser: plots that say what the table says, in any colours and at any width.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { assertAccessible, assertFits } from "./accessibility.ts";
+import { browserTest, follow, type Page } from "./browser.ts";
+import { someRequests } from "./request_seed.ts";
+
+/** What is drawn on the first plot: how much of it, and in which colour most of it. */
+function drawn(page: Page): Promise<{ inked: number; width: number; colour: string }> {
+  return page.evaluate(`(() => {
+    const canvas = document.querySelector(".plot canvas");
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const counts = new Map();
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at + 3] !== 255) continue;
+      const colour = data.slice(at, at + 3).join(",");
+      counts.set(colour, (counts.get(colour) ?? 0) + 1);
+    }
+    const [[colour, inked] = ["", 0]] = [...counts].sort(([, a], [, b]) => b - a);
+    return { inked, colour, width: canvas.clientWidth };
+  })()`);
+}
+
+browserTest(
+  "plots are drawn from the table, for both colours, and follow the width",
+  async (visit) => {
+    await someRequests(visit.service);
+    const page = await visit.signedIn("/overview", { colours: "light" });
+    assertEquals(await page.locator(".plot canvas").count(), 4);
+    const light = await drawn(page);
+    assert(light.inked > 500, JSON.stringify(light));
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.waitForFunction(
+      "document.querySelectorAll('.plot canvas').length === 4",
+    );
+    assertNotEquals((await drawn(page)).colour, light.colour);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.waitForFunction(
+      `document.querySelector(".plot canvas").clientWidth < ${light.width}`,
+    );
+    await assertFits(page);
+    await page.getByText("The same in numbers").click();
+    const rows = page.getByRole("table", { name: /over time/ }).locator("tbody tr");
+    assert(await rows.count() > 20);
+    await assertAccessible(page);
+  },
+);
+
+browserTest("a time is chosen by keyboard, and leads on to its requests", async (visit) => {
+  await someRequests(visit.service);
+  const page = await visit.signedIn("");
+  assertEquals(new URL(page.url()).pathname, "/console/overview");
+  const hour = page.getByRole("link", { name: "1 hour" });
+  await hour.focus();
+  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  assertEquals(
+    await page.getByRole("link", { name: "1 hour" }).getAttribute("aria-current"),
+    "true",
+  );
+  await follow(page, page.getByRole("link", { name: "svc/sim-image" }));
+  assertEquals(await page.getByLabel("Time").inputValue(), "1h");
+  assertEquals(await page.locator("tbody th").allTextContents(), ["campaign-banner-5"]);
+});
+
+browserTest("without scripts the same stands in numbers", async (visit) => {
+  await someRequests(visit.service);
+  const page = await visit.signedIn("/overview", { scripts: false });
+  assertEquals(await page.locator(".plots").isVisible(), false);
+  await page.getByText("The same in numbers").click();
+  assert(await page.getByRole("table", { name: /over time/ }).isVisible());
+  await page.getByText("Own range").click();
+  await page.getByLabel("From (UTC)").fill("2020-01-01T00:00");
+  await page.getByLabel("To (UTC)").fill("2020-01-02T00:00");
+  await follow(page, page.getByRole("button", { name: "Show" }));
+  assert(await page.getByText("There were no requests in this time").isVisible());
+});

@@ -1,0 +1,154 @@
+/**
+ * Requests in the console, in a real browser: a call is found, its route and bill are read, and new
+ * ones are followed as they end.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertAccessible, assertFits } from "./accessibility.ts";
+import { browserTest, type ConsoleVisit, follow, type Look, type Page } from "./browser.ts";
+import { COMPOUND, SEEDED, someRequests } from "./request_seed.ts";
+
+const LOOKS: readonly Look[] = [
+  { size: "wide", colours: "light", language: "en" },
+  { size: "narrow", colours: "dark", language: "zh" },
+];
+
+async function call(visit: ConsoleVisit, id: string, content = "Hello"): Promise<void> {
+  const messages = [{ role: "user", content }];
+  const answer = await visit.service.chat({ messages }, { headers: { "x-request-id": id } });
+  await answer.text();
+  await visit.service.quiet();
+}
+
+function cells(page: Page, caption: string): Promise<string[][]> {
+  const rows = page.getByRole("table", { name: caption, exact: true }).locator("tbody tr");
+  return rows.evaluateAll((rows) =>
+    rows.map((row) =>
+      [...row.querySelectorAll("th, td")].map(({ textContent }) => textContent ?? "")
+    )
+  );
+}
+
+browserTest("a call is found by its X-Request-ID, with its route and its bill", async (visit) => {
+  await call(visit, "order-4711-a");
+  await call(visit, "order-4712-b");
+  const page = await visit.signedIn("/requests");
+  await page.getByLabel("Request id").fill("4711");
+  await follow(page, page.getByRole("button", { name: "Filter" }));
+  assertEquals(await page.locator("tbody th").allTextContents(), ["order-4711-a"]);
+  await follow(page, page.getByRole("link", { name: "order-4711-a" }));
+  assertEquals(await page.locator("h1").textContent(), "order-4711-a");
+  const route = await cells(page, "Models and why each was taken or left out");
+  assert(route.some(([model, verdict]) => model === "svc/sim-small" && verdict === "Answered"));
+  assert(route.some(([, verdict]) => verdict === "Excluded: Endpoint"));
+  const [hold] = await cells(page, "Holds of this request and how each ended");
+  const { charged } = await visit.service.lastRequest();
+  assertEquals([hold?.[1], hold?.[4]], ["Settled", charged]);
+  assertStringIncludes(
+    await page.locator("main").textContent() ?? "",
+    `come to ${charged} credits`,
+  );
+});
+
+browserTest(
+  "a split request's page draws its plan, and its costs come to the charge",
+  async (visit) => {
+    await call(visit, "compare-1", COMPOUND);
+    const page = await visit.signedIn("/requests/compare-1");
+    const tasks = await cells(page, "Tasks and the cost of each");
+    assertEquals([tasks[0]?.[0], tasks.at(-1)?.[0]], ["plan", "final"]);
+    assert(tasks.length >= 4);
+    assertEquals(await page.locator(".plan-task").count(), tasks.length);
+    assertEquals(await page.locator(".plan-arrow").count(), 2 * (tasks.length - 2));
+    const micros = tasks.map((row) => Math.round(Number(row.at(-1)) * 1e6));
+    const { charged } = await visit.service.lastRequest();
+    assertEquals(micros.reduce((sum, part) => sum + part, 0), Math.round(Number(charged) * 1e6));
+    const sum = page.getByRole("table", { name: "Tasks and the cost of each" }).locator("tfoot td");
+    assertEquals(await sum.last().textContent(), charged);
+  },
+);
+
+browserTest(
+  "the live view shows new calls as they end, and holds them while paused",
+  async (visit) => {
+    const page = await visit.signedIn("/requests?model=svc%2Fsim-small");
+    const live = page.locator(".tail");
+    assertEquals(await live.isVisible(), false);
+    await page.getByRole("button", { name: "Follow live" }).click();
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    const rows = live.locator("tbody tr");
+    // The stream may begin a moment after the click: one call after the other, until one is seen.
+    for (let n = 1; await rows.count() === 0 && n < 50; n++) {
+      await call(visit, `live-${n}`);
+      await rows.first().waitFor({ timeout: 400 }).catch(() => {});
+    }
+    assertMatch(await rows.first().locator("th").textContent() ?? "", /live-\d/);
+    assertMatch(await rows.first().locator("time").textContent() ?? "", /^[^T]*$/);
+    await live.getByRole("button", { name: "Pause" }).click();
+    const before = await rows.count();
+    await call(visit, "held-1");
+    await live.getByText("Waiting to be shown: 1").waitFor();
+    assertEquals(await rows.count(), before);
+    await live.getByRole("button", { name: "Resume" }).click();
+    await rows.filter({ hasText: "held-1" }).waitFor();
+    await assertAccessible(page);
+    await follow(page, rows.first().getByRole("link"));
+    assertEquals(await page.locator("h1").textContent(), "held-1");
+  },
+);
+
+browserTest("times are the reader's own, shown and entered", async (visit) => {
+  await call(visit, "zoned-1");
+  const page = await visit.signedIn("/requests", { language: "zh" });
+  const browser = page.context().browser();
+  assert(browser !== null);
+  const cookies = await page.context().cookies();
+  const context = await browser.newContext({ locale: "zh-CN", timezoneId: "Asia/Shanghai" });
+  await context.addCookies(cookies);
+  const shanghai = await context.newPage();
+  await shanghai.goto(visit.url("/requests"));
+  const { atMs } = await visit.service.lastRequest();
+  const eastern = new Date(atMs + 8 * 3_600_000).toISOString();
+  const clock = eastern.slice(11, 19);
+  assertStringIncludes(await shanghai.locator("tbody time").first().textContent() ?? "", clock);
+  await shanghai.getByLabel("时间").selectOption("own");
+  const since = shanghai.getByLabel("从 (UTC+08:00)");
+  await since.fill(eastern.slice(0, 16));
+  await follow(shanghai, shanghai.getByRole("button", { name: "筛选" }));
+  assertEquals(await shanghai.locator("tbody th").allTextContents(), ["zoned-1"]);
+  await since.fill(new Date(atMs + 9 * 3_600_000).toISOString().slice(0, 16));
+  await follow(shanghai, shanghai.getByRole("button", { name: "筛选" }));
+  assertEquals(await shanghai.locator("tbody th").count(), 0);
+  await context.close();
+});
+
+browserTest("without scripts requests are searched and read all the same", async (visit) => {
+  await call(visit, "plain-1");
+  const page = await visit.signedIn("/requests", { scripts: false });
+  assertEquals(await page.getByRole("button", { name: "Follow live" }).count(), 0);
+  await page.getByText("More conditions").click();
+  await page.getByLabel("Status (429, 5xx)").fill("200");
+  await follow(page, page.getByRole("button", { name: "Filter" }));
+  await follow(page, page.getByRole("link", { name: "plain-1" }));
+  assertMatch(await page.locator(".ending").textContent() ?? "", /Answered.*whole answer/);
+});
+
+browserTest("every kind of ending has a page that nobody is kept out of", async (visit) => {
+  await someRequests(visit.service);
+  for (const look of LOOKS) {
+    const page = await visit.signedIn("/requests", look);
+    for (const id of Object.values(SEEDED)) {
+      await page.goto(visit.url(`/requests/${id}`));
+      assertEquals(await page.locator("h1").textContent(), id);
+      await assertFits(page);
+      await assertAccessible(page);
+    }
+    await page.context().close();
+  }
+  const endings = await visit.signedIn(`/requests/${SEEDED.cut}`);
+  assertMatch(await endings.locator(".ending").textContent() ?? "", /Cut off.*only a part/);
+  await endings.goto(visit.url(`/requests/${SEEDED.left}`));
+  assertMatch(await endings.locator(".ending").textContent() ?? "", /Caller left/);
+});
