@@ -4,16 +4,20 @@
  * @module
  */
 
-import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { assertAccessible, assertFits } from "./accessibility.ts";
 import { browserTest, follow, type Page } from "./browser.ts";
+import { until } from "../fixtures/service.ts";
 import { someRequests } from "./request_seed.ts";
 
 /** What is drawn on the first plot: how much of it, and in which colour most of it. */
 function drawn(page: Page): Promise<{ inked: number; width: number; colour: string }> {
   return page.evaluate(`(() => {
     const canvas = document.querySelector(".plot canvas");
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const copy = new OffscreenCanvas(canvas.width, canvas.height);
+    const context = copy.getContext("2d", { willReadFrequently: true });
+    context.drawImage(canvas, 0, 0);
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
     const counts = new Map();
     for (let at = 0; at < data.length; at += 4) {
       if (data[at + 3] !== 255) continue;
@@ -34,14 +38,10 @@ browserTest(
     const light = await drawn(page);
     assert(light.inked > 500, JSON.stringify(light));
     await page.emulateMedia({ colorScheme: "dark" });
-    await page.waitForFunction(
-      "document.querySelectorAll('.plot canvas').length === 4",
-    );
-    assertNotEquals((await drawn(page)).colour, light.colour);
+    const { colour, width } = light;
+    await until(async () => (await drawn(page)).colour !== colour, "the plots in dark colours");
     await page.setViewportSize({ width: 390, height: 844 });
-    await page.waitForFunction(
-      `document.querySelector(".plot canvas").clientWidth < ${light.width}`,
-    );
+    await until(async () => (await drawn(page)).width < width, "narrow plots");
     await assertFits(page);
     await page.getByText("The same in numbers").click();
     const rows = page.getByRole("table", { name: /over time/ }).locator("tbody tr");

@@ -22,6 +22,7 @@ export const SEEDED = {
   refused: "playground-try-3",
   poor: "trial-account-17",
   drawn: "campaign-banner-5",
+  logged: "support-chat-20951",
 } as const;
 
 /** A question that is split. */
@@ -140,6 +141,11 @@ async function realCalls(service: TestService, keys: Keys): Promise<void> {
     body: JSON.stringify({ model: "auto", prompt: "A lighthouse", size: "256x256" }),
   });
   await drawn.text();
+  await service.admin("POST", `/keys/${keys.batch.id}/content-log`, { on: true });
+  await ask(SEEDED.logged, keys.batch, {
+    content: "Write to anna@example.com, my card 4111 1111 1111 1111.",
+  });
+  await service.admin("POST", `/keys/${keys.batch.id}/content-log`, { on: false });
   await service.quiet();
   const { log } = service.running.stores;
   const isLogged = async () =>

@@ -89,7 +89,7 @@ browserTest(
     await live.getByRole("button", { name: "Pause" }).click();
     const before = await rows.count();
     await call(visit, "held-1");
-    await live.getByText("Waiting to be shown: 1").waitFor();
+    await live.getByText("Waiting to be shown: 1").first().waitFor();
     assertEquals(await rows.count(), before);
     await live.getByRole("button", { name: "Resume" }).click();
     await rows.filter({ hasText: "held-1" }).waitFor();
@@ -147,6 +147,11 @@ browserTest("every kind of ending has a page that nobody is kept out of", async 
     }
     await page.context().close();
   }
+  const logged = await visit.signedIn(`/requests/${SEEDED.logged}`);
+  assertEquals(await logged.locator(".said pre").first().isVisible(), false);
+  await logged.getByText("Asked", { exact: true }).click();
+  const said = await logged.locator(".said pre").first().textContent() ?? "";
+  assertMatch(said, /Write to \[redacted\], my card \[redacted\]/);
   const endings = await visit.signedIn(`/requests/${SEEDED.cut}`);
   assertMatch(await endings.locator(".ending").textContent() ?? "", /Cut off.*only a part/);
   await endings.goto(visit.url(`/requests/${SEEDED.left}`));

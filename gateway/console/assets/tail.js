@@ -15,6 +15,7 @@ const section = document.querySelector("[data-tail]");
 const toggle = document.querySelector("[data-tail-switch]");
 const pause = section?.querySelector("[data-tail-pause]");
 const said = section?.querySelector("[data-tail-said]");
+const countLine = section?.querySelector("[data-tail-count]");
 const lostLine = section?.querySelector("[data-tail-lost]");
 const body = section?.querySelector("tbody");
 
@@ -29,15 +30,16 @@ function say(text) {
   clearTimeout(saying);
   saying = undefined;
   said.textContent = text;
+  countLine.textContent = text;
 }
 
-/** Says how many there are, now and then: a reader's machine is not to talk without end. */
+/** Shows how many there are, and reads it out now and then: it is not to be talked without end. */
 function sayCounts() {
+  const [words, count] = isPaused ? [said.dataset.held, held.length] : [said.dataset.seen, seen];
+  countLine.textContent = `${words} ${count}`;
   saying ??= setTimeout(() => {
     saying = undefined;
-    if (source === undefined) return;
-    const [words, count] = isPaused ? [said.dataset.held, held.length] : [said.dataset.seen, seen];
-    said.textContent = `${words} ${count}`;
+    if (source !== undefined) said.textContent = countLine.textContent;
   }, seen <= 1 ? 0 : SAY_EVERY_MS);
 }
 

@@ -33,7 +33,7 @@ export const overviewMessages = catalogue({
   numbers: "The same in numbers",
   numbersCaption: "Requests, spend, latency and tokens over time",
   numbersHint: (step: string) =>
-    `A line is ${step}; times without any request are left out. Percentiles are exact to 5 %.`,
+    `A line is ${step}; times without any request are left out. Percentiles are exact within 5 %.`,
   at: "From",
   p50: "Median",
   p95: "95th",

@@ -11,7 +11,7 @@ export function Content({ view, content }: { view: View; content: Detail["conten
   return (
     <Panel title={say.content}>
       <p>
-        <Badge kind="warn">{say.contentMark}</Badge>
+        <Badge kind="warn">{say.contentBadge}</Badge> {say.contentMark}
       </p>
       {content.isCut ? <p class="hint">{say.contentCut}</p> : null}
       {([["prompt", content.prompt], ["answer", content.answer]] as const).map(([name, text]) => (

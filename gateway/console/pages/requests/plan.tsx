@@ -48,14 +48,16 @@ export function Plan(
 function withPlanner(given: readonly Task[]): readonly Task[] {
   const rank = ({ startMs }: Task) => startMs ?? Infinity;
   const tasks = given.toSorted((a, b) =>
-    rank(a) === rank(b)
-      ? a.taskId.localeCompare(b.taskId, "en", { numeric: true })
-      : rank(a) - rank(b)
+    rank(a) === rank(b) ? byName(a.taskId, b.taskId) : rank(a) - rank(b)
   );
   if (!tasks.some(({ taskId }) => taskId === PLANNER)) return tasks;
   return tasks.map((task) =>
     task.taskId === PLANNER || task.dependsOn.length > 0 ? task : { ...task, dependsOn: [PLANNER] }
   );
+}
+
+function byName(a: string, b: string): number {
+  return a.localeCompare(b, "en", { numeric: true });
 }
 
 function Drawing({ view, tasks }: { view: View; tasks: readonly Task[] }) {
@@ -130,7 +132,9 @@ function columnsOf(view: View, tasks: readonly Task[]): readonly SheetColumn<Tas
     {
       title: say.waitsFor,
       cell: ({ dependsOn }) =>
-        dependsOn.length === 0 ? <span class="muted">–</span> : dependsOn.join(", "),
+        dependsOn.length === 0
+          ? <span class="muted">–</span>
+          : dependsOn.toSorted(byName).join(", "),
     },
     { title: say.began, align: "end", cell: ({ startMs }) => <Duration ms={startMs} /> },
     { title: say.took, align: "end", cell: ({ ms }) => <Duration ms={ms} /> },

@@ -85,6 +85,7 @@ export const requestPageMessages = catalogue({
   input: "Input",
   output: "Output",
   content: "What was said",
+  contentBadge: "Logged content",
   contentMark:
     "Content logging was on for this key by an operator's choice. Secrets were taken out.",
   contentCut: "Shown in part: it was longer than what is kept.",
@@ -170,6 +171,7 @@ export const requestPageMessages = catalogue({
     input: "输入",
     output: "输出",
     content: "对话内容",
+    contentBadge: "已记录的内容",
     contentMark: "操作员为此密钥开启了内容记录。机密信息已去除。",
     contentCut: "仅显示一部分：内容超出保留长度。",
     prompt: "提问",

@@ -48,8 +48,9 @@ export function Tail(
       </header>
       <p class="hint" data-tail-lost={say.liveLost} hidden></p>
       <p class="hint" data-tail-gap="" hidden>{say.liveGap}</p>
+      <p class="hint" data-tail-count="" aria-hidden="true">{say.liveWaiting}</p>
       <p
-        class="hint"
+        class="unseen"
         role="status"
         data-tail-said=""
         data-seen={say.liveSeen}

@@ -20,6 +20,7 @@ export function Timeline(
 ) {
   const say = view.say(requestPageMessages);
   if (timeline.length === 0) return null;
+  const begun = timeline.toSorted((a, b) => (a.startMs ?? Infinity) - (b.startMs ?? Infinity) || 0);
   const wholeMs = Math.max(
     1,
     durationMs,
@@ -29,7 +30,7 @@ export function Timeline(
     <Panel title={say.timeline}>
       <Sheet
         caption={say.timelineCaption}
-        rows={timeline}
+        rows={begun}
         columns={columnsOf(view, {
           wholeMs,
           hasTasks: timeline.some(({ task }) => task !== null),
