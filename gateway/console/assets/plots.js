@@ -3,7 +3,8 @@
  * cannot see a plot, and where this does not run.
  */
 
-import uPlot from "./uplot.js";
+// Served beside this file, but of a package: in a checkout there is none of that name here.
+const { default: uPlot } = await import(import.meta.resolve("./uplot.js"));
 
 const language = document.documentElement.lang;
 const HEIGHT = 168;

@@ -75,7 +75,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             </tr>
           </thead>
           <tbody>
-            {shown.map((row) => <DataRow columns={columns} row={row} href={href} />)}
+            {shown.map((row, at) => <DataRow key={at} columns={columns} row={row} href={href} />)}
           </tbody>
         </table>
       </div>

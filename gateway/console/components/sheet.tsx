@@ -31,7 +31,9 @@ export function Sheet<Row>(
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>
-            {columns.map((column) => <th scope="col" class={style(column)}>{column.title}</th>)}
+            {columns.map((column) => (
+              <th key={column.title} scope="col" class={style(column)}>{column.title}</th>
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -39,8 +41,8 @@ export function Sheet<Row>(
             <tr>
               {columns.map((column) =>
                 column.isHeader
-                  ? <th scope="row" class={style(column)}>{column.cell(row)}</th>
-                  : <td class={style(column)}>{column.cell(row)}</td>
+                  ? <th key={column.title} scope="row" class={style(column)}>{column.cell(row)}</th>
+                  : <td key={column.title} class={style(column)}>{column.cell(row)}</td>
               )}
             </tr>
           ))}
@@ -48,7 +50,11 @@ export function Sheet<Row>(
         {hasFoot
           ? (
             <tfoot>
-              <tr>{columns.map((column) => <td class={style(column)}>{column.foot}</td>)}</tr>
+              <tr>
+                {columns.map((column) => (
+                  <td key={column.title} class={style(column)}>{column.foot}</td>
+                ))}
+              </tr>
             </tfoot>
           )
           : null}

@@ -1,4 +1,5 @@
-import { RoundedCount, RoundedCredits } from "../../components/measures.tsx";
+import type { Child } from "@hono/hono/jsx";
+import { Duration, RoundedCount, RoundedCredits } from "../../components/measures.tsx";
 import {
   countText,
   durationText,
@@ -13,6 +14,7 @@ import { overviewMessages } from "./messages.ts";
 
 interface Figure {
   readonly name: string;
+  readonly value: Child;
   /** To compare. */
   readonly of: (found: Overview) => number | null;
   readonly text: (value: number) => string;
@@ -24,20 +26,11 @@ export function OverviewFigures(
   { view, found, former }: { view: View; found: Overview; former: Overview | undefined },
 ) {
   const say = view.say(overviewMessages);
-  const { totals, latency } = found;
   const figures = figuresOf(view, found);
-  const exact = [
-    <RoundedCount value={totals.requests} />,
-    <RoundedCount value={totals.errors} />,
-    <RoundedCredits amount={totals.charged} />,
-    latency.durationMs.p50 === null ? "–" : durationText(latency.durationMs.p50),
-    latency.durationMs.p95 === null ? "–" : durationText(latency.durationMs.p95),
-    <RoundedCount value={totals.inputTokens + totals.outputTokens} />,
-  ];
   return (
     <div class="overview-figures">
       <Figures
-        items={figures.map(({ name, of, text, more }, at) => {
+        items={figures.map(({ name, value, of, text, more }) => {
           const before = former === undefined ? null : of(former);
           const growth = growthText(of(found) ?? 0, before ?? 0);
           const change = growth === undefined || before === null
@@ -45,7 +38,7 @@ export function OverviewFigures(
             : say.before(growth, text(before));
           return {
             name,
-            value: exact[at] ?? "–",
+            value,
             remark: (
               <>
                 <span>{more}</span>
@@ -66,36 +59,42 @@ function figuresOf(view: View, { totals, latency }: Overview): readonly Figure[]
   return [
     {
       name: say.requests,
+      value: <RoundedCount value={totals.requests} />,
       of: (found) => found.totals.requests,
       text: countText,
       more: `${say.refused}: ${countText(totals.refused)}`,
     },
     {
       name: say.failed,
+      value: <RoundedCount value={totals.errors} />,
       of: (found) => found.totals.errors,
       text: countText,
       more: say.ofAll(percentText(totals.errors, totals.requests)),
     },
     {
       name: say.spend,
+      value: <RoundedCredits amount={totals.charged} />,
       of: (found) => Number(found.totals.charged),
       text: (value) => roundedCredits(String(value)),
       more: say.credits,
     },
     {
       name: say.latency,
+      value: <Duration ms={latency.durationMs.p50} />,
       of: (found) => found.latency.durationMs.p50,
       text: durationText,
       more: say.firstByte(firstByte === null ? "–" : durationText(firstByte)),
     },
     {
       name: say.slowest,
+      value: <Duration ms={latency.durationMs.p95} />,
       of: (found) => found.latency.durationMs.p95,
       text: durationText,
       more: say.p99(p99 === null ? "–" : durationText(p99)),
     },
     {
       name: say.tokens,
+      value: <RoundedCount value={totals.inputTokens + totals.outputTokens} />,
       of: (found) => found.totals.inputTokens + found.totals.outputTokens,
       text: countText,
       more: say.inOut(countText(totals.inputTokens), countText(totals.outputTokens)),

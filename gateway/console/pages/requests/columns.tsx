@@ -28,6 +28,13 @@ export function columnsOf(
   view: View,
   names: ReadonlyMap<string, string>,
 ): readonly Column<Summary>[] {
+  return [...whatColumns(view, names), ...amountColumns(view)];
+}
+
+function whatColumns(
+  view: View,
+  names: ReadonlyMap<string, string>,
+): readonly Column<Summary>[] {
   const say = view.say(requestMessages);
   return [
     { id: "at", title: say.at, cell: ({ at }) => <Time at={at} /> },
@@ -65,6 +72,12 @@ export function columnsOf(
         </>
       ),
     },
+  ];
+}
+
+function amountColumns(view: View): readonly Column<Summary>[] {
+  const say = view.say(requestMessages);
+  return [
     {
       id: "tokens",
       title: say.tokens,

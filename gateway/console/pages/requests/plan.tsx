@@ -71,10 +71,10 @@ function Drawing({ view, tasks }: { view: View; tasks: readonly Task[] }) {
       role="img"
       aria-label={view.say(requestPageMessages).planPicture}
     >
-      {layout.arrows.map(({ path }) => <path class="plan-arrow" d={path} />)}
+      {layout.arrows.map(({ path }) => <path key={path} class="plan-arrow" d={path} />)}
       {layout.tasks.map(({ taskId, x, y }) => {
         const task = byId.get(taskId);
-        return task === undefined ? null : <Box view={view} task={task} x={x} y={y} />;
+        return task === undefined ? null : <Box key={taskId} view={view} task={task} x={x} y={y} />;
       })}
     </svg>
   );

@@ -138,6 +138,8 @@ function Summary({ view, found, keyName }: { view: View; found: Detail; keyName:
     <a href={`/console/${section}/${encodeURIComponent(id)}`}>{text}</a>
   );
   const same = new URLSearchParams({ q: requestId });
+  const ended = <Time at={found.at} />;
+  const row = <code>{found.id}</code>;
   return (
     <Panel
       title={say.summary}
@@ -151,8 +153,8 @@ function Summary({ view, found, keyName }: { view: View; found: Detail; keyName:
           [say.provider, found.provider],
           [say.tier, routing?.tier ?? null],
           [say.endpoint, nameOf(view.say(requestMessages).endpoints, found.endpoint)],
-          [say.ended, <Time at={found.at} />],
-          [say.copyId, <code>{found.id}</code>],
+          [say.ended, ended],
+          [say.rowId, row],
         ]}
       />
     </Panel>
