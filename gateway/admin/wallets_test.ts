@@ -9,13 +9,17 @@ const TEAM = {
   held: "0.000000",
   spent: "0.000000",
   writtenOff: "0.000000",
+  lowBelow: "10.000000",
+  lowBelowSet: false,
+  low: false,
 };
 
 Deno.test("POST /wallets opens a wallet in the given tier with initial credits", async () => {
   await withAdmin(async ({ get, post }) => {
     const made = await post("/wallets", { id: "lab", tier: "basic", credits: "12.5" });
     assertEquals(made.status, 201);
-    const lab = { ...TEAM, id: "lab", tier: "basic", credits: "12.500000", available: "12.500000" };
+    const paid = { credits: "12.500000", available: "12.500000", lowBelow: "1.250000" };
+    const lab = { ...TEAM, ...paid, id: "lab", tier: "basic" };
     assertEquals(made.body, lab);
     assertEquals((await get("/wallets/lab")).body, lab);
     assertEquals((await get("/wallets")).body, { wallets: [TEAM, lab] });

@@ -11,6 +11,8 @@ import uplotScript from "uplot/dist/uPlot.esm.js" with { type: "text" };
 import consoleScript from "./assets/console.js" with { type: "text" };
 import componentStyle from "./assets/components.css" with { type: "text" };
 import consoleStyle from "./assets/console.css" with { type: "text" };
+import policyFormScript from "./assets/policy_form.js" with { type: "text" };
+import policyFormStyle from "./assets/policy_form.css" with { type: "text" };
 import signInStyle from "./assets/sign_in.css" with { type: "text" };
 
 const STYLE = "text/css; charset=utf-8";
@@ -21,9 +23,13 @@ const SCRIPT = "text/javascript; charset=utf-8";
  * `./name.js`, and is named in what the page shows: `scripts: ["chart.js"]`.
  */
 const FILES = {
-  "console.css": { type: STYLE, text: `${consoleStyle}\n${componentStyle}\n${signInStyle}` },
+  "console.css": {
+    type: STYLE,
+    text: `${consoleStyle}\n${componentStyle}\n${policyFormStyle}\n${signInStyle}`,
+  },
   "uplot.css": { type: STYLE, text: uplotStyle },
   "console.js": { type: SCRIPT, text: consoleScript },
+  "policy_form.js": { type: SCRIPT, text: policyFormScript },
   "uplot.js": { type: SCRIPT, text: uplotScript },
 } as const;
 
