@@ -1,4 +1,5 @@
 import type { TestService } from "../fixtures/service.ts";
+import { KEY_VISITS } from "./key_visits.ts";
 
 /** A page to picture and to check, as somebody finds it. */
 export interface Visit {
@@ -17,6 +18,7 @@ export const VISITS: readonly Visit[] = [
   { name: "sign_in", path: "/sign-in", isPublic: true },
   { name: "wallets", path: "/wallets", prepare: someWallets },
   { name: "wallets_none_found", path: "/wallets?name=nobody" },
+  ...KEY_VISITS,
   { name: "not_found", path: "/nothing-here" },
 ];
 

@@ -48,7 +48,8 @@ export const keyShape = z.object({
   createdAt: z.string(),
   lastUsedAt: z.string().nullable(),
   rotatedFrom: z.string().nullable(),
-  logContent: z.boolean().default(false),
+  /** Left out by a service that cannot keep what is said. */
+  logContent: z.boolean().optional(),
 });
 
 /** A key. */

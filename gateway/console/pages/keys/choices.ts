@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { View } from "../../page.ts";
 import type { ListField } from "./policy_form.ts";
 
-const catalogShape = z.object({
+const contentShape = z.object({
   upstreams: z.array(z.object({ id: z.string(), provider: z.string() })),
   models: z.array(z.object({
     id: z.string(),
@@ -12,12 +12,15 @@ const catalogShape = z.object({
   tiers: z.array(z.object({ id: z.string() })),
 });
 
+const catalogShape = z.object({ content: contentShape });
+
 /** What each list of a policy can be chosen from. */
 export type Choices = Readonly<Record<ListField, readonly string[]>>;
 
 /** What the catalog in force has to choose from, and what `fields` name besides. */
 export async function choicesFor(view: View, fields: URLSearchParams): Promise<Choices> {
-  const { upstreams, models, tiers } = view.need(await view.api.get("/catalog", catalogShape));
+  const { content } = view.need(await view.api.get("/catalog", catalogShape));
+  const { upstreams, models, tiers } = content;
   const all = (field: ListField, known: readonly string[]) => [
     ...new Set([...known, ...fields.getAll(field)]),
   ];

@@ -63,7 +63,12 @@ function KeyTable({ view, rows, all }: { view: View; rows: readonly Key[]; all: 
           id: "name",
           title: say.name,
           isHeader: true,
-          cell: ({ name }) => name,
+          cell: ({ name, hint }) => (
+            <>
+              {name}
+              <span class="key-hint">{hint}</span>
+            </>
+          ),
           sort: ({ name }) => name,
         },
         { id: "wallet", title: say.wallet, cell: walletCell, sort: ({ wallet }) => wallet },

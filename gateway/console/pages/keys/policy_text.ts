@@ -32,17 +32,20 @@ export function limitsOf(
   );
 }
 
-/** Which fields of a policy limit anything, for a list of keys; orchestration is told where it is off. */
+/** Limits that a list of keys names of each. */
+const NAMED = 3;
+
+/** What a policy limits, for a list of keys: the first few, and how many more. */
 export function policyInShort(view: View, policy: Policy): string {
-  return limitsOf(view, policy)
+  const texts = limitsOf(view, policy)
     .filter(({ field }) => field !== "mode" && field !== "stream")
     .map(({ field, name, value }) => {
-      const list = LIST_FIELDS.find((each) => each === field);
-      const items = list === undefined ? undefined : policy[list];
-      return items !== undefined && items.length > 1
-        ? `${name}: ${items.length}`
-        : `${name}: ${value}`;
-    }).join(" · ");
+      const list = field === "ipRanges" ? field : LIST_FIELDS.find((each) => each === field);
+      const items = list === undefined ? [] : policy[list] ?? [];
+      return `${name}: ${items.length > 1 ? items.length : value}`;
+    });
+  const more = texts.length > NAMED ? [`+${texts.length - NAMED}`] : [];
+  return [...texts.slice(0, NAMED), ...more].join(" · ");
 }
 
 function listText(list: readonly string[] | undefined): string | undefined {

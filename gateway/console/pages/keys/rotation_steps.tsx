@@ -128,7 +128,7 @@ function VerifyStep({ view, rotation, refusal }: StepsProps) {
           name="key"
           type="password"
           label={say.key}
-          hint={say.keyHint(copy.hint)}
+          hint={say.keyHint(copy.hint.replace(/…$/, ""))}
           error={fieldError(refusal, "key")}
           maxLength={256}
           isRequired

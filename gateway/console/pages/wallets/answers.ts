@@ -68,4 +68,6 @@ export const statementShape = z.object({
 export type Entry = z.output<typeof statementShape>["entries"][number];
 
 /** The tiers that a wallet can have. */
-export const tiersShape = z.object({ tiers: z.array(z.object({ id: z.string() })) });
+export const tiersShape = z.object({
+  content: z.object({ tiers: z.array(z.object({ id: z.string() })) }),
+});

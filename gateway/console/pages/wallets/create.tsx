@@ -29,7 +29,7 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
 
 async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal): Promise<Shown> {
   const say = view.say(walletMessages);
-  const { tiers } = view.need(await view.api.get("/catalog", tiersShape));
+  const { tiers } = view.need(await view.api.get("/catalog", tiersShape)).content;
   const usual = tiers.find(({ id }) => id === "standard") ?? tiers[0];
   const taken = refusal?.status === 409 ? refusal.message : undefined;
   return {
