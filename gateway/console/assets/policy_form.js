@@ -20,13 +20,16 @@ function previewLive(form) {
         body: new URLSearchParams(new FormData(form)),
         signal,
       });
-      if (!answer.ok) return;
-      const piece = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const text = await answer.text();
       if (signal.aborted) return;
-      result.replaceChildren(...piece.body.childNodes);
+      // Where it cannot be had, as after a sign-out, what is shown stays: saving tells why.
+      if (answer.ok) {
+        const piece = new DOMParser().parseFromString(text, "text/html");
+        result.replaceChildren(...piece.body.childNodes);
+      }
       result.removeAttribute("aria-busy");
-    } catch (error) {
-      if (error.name !== "AbortError") result.removeAttribute("aria-busy");
+    } catch {
+      if (!signal.aborted) result.removeAttribute("aria-busy");
     }
   }
   form.addEventListener("input", () => {

@@ -48,8 +48,7 @@ export const keyShape = z.object({
   createdAt: z.string(),
   lastUsedAt: z.string().nullable(),
   rotatedFrom: z.string().nullable(),
-  /** Left out by a service that cannot keep what is said. */
-  logContent: z.boolean().optional(),
+  logContent: z.boolean(),
 });
 
 /** A key. */

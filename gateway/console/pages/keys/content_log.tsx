@@ -46,7 +46,7 @@ export function ContentLogPanel({ view, of }: { view: View; of: Key }) {
     <Panel
       title={say.content}
       actions={
-        <Badge kind={of.logContent === true ? "warn" : "neutral"}>
+        <Badge kind={of.logContent ? "warn" : "neutral"}>
           {of.logContent ? say.contentOn : say.contentOff}
         </Badge>
       }

@@ -28,10 +28,10 @@ export async function secretShown(
         <PageHead title={title} intro={made.name}>
           <a class="button primary" href={next.href}>{next.text}</a>
         </PageHead>
-        <section class="panel" aria-label={say.theKey}>
+        <div class="panel">
           <Notice kind="info">{say.once}</Notice>
           <CopyText view={view} label={say.theKey} text={made.key} />
-        </section>
+        </div>
         <Panel title={say.tryIt}>
           <p class="hint">{say.tryHint}</p>
           {examples.map(([name, text]) => (

@@ -39,7 +39,7 @@ async function show(view: View): Promise<Shown> {
           <div class="stack">
             <About view={view} of={key} />
             <Budgets view={view} policy={key.policy} spend={key.spend} />
-            {key.logContent === undefined ? null : <ContentLogPanel view={view} of={key} />}
+            <ContentLogPanel view={view} of={key} />
           </div>
           <Panel title={view.say(formMessages).reaches}>
             <ReachList view={view} reach={key.reach} />
