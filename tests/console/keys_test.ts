@@ -94,7 +94,7 @@ browserTest("a key is replaced in six steps, left and gone on with between them"
   await assertAccessible(page);
   assertEquals(await statusOf(visit.service, old), 200);
   await page.goto(`${address}/rotate`);
-  assertStringIncludes(await page.locator(".notice-problem").innerText(), "still in use");
+  assertStringIncludes(await page.locator(".notice-problem").innerText(), "still be in use");
   await follow(page, page.getByRole("button", { name: "Disable it all the same" }));
   assertEquals(await statusOf(visit.service, old), 401);
   await follow(page, page.getByRole("link", { name: "Revoke the old key" }));

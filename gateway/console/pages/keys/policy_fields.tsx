@@ -20,22 +20,12 @@ export interface PolicyFieldsProps {
 export function PolicyFields(props: PolicyFieldsProps) {
   const { view, fields, choices, errors } = props;
   const say = view.say(formMessages);
-  const text = (name: FieldName, hint: string, kind: "decimal" | "numeric") => (
-    <TextField
-      name={name}
-      label={say.fields[name]}
-      hint={hint}
-      value={fields.get(name) ?? ""}
-      error={errors.get(name)}
-      inputmode={kind}
-      maxLength={40}
-    />
-  );
   return (
     <>
       <FieldGroup legend={say.groups.calls}>
         {LIST_FIELDS.map((name) => (
           <ChoiceField
+            key={name}
             {...{ view, name, fields }}
             choices={choices[name]}
             error={errors.get(name)}
@@ -44,41 +34,65 @@ export function PolicyFields(props: PolicyFieldsProps) {
       </FieldGroup>
       <FieldGroup legend={say.groups.money}>
         <Row>
-          {text("maxChargePerRequest", say.credits, "decimal")}
-          {text("budget_day", say.budgetHint, "decimal")}
-          {text("budget_month", say.budgetHint, "decimal")}
-          {text("budget_total", say.budgetHint, "decimal")}
+          <Limit {...props} name="maxChargePerRequest" hint={say.credits} />
+          <Limit {...props} name="budget_day" hint={say.budgetHint} />
+          <Limit {...props} name="budget_month" hint={say.budgetHint} />
+          <Limit {...props} name="budget_total" hint={say.budgetHint} />
         </Row>
       </FieldGroup>
       <FieldGroup legend={say.groups.pace}>
         <Row>
-          {text("requestsPerMinute", say.count, "numeric")}
-          {text("tokensPerMinute", say.count, "numeric")}
-          {text("concurrentRequests", say.count, "numeric")}
+          <Limit {...props} name="requestsPerMinute" hint={say.count} />
+          <Limit {...props} name="tokensPerMinute" hint={say.count} />
+          <Limit {...props} name="concurrentRequests" hint={say.count} />
         </Row>
       </FieldGroup>
-      <FieldGroup legend={say.groups.place}>
-        <Row>
-          <TextArea
-            name="ipRanges"
-            label={say.fields.ipRanges}
-            hint={say.ipHint}
-            value={fields.get("ipRanges") ?? ""}
-            error={errors.get("ipRanges")}
-            rows={3}
-          />
-          <TextField
-            name="expiresAt"
-            type="datetime-local"
-            label={say.fields.expiresAt}
-            hint={say.expiresHint}
-            value={fields.get("expiresAt") ?? ""}
-            error={errors.get("expiresAt")}
-          />
-        </Row>
-      </FieldGroup>
+      <Place {...props} />
       <Orchestration {...props} />
     </>
+  );
+}
+
+/** A number: credits, or a count. */
+function Limit(
+  { view, fields, errors, name, hint }: PolicyFieldsProps & { name: FieldName; hint: string },
+) {
+  return (
+    <TextField
+      name={name}
+      label={view.say(formMessages).fields[name]}
+      hint={hint}
+      value={fields.get(name) ?? ""}
+      error={errors.get(name)}
+      inputmode="decimal"
+      maxLength={40}
+    />
+  );
+}
+
+function Place({ view, fields, errors }: PolicyFieldsProps) {
+  const say = view.say(formMessages);
+  return (
+    <FieldGroup legend={say.groups.place}>
+      <Row>
+        <TextArea
+          name="ipRanges"
+          label={say.fields.ipRanges}
+          hint={say.ipHint}
+          value={fields.get("ipRanges") ?? ""}
+          error={errors.get("ipRanges")}
+          rows={3}
+        />
+        <TextField
+          name="expiresAt"
+          type="datetime-local"
+          label={say.fields.expiresAt}
+          hint={say.expiresHint}
+          value={fields.get("expiresAt") ?? ""}
+          error={errors.get("expiresAt")}
+        />
+      </Row>
+    </FieldGroup>
   );
 }
 

@@ -43,7 +43,7 @@ export const rotationMessages = catalogue({
   disableHint: "Whoever still uses the old key is refused from then on. It can be enabled again.",
   unused: (since: string) => `The old key was not used since the call above, ${since}.`,
   inUse: (requests: string, last: string) =>
-    `The old key is still in use: ${requests} requests since that call, last used ${last}. Whoever uses it would be cut off.`,
+    `The old key may still be in use: ${requests} requests since that call, last used ${last}. Whoever uses it would be cut off.`,
   disableSubmit: "Disable the old key",
   disableAnyway: "Disable it all the same",
   revokeHint:
@@ -94,7 +94,7 @@ export const rotationMessages = catalogue({
     disableHint: "此后仍使用旧密钥的调用将被拒绝。可重新启用。",
     unused: (since) => `自上述调用（${since}）以来，旧密钥未被使用。`,
     inUse: (requests, last) =>
-      `旧密钥仍在使用：自该调用以来有 ${requests} 个请求，最近使用于 ${last}。停用会中断其使用者。`,
+      `旧密钥可能仍在使用：自该调用以来有 ${requests} 个请求，最近使用于 ${last}。停用会中断其使用者。`,
     disableSubmit: "停用旧密钥",
     disableAnyway: "仍然停用",
     revokeHint: "请检查应用是否正常。若正常，永久吊销旧密钥；若不正常，重新启用它。",

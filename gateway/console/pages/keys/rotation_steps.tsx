@@ -85,7 +85,10 @@ function CopyStep({ view, rotation, refusal, state }: StepsProps & { state: Step
         </p>
         {otherCopies.length === 0 ? null : (
           <Notice kind="info">
-            {say.others} {otherCopies.map((id) => <>{keyLink({ id, name: id })}</>)}
+            {say.others}
+            <ul class="reach-items">
+              {otherCopies.map((id) => <li key={id}>{keyLink({ id, name: id })}</li>)}
+            </ul>
           </Notice>
         )}
       </>

@@ -103,11 +103,11 @@ function About({ view, of }: { view: View; of: Key }) {
     <Panel title={say.about}>
       <DefinitionList
         items={[
-          [say.id, <code>{id}</code>],
-          [say.hint, <code>{hint}</code>],
+          [say.id, <code key="id">{id}</code>],
+          [say.hint, <code key="hint">{hint}</code>],
           [say.wallet, link(`wallets/${encodeURIComponent(wallet)}`, wallet)],
-          [say.created, <Time at={createdAt} />],
-          [say.lastUsed, lastUsedAt === null ? say.never : <Time at={lastUsedAt} />],
+          [say.created, <Time key="created" at={createdAt} />],
+          [say.lastUsed, lastUsedAt === null ? say.never : <Time key="used" at={lastUsedAt} />],
           ...rotatedFrom === null ? [] : [
             [say.replaces, link(`keys/${encodeURIComponent(rotatedFrom)}`, rotatedFrom)] as const,
           ],

@@ -48,13 +48,12 @@ async function shown(view: View, wrong?: { refusal: Refusal; below: string }): P
           items={[
             { name: say.available, value: <Credits amount={wallet.available} /> },
             { name: say.held, value: <Credits amount={wallet.held} /> },
-            { name: say.spent, value: <Credits amount={wallet.spent} /> },
-            { name: say.credits, value: <Credits amount={wallet.credits} /> },
             {
-              name: say.writtenOff,
-              value: <Credits amount={wallet.writtenOff} />,
-              remark: say.writtenOffHint,
+              name: say.spent,
+              value: <Credits amount={wallet.spent} />,
+              remark: say.writtenOff(groupedCredits(wallet.writtenOff)),
             },
+            { name: say.credits, value: <Credits amount={wallet.credits} /> },
           ]}
         />
         <Statement view={view} walletId={wallet.id} statement={statement} />
