@@ -10,6 +10,8 @@ import { authorize, tokenAdmission } from "./authorize.ts";
 import { serveCatalog } from "./catalog.ts";
 import { serveCatalogCheck } from "./catalog_check.ts";
 import type { AdminApp, AdminContext, AdminDeps, AdminEnv } from "./deps.ts";
+import { serveKeyPreview } from "./key_preview.ts";
+import { serveKeyRotation } from "./key_rotation.ts";
 import { serveKeys } from "./keys.ts";
 import { serveLedger } from "./ledger.ts";
 import { logFault } from "./log_fault.ts";
@@ -73,7 +75,9 @@ function emptyApp({ logger, onRefusal, rng }: AdminDeps): AdminApp {
 function createApi(deps: AdminDeps): AdminApp {
   const api: AdminApp = new Hono<AdminEnv>();
   serveWallets(api, deps);
+  serveKeyPreview(api, deps);
   serveKeys(api, deps);
+  serveKeyRotation(api, deps);
   servePepper(api, deps);
   serveAdminToken(api, deps);
   serveService(api, deps);

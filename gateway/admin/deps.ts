@@ -10,6 +10,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { KeyStore } from "../ports/key_store.ts";
 import type { LedgerStore, VerificationStep } from "../ports/ledger_store.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { SettingsStore } from "../ports/settings_store.ts";
 import type { RequestLog } from "../ports/request_log.ts";
 import type { Rng } from "../ports/rng.ts";
 import type { Upstream } from "../ports/upstream.ts";
@@ -39,6 +40,7 @@ export interface AdminDeps {
   readonly keyRing: KeyRing;
   readonly catalogs: CatalogStore;
   readonly log: RequestLog;
+  readonly settings: SettingsStore;
   readonly vectorStores: VectorStores;
   readonly pool: PoolView;
   readonly clock: Clock;
@@ -54,6 +56,8 @@ export interface AdminDeps {
   readonly pepperBook: Pick<PepperBook, "standing" | "rotate" | "drop">;
   /** Aborted when the service ends: streams that have no end of their own end then. @default {never} */
   readonly closing?: AbortSignal | undefined;
+  /** How the gateway calls itself, to verify a key. @default {the machine's own} */
+  readonly fetch?: ((address: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Where applications call. */
   readonly publicUrl: () => string;
   /** Looks an environment variable up, to say which upstreams lack their keys. */

@@ -3,10 +3,11 @@ import { type KeyRecord, serves } from "../domain/key.ts";
 import type { KeySpend } from "../domain/ledger.ts";
 import { spendAt } from "../domain/ledger_state.ts";
 import { formatCredits } from "../domain/money.ts";
-import type { KeyPolicy } from "../domain/policy.ts";
 import type { KeyChange, KeyRefusal } from "../flows/key_ring.ts";
+import { publicIdFrom } from "../flows/new_secret.ts";
 import { standsUnder } from "../flows/peppers.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
+import { reachJson } from "./key_reach.ts";
 import { suggestion } from "./suggestion.ts";
 import { requireKnownNames } from "./policy_schema.ts";
 import type { Answer } from "./answers/answer.ts";
@@ -61,11 +62,12 @@ async function listKeys(context: AdminContext, deps: AdminDeps): Promise<Respons
 }
 
 async function createKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { name, wallet, policy } = await readBody(context, newKey);
+  const { name, wallet, policy, opId } = await readBody(context, newKey);
   requireKnownNames(policy, deps.catalogs.current());
   await requireWallet(deps, wallet);
-  const issued = await deps.keyRing.issue({ name, walletId: wallet, policy });
-  if (!issued.ok) throw keyFault(issued.refusal, name);
+  const publicId = publicIdOf(opId);
+  const issued = await deps.keyRing.issue({ name, walletId: wallet, policy, publicId });
+  if (!issued.ok) throw issueFault(issued.refusal, { id: name, publicId });
   return context.json({ key: issued.key, ...keyJson(issued.record) }, 201);
 }
 
@@ -88,7 +90,8 @@ async function showKey(context: AdminContext, deps: AdminDeps): Promise<Response
   if (record === undefined) throw keyFault({ code: "key_not_found" }, id);
   const keyId = record.budgetId ?? id;
   const spend = spendJson(await deps.ledger.keySpend(keyId), { keyId, atMs: deps.clock.nowMs() });
-  return context.json({ ...keyJson(record), spend });
+  const reach = await reachJson(deps, record);
+  return context.json({ ...keyJson(record), spend, reach });
 }
 
 async function narrowKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
@@ -100,13 +103,11 @@ async function narrowKey(context: AdminContext, deps: AdminDeps): Promise<Respon
 
 async function rotateKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
   const id = segment(context, "id");
-  const changes: { name?: string | undefined; policy?: KeyPolicy | undefined } = await readBody(
-    context,
-    rotation,
-  );
-  if (changes.policy !== undefined) requireKnownNames(changes.policy, deps.catalogs.current());
-  const issued = await deps.keyRing.rotate(id, changes);
-  if (!issued.ok) throw keyFault(issued.refusal, id);
+  const { name, policy, opId } = await readBody(context, rotation);
+  if (policy !== undefined) requireKnownNames(policy, deps.catalogs.current());
+  const publicId = publicIdOf(opId);
+  const issued = await deps.keyRing.rotate(id, { name, policy, publicId });
+  if (!issued.ok) throw issueFault(issued.refusal, { id, publicId });
   const otherCopies = (await deps.keys.list()).filter((copy) =>
     copy.rotatedFrom === id && copy.id !== issued.record.id && serves(copy, deps.clock.nowMs())
   );
@@ -122,7 +123,25 @@ function changed(change: KeyChange, id: string): KeyRecord {
   throw keyFault(change.refusal, id);
 }
 
-function keyFault(refusal: KeyRefusal, id: string): ServiceFault {
+/** What is made under an operation's id is made once, and shown once. */
+function publicIdOf(opId: string | undefined): string | undefined {
+  return opId === undefined ? undefined : publicIdFrom(`key ${opId}`);
+}
+
+function issueFault(
+  refusal: KeyRefusal,
+  { id, publicId }: { id: string; publicId: string | undefined },
+): ServiceFault {
+  if (refusal.code !== "key_taken" || publicId === undefined) return keyFault(refusal, id);
+  return new ServiceFault("conflict", {
+    message: `Key "key_${publicId}" was made by this already, and a key is shown once only; ` +
+      "where it was lost, revoke it and make another",
+    param: "opId",
+  });
+}
+
+/** The refusal of a change of a key. */
+export function keyFault(refusal: KeyRefusal, id: string): ServiceFault {
   switch (refusal.code) {
     case "key_not_found":
       return new ServiceFault("not_found", { message: `There is no key "${id}"` });
@@ -148,7 +167,8 @@ function keyFault(refusal: KeyRefusal, id: string): ServiceFault {
   }
 }
 
-function keyJson(record: KeyRecord): Answer<typeof keyAnswer> {
+/** A key as the API shows it, without its secret. */
+export function keyJson(record: KeyRecord): Answer<typeof keyAnswer> {
   return {
     id: record.id,
     name: record.name,

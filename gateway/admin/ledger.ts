@@ -11,7 +11,8 @@ import type { Answer } from "./answers/answer.ts";
 import type { verificationAnswer } from "./answers/ledger.ts";
 import { resource } from "./resource.ts";
 import { exportQuery } from "./schemas/wallets.ts";
-import { entryJson, findWallet } from "./wallets.ts";
+import { findWallet } from "./find_wallet.ts";
+import { entryJson } from "./journal_json.ts";
 
 /** Time between two lines that tell how far a verification has come, in milliseconds. */
 const PROGRESS_MS = 100;

@@ -7,15 +7,17 @@ import { creditsText } from "./credits_text.ts";
 import { suggestion } from "./suggestion.ts";
 import { strict } from "./request_body.ts";
 
-/** What a policy may name, and what a request is logged as. */
+/** Endpoints that a policy can name. */
 export const ENDPOINTS = ["chat", "responses", "images.generations", "images.edits"] as const;
-const HOSTED_TOOLS = ["web_search_preview", "file_search"] as const;
+/** Hosted tools that a policy can name. */
+export const HOSTED_TOOLS = ["web_search_preview", "file_search"] as const;
 /** Longest policy that still fits beside the rest of a key in one value of the store, in bytes. */
 const POLICY_LIMIT_BYTES = 32 * 1024;
 
 const name = z.string().min(1).max(128);
 const names = z.array(name).max(256);
-const count = z.int().positive();
+const count = z.int({ error: "Give a whole number" })
+  .positive({ error: "Give a whole number from 1 on" });
 
 /** An array of some of the given names. */
 function someOf<Name extends string>(known: readonly Name[]): z.ZodArray<z.ZodType<Name>> {

@@ -7,6 +7,10 @@ import { suggestion } from "./suggestion.ts";
 /** Longest body that the operator's API reads, in bytes. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;
 
+/** Names an operation, so that it is done once however often it is sent. */
+export const operationId: z.ZodString = z.string()
+  .regex(/^[\x21-\x7e]{1,128}$/, "Use 1 to 128 visible ASCII characters");
+
 /** An object schema that refuses unknown fields and says which known one is near. */
 export function strict<Shape extends z.ZodRawShape>(
   shape: Shape,

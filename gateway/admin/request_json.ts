@@ -4,7 +4,7 @@ import { formatCredits, parseCredits } from "../domain/money.ts";
 import type { RequestRecord, TaskRecord } from "../ports/request_log.ts";
 import type { Answer } from "./answers/answer.ts";
 import type { requestSummaryAnswer } from "./answers/requests.ts";
-import { entryJson } from "./wallets.ts";
+import { entryJson } from "./journal_json.ts";
 
 /** A request as lists and the live tail show it: nothing that was said. */
 export function summaryJson(record: RequestRecord): Answer<typeof requestSummaryAnswer> {

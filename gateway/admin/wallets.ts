@@ -1,45 +1,75 @@
 import { ServiceFault } from "../domain/fault.ts";
-import type { JournalEntry, LedgerRefusal, Wallet } from "../domain/ledger.ts";
+import type { LedgerRefusal, Wallet } from "../domain/ledger.ts";
 import { formatCredits, type Micros, parseCredits } from "../domain/money.ts";
 import type { Applied } from "../ports/ledger_store.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
+import { LowBalances } from "./low_balances.ts";
 import { suggestion } from "./suggestion.ts";
 import { validate } from "../http/validation.ts";
 import { readBody } from "./request_body.ts";
 import { readQuery } from "./request_query.ts";
 import type { Answer } from "./answers/answer.ts";
 import type { walletAnswer } from "./answers/wallets.ts";
+import { findWallet } from "./find_wallet.ts";
 import { resource, segment } from "./resource.ts";
-import { newWallet, opId, payment, statementQuery } from "./schemas/wallets.ts";
+import { lowMark, newWallet, opId, payment } from "./schemas/wallets.ts";
+import { showStatement } from "./statement.ts";
+
+/** Open holds that are listed. */
+const HOLDS_MAX = 500;
 
 /** `/wallets`: prepaid credit, what it is spent on, and paying more in. */
-export function serveWallets(app: AdminApp, deps: AdminDeps): void {
+export function serveWallets(app: AdminApp, allDeps: AdminDeps): void {
+  const deps: WalletDeps = { ...allDeps, lowBalances: new LowBalances(allDeps.settings) };
   resource(app, "/wallets", {
     GET: async (context) => {
       const wallets = await deps.ledger.wallets();
-      return context.json({ wallets: wallets.map(walletJson) });
+      return context.json({
+        wallets: await Promise.all(wallets.map((wallet) => walletJson(deps, wallet))),
+      });
     },
     POST: (context) => createWallet(context, deps),
   });
   resource(app, "/wallets/:id", {
     GET: async (context) =>
-      context.json(walletJson(await findWallet(deps, segment(context, "id")))),
+      context.json(await walletJson(deps, await findWallet(deps, segment(context, "id")))),
   });
   resource(app, "/wallets/:id/credit", { POST: (context) => creditWallet(context, deps) });
-  resource(app, "/wallets/:id/statement", { GET: (context) => statement(context, deps) });
+  resource(app, "/wallets/:id/low-balance", { POST: (context) => markLow(context, deps) });
+  resource(app, "/wallets/:id/holds", { GET: (context) => listHolds(context, deps) });
+  resource(app, "/wallets/:id/statement", { GET: (context) => showStatement(context, deps) });
 }
 
-/** The wallet of an id; 404 with the nearest id where there is none. */
-export async function findWallet(deps: Pick<AdminDeps, "ledger">, id: string): Promise<Wallet> {
-  const wallet = await deps.ledger.wallet(id);
-  if (wallet !== undefined) return wallet;
-  const ids = (await deps.ledger.wallets()).map((known) => known.id);
-  throw new ServiceFault("not_found", {
-    message: `There is no wallet "${id}"${suggestion(id, ids)}`,
+/** What wallets are shown with. */
+interface WalletDeps extends AdminDeps {
+  readonly lowBalances: LowBalances;
+}
+
+async function markLow(context: AdminContext, deps: WalletDeps): Promise<Response> {
+  const { below } = await readBody(context, lowMark);
+  const wallet = await findWallet(deps, segment(context, "id"));
+  await deps.lowBalances.set(wallet.id, below ?? undefined);
+  return context.json(await walletJson(deps, wallet));
+}
+
+async function listHolds(context: AdminContext, deps: WalletDeps): Promise<Response> {
+  readQuery(context, deps, () => ({}));
+  const { id } = await findWallet(deps, segment(context, "id"));
+  const holds = (await deps.ledger.openHolds()).filter(({ walletId }) => walletId === id);
+  return context.json({
+    holds: holds.slice(0, HOLDS_MAX).map((hold) => ({
+      id: hold.id,
+      at: new Date(hold.atMs).toISOString(),
+      amount: formatCredits(hold.amount),
+      key: hold.keyId,
+      model: hold.model,
+      log: hold.logId,
+    })),
+    more: Math.max(0, holds.length - HOLDS_MAX),
   });
 }
 
-async function createWallet(context: AdminContext, deps: AdminDeps): Promise<Response> {
+async function createWallet(context: AdminContext, deps: WalletDeps): Promise<Response> {
   const body = await readBody(context, newWallet);
   const tier = tierOf(deps, body.tier);
   const atMs = deps.clock.nowMs();
@@ -51,7 +81,7 @@ async function createWallet(context: AdminContext, deps: AdminDeps): Promise<Res
   const wallet = amount === 0n
     ? accepted(opened, body.id)
     : accepted(await deps.ledger.credit(initialCredit(body.id, amount, atMs)), body.id);
-  return context.json(walletJson(wallet), 201);
+  return context.json(await walletJson(deps, wallet), 201);
 }
 
 /**
@@ -83,7 +113,7 @@ function tierOf(deps: AdminDeps, wanted: string | undefined): string {
   });
 }
 
-async function creditWallet(context: AdminContext, deps: AdminDeps): Promise<Response> {
+async function creditWallet(context: AdminContext, deps: WalletDeps): Promise<Response> {
   const id = segment(context, "id");
   const body = await readBody(context, payment);
   const header = context.req.header("idempotency-key");
@@ -97,19 +127,7 @@ async function creditWallet(context: AdminContext, deps: AdminDeps): Promise<Res
     note: body.note,
     atMs: deps.clock.nowMs(),
   });
-  return context.json(walletJson(accepted(credited, id)));
-}
-
-async function statement(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const query = readQuery(context, deps, statementQuery);
-  const { id } = await findWallet(deps, segment(context, "id"));
-  const page = await deps.ledger.statement(id, {
-    limit: query.limit,
-    cursor: query.cursor,
-    sinceMs: query.since,
-    untilMs: query.until,
-  });
-  return context.json({ entries: page.entries.map(entryJson), cursor: page.cursor ?? null });
+  return context.json(await walletJson(deps, accepted(credited, id)));
 }
 
 function accepted<T>(applied: Applied<T>, walletId: string): T {
@@ -136,7 +154,11 @@ function ledgerFault(refusal: LedgerRefusal, id: string): ServiceFault {
   }
 }
 
-function walletJson(wallet: Wallet): Answer<typeof walletAnswer> {
+async function walletJson(
+  { lowBalances }: WalletDeps,
+  wallet: Wallet,
+): Promise<Answer<typeof walletAnswer>> {
+  const { below, isSet } = await lowBalances.markOf(wallet);
   return {
     id: wallet.id,
     tier: wallet.tier,
@@ -145,36 +167,8 @@ function walletJson(wallet: Wallet): Answer<typeof walletAnswer> {
     held: formatCredits(wallet.held),
     spent: formatCredits(wallet.spent),
     writtenOff: formatCredits(wallet.writtenOff),
+    lowBelow: formatCredits(below),
+    lowBelowSet: isSet,
+    low: wallet.available <= below,
   };
-}
-
-/** A journal entry with its effect on what is available. */
-export function entryJson(entry: JournalEntry): Record<string, unknown> {
-  const { op, at, wallet: _wallet, ...fields } = entry;
-  const amounts = Object.entries(fields).map(([name, value]) => [
-    name,
-    typeof value === "bigint" ? formatCredits(value) : value,
-  ]);
-  return {
-    kind: op,
-    at: new Date(at).toISOString(),
-    change: formatCredits(changeOf(entry)),
-    ...Object.fromEntries(amounts),
-  };
-}
-
-function changeOf(entry: JournalEntry): Micros {
-  switch (entry.op) {
-    case "open":
-    case "progress":
-      return 0n;
-    case "credit":
-      return entry.amount;
-    case "hold":
-      return -entry.amount;
-    case "settle":
-      return entry.held - entry.charged;
-    default:
-      return entry.held;
-  }
 }

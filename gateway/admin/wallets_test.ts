@@ -9,13 +9,17 @@ const TEAM = {
   held: "0.000000",
   spent: "0.000000",
   writtenOff: "0.000000",
+  lowBelow: "10.000000",
+  lowBelowSet: false,
+  low: false,
 };
 
 Deno.test("POST /wallets opens a wallet in the given tier with initial credits", async () => {
   await withAdmin(async ({ get, post }) => {
     const made = await post("/wallets", { id: "lab", tier: "basic", credits: "12.5" });
     assertEquals(made.status, 201);
-    const lab = { ...TEAM, id: "lab", tier: "basic", credits: "12.500000", available: "12.500000" };
+    const paid = { credits: "12.500000", available: "12.500000", lowBelow: "1.250000" };
+    const lab = { ...TEAM, ...paid, id: "lab", tier: "basic" };
     assertEquals(made.body, lab);
     assertEquals((await get("/wallets/lab")).body, lab);
     assertEquals((await get("/wallets")).body, { wallets: [TEAM, lab] });
@@ -188,5 +192,46 @@ Deno.test("GET /wallets/{id}/statement pages and filters by time", async () => {
       assertRefused(answer, { ...invalid, param: param ?? null });
     }
     assertRefused(await admin.get("/wallets/none/statement"), { status: 404, code: "not_found" });
+  });
+});
+
+Deno.test("a wallet is low at a tenth of what was paid in, or where an operator says", async () => {
+  await withAdmin(async ({ get, post }) => {
+    const mark = async (below: unknown) =>
+      (await post("/wallets/team/low-balance", { below })).body;
+    const told = ({ lowBelow, lowBelowSet, low }: typeof TEAM) => [lowBelow, lowBelowSet, low];
+    assertEquals(told(await mark("100")), ["100.000000", true, true]);
+    assertEquals(told((await get("/wallets")).body.wallets[0]), ["100.000000", true, true]);
+    assertEquals(told(await mark(99.5)), ["99.500000", true, false]);
+    assertEquals(told(await mark(null)), ["10.000000", false, false]);
+    assertEquals((await post("/wallets", { id: "empty" })).body.low, true);
+    const wrong = await post("/wallets/team/low-balance", { below: "-1" });
+    assertRefused(wrong, { status: 400, code: "invalid_request", param: "below" });
+  });
+});
+
+Deno.test("a statement tells what was available after each entry, page by page", async () => {
+  await withAdmin(async ({ deps, get, post, clock }) => {
+    clock.ms++;
+    await post("/wallets/team/credit", { credits: "50" });
+    const hold = { walletId: "team", keyId: "key_1", logId: "log_1", model: "fast-mini" };
+    const amounts = { amount: 2_000_000n, minimum: 1n, budget: {}, priceVersion: 1 };
+    const command = { kind: "hold", holdId: "h1", ...hold, ...amounts, atMs: START_MS } as const;
+    await deps.ledger.hold(command, { waitMs: 0 });
+    const read = async (query: string) => (await get(`/wallets/team/statement?${query}`)).body;
+    const after = ({ entries }: { entries: readonly { available: string | null }[] }) =>
+      entries.map(({ available }) => available);
+    const whole = await read("limit=50");
+    assertEquals(after(whole), ["148.000000", "150.000000", "100.000000", "0.000000"]);
+    const first = await read("limit=2");
+    const next = `limit=2&cursor=${first.cursor}&available=${first.available}`;
+    assertEquals([...after(first), ...after(await read(next))], after(whole));
+    assertEquals(after(await read(`limit=2&cursor=${first.cursor}`)), [null, null]);
+    const credits = await read("kind=credit");
+    assertEquals(credits.entries.map(({ kind }: { kind: string }) => kind), ["credit", "credit"]);
+    assertEquals(after(credits), [null, null]);
+    assertEquals(after(await read("until=2026-11-22")), [null, null, null, null]);
+    const { holds, more } = (await get("/wallets/team/holds")).body;
+    assertEquals([holds[0].id, holds[0].amount, more], ["h1", "2.000000", 0]);
   });
 });

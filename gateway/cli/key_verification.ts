@@ -1,6 +1,7 @@
+import { callWithKey } from "../admin/verification_call.ts";
 import type { Call } from "./command.ts";
 import { CliFailure } from "./io.ts";
-import { isObject, type Row, rowOf, rowsOf, textOf, timeOf } from "./json_fields.ts";
+import { type Row, rowsOf, textOf, timeOf } from "./json_fields.ts";
 
 /** A call that was made with a key. */
 export interface Verification {
@@ -11,19 +12,8 @@ export interface Verification {
   readonly charged: string;
 }
 
-/** The smallest real calls, in the order they are tried: a policy may allow one of them only. */
-const CALLS = [
-  ["chat/completions", { messages: [{ role: "user", content: "Say OK" }], max_tokens: 16 }],
-  ["responses", { input: "Say OK", max_output_tokens: 16, store: false }],
-] as const;
-
 const OWN_CALL = "; make one that its policy allows, with an X-Request-ID of your own, and find " +
   "it by `svc keys confirm`";
-
-/** A request id for a call that is made to be found again. */
-export function newRequestId(): string {
-  return `verify_${crypto.randomUUID()}`;
-}
 
 /** Where applications call: `--url`, else `SERVICE_PUBLIC_URL`, else what the gateway says. */
 export async function publicUrlOf(call: Call): Promise<string> {
@@ -40,62 +30,18 @@ export async function verifyKey(
   sent: { readonly key: string; readonly url: string; readonly requestId: string },
 ): Promise<Verification> {
   const { requestId, url } = sent;
-  let refusal = "";
-  let advice = "";
-  for (const [path, body] of CALLS) {
-    const { ok, answer } = await post(call, `${url}/openai/v1/${path}`, { ...sent, body });
-    if (ok) {
-      const metadata = rowOf(answer, "metadata");
-      return {
-        requestId,
-        url,
-        model: textOf(answer, "model"),
-        charged: textOf(rowOf(metadata, "billing"), "charged"),
-      };
-    }
-    const error = rowOf(answer, "error");
-    refusal = textOf(error, "message") || "What answers is not the gateway";
-    advice = error.code === "policy_denied" ? OWN_CALL : "";
-    if (advice === "") break;
-  }
-  throw new CliFailure(
-    `The call with this key was refused: ${refusal} (request ${requestId})${advice}`,
-  );
-}
-
-async function post(
-  { io }: Call,
-  address: string,
-  sent: { readonly key: string; readonly requestId: string; readonly body: Row },
-): Promise<{ readonly ok: boolean; readonly answer: Row }> {
-  const headers = {
-    "authorization": `Bearer ${sent.key}`,
-    "x-request-id": sent.requestId,
-    "content-type": "application/json",
-  };
-  const body = JSON.stringify({ model: "auto", ...sent.body });
-  let response: Response;
-  let text: string;
-  try {
-    // A redirect would carry the key somewhere else.
-    response = await io.fetch(address, { method: "POST", headers, body, redirect: "error" });
-    text = await response.text();
-  } catch (cause) {
-    const where = new URL(address).origin;
+  const made = await callWithKey({ fetch: call.io.fetch, ...sent });
+  if (made.ok) return { requestId, url, model: made.model, charged: made.charged };
+  if (made.reason === "unreachable") {
+    const where = new URL(url).origin;
     throw new CliFailure(`Cannot reach the service at ${where}: give its address by --url`, {
-      cause,
+      cause: made.cause,
     });
   }
-  return { ok: response.ok, answer: objectOf(text) };
-}
-
-function objectOf(text: string): Row {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const advice = made.reason === "denied" ? OWN_CALL : "";
+  throw new CliFailure(
+    `The call with this key was refused: ${made.message} (request ${requestId})${advice}`,
+  );
 }
 
 /** The log's row of a key's call that went well. Throws a {@linkcode CliFailure} where there is none. */
@@ -147,11 +93,13 @@ export async function usesOf(
 }
 
 /** Uses in words. */
-export function usesText(uses: KeyUses): string {
+export function usesText(uses: Row): string {
   const { requests, more, since } = uses;
-  const count = `${requests}${more ? " or more" : ""} ${requests === 1 ? "request" : "requests"}`;
-  const last = timeOf({ ...uses }, "lastUsedAt");
-  const begun = timeOf({ ...uses }, "since");
+  const count = `${requests}${more === true ? " or more" : ""} ${
+    requests === 1 ? "request" : "requests"
+  }`;
+  const last = timeOf(uses, "lastUsedAt");
+  const begun = timeOf(uses, "since");
   return `${last === "" ? "never used" : `last used ${last}`}; ${count} ${
     begun === "" ? `in the last ${since}` : `since ${begun}`
   }`;

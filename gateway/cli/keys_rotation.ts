@@ -1,15 +1,9 @@
+import { newRequestId } from "../admin/verification_call.ts";
 import type { Call, Command, Output } from "./command.ts";
 import { CliFailure } from "./io.ts";
 import { type Row, rowsOf, textOf } from "./json_fields.ts";
 import { newKeyOutput, pathOf, policyOf } from "./key_output.ts";
-import {
-  confirmedRequest,
-  newRequestId,
-  publicUrlOf,
-  usesOf,
-  usesText,
-  verifyKey,
-} from "./key_verification.ts";
+import { confirmedRequest, publicUrlOf, usesOf, usesText, verifyKey } from "./key_verification.ts";
 import { guidedRotation } from "./keys_guided.ts";
 import { timeRange } from "./local_time.ts";
 import { facts } from "./table.ts";
@@ -95,7 +89,10 @@ async function uses(call: Call): Promise<Output> {
   const key = await call.client.get(pathOf(call.operands[0]));
   const { since = await copiedAt(call, key) } = timeRange(call);
   const json = await usesOf(call, key, since);
-  return { json: { id: key.id, status: key.status, ...json }, text: () => `${usesText(json)}\n` };
+  return {
+    json: { id: key.id, status: key.status, ...json },
+    text: () => `${usesText({ ...json })}\n`,
+  };
 }
 
 /** When the newest copy of a key was made; a day ago where there is none. */

@@ -15,11 +15,20 @@ import overviewStyle from "./assets/overview.css" with { type: "text" };
 import plotScript from "./assets/plots.js" with { type: "text" };
 import rangeScript from "./assets/range.js" with { type: "text" };
 import requestStyle from "./assets/requests.css" with { type: "text" };
+import policyFormScript from "./assets/policy_form.js" with { type: "text" };
+import policyFormStyle from "./assets/policy_form.css" with { type: "text" };
 import signInStyle from "./assets/sign_in.css" with { type: "text" };
 import tailScript from "./assets/tail.js" with { type: "text" };
 
 /** One file: a page has every style. */
-const STYLES = [consoleStyle, componentStyle, signInStyle, overviewStyle, requestStyle];
+const STYLES = [
+  consoleStyle,
+  componentStyle,
+  policyFormStyle,
+  signInStyle,
+  overviewStyle,
+  requestStyle,
+];
 
 const STYLE = "text/css; charset=utf-8";
 const SCRIPT = "text/javascript; charset=utf-8";
@@ -32,6 +41,7 @@ const FILES = {
   "console.css": { type: STYLE, text: STYLES.join("\n") },
   "uplot.css": { type: STYLE, text: uplotStyle },
   "console.js": { type: SCRIPT, text: consoleScript },
+  "policy_form.js": { type: SCRIPT, text: policyFormScript },
   "uplot.js": { type: SCRIPT, text: uplotScript },
   "plots.js": { type: SCRIPT, text: plotScript },
   "range.js": { type: SCRIPT, text: rangeScript },

@@ -42,7 +42,10 @@ export function mayServe(record: KeyRecord, nowMs: number): boolean {
 }
 
 /** Whether a key's time is over: for good, since a policy can only be narrowed. */
-export function hasExpired({ policy: { expiresAt } }: KeyRecord, nowMs: number): boolean {
+export function hasExpired(
+  { policy: { expiresAt } }: Pick<KeyRecord, "policy">,
+  nowMs: number,
+): boolean {
   // An unreadable time is NaN and compares false.
   return expiresAt !== undefined && !(nowMs < Date.parse(expiresAt));
 }

@@ -35,6 +35,8 @@ export interface KeyRequest {
   readonly policy: KeyPolicy;
   /** A fixed value instead of a random one: 16 to 256 of `[A-Za-z0-9_]`. */
   readonly key?: string | undefined;
+  /** Its public id instead of a random one: what is issued twice under it is issued once. */
+  readonly publicId?: string | undefined;
 }
 
 /** What a key ring works with. */
@@ -115,7 +117,11 @@ export class KeyRing {
    */
   async rotate(
     id: string,
-    changes: { name?: string | undefined; policy?: KeyPolicy | undefined } = {},
+    changes: {
+      name?: string | undefined;
+      policy?: KeyPolicy | undefined;
+      publicId?: string | undefined;
+    } = {},
   ): Promise<KeyIssue> {
     const original = await this.#keys.get(id);
     const policy = changes.policy ?? original?.policy ?? {};
@@ -124,7 +130,9 @@ export class KeyRing {
       return refused(refusal ?? { code: "key_not_found" });
     }
     const name = changes.name ?? original.name;
-    const copy = await this.#create({ name, walletId: original.walletId, policy }, original);
+    const { walletId } = original;
+    const { publicId } = changes;
+    const copy = await this.#create({ name, walletId, policy, publicId }, original);
     if (!copy.ok) return copy;
     // What was revoked or narrowed meanwhile must not live on in a copy.
     const tooLate = this.#whyNoCopy(await this.#keys.get(id), policy);
@@ -218,7 +226,7 @@ export class KeyRing {
   }
 
   async #create(request: KeyRequest, original?: KeyRecord): Promise<KeyIssue> {
-    const parts = newKeyParts(this.#random);
+    const parts = newKeyParts(this.#random, request.publicId);
     const key = request.key ?? formatKey(parts);
     const record: KeyRecord = {
       id: `key_${parts.publicId}`,

@@ -1,15 +1,24 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { BASE62, type KeyParts, PUBLIC_ID_LENGTH, SECRET_LENGTH } from "../domain/key_format.ts";
 
 /** A source of secrets: that many random bytes. */
 export type RandomBytes = (bytes: number) => Uint8Array;
 
-/** The random parts of a new key or token. */
-export function newKeyParts(random: RandomBytes = randomBytes): KeyParts {
+/** The random parts of a new key or token; `publicId` where it has been chosen. */
+export function newKeyParts(random: RandomBytes = randomBytes, publicId?: string): KeyParts {
   return {
-    publicId: base62(random, PUBLIC_ID_LENGTH),
+    publicId: publicId ?? base62(random, PUBLIC_ID_LENGTH),
     secret: base62(random, SECRET_LENGTH),
   };
+}
+
+/** The public id that an operation's id leads to: what is made twice under it is made once. */
+export function publicIdFrom(operationId: string): string {
+  let digest: Uint8Array = new TextEncoder().encode(operationId);
+  return base62(() => {
+    digest = createHash("sha256").update(digest).digest();
+    return digest;
+  }, PUBLIC_ID_LENGTH);
 }
 
 function base62(random: RandomBytes, length: number): string {

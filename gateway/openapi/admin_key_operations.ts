@@ -22,6 +22,14 @@ export const KEY_OPERATIONS: readonly Operation[] = noun("Keys", {
     answer: keyAnswers.newKeyAnswer,
     codes: [STORE, "conflict"],
   },
+  "POST /keys/preview": {
+    id: "previewPolicy",
+    summary: "Show what a policy would leave",
+    description: "Models and endpoints, by routing itself. Changes nothing.",
+    body: keySchemas.preview,
+    example: { policy: { endpoints: ["chat"] }, wallet: "team" },
+    answer: keyAnswers.previewAnswer,
+  },
   "GET /keys/{id}": {
     id: "getKey",
     summary: "Show a key and what it has spent",
@@ -53,6 +61,23 @@ export const KEY_OPERATIONS: readonly Operation[] = noun("Keys", {
     status: 201,
     answer: keyAnswers.rotatedKeyAnswer,
     codes: CHANGED,
+  },
+  "GET /keys/{id}/rotation": {
+    id: "getRotation",
+    summary: "Tell how far replacing a key has come",
+    description: "By the keys and the request log alone.",
+    query: keySchemas.rotationQuery,
+    answer: keyAnswers.rotationAnswer,
+    codes: FOUND,
+  },
+  "POST /keys/{id}/verify": {
+    id: "verifyKey",
+    summary: "Make one small call with a key",
+    description: "At the public address, as an application would. The key is not kept.",
+    body: keySchemas.verification,
+    example: { key: "the-key-itself" },
+    answer: keyAnswers.verificationAnswer,
+    codes: [...CHANGED, "upstream_error"],
   },
   "POST /keys/{id}/disable": {
     id: "disableKey",

@@ -58,6 +58,21 @@ const WALLETS = noun("Wallets", {
     answer: walletAnswers.walletAnswer,
     codes: [STORE, "not_found", "conflict"],
   },
+  "POST /wallets/{id}/low-balance": {
+    id: "markLowBalance",
+    summary: "Set where a wallet counts as low",
+    description: "Told of, never acted upon.",
+    body: walletSchemas.lowMark,
+    example: { below: "20" },
+    answer: walletAnswers.walletAnswer,
+    codes: FOUND,
+  },
+  "GET /wallets/{id}/holds": {
+    id: "listHolds",
+    summary: "List what is held of a wallet",
+    answer: walletAnswers.holdListAnswer,
+    codes: FOUND,
+  },
   "GET /wallets/{id}/statement": {
     id: "listStatement",
     summary: "List what moved a wallet",

@@ -49,6 +49,8 @@ export interface JournalQuery {
   readonly cursor?: string | undefined;
   readonly sinceMs?: number | undefined;
   readonly untilMs?: number | undefined;
+  /** Those of one kind. @default {all that move money} */
+  readonly kind?: JournalEntry["op"] | undefined;
 }
 
 /** An entry and where it stands in the journal. */

@@ -1,4 +1,5 @@
 import type { TestService } from "../fixtures/service.ts";
+import { KEY_VISITS } from "./key_visits.ts";
 import { SEEDED, someRequests } from "./request_seed.ts";
 
 /** A page to picture and to check, as somebody finds it. */
@@ -29,6 +30,7 @@ export const VISITS: readonly Visit[] = [
   })),
   { name: "wallets", path: "/wallets", prepare: someWallets },
   { name: "wallets_none_found", path: "/wallets?name=nobody" },
+  ...KEY_VISITS,
   { name: "not_found", path: "/nothing-here" },
 ];
 

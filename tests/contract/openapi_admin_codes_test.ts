@@ -173,6 +173,11 @@ const CONFLICTS: readonly (readonly [string, (admin: TestAdmin, ids: Ids) => Pro
     const exists = { ok: false, refusal: { code: "key_exists" } } as const;
     return Promise.resolve({ deps: { keyRing: { issue: () => Promise.resolve(exists) } } });
   }],
+  ["verifyKey", ({ deps }, { key }) => {
+    const keyRing = withMethods(deps.keyRing, { authenticate: () => deps.keys.get(key) });
+    const fetch = () => Promise.resolve(Response.json({}, { status: 402 }));
+    return Promise.resolve({ deps: { keyRing, fetch } });
+  }],
   ...["rotateKey", "disableKey", "enableKey"].map((id) =>
     [id, async ({ post }: TestAdmin, { key }: Ids) => {
       await post(`/keys/${key}/revoke`);
@@ -239,6 +244,13 @@ Deno.test("an upstream that fails is told apart from one that is late", async ()
     const fails = () => Promise.reject(new ModelListError("failed", "It is broken"));
     const connect = () => ({ models: fails, close: () => {} });
     await provoked.call(createAdminApp({ ...deps, connect }), offered, { path, init });
+    const verifyKey = operationOf("verifyKey");
+    const keyRing = withMethods(deps.keyRing, { authenticate: () => deps.keys.get(ids.key) });
+    const fetch = () => Promise.reject(new TypeError("It is away"));
+    await provoked.call(createAdminApp({ ...deps, keyRing, fetch }), verifyKey, {
+      path: pathOf(verifyKey, ids),
+      init: initOf(verifyKey),
+    });
     const embedFile = operationOf("embedFile");
     const failed = { ok: false, code: "failed", message: "It is broken" } as const;
     const vectorStores = withMethods(deps.vectorStores, {

@@ -5,8 +5,10 @@
  */
 
 import { z } from "zod";
-import { policySchema } from "../policy_schema.ts";
+import { ENDPOINTS, HOSTED_TOOLS, policySchema } from "../policy_schema.ts";
+import { ROTATION_STEPS } from "../../domain/rotation.ts";
 import { countAnswer, creditsAnswer, timeAnswer } from "./parts.ts";
+import { requestSummaryAnswer } from "./requests.ts";
 
 const secret = z.string().meta({
   description: "The key itself: shown this once, and stored as a digest only",
@@ -40,6 +42,64 @@ export const keyListAnswer = z.strictObject({
   }),
 }).meta({ id: "KeyList" });
 
+const reach = {
+  tier: z.string().nullable().meta({ description: "The tier that applies; null where none does" }),
+  endpoints: z.array(z.strictObject({
+    endpoint: z.enum(ENDPOINTS),
+    models: z.array(z.string()),
+    reason: z.string().nullable().meta({ description: "Why nothing is left" }),
+  })),
+  models: z.array(z.strictObject({
+    id: z.string(),
+    provider: z.string(),
+    endpoints: z.array(z.enum(ENDPOINTS)).meta({ description: "Where it can serve" }),
+    reason: z.string().nullable().meta({ description: "Why it is left out" }),
+  })),
+  hostedTools: z.array(z.strictObject({ type: z.enum(HOSTED_TOOLS), allowed: z.boolean() })),
+};
+
+/** What a policy leaves. */
+export const reachAnswer = z.strictObject(reach).meta({
+  id: "PolicyReach",
+  description: "By the catalog in force, whatever the wallet holds and whichever upstreams answer",
+});
+
+/** `POST /keys/preview`. */
+export const previewAnswer = z.strictObject({
+  ...reach,
+  expired: z.boolean(),
+  wider: z.array(z.string()).meta({
+    description: "Fields in which it allows more than the key that it is to narrow",
+  }),
+}).meta({ id: "PolicyPreview" });
+
+/** `GET /keys/{id}/rotation`. */
+export const rotationAnswer = z.strictObject({
+  old: keyAnswer,
+  copy: keyAnswer.nullable(),
+  otherCopies: z.array(z.string()),
+  verified: requestSummaryAnswer.nullable().meta({
+    description: "A call of the copy that went well: the newest, or that of `request_id`",
+  }),
+  uses: z.strictObject({
+    since: timeAnswer,
+    lastUsedAt: timeAnswer.nullable(),
+    requests: countAnswer,
+    more: z.boolean().meta({ description: "There are more than were counted" }),
+    inUse: z.boolean().meta({ description: "Whoever uses the old key would be cut off" }),
+  }).meta({ description: "Of the old key, since the copy's call" }),
+  steps: z.array(z.enum(ROTATION_STEPS)),
+  next: z.enum([...ROTATION_STEPS, "done"]),
+}).meta({ id: "KeyRotation" });
+
+/** `POST /keys/{id}/verify`. */
+export const verificationAnswer = z.strictObject({
+  requestId: z.string(),
+  url: z.string().meta({ description: "Where it was called" }),
+  model: z.string(),
+  charged: z.string().meta({ description: "Credits, a decimal string" }),
+}).meta({ id: "KeyVerification" });
+
 /** `GET /keys/{id}`. */
 export const shownKeyAnswer = z.strictObject({
   ...key,
@@ -49,6 +109,7 @@ export const shownKeyAnswer = z.strictObject({
     month: creditsAnswer,
     total: creditsAnswer,
   }).meta({ description: "Of the key and all that it replaced; days and months are UTC" }),
+  reach: reachAnswer,
 }).meta({ id: "KeyWithSpend" });
 
 /** `POST /keys`. */

@@ -16,10 +16,26 @@ export const walletAnswer = z.strictObject({
   held: creditsAnswer.meta({ description: "Reserved by calls that are under way" }),
   spent: creditsAnswer,
   writtenOff: creditsAnswer.meta({ description: "Usage beyond a hold: counted, never charged" }),
+  lowBelow: creditsAnswer.meta({ description: "At or below this it counts as low" }),
+  lowBelowSet: z.boolean().meta({ description: "Set, or a tenth of what was paid in" }),
+  low: z.boolean(),
 }).meta({ id: "Wallet", description: "Prepaid credit: credits = available + held + spent" });
 
 /** `GET /wallets`. */
 export const walletListAnswer = z.strictObject({ wallets: z.array(walletAnswer) });
+
+/** `GET /wallets/{id}/holds`. */
+export const holdListAnswer = z.strictObject({
+  holds: z.array(z.strictObject({
+    id: z.string(),
+    at: timeAnswer,
+    amount: creditsAnswer,
+    key: z.string(),
+    model: z.string(),
+    log: z.string().meta({ description: "Id of the request's row in the log" }),
+  })).meta({ description: "Oldest first" }),
+  more: countAnswer.meta({ description: "Those beyond the first 500" }),
+}).meta({ id: "HoldList" });
 
 const moved = {
   at: timeAnswer,
@@ -79,10 +95,18 @@ function entries(more: z.ZodRawShape): z.ZodType {
 export const entryAnswer = entries({})
   .meta({ id: "StatementEntry", description: "What changed a wallet, or was held of it" });
 
+const balance = creditsAnswer.nullable().meta({
+  description: "What was available; null where not every entry up to now is told",
+});
+
+/** An entry of a statement, with what was available after it. */
+export const statementEntryAnswer = entries({ available: balance }).meta({ id: "BalancedEntry" });
+
 /** `GET /wallets/{id}/statement`. */
 export const statementAnswer = z.strictObject({
-  entries: z.array(entryAnswer).meta({ description: "Newest first" }),
+  entries: z.array(statementEntryAnswer).meta({ description: "Newest first" }),
   cursor: cursorAnswer,
+  available: balance.meta({ description: "Before the oldest of these: pass it with the cursor" }),
 });
 
 /** An entry in its place in the journal. */

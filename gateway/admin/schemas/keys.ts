@@ -6,7 +6,8 @@
 
 import { z } from "zod";
 import { policySchema } from "../policy_schema.ts";
-import { strict } from "../request_body.ts";
+import { operationId, strict } from "../request_body.ts";
+import type { QueryFields } from "../request_query.ts";
 
 const keyName = z.string().trim().min(1).max(100)
   .regex(/^\P{C}*$/u, "Use no control characters");
@@ -16,6 +17,25 @@ export const newKey = strict({
   name: keyName,
   wallet: z.string(),
   policy: policySchema.default({}),
+  opId: operationId.optional().meta({ description: "Makes one key, however often it is sent" }),
+});
+
+/** `POST /keys/preview`. */
+export const preview = strict({
+  policy: policySchema.default({}),
+  wallet: z.string().default("").meta({ description: "Whose tier applies" }),
+  narrows: z.string().optional().meta({
+    description: "Id of the key that the policy is to narrow; its wallet is taken",
+  }),
+});
+
+/** `GET /keys/{id}/rotation`. */
+export const rotationQuery = ({ text }: QueryFields) => ({ copy: text, request_id: text });
+
+/** `POST /keys/{id}/verify`. */
+export const verification = strict({
+  key: z.string().trim().regex(/^[\x21-\x7e]{1,256}$/, "Give the key itself, as it was shown"),
+  requestId: operationId.optional(),
 });
 
 /** `POST /keys/{id}/narrow`. */
@@ -30,4 +50,5 @@ export const contentLog = strict({
 export const rotation = strict({
   name: keyName.optional(),
   policy: policySchema.optional().meta({ description: "The same or a stricter one" }),
+  opId: operationId.optional().meta({ description: "Makes one copy, however often it is sent" }),
 });

@@ -7,18 +7,18 @@
 import { z } from "zod";
 import { parseCredits } from "../../domain/money.ts";
 import { creditsText } from "../credits_text.ts";
-import { strict } from "../request_body.ts";
+import { operationId, strict } from "../request_body.ts";
 import type { QueryFields } from "../request_query.ts";
+
+/** Kinds of entries that move money, or open a wallet. */
+export const STATEMENT_KINDS = ["open", "credit", "hold", "settle", "void", "expire"] as const;
 
 const walletId = z.string().regex(
   /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
   "Use 1 to 64 letters, digits, dots, dashes and underscores, a letter or digit first",
 );
 /** An id that makes a payment safe to repeat. */
-export const opId = z.string().regex(
-  /^[\x21-\x7e]{1,128}$/,
-  "Use 1 to 128 visible ASCII characters",
-);
+export const opId: typeof operationId = operationId;
 const positiveCredits = creditsText.refine(
   (text) => parseCredits(text) !== 0n,
   "Credits must be positive",
@@ -46,6 +46,19 @@ export const statementQuery = ({ time, limit, cursor }: QueryFields) => ({
   cursor,
   since: time,
   until: time,
+  kind: z.enum(STATEMENT_KINDS).optional(),
+  available: z.string().refine(
+    (text) => parseCredits(text) !== undefined,
+    "Give the amount that came with the page before",
+  ).optional().meta({
+    description: "As it came with the page before: the next one goes on from it",
+    example: "12.500000",
+  }),
+});
+
+/** `POST /wallets/{id}/low-balance`. */
+export const lowMark = strict({
+  below: creditsText.nullable().meta({ description: "null: a tenth of what was paid in" }),
 });
 
 /** `GET /ledger/export`. */

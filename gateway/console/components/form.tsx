@@ -17,7 +17,7 @@ interface FieldProps {
 export interface TextFieldProps extends FieldProps {
   readonly value?: string | undefined;
   /** @default {"text"} */
-  readonly type?: "text" | "password" | "number" | "search";
+  readonly type?: "text" | "password" | "number" | "search" | "datetime-local";
   readonly isRequired?: boolean;
   readonly autocomplete?: string;
   readonly inputmode?: "decimal" | "numeric";

@@ -150,7 +150,7 @@ export class KvLedgerStore implements LedgerStore {
   }
 
   async statement(walletId: string, query: JournalQuery): Promise<JournalPage> {
-    const { sinceMs = -Infinity, untilMs = Infinity } = query;
+    const { sinceMs = -Infinity, untilMs = Infinity, kind } = query;
     const { items, cursor } = await readPage(this.#kv, {
       chain: "journal",
       last: this.#writer.journal.segment,
@@ -159,6 +159,7 @@ export class KvLedgerStore implements LedgerStore {
       decode: (line) => {
         const entry = decodeEntry(line);
         const wanted = entry.wallet === walletId && entry.op !== "progress" &&
+          (kind === undefined || entry.op === kind) &&
           entry.at >= sinceMs && entry.at <= untilMs;
         return wanted ? entry : undefined;
       },

@@ -1,9 +1,18 @@
 import { catalogue } from "../../messages/catalogue.ts";
 import type { Section } from "../../page.ts";
+import { contentLog } from "./content_log.tsx";
+import { createKey } from "./create.tsx";
+import { keyList } from "./list.tsx";
+import { narrowKey } from "./narrow.tsx";
+import { previewFeed } from "./preview.tsx";
+import { revokeKey } from "./revoke.tsx";
+import { rotateKey } from "./rotate.tsx";
+import { showKey } from "./show.tsx";
 
 /** Who may call, how much and what. */
 export const keys: Section = {
   title: catalogue("Keys", { zh: "密钥" }),
   path: "/keys",
-  pages: [],
+  pages: [keyList, createKey, narrowKey, rotateKey, revokeKey, contentLog, showKey],
+  feeds: [previewFeed],
 };

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { type Column, DataTable } from "../../components/data_table.tsx";
 import { EmptyState } from "../../components/empty_state.tsx";
 import { FilterForm, FilterSelect, FilterText } from "../../components/filter_form.tsx";
@@ -7,36 +6,30 @@ import { Badge } from "../../components/badge.tsx";
 import { Credits } from "../../components/credits.tsx";
 import { creditsOrder } from "../../components/credits_order.ts";
 import type { Page, Shown, View } from "../../page.ts";
+import { type Wallet, walletsShape } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
-
-const wallet = z.object({
-  id: z.string(),
-  tier: z.string(),
-  credits: z.string(),
-  available: z.string(),
-  held: z.string(),
-  spent: z.string(),
-});
-const walletsAnswer = z.object({ wallets: z.array(wallet) });
-type Wallet = z.output<typeof wallet>;
 
 /** Every wallet, to sort and to filter. */
 export const walletList: Page = { path: "/wallets", show };
 
 async function show(view: View): Promise<Shown> {
   const say = view.say(walletMessages);
-  const { wallets } = view.need(await view.api.get("/wallets", walletsAnswer));
+  const { wallets } = view.need(await view.api.get("/wallets", walletsShape));
   const name = view.query.get("name")?.trim().toLowerCase() ?? "";
   const tier = view.query.get("tier") ?? "";
+  const isLowOnly = view.query.get("balance") === "low";
   const shown = wallets.filter((each) =>
-    each.id.toLowerCase().includes(name) && (tier === "" || each.tier === tier)
+    each.id.toLowerCase().includes(name) && (tier === "" || each.tier === tier) &&
+    (each.low || !isLowOnly)
   );
   const tiers = [...new Set(wallets.map((each) => each.tier))].sort();
   return {
     title: say.title,
     body: (
       <>
-        <PageHead title={say.title} intro={say.intro} />
+        <PageHead title={say.title} intro={say.intro}>
+          <a class="button primary" href="/console/wallets/new">{say.new}</a>
+        </PageHead>
         <FilterForm view={view}>
           <FilterText view={view} name="name" label={say.filterId} />
           <FilterSelect
@@ -47,6 +40,12 @@ async function show(view: View): Promise<Shown> {
               { value: "", text: say.anyTier },
               ...tiers.map((id) => ({ value: id, text: id })),
             ]}
+          />
+          <FilterSelect
+            view={view}
+            name="balance"
+            label={say.balance}
+            options={[{ value: "", text: say.anyBalance }, { value: "low", text: say.lowOnly }]}
           />
         </FilterForm>
         <WalletTable view={view} rows={shown} all={wallets.length} />
@@ -72,6 +71,7 @@ function WalletTable(
       caption={say.caption}
       count={say.count(rows.length, all)}
       rows={rows}
+      href={({ id }) => `/console/wallets/${encodeURIComponent(id)}`}
       columns={[
         { id: "id", title: say.id, isHeader: true, cell: (row) => row.id, sort: (row) => row.id },
         {
@@ -80,7 +80,14 @@ function WalletTable(
           cell: (row) => <Badge kind="neutral">{row.tier}</Badge>,
           sort: (row) => row.tier,
         },
-        amount("available"),
+        {
+          ...amount("available"),
+          cell: ({ available, low }) => (
+            <>
+              {low ? <Badge kind="warn">{say.low}</Badge> : null} <Credits amount={available} />
+            </>
+          ),
+        },
         amount("held"),
         amount("spent"),
         amount("credits"),

@@ -1,0 +1,79 @@
+import { parseCredits } from "../../../domain/money.ts";
+import { Credits } from "../../components/credits.tsx";
+import { groupedCredits } from "../../components/credits_order.ts";
+import { Panel } from "../../components/panel.tsx";
+import type { View } from "../../page.ts";
+import type { Policy } from "./answers.ts";
+import { keyMessages } from "./messages.ts";
+
+/** Part of a budget from which on its bar warns, in percent. */
+const HIGH_PERCENT = 90;
+
+/** What a key and those before it have spent, beside their budgets. */
+export function Budgets(
+  { view, policy, spend }: {
+    view: View;
+    policy: Policy;
+    spend: Readonly<Record<"day" | "month" | "total" | "held", string>>;
+  },
+) {
+  const say = view.say(keyMessages);
+  return (
+    <Panel title={say.spent}>
+      <p class="hint">{say.spentHint}</p>
+      <div class="budgets">
+        {(["day", "month", "total"] as const).map((window) => (
+          <Budget
+            view={view}
+            name={say.windows[window]}
+            spent={spend[window]}
+            held={spend.held}
+            budget={policy.budget?.[window]}
+          />
+        ))}
+        <div>
+          <p class="budget-name">{say.held}</p>
+          <Credits amount={spend.held} />
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+function Budget(
+  { view, name, spent, held, budget }: {
+    view: View;
+    name: string;
+    spent: string;
+    held: string;
+    budget: string | undefined;
+  },
+) {
+  const say = view.say(keyMessages);
+  const percent = budget === undefined ? 0 : percentOf(spent, held, budget);
+  return (
+    <div class={percent >= HIGH_PERCENT ? "budget budget-high" : "budget"}>
+      <p class="budget-name">{name}</p>
+      <p>
+        <Credits amount={spent} />{" "}
+        <span class="hint">
+          {budget === undefined ? say.noBudget : say.ofBudget(groupedCredits(budget))}
+        </span>
+      </p>
+      {budget === undefined
+        ? null
+        : <progress max={100} value={percent} aria-label={name}>{`${percent} %`}</progress>}
+    </div>
+  );
+}
+
+/** How much of a budget is spent or held, in whole percent. */
+function percentOf(spent: string, held: string, budget: string): number {
+  const [used, most] = [
+    (parseCredits(spent) ?? 0n) + (parseCredits(held) ?? 0n),
+    parseCredits(budget),
+  ];
+  if (most === undefined || most === 0n) return 100;
+  const percent = Number(used * 100n / most);
+  return Math.min(100, percent);
+}

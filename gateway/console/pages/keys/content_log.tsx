@@ -1,0 +1,65 @@
+import { apiPath } from "../../api.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Confirm } from "../../components/confirm.tsx";
+import { Panel } from "../../components/panel.tsx";
+import type { Page, View } from "../../page.ts";
+import { type Key, keyShape } from "./answers.ts";
+import { keyMessages } from "./messages.ts";
+
+/** The step before what is said with a key is kept. */
+export const contentLog: Page = {
+  path: "/keys/:id/content-log",
+  async show(view) {
+    const say = view.say(keyMessages);
+    const id = view.param("id");
+    const { name } = view.need(await view.api.get(apiPath`/keys/${id}`, keyShape));
+    const title = say.contentTitle(name);
+    return {
+      title,
+      body: (
+        <Confirm
+          view={view}
+          title={title}
+          warning={say.contentWarning}
+          submit={say.contentSubmit}
+          cancelHref={`/console/keys/${encodeURIComponent(id)}`}
+          fields={{ on: "yes" }}
+        />
+      ),
+    };
+  },
+  async change(view, form) {
+    const say = view.say(keyMessages);
+    const id = view.param("id");
+    const on = form.get("on") === "yes";
+    view.need(await view.api.post(apiPath`/keys/${id}/content-log`, keyShape, { on }));
+    const done = on ? say.contentIsOn : say.contentIsOff;
+    return { goTo: `/keys/${encodeURIComponent(id)}`, done };
+  },
+};
+
+/** Whether what is said with a key is kept, and the switch. */
+export function ContentLogPanel({ view, of }: { view: View; of: Key }) {
+  const say = view.say(keyMessages);
+  const path = `/console/keys/${encodeURIComponent(of.id)}/content-log`;
+  return (
+    <Panel
+      title={say.content}
+      actions={
+        <Badge kind={of.logContent ? "warn" : "neutral"}>
+          {of.logContent ? say.contentOn : say.contentOff}
+        </Badge>
+      }
+    >
+      <p class="hint">{of.logContent ? say.contentOnHint : say.contentOffHint}</p>
+      {of.logContent
+        ? (
+          <form method="post" action={path}>
+            <input type="hidden" name="on" value="no" />
+            <button type="submit" class="button">{say.switchOff}</button>
+          </form>
+        )
+        : <a class="button" href={path}>{say.switchOn}</a>}
+    </Panel>
+  );
+}

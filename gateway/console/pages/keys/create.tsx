@@ -1,0 +1,126 @@
+import { z } from "zod";
+import type { Refusal } from "../../api.ts";
+import { EmptyState } from "../../components/empty_state.tsx";
+import { FieldGroup, SelectField, TextField } from "../../components/form.tsx";
+import { PageHead } from "../../components/page_head.tsx";
+import type { Outcome, Page, Shown, View } from "../../page.ts";
+import { newKeyShape } from "./answers.ts";
+import { choicesFor } from "./choices.ts";
+import { formMessages } from "./form_messages.ts";
+import { keyMessages } from "./messages.ts";
+import { PolicyEditor } from "./policy_editor.tsx";
+import { fieldsOf, policyOf } from "./policy_form.ts";
+import { previewOf } from "./preview.tsx";
+import { secretShown } from "./secret_once.tsx";
+
+const walletsShape = z.object({ wallets: z.array(z.object({ id: z.string(), tier: z.string() })) });
+
+/** A new key: its policy, what that leaves, and then the key itself, once. */
+export const createKey: Page = { path: "/keys/new", show, change };
+
+function show(view: View): Promise<Shown> {
+  const fields = fieldsOf({});
+  fields.set("wallet", view.query.get("wallet") ?? "");
+  // Sent twice, by a reload or an impatient reader, the form still makes one key.
+  fields.set("once", crypto.randomUUID());
+  return formShown(view, fields);
+}
+
+async function change(view: View, form: URLSearchParams): Promise<Outcome> {
+  if (form.get("do") !== "save") return await formShown(view, form);
+  const say = view.say(keyMessages);
+  const made = await view.api.post("/keys", newKeyShape, {
+    name: form.get("name") ?? "",
+    wallet: form.get("wallet") ?? "",
+    policy: policyOf(form),
+    opId: form.get("once") ?? "",
+  });
+  if (made.ok) {
+    const next = { href: `/console/keys/${encodeURIComponent(made.value.id)}`, text: say.toKey };
+    return await secretShown(view, made.value, { title: say.madeTitle, next });
+  }
+  if (made.refusal.status === 409 && made.refusal.param === "opId") {
+    return { goTo: "/keys", done: say.madeAlready };
+  }
+  return await formShown(view, form, made.refusal);
+}
+
+async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal): Promise<Shown> {
+  const say = view.say(keyMessages);
+  const { wallets } = view.need(await view.api.get("/wallets", walletsShape));
+  const [first] = wallets;
+  if (first === undefined) return noWallet(view);
+  if (!fields.get("wallet")) fields.set("wallet", first.id);
+  const [choices, preview] = await Promise.all([
+    choicesFor(view, fields),
+    previewOf(view, fields),
+  ]);
+  return {
+    title: say.new,
+    status: refusal === undefined ? 200 : 422,
+    scripts: ["policy_form.js"],
+    body: (
+      <>
+        <PageHead title={say.new} intro={say.newIntro} />
+        <PolicyEditor
+          {...{ view, fields, choices, preview, refusal }}
+          submit={view.say(formMessages).create}
+          cancelHref="/console/keys"
+        >
+          <Identity {...{ view, fields, refusal, wallets }} />
+        </PolicyEditor>
+      </>
+    ),
+  };
+}
+
+function Identity(
+  { view, fields, refusal, wallets }: {
+    view: View;
+    fields: URLSearchParams;
+    refusal: Refusal | undefined;
+    wallets: readonly { id: string; tier: string }[];
+  },
+) {
+  const say = view.say(formMessages);
+  const error = (field: string) => refusal?.param === field ? refusal.message : undefined;
+  return (
+    <FieldGroup legend={say.groups.identity}>
+      <input type="hidden" name="once" value={fields.get("once") ?? ""} />
+      <div class="field-row">
+        <TextField
+          name="name"
+          label={say.name}
+          hint={say.nameHint}
+          value={fields.get("name") ?? ""}
+          error={error("name")}
+          maxLength={100}
+          isRequired
+        />
+        <SelectField
+          name="wallet"
+          label={say.wallet}
+          hint={say.walletHint}
+          value={fields.get("wallet") ?? ""}
+          error={error("wallet")}
+          options={wallets.map(({ id, tier }) => ({ value: id, text: `${id} (${tier})` }))}
+        />
+      </div>
+    </FieldGroup>
+  );
+}
+
+function noWallet(view: View): Shown {
+  const say = view.say(keyMessages);
+  return {
+    title: say.new,
+    body: (
+      <>
+        <PageHead title={say.new} />
+        <EmptyState title={say.noWallet} hint={say.noWalletHint}>
+          <a class="button primary" href="/console/wallets/new">{say.newWallet}</a>
+        </EmptyState>
+      </>
+    ),
+  };
+}

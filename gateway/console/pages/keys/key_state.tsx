@@ -1,0 +1,30 @@
+import { Badge, type BadgeKind } from "../../components/badge.tsx";
+import type { View } from "../../page.ts";
+import type { Key } from "./answers.ts";
+import { keyMessages } from "./messages.ts";
+
+/** A key's status, or that its time is over. */
+export type KeyState = Key["status"] | "expired";
+
+/** Every state, in the order in which they are worth a look. */
+export const KEY_STATES: readonly KeyState[] = ["active", "disabled", "expired", "revoked"];
+
+const KINDS: Readonly<Record<KeyState, BadgeKind>> = {
+  active: "good",
+  disabled: "warn",
+  expired: "warn",
+  revoked: "bad",
+};
+
+/** What state a key is in. */
+export function stateOf(key: Key, nowMs: number): KeyState {
+  const { expiresAt } = key.policy;
+  const isOver = expiresAt !== undefined && !(nowMs < Date.parse(expiresAt));
+  return key.status === "revoked" || !isOver ? key.status : "expired";
+}
+
+/** The state of a key, as a word. */
+export function KeyBadge({ view, of }: { view: View; of: Key }) {
+  const state = stateOf(of, view.nowMs);
+  return <Badge kind={KINDS[state]}>{view.say(keyMessages).states[state]}</Badge>;
+}

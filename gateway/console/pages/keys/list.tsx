@@ -1,0 +1,111 @@
+import { DataTable } from "../../components/data_table.tsx";
+import { EmptyState } from "../../components/empty_state.tsx";
+import { FilterForm, FilterSelect, FilterText } from "../../components/filter_form.tsx";
+import { PageHead } from "../../components/page_head.tsx";
+import { Time } from "../../components/time.tsx";
+import type { Page, Shown, View } from "../../page.ts";
+import { type Key, keyListShape } from "./answers.ts";
+import { KEY_STATES, KeyBadge, stateOf } from "./key_state.tsx";
+import { keyMessages } from "./messages.ts";
+import { policyInShort } from "./policy_text.ts";
+
+/** Every key, to sort and to filter. */
+export const keyList: Page = { path: "/keys", show };
+
+async function show(view: View): Promise<Shown> {
+  const say = view.say(keyMessages);
+  const { keys } = view.need(await view.api.get("/keys", keyListShape));
+  const text = view.query.get("name")?.trim().toLowerCase() ?? "";
+  const wallet = view.query.get("wallet")?.trim() ?? "";
+  const state = view.query.get("state") ?? "";
+  const shown = keys.filter((key) =>
+    `${key.name}\n${key.id}\n${key.hint}`.toLowerCase().includes(text) &&
+    (wallet === "" || key.wallet === wallet) &&
+    (state === "" || stateOf(key, view.nowMs) === state)
+  );
+  return {
+    title: say.title,
+    body: (
+      <>
+        <PageHead title={say.title} intro={say.intro}>
+          <a class="button primary" href="/console/keys/new">{say.new}</a>
+        </PageHead>
+        <FilterForm view={view}>
+          <FilterText view={view} name="name" label={say.filterName} />
+          <FilterText view={view} name="wallet" label={say.wallet} />
+          <FilterSelect
+            view={view}
+            name="state"
+            label={say.state}
+            options={[
+              { value: "", text: say.anyState },
+              ...KEY_STATES.map((value) => ({ value, text: say.states[value] })),
+            ]}
+          />
+        </FilterForm>
+        <KeyTable view={view} rows={shown} all={keys.length} />
+      </>
+    ),
+  };
+}
+
+function KeyTable({ view, rows, all }: { view: View; rows: readonly Key[]; all: number }) {
+  const say = view.say(keyMessages);
+  return (
+    <DataTable
+      view={view}
+      caption={say.caption}
+      count={say.count(rows.length, all)}
+      rows={rows}
+      href={({ id }) => `/console/keys/${encodeURIComponent(id)}`}
+      columns={[
+        {
+          id: "name",
+          title: say.name,
+          isHeader: true,
+          cell: ({ name, hint }) => (
+            <>
+              {name}
+              <span class="key-hint">{hint}</span>
+            </>
+          ),
+          sort: ({ name }) => name,
+        },
+        { id: "wallet", title: say.wallet, cell: walletCell, sort: ({ wallet }) => wallet },
+        {
+          id: "state",
+          title: say.state,
+          cell: (key) => <KeyBadge view={view} of={key} />,
+          sort: (key) => KEY_STATES.indexOf(stateOf(key, view.nowMs)),
+        },
+        {
+          id: "policy",
+          title: say.policy,
+          cell: ({ policy }) => policyInShort(view, policy) || say.open,
+        },
+        {
+          id: "used",
+          title: say.lastUsed,
+          cell: ({ lastUsedAt }) => lastUsedAt === null ? say.never : <Time at={lastUsedAt} />,
+          sort: ({ lastUsedAt }) => lastUsedAt ?? "",
+        },
+        {
+          id: "created",
+          title: say.created,
+          cell: ({ createdAt }) => <Time at={createdAt} />,
+          sort: ({ createdAt }) => createdAt,
+        },
+      ]}
+      empty={
+        <EmptyState
+          title={all === 0 ? say.none : say.noneFound}
+          hint={all === 0 ? say.noneHint : say.noneFoundHint}
+        />
+      }
+    />
+  );
+}
+
+function walletCell({ wallet }: Key) {
+  return <a href={`/console/wallets/${encodeURIComponent(wallet)}`}>{wallet}</a>;
+}

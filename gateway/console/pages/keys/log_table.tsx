@@ -1,0 +1,58 @@
+import { Badge } from "../../components/badge.tsx";
+import { Credits } from "../../components/credits.tsx";
+import { DataTable } from "../../components/data_table.tsx";
+import { Time } from "../../components/time.tsx";
+import type { Child } from "@hono/hono/jsx";
+import type { View } from "../../page.ts";
+import type { LogLine } from "./answers.ts";
+import { keyMessages } from "./messages.ts";
+
+/** Lines of the request log, newest first; each leads to its request. */
+export function LogTable(
+  { view, rows, empty, caption }: {
+    view: View;
+    rows: readonly LogLine[];
+    empty: Child;
+    caption: string;
+  },
+) {
+  const say = view.say(keyMessages);
+  return (
+    <DataTable
+      view={view}
+      caption={caption}
+      rows={rows}
+      cursor={null}
+      href={({ id }) => `/console/requests/${encodeURIComponent(id)}`}
+      columns={[
+        { id: "request", title: say.request, isHeader: true, cell: ({ requestId }) => requestId },
+        { id: "at", title: say.time, cell: ({ at }) => <Time at={at} /> },
+        { id: "model", title: say.model, cell: ({ model, endpoint }) => model ?? endpoint },
+        {
+          id: "status",
+          title: say.status,
+          cell: ({ status, outcome, errorCode }) => (
+            <Badge kind={outcome === "ok" ? "good" : status >= 500 ? "bad" : "warn"}>
+              {errorCode === null ? String(status) : `${status} ${errorCode}`}
+            </Badge>
+          ),
+        },
+        {
+          id: "tokens",
+          title: say.tokens,
+          align: "end",
+          cell: ({ inputTokens, outputTokens }) => (
+            <span class="number">{`${inputTokens} / ${outputTokens}`}</span>
+          ),
+        },
+        {
+          id: "charged",
+          title: say.charged,
+          align: "end",
+          cell: ({ charged }) => <Credits amount={charged} />,
+        },
+      ]}
+      empty={empty}
+    />
+  );
+}

@@ -1,0 +1,74 @@
+import { apiPath, type Refusal } from "../../api.ts";
+import { Notice } from "../../components/notice.tsx";
+import { PageHead } from "../../components/page_head.tsx";
+import type { Outcome, Page, Shown, View } from "../../page.ts";
+import { type Key, keyShape } from "./answers.ts";
+import { choicesFor } from "./choices.ts";
+import { keyMessages } from "./messages.ts";
+import { PolicyEditor } from "./policy_editor.tsx";
+import { fieldsOf, policyOf } from "./policy_form.ts";
+import { previewOf } from "./preview.tsx";
+
+/** A stricter policy for a key. */
+export const narrowKey: Page = { path: "/keys/:id/narrow", show, change };
+
+async function show(view: View): Promise<Shown> {
+  const key = await keyOf(view);
+  const fields = fieldsOf(key.policy);
+  fields.set("seen", JSON.stringify(key.policy));
+  return await formShown(view, { key, fields });
+}
+
+/**
+ * What another operator has narrowed meanwhile is never widened again: the API refuses a policy that
+ * allows more than the key's present one.
+ */
+async function change(view: View, form: URLSearchParams): Promise<Outcome> {
+  const say = view.say(keyMessages);
+  const id = view.param("id");
+  if (form.get("do") !== "save") {
+    return await formShown(view, { key: await keyOf(view), fields: form });
+  }
+  const policy = policyOf(form);
+  const changed = await view.api.post(apiPath`/keys/${id}/narrow`, keyShape, { policy });
+  if (changed.ok) {
+    return { goTo: `/keys/${encodeURIComponent(id)}`, done: say.narrowed(changed.value.name) };
+  }
+  const { refusal } = changed;
+  return await formShown(view, { key: await keyOf(view), fields: form, refusal });
+}
+
+async function keyOf(view: View): Promise<Key> {
+  return view.need(await view.api.get(apiPath`/keys/${view.param("id")}`, keyShape));
+}
+
+async function formShown(
+  view: View,
+  { key, fields, refusal }: { key: Key; fields: URLSearchParams; refusal?: Refusal },
+): Promise<Shown> {
+  const say = view.say(keyMessages);
+  const { id, name } = key;
+  fields.set("narrows", id);
+  const [choices, preview] = await Promise.all([choicesFor(view, fields), previewOf(view, fields)]);
+  const isStale = fields.get("seen") !== JSON.stringify(key.policy);
+  const title = say.narrowTitle(name);
+  return {
+    title,
+    status: refusal === undefined ? 200 : 422,
+    scripts: ["policy_form.js"],
+    body: (
+      <>
+        <PageHead title={title} intro={say.narrowIntro} />
+        {isStale ? <Notice kind="info">{say.changedMeanwhile}</Notice> : null}
+        <PolicyEditor
+          {...{ view, fields, choices, preview, refusal }}
+          submit={say.narrowSubmit}
+          cancelHref={`/console/keys/${encodeURIComponent(id)}`}
+        >
+          <input type="hidden" name="narrows" value={id} />
+          <input type="hidden" name="seen" value={fields.get("seen") ?? ""} />
+        </PolicyEditor>
+      </>
+    ),
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * A policy as the fields of a form, and back. The fields themselves are what a form has been filled in
+ * with, so that one that is refused is shown again as it was sent.
+ *
+ * @module
+ */
+
+import type { Policy } from "./answers.ts";
+
+/** Fields that are lists to choose from. */
+export const LIST_FIELDS = [
+  "endpoints",
+  "models",
+  "providers",
+  "tiers",
+  "featureTags",
+  "industryPacks",
+  "hostedTools",
+] as const;
+
+/** One of them. */
+export type ListField = (typeof LIST_FIELDS)[number];
+
+const COUNTS = ["requestsPerMinute", "tokensPerMinute", "concurrentRequests"] as const;
+const WINDOWS = ["day", "month", "total"] as const;
+
+/** The field that says whether a list limits at all: `some` or `all`. */
+export function limitOf(field: ListField): `limit_${ListField}` {
+  return `limit_${field}`;
+}
+
+/** The fields of a policy. */
+export function fieldsOf(policy: Policy): URLSearchParams {
+  const fields = new URLSearchParams();
+  for (const field of LIST_FIELDS) {
+    const list = policy[field];
+    fields.set(limitOf(field), list === undefined ? "all" : "some");
+    for (const name of list ?? []) fields.append(field, name);
+  }
+  const texts: readonly (readonly [string, string | number | undefined])[] = [
+    ["maxChargePerRequest", policy.maxChargePerRequest],
+    ...WINDOWS.map((window) => [`budget_${window}`, policy.budget?.[window]] as const),
+    ...COUNTS.map((count) => [count, policy[count]] as const),
+    ["ipRanges", policy.ipRanges?.join("\n")],
+    ["expiresAt", minuteOf(policy.expiresAt)],
+    ["mode", policy.orchestration?.mode ?? "auto"],
+    ["stream", policy.orchestration?.stream ?? "all"],
+  ];
+  for (const [name, value] of texts) fields.set(name, String(value ?? ""));
+  return fields;
+}
+
+/** The policy that fields ask for, for the API to check: what cannot be read is passed on as it is. */
+export function policyOf(fields: URLSearchParams): Record<string, unknown> {
+  const text = (name: string) => fields.get(name)?.trim() || undefined;
+  const lists = LIST_FIELDS.filter((field) => fields.get(limitOf(field)) === "some")
+    .map((field) => [field, fields.getAll(field)] as const);
+  const budget = definedOf(WINDOWS.map((window) => [window, text(`budget_${window}`)]));
+  const ranges = text("ipRanges")?.split(/[\s,]+/).filter((range) => range !== "");
+  const expiry = text("expiresAt");
+  return {
+    ...Object.fromEntries(lists),
+    ...definedOf([
+      ["maxChargePerRequest", text("maxChargePerRequest")],
+      ["budget", Object.keys(budget).length === 0 ? undefined : budget],
+      ...COUNTS.map((count) => [count, countOf(text(count))] as const),
+      ["ipRanges", ranges],
+      ["expiresAt", expiry === undefined ? undefined : timeOf(expiry)],
+    ]),
+    orchestration: { mode: text("mode") ?? "auto", stream: text("stream") ?? "all" },
+  };
+}
+
+/** The field of the form that a path of the API is about, as `policy.models.1`. */
+export function fieldOf(path: string): string {
+  const [field = "", part = ""] = path.replace(/^policy\./, "").split(".");
+  if (field === "budget") return `budget_${part}`;
+  return field === "orchestration" ? part : field;
+}
+
+function countOf(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+/** A minute in UTC, as a field for times has it. What is cut off makes the policy stricter. */
+function minuteOf(time: string | undefined): string | undefined {
+  const ms = Date.parse(time ?? "");
+  return Number.isNaN(ms) ? time : new Date(ms).toISOString().slice(0, 16);
+}
+
+function timeOf(text: string): string {
+  const [, day, clock] = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)$/.exec(text) ?? [];
+  if (day === undefined || clock === undefined) return text;
+  return `${day}T${clock.length === 5 ? `${clock}:00` : clock}Z`;
+}
+
+function definedOf(
+  entries: readonly (readonly [string, unknown])[],
+): Record<string, unknown> {
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,52 @@
+import { assertEquals } from "@std/assert";
+import { fieldOf, fieldsOf, policyOf } from "./policy_form.ts";
+
+const FULL = {
+  endpoints: ["chat", "responses"],
+  models: ["fast-mini"],
+  providers: ["lab"],
+  featureTags: ["tools"],
+  tiers: ["basic"],
+  industryPacks: ["law"],
+  hostedTools: [],
+  maxChargePerRequest: "1.5",
+  budget: { day: "10", month: "100", total: "1000" },
+  requestsPerMinute: 60,
+  tokensPerMinute: 100_000,
+  concurrentRequests: 4,
+  ipRanges: ["10.0.0.0/8", "2001:db8::/32"],
+  expiresAt: "2027-01-31T00:00:00Z",
+  orchestration: { mode: "off", stream: "final" } as const,
+};
+
+Deno.test("a policy comes back from its form as it went in", () => {
+  assertEquals(policyOf(fieldsOf(FULL)), FULL);
+  const open = { orchestration: { mode: "auto", stream: "all" } };
+  assertEquals(policyOf(fieldsOf({})), open);
+  const zoned = { ...FULL, expiresAt: "2027-01-31T08:30:59.999+08:00" };
+  assertEquals(policyOf(fieldsOf(zoned)).expiresAt, "2027-01-31T00:30:00Z");
+});
+
+Deno.test("choices count only where the list limits", () => {
+  const fields = fieldsOf(FULL);
+  fields.set("limit_models", "all");
+  assertEquals("models" in policyOf(fields), false);
+  fields.delete("limit_endpoints");
+  assertEquals("endpoints" in policyOf(fields), false);
+});
+
+Deno.test("what cannot be read is left for the API to refuse", () => {
+  const fields = fieldsOf({});
+  for (const name of ["requestsPerMinute", "expiresAt", "maxChargePerRequest"]) {
+    fields.set(name, " soon ");
+  }
+  fields.set("ipRanges", " 10.0.0.0/8,\n\n x ");
+  const { requestsPerMinute, expiresAt, maxChargePerRequest, ipRanges } = policyOf(fields);
+  assertEquals([requestsPerMinute, expiresAt, maxChargePerRequest], ["soon", "soon", "soon"]);
+  assertEquals(ipRanges, ["10.0.0.0/8", "x"]);
+});
+
+Deno.test("a path of the API leads to its field", () => {
+  const paths = ["policy.models.1", "policy.budget.day", "policy.orchestration.mode", "wallet", ""];
+  assertEquals(paths.map(fieldOf), ["models", "budget_day", "mode", "wallet", ""]);
+});

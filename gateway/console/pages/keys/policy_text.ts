@@ -1,0 +1,57 @@
+import { groupedCredits } from "../../components/credits_order.ts";
+import type { View } from "../../page.ts";
+import type { Policy } from "./answers.ts";
+import { type FieldName, formMessages } from "./form_messages.ts";
+import { LIST_FIELDS } from "./policy_form.ts";
+
+/** What a policy limits, field by field, in the order of its form. What it leaves open is left out. */
+export function limitsOf(
+  view: View,
+  policy: Policy,
+): readonly { readonly field: FieldName; readonly name: string; readonly value: string }[] {
+  const say = view.say(formMessages);
+  const { budget, orchestration } = policy;
+  const credits = (amount: string | undefined) =>
+    amount === undefined ? undefined : groupedCredits(amount);
+  const values: readonly (readonly [FieldName, string | undefined])[] = [
+    ...LIST_FIELDS.map((field) => [field, listText(policy[field])] as const),
+    ["maxChargePerRequest", credits(policy.maxChargePerRequest)],
+    ["budget_day", credits(budget?.day)],
+    ["budget_month", credits(budget?.month)],
+    ["budget_total", credits(budget?.total)],
+    ["requestsPerMinute", countText(policy.requestsPerMinute)],
+    ["tokensPerMinute", countText(policy.tokensPerMinute)],
+    ["concurrentRequests", countText(policy.concurrentRequests)],
+    ["ipRanges", listText(policy.ipRanges)],
+    ["expiresAt", policy.expiresAt],
+    ["mode", say.modes[orchestration?.mode ?? "auto"][0]],
+    ["stream", say.streams[orchestration?.stream ?? "all"][0]],
+  ];
+  return values.flatMap(([field, value]) =>
+    value === undefined ? [] : [{ field, name: say.fields[field], value }]
+  );
+}
+
+/** Limits that a list of keys names of each. */
+const NAMED = 3;
+
+/** What a policy limits, for a list of keys: the first few, and how many more. */
+export function policyInShort(view: View, policy: Policy): string {
+  const texts = limitsOf(view, policy)
+    .filter(({ field }) => field !== "mode" && field !== "stream")
+    .map(({ field, name, value }) => {
+      const list = field === "ipRanges" ? field : LIST_FIELDS.find((each) => each === field);
+      const items = list === undefined ? [] : policy[list] ?? [];
+      return `${name}: ${items.length > 1 ? items.length : value}`;
+    });
+  const more = texts.length > NAMED ? [`+${texts.length - NAMED}`] : [];
+  return [...texts.slice(0, NAMED), ...more].join(" · ");
+}
+
+function listText(list: readonly string[] | undefined): string | undefined {
+  return list === undefined ? undefined : list.length === 0 ? "–" : list.join(", ");
+}
+
+function countText(count: number | undefined): string | undefined {
+  return count?.toLocaleString("en-US");
+}

@@ -1,0 +1,116 @@
+import type { Refusal } from "../../api.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Notice } from "../../components/notice.tsx";
+import type { View } from "../../page.ts";
+import type { Preview, Reach } from "./answers.ts";
+import { formMessages } from "./form_messages.ts";
+import { fieldOf } from "./policy_form.ts";
+
+/** Models that are named before the rest is folded away. */
+const NAMED = 12;
+
+/** What a policy leaves to be called: endpoints, models, tools, and why not the others. */
+export function ReachList({ view, reach }: { view: View; reach: Reach }) {
+  const say = view.say(formMessages);
+  const left = reach.models.filter(({ endpoints }) => endpoints.length > 0);
+  const out = reach.models.filter(({ endpoints }) => endpoints.length === 0);
+  const open = reach.endpoints.filter(({ models }) => models.length > 0);
+  const [named, more] = [left.slice(0, NAMED), left.slice(NAMED)];
+  return (
+    <div class="reach">
+      <p class="reach-sum" role="status">
+        {left.length === 0
+          ? <strong>{say.nothing}</strong>
+          : say.summary(left.length, reach.models.length, open.length, reach.endpoints.length)}
+      </p>
+      <p>
+        {reach.tier === null ? <Badge kind="bad">{say.noTier}</Badge> : (
+          <>
+            {say.atTier} <Badge kind="neutral">{reach.tier}</Badge>
+          </>
+        )}
+      </p>
+      <h3>{say.endpoints}</h3>
+      <ul class="reach-items">
+        {reach.endpoints.map(({ endpoint, models, reason }) => (
+          <li>
+            <code>{endpoint}</code>{" "}
+            <Badge kind={models.length > 0 ? "good" : "neutral"}>
+              {models.length > 0 ? say.modelCount(models.length) : say.no}
+            </Badge>
+            {reason === null ? null : <span class="hint reason">{reason}</span>}
+          </li>
+        ))}
+      </ul>
+      {left.length === 0 ? null : <h3>{say.models}</h3>}
+      <ModelItems models={named} />
+      {more.length === 0 ? null : (
+        <details>
+          <summary>{say.modelCount(more.length)} …</summary>
+          <ModelItems models={more} />
+        </details>
+      )}
+      {out.length === 0 ? null : (
+        <details>
+          <summary>{say.leftOut(out.length)}</summary>
+          <ModelItems models={out} />
+        </details>
+      )}
+      <h3>{say.hostedTools}</h3>
+      <ul class="reach-items">
+        {reach.hostedTools.map(({ type, allowed }) => (
+          <li>
+            <code>{type}</code>{" "}
+            <Badge kind={allowed ? "good" : "neutral"}>{allowed ? say.yes : say.no}</Badge>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function ModelItems({ models }: { models: Reach["models"] }) {
+  if (models.length === 0) return null;
+  return (
+    <ul class="reach-items">
+      {models.map(({ id, provider, endpoints, reason }) => (
+        <li>
+          <code>{id}</code>
+          <span class="hint reason">
+            {reason === null ? `${provider}: ${endpoints.join(", ")}` : reason}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What came of asking what a policy would leave. */
+export type PreviewAnswer =
+  | { readonly ok: true; readonly value: Preview }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** What a policy that is not saved would leave; a script replaces its inside as the form changes. */
+export function PreviewResult({ view, preview }: { view: View; preview: PreviewAnswer }) {
+  const say = view.say(formMessages);
+  if (!preview.ok) {
+    return (
+      <Notice kind="problem">
+        <p>{say.cannotPreview}</p>
+        <p>{preview.refusal.message}</p>
+      </Notice>
+    );
+  }
+  const { expired, wider } = preview.value;
+  const names: Readonly<Record<string, string>> = say.fields;
+  const widened = [...new Set(wider.map(fieldOf))].map((field) => names[field] ?? field);
+  return (
+    <>
+      {expired ? <Notice kind="problem">{say.expired}</Notice> : null}
+      {widened.length === 0
+        ? null
+        : <Notice kind="problem">{say.wider} {widened.join(", ")}</Notice>}
+      <ReachList view={view} reach={preview.value} />
+    </>
+  );
+}

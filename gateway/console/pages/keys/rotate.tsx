@@ -1,0 +1,113 @@
+import { apiPath, type Refusal } from "../../api.ts";
+import { Notice } from "../../components/notice.tsx";
+import { PageHead } from "../../components/page_head.tsx";
+import type { Outcome, Page, Shown, View } from "../../page.ts";
+import { z } from "zod";
+import { keyShape, newKeyShape, type Rotation, rotationShape } from "./answers.ts";
+import { rotationMessages } from "./rotation_messages.ts";
+import { RotationSteps } from "./rotation_steps.tsx";
+import { secretShown } from "./secret_once.tsx";
+import { keyMessages } from "./messages.ts";
+
+const verifiedShape = z.object({ requestId: z.string(), model: z.string(), charged: z.string() });
+
+/** Replacing a key in six steps (specification 5.6), one page for all of them. */
+export const rotateKey: Page = { path: "/keys/:id/rotate", show: (view) => shown(view), change };
+
+async function change(view: View, form: URLSearchParams): Promise<Outcome> {
+  switch (form.get("do")) {
+    case "copy":
+      return await makeCopy(view, form);
+    case "verify":
+      return await verify(view, form);
+    case "disable":
+      return await switchOld(view, "disable");
+    default:
+      return await switchOld(view, "enable");
+  }
+}
+
+async function makeCopy(view: View, form: URLSearchParams): Promise<Outcome> {
+  const id = view.param("id");
+  const made = await view.api.post(apiPath`/keys/${id}/rotate`, newKeyShape, {
+    name: form.get("name") ?? "",
+    opId: form.get("once") ?? "",
+  });
+  const say = view.say(rotationMessages);
+  if (made.ok) {
+    const title = view.say(keyMessages).copiedTitle;
+    const next = { href: `/console${pathOf(id, { copy: made.value.id })}`, text: say.goOn };
+    return await secretShown(view, made.value, { title, next });
+  }
+  if (made.refusal.status === 409 && made.refusal.param === "opId") {
+    return { goTo: pathOf(id), done: say.madeAlready };
+  }
+  return await shown(view, { refusal: made.refusal, fields: form });
+}
+
+async function verify(view: View, form: URLSearchParams): Promise<Outcome> {
+  const say = view.say(rotationMessages);
+  const copy = form.get("copy") ?? "";
+  const made = await view.api.post(apiPath`/keys/${copy}/verify`, verifiedShape, {
+    key: form.get("key") ?? "",
+    requestId: form.get("request_id") ?? "",
+  });
+  if (!made.ok) return await shown(view, { refusal: made.refusal, fields: form });
+  const { requestId, model, charged } = made.value;
+  const goTo = pathOf(view.param("id"), { copy, request_id: requestId });
+  return { goTo, done: say.verified(requestId, model, charged) };
+}
+
+async function switchOld(view: View, verb: "disable" | "enable"): Promise<Outcome> {
+  const say = view.say(rotationMessages);
+  const id = view.param("id");
+  view.need(await view.api.post(apiPath`/keys/${id}/${verb}`, keyShape, {}));
+  const done = verb === "disable" ? say.isDisabled : say.isEnabled;
+  return { goTo: pathOf(id, placeOf(view)), done };
+}
+
+/** What was wrong with the step that was taken, and what had been entered. */
+interface Problem {
+  readonly refusal: Refusal;
+  readonly fields: URLSearchParams;
+}
+
+async function shown(view: View, problem?: Problem): Promise<Shown> {
+  const say = view.say(rotationMessages);
+  const id = view.param("id");
+  const place = new URLSearchParams(placeOf(view, problem?.fields));
+  const address = `${apiPath`/keys/${id}/rotation`}?${place}`;
+  const rotation: Rotation = view.need(await view.api.get(address, rotationShape));
+  const title = say.title(rotation.old.name);
+  return {
+    title,
+    status: problem === undefined ? 200 : 422,
+    body: (
+      <>
+        <PageHead title={title} intro={say.intro} />
+        {problem === undefined ? null : <Notice kind="problem">{problem.refusal.message}</Notice>}
+        <RotationSteps
+          view={view}
+          rotation={rotation}
+          refusal={problem?.refusal}
+          requestId={place.get("request_id") ?? undefined}
+        />
+      </>
+    ),
+  };
+}
+
+/** Which copy and which call the page is about, where its address says so. */
+function placeOf(
+  { query }: Pick<View, "query">,
+  fields = new URLSearchParams(),
+): Record<string, string> {
+  const copy = query.get("copy") ?? fields.get("copy");
+  const call = query.get("request_id");
+  return { ...copy === null ? {} : { copy }, ...call === null ? {} : { request_id: call } };
+}
+
+function pathOf(id: string, place: Readonly<Record<string, string>> = {}): string {
+  const query = new URLSearchParams(place);
+  return `/keys/${encodeURIComponent(id)}/rotate${query.size === 0 ? "" : `?${query}`}`;
+}

@@ -1,0 +1,74 @@
+import { CopyText } from "../../components/copy_text.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { PageHead } from "../../components/page_head.tsx";
+import { Panel } from "../../components/panel.tsx";
+import type { Shown, View } from "../../page.ts";
+import { type NewKey, serviceShape } from "./answers.ts";
+import { keyMessages } from "./messages.ts";
+
+/** A key that was just made: the one answer that shows it, and how to call with it. */
+export async function secretShown(
+  view: View,
+  made: NewKey,
+  { title, next }: { title: string; next: { href: string; text: string } },
+): Promise<Shown> {
+  const say = view.say(keyMessages);
+  const { publicUrl } = view.need(await view.api.get("/service", serviceShape));
+  const url = publicUrl ?? "http://127.0.0.1:8787";
+  const examples = [
+    [say.store, `export SERVICE_API_KEY='${made.key}'`],
+    [say.curl, curlLines(url)],
+    [say.sdk, sdkLines(url)],
+    [say.openai, openaiLines(url)],
+  ] as const;
+  return {
+    title,
+    body: (
+      <>
+        <PageHead title={title} intro={made.name}>
+          <a class="button primary" href={next.href}>{next.text}</a>
+        </PageHead>
+        <div class="panel">
+          <Notice kind="info">{say.once}</Notice>
+          <CopyText view={view} label={say.theKey} text={made.key} />
+        </div>
+        <Panel title={say.tryIt}>
+          <p class="hint">{say.tryHint}</p>
+          {examples.map(([name, text]) => (
+            <div>
+              <h3>{name}</h3>
+              <CopyText view={view} label={name} text={text} />
+            </div>
+          ))}
+        </Panel>
+      </>
+    ),
+  };
+}
+
+function curlLines(url: string): string {
+  return `curl -s ${url}/openai/v1/chat/completions \\
+  -H "Authorization: Bearer $SERVICE_API_KEY" -H "Content-Type: application/json" \\
+  -d '{"model": "auto", "messages": [{"role": "user", "content": "Say hello"}]}'`;
+}
+
+function sdkLines(url: string): string {
+  return `import { ServiceClient } from "@svc/sdk";
+
+const client = new ServiceClient({ apiBaseUrl: "${url}" }); // reads SERVICE_API_KEY
+const answer = await client.chat.completions.create({
+  messages: [{ role: "user", content: "Say hello" }],
+});
+console.log(answer.choices[0]?.message.content, answer.metadata?.billing);`;
+}
+
+function openaiLines(url: string): string {
+  return `import os
+from openai import OpenAI
+
+client = OpenAI(base_url="${url}/openai/v1", api_key=os.environ["SERVICE_API_KEY"])
+answer = client.chat.completions.create(
+    model="auto", messages=[{"role": "user", "content": "Say hello"}]
+)
+print(answer.choices[0].message.content)`;
+}

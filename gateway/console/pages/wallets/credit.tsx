@@ -1,0 +1,135 @@
+import { formatCredits, parseCredits } from "../../../domain/money.ts";
+import { apiPath, type Refusal } from "../../api.ts";
+import { Confirm } from "../../components/confirm.tsx";
+import { groupedCredits } from "../../components/credits_order.ts";
+import { ChangeForm, FormEnd, TextField } from "../../components/form.tsx";
+import { PageHead } from "../../components/page_head.tsx";
+import type { Outcome, Page, Shown, View } from "../../page.ts";
+import { type Wallet, walletShape } from "./answers.ts";
+import { walletMessages } from "./messages.ts";
+
+/**
+ * Paying in, in two looks: the amount, and what it leads to. The operation's id is part of the form, so
+ * that one that is sent twice pays once.
+ */
+export const creditWallet: Page = {
+  path: "/wallets/:id/credit",
+  async show(view) {
+    const fields = new URLSearchParams({ once: crypto.randomUUID() });
+    return formShown(view, { wallet: await walletOf(view), fields });
+  },
+  change,
+};
+
+async function change(view: View, fields: URLSearchParams): Promise<Outcome> {
+  const say = view.say(walletMessages);
+  const wallet = await walletOf(view);
+  const credits = fields.get("credits")?.trim() ?? "";
+  const micros = parseCredits(credits);
+  if (micros === undefined || micros === 0n) {
+    return formShown(view, { wallet, fields, error: say.notAmount });
+  }
+  if (fields.get("do") !== "pay") return confirmShown(view, { wallet, fields, micros });
+  const { id } = wallet;
+  const paid = await view.api.post(apiPath`/wallets/${id}/credit`, walletShape, {
+    credits,
+    note: fields.get("note") ?? "",
+    opId: fields.get("once") ?? "",
+  });
+  if (!paid.ok) return formShown(view, { wallet, fields, refusal: paid.refusal });
+  return { goTo: pathOf(id), done: say.credited(shortOf(micros), id) };
+}
+
+async function walletOf(view: View): Promise<Wallet> {
+  return view.need(await view.api.get(apiPath`/wallets/${view.param("id")}`, walletShape));
+}
+
+function formShown(
+  view: View,
+  { wallet, fields, refusal, error }: {
+    wallet: Wallet;
+    fields: URLSearchParams;
+    refusal?: Refusal;
+    error?: string;
+  },
+): Shown {
+  const say = view.say(walletMessages);
+  const title = say.creditTitle(wallet.id);
+  const wrong = (param: string) => refusal?.param === param ? refusal.message : undefined;
+  return {
+    title,
+    status: refusal === undefined && error === undefined ? 200 : 422,
+    body: (
+      <>
+        <PageHead title={title} intro={say.creditIntro} />
+        <section class="panel">
+          <ChangeForm refusal={refusal}>
+            <input type="hidden" name="once" value={fields.get("once") ?? ""} />
+            <TextField
+              name="credits"
+              label={say.amount}
+              hint={say.amountHint}
+              value={fields.get("credits") ?? ""}
+              error={error ?? wrong("credits")}
+              inputmode="decimal"
+              maxLength={40}
+              isRequired
+            />
+            <TextField
+              name="note"
+              label={say.note}
+              hint={say.noteHint}
+              value={fields.get("note") ?? ""}
+              error={wrong("note")}
+              maxLength={500}
+            />
+            <FormEnd view={view} submit={say.check} cancelHref={`/console${pathOf(wallet.id)}`} />
+          </ChangeForm>
+        </section>
+      </>
+    ),
+  };
+}
+
+function confirmShown(
+  view: View,
+  { wallet, fields, micros }: { wallet: Wallet; fields: URLSearchParams; micros: bigint },
+): Shown {
+  const say = view.say(walletMessages);
+  const amount = shortOf(micros);
+  const note = fields.get("note") ?? "";
+  const after = shortOf((parseCredits(wallet.available) ?? 0n) + micros);
+  const title = say.confirmCredit(amount, wallet.id);
+  return {
+    title,
+    body: (
+      <Confirm
+        view={view}
+        title={title}
+        warning={
+          <>
+            {say.willBe(groupedCredits(wallet.available), after)}
+            {note === "" ? null : <span class="remark-line">{say.noted(note)}</span>}
+          </>
+        }
+        submit={say.payIn(amount)}
+        cancelHref={`/console${pathOf(wallet.id)}`}
+        fields={{
+          once: fields.get("once") ?? "",
+          credits: fields.get("credits") ?? "",
+          note,
+          do: "pay",
+        }}
+      />
+    ),
+  };
+}
+
+function pathOf(id: string): string {
+  return `/wallets/${encodeURIComponent(id)}`;
+}
+
+/** An amount without the zeros that say nothing. */
+function shortOf(micros: bigint): string {
+  return groupedCredits(formatCredits(micros).replace(/\.?0+$/, ""));
+}

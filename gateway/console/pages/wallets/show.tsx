@@ -1,0 +1,150 @@
+import { apiPath, type Refusal } from "../../api.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Credits } from "../../components/credits.tsx";
+import { groupedCredits } from "../../components/credits_order.ts";
+import { DataTable } from "../../components/data_table.tsx";
+import { EmptyState } from "../../components/empty_state.tsx";
+import { fieldError, TextField } from "../../components/form.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { PageHead } from "../../components/page_head.tsx";
+import { Figures, Panel } from "../../components/panel.tsx";
+import { Time } from "../../components/time.tsx";
+import type { Outcome, Page, Shown, View } from "../../page.ts";
+import { type Hold, holdsShape, type Wallet, walletShape } from "./answers.ts";
+import { walletMessages } from "./messages.ts";
+import { Statement, statementOf } from "./statement.tsx";
+
+/** One wallet: what it has, what is held, and every entry of its journal. */
+export const showWallet: Page = { path: "/wallets/:id", show: (view) => shown(view), change };
+
+/** The low-balance mark is the one thing that is changed here. */
+async function change(view: View, form: URLSearchParams): Promise<Outcome> {
+  const id = view.param("id");
+  const below = form.get("below")?.trim() ?? "";
+  const marked = await view.api.post(apiPath`/wallets/${id}/low-balance`, walletShape, {
+    below: below === "" ? null : below,
+  });
+  if (!marked.ok) return await shown(view, { refusal: marked.refusal, below });
+  return { goTo: `/wallets/${encodeURIComponent(id)}`, done: view.say(walletMessages).lowSaved };
+}
+
+async function shown(view: View, wrong?: { refusal: Refusal; below: string }): Promise<Shown> {
+  const say = view.say(walletMessages);
+  const id = view.param("id");
+  const wallet = view.need(await view.api.get(apiPath`/wallets/${id}`, walletShape));
+  const [holds, statement] = await Promise.all([
+    view.api.get(apiPath`/wallets/${id}/holds`, holdsShape),
+    statementOf(view, id),
+  ]);
+  const { holds: open, more } = view.need(holds);
+  return {
+    title: wallet.id,
+    status: wrong === undefined ? 200 : 422,
+    body: (
+      <>
+        <WalletHead view={view} wallet={wallet} />
+        {wallet.low ? <Notice kind="problem">{say.isLow}</Notice> : null}
+        <Figures
+          items={[
+            { name: say.available, value: <Credits amount={wallet.available} /> },
+            { name: say.held, value: <Credits amount={wallet.held} /> },
+            {
+              name: say.spent,
+              value: <Credits amount={wallet.spent} />,
+              remark: say.writtenOff(groupedCredits(wallet.writtenOff)),
+            },
+            { name: say.credits, value: <Credits amount={wallet.credits} /> },
+          ]}
+        />
+        <Statement view={view} walletId={wallet.id} statement={statement} />
+        <Panel title={say.holds}>
+          <p class="hint">{say.holdsHint}</p>
+          <HoldTable view={view} rows={open} />
+          {more === 0 ? null : <p class="hint">{say.moreHolds(more)}</p>}
+        </Panel>
+        <LowMark view={view} wallet={wallet} {...wrong} />
+      </>
+    ),
+  };
+}
+
+function WalletHead({ view, wallet }: { view: View; wallet: Wallet }) {
+  const say = view.say(walletMessages);
+  const id = encodeURIComponent(wallet.id);
+  const intro = (
+    <>
+      {say.tier} <Badge kind="neutral">{wallet.tier}</Badge>{" "}
+      {wallet.low ? <Badge kind="warn">{say.low}</Badge> : null}
+    </>
+  );
+  return (
+    <PageHead title={wallet.id} intro={intro}>
+      <a class="button primary" href={`/console/wallets/${id}/credit`}>{say.credit}</a>
+      <a class="button" href={`/console/keys/new?wallet=${id}`}>{say.newKey}</a>
+      <a class="button" href={`/console/keys?wallet=${id}`}>{say.keys}</a>
+    </PageHead>
+  );
+}
+
+function HoldTable({ view, rows }: { view: View; rows: readonly Hold[] }) {
+  const say = view.say(walletMessages);
+  return (
+    <DataTable
+      view={view}
+      caption={say.holds}
+      rows={rows}
+      cursor={null}
+      columns={[
+        { id: "hold", title: say.hold, isHeader: true, cell: ({ id }) => <code>{id}</code> },
+        { id: "since", title: say.since, cell: ({ at }) => <Time at={at} /> },
+        { id: "model", title: say.model, cell: ({ model }) => model },
+        {
+          id: "key",
+          title: say.key,
+          cell: ({ key }) => (
+            <a href={`/console/keys/${encodeURIComponent(key)}`}>
+              <code>{key}</code>
+            </a>
+          ),
+        },
+        {
+          id: "amount",
+          title: say.amountHeld,
+          align: "end",
+          cell: ({ amount }) => <Credits amount={amount} />,
+        },
+      ]}
+      empty={<EmptyState title={say.noHolds} hint={say.noHoldsHint} />}
+    />
+  );
+}
+
+function LowMark(
+  { view, wallet, refusal, below }: {
+    view: View;
+    wallet: Wallet;
+    refusal?: Refusal;
+    below?: string;
+  },
+) {
+  const say = view.say(walletMessages);
+  const { lowBelow, lowBelowSet } = wallet;
+  const mark = groupedCredits(lowBelow);
+  return (
+    <Panel title={say.lowMark}>
+      <p>{lowBelowSet ? say.lowMarkSet(mark) : say.lowMarkPart(mark)}</p>
+      <form method="post" class="mark-form">
+        <TextField
+          name="below"
+          label={say.lowBelow}
+          hint={say.lowBelowHint}
+          value={below ?? (lowBelowSet ? lowBelow : "")}
+          error={fieldError(refusal, "below")}
+          inputmode="decimal"
+          maxLength={40}
+        />
+        <button type="submit" class="button">{say.lowSave}</button>
+      </form>
+    </Panel>
+  );
+}

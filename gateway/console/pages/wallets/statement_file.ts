@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { csvLine } from "../../../cli/csv.ts";
+import { apiPath } from "../../api.ts";
+import type { Feed } from "../../page.ts";
+
+const COLUMNS = [
+  "at",
+  "kind",
+  "change",
+  "charged",
+  "amount",
+  "held",
+  "model",
+  "key",
+  "log",
+  "note",
+];
+const lineShape = z.record(z.string(), z.unknown());
+
+/** A wallet's journal as a table of comma-separated values, oldest entry first; a cut one has no end line. */
+export const statementFile: Feed = {
+  path: "/feeds/wallets/:id/statement.csv",
+  method: "GET",
+  async answer(view) {
+    const id = view.param("id");
+    const query = new URLSearchParams({ wallet: id });
+    for (const name of ["since", "until"]) {
+      const value = view.query.get(name);
+      if (value) query.set(name, value);
+    }
+    const answer = await view.api.ask(`${apiPath`/ledger/export`}?${query}`, {
+      signal: view.signal,
+    });
+    if (!answer.ok || answer.body === null) return answer;
+    const rows = answer.body.pipeThrough(new TextDecoderStream()).pipeThrough(csvRows());
+    const name = id.replace(/[^A-Za-z0-9._-]/g, "_");
+    return new Response(rows.pipeThrough(new TextEncoderStream()), {
+      headers: {
+        "content-type": "text/csv; charset=utf-8",
+        "content-disposition": `attachment; filename="${name}.csv"`,
+      },
+    });
+  },
+};
+
+/** Lines of JSON as lines of a table. */
+function csvRows(): TransformStream<string, string> {
+  let rest = "";
+  return new TransformStream({
+    start(controller) {
+      controller.enqueue(csvLine(COLUMNS));
+    },
+    transform(piece, controller) {
+      const lines = (rest + piece).split("\n");
+      rest = lines.pop() ?? "";
+      controller.enqueue(lines.filter((line) => line !== "").map(csvRow).join(""));
+    },
+  });
+}
+
+function csvRow(line: string): string {
+  const row = lineShape.parse(JSON.parse(line));
+  return csvLine(COLUMNS.map((name) => textOf(row[name])));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : value == null ? "" : JSON.stringify(value);
+}
