@@ -37,13 +37,23 @@ function whatColumns(
 ): readonly Column<Summary>[] {
   const say = view.say(requestMessages);
   return [
-    { id: "at", title: say.at, cell: ({ at }) => <Time at={at} /> },
     {
       id: "request",
       title: say.request,
       isHeader: true,
       cell: ({ requestId }) => <code class="id">{requestId}</code>,
     },
+    {
+      id: "outcome",
+      title: say.outcome,
+      cell: ({ outcome, status, errorCode }) => (
+        <>
+          <OutcomeBadge view={view} outcome={outcome} status={status} />
+          {errorCode === null ? null : <span class="second">{status} {errorCode}</span>}
+        </>
+      ),
+    },
+    { id: "at", title: say.at, cell: ({ at }) => <Time at={at} /> },
     {
       id: "key",
       title: say.key,
@@ -59,16 +69,6 @@ function whatColumns(
             {nameOf(say.endpoints, endpoint)}
             {stream ? `, ${say.streamed}` : ""}
           </span>
-        </>
-      ),
-    },
-    {
-      id: "outcome",
-      title: say.outcome,
-      cell: ({ outcome, status, errorCode }) => (
-        <>
-          <OutcomeBadge view={view} outcome={outcome} status={status} />
-          {errorCode === null ? null : <span class="second">{status} {errorCode}</span>}
         </>
       ),
     },
