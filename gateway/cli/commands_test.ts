@@ -10,6 +10,9 @@ const TEAM = {
   held: "0.000000",
   spent: "0.000000",
   writtenOff: "0.000000",
+  lowBelow: "10.000000",
+  lowBelowSet: false,
+  low: false,
 };
 const CHEAPER = JSON.stringify({ ...CONTENT, models: CONTENT.models.slice(0, 1) });
 

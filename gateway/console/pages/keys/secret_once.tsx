@@ -16,7 +16,7 @@ export async function secretShown(
   const { publicUrl } = view.need(await view.api.get("/service", serviceShape));
   const url = publicUrl ?? "http://127.0.0.1:8787";
   const examples = [
-    [say.store, `export SERVICE_API_KEY='${made.key}'`],
+    [say.store, "read -rs SERVICE_API_KEY && export SERVICE_API_KEY"],
     [say.curl, curlLines(url)],
     [say.sdk, sdkLines(url)],
     [say.openai, openaiLines(url)],
