@@ -64,6 +64,10 @@ are limited to 16 Mi characters.
 `.trim();
 
 const CREDENTIALS = `
+Of answers, \`azure\` hands out neither its content filter's verdicts (\`content_filter_results\`,
+\`prompt_filter_results\`) nor \`system_fingerprint\`: where they matter, name Azure's \`/openai/v1\` as
+an \`openai-compatible\` upstream, which passes every byte on.
+
 Where a caller gives no output limit, these kinds are sent the one that the wallet holds credit for;
 \`azure\` is not, because the name of a deployment does not say which field its model takes.
 
