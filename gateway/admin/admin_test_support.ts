@@ -8,6 +8,7 @@ import { assertEquals } from "@std/assert";
 import type { CatalogContent, Model } from "../domain/catalog.ts";
 import type { TargetState } from "../domain/routing.ts";
 import { AdminTokens } from "../flows/admin_tokens.ts";
+import { LowBalances } from "../flows/low_balances.ts";
 import { KeyRing } from "../flows/key_ring.ts";
 import { Judge } from "../openapi/judge_test_support.ts";
 import { PepperBook } from "../service/pepper.ts";
@@ -112,6 +113,7 @@ async function testAdmin(
     },
     connect: () => ({ models: () => Promise.resolve(["mini", "maxi"]), close: () => {} }),
     pepperBook,
+    lowBalances: new LowBalances(settings),
     adminTokens: await AdminTokens.open({ settings, peppers, logger, given: ADMIN_TOKEN }),
     onAdminToken: () => Promise.resolve(),
     publicUrl: () => "http://gateway.test:8787",

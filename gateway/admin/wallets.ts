@@ -1,9 +1,9 @@
 import { ServiceFault } from "../domain/fault.ts";
 import type { LedgerRefusal, Wallet } from "../domain/ledger.ts";
+import { isLow } from "../domain/low_balance.ts";
 import { formatCredits, type Micros, parseCredits } from "../domain/money.ts";
 import type { Applied } from "../ports/ledger_store.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
-import { LowBalances } from "./low_balances.ts";
 import { suggestion } from "./suggestion.ts";
 import { validate } from "../http/validation.ts";
 import { readBody } from "./request_body.ts";
@@ -19,8 +19,7 @@ import { showStatement } from "./statement.ts";
 const HOLDS_MAX = 500;
 
 /** `/wallets`: prepaid credit, what it is spent on, and paying more in. */
-export function serveWallets(app: AdminApp, allDeps: AdminDeps): void {
-  const deps: WalletDeps = { ...allDeps, lowBalances: new LowBalances(allDeps.settings) };
+export function serveWallets(app: AdminApp, deps: AdminDeps): void {
   resource(app, "/wallets", {
     GET: async (context) => {
       const wallets = await deps.ledger.wallets();
@@ -40,19 +39,14 @@ export function serveWallets(app: AdminApp, allDeps: AdminDeps): void {
   resource(app, "/wallets/:id/statement", { GET: (context) => showStatement(context, deps) });
 }
 
-/** What wallets are shown with. */
-interface WalletDeps extends AdminDeps {
-  readonly lowBalances: LowBalances;
-}
-
-async function markLow(context: AdminContext, deps: WalletDeps): Promise<Response> {
+async function markLow(context: AdminContext, deps: AdminDeps): Promise<Response> {
   const { below } = await readBody(context, lowMark);
   const wallet = await findWallet(deps, segment(context, "id"));
   await deps.lowBalances.set(wallet.id, below ?? undefined);
   return context.json(await walletJson(deps, wallet));
 }
 
-async function listHolds(context: AdminContext, deps: WalletDeps): Promise<Response> {
+async function listHolds(context: AdminContext, deps: AdminDeps): Promise<Response> {
   readQuery(context, deps, () => ({}));
   const { id } = await findWallet(deps, segment(context, "id"));
   const holds = (await deps.ledger.openHolds()).filter(({ walletId }) => walletId === id);
@@ -69,7 +63,7 @@ async function listHolds(context: AdminContext, deps: WalletDeps): Promise<Respo
   });
 }
 
-async function createWallet(context: AdminContext, deps: WalletDeps): Promise<Response> {
+async function createWallet(context: AdminContext, deps: AdminDeps): Promise<Response> {
   const body = await readBody(context, newWallet);
   const tier = tierOf(deps, body.tier);
   const atMs = deps.clock.nowMs();
@@ -113,7 +107,7 @@ function tierOf(deps: AdminDeps, wanted: string | undefined): string {
   });
 }
 
-async function creditWallet(context: AdminContext, deps: WalletDeps): Promise<Response> {
+async function creditWallet(context: AdminContext, deps: AdminDeps): Promise<Response> {
   const id = segment(context, "id");
   const body = await readBody(context, payment);
   const header = context.req.header("idempotency-key");
@@ -155,10 +149,10 @@ function ledgerFault(refusal: LedgerRefusal, id: string): ServiceFault {
 }
 
 async function walletJson(
-  { lowBalances }: WalletDeps,
+  { lowBalances }: AdminDeps,
   wallet: Wallet,
 ): Promise<Answer<typeof walletAnswer>> {
-  const { below, isSet } = await lowBalances.markOf(wallet);
+  const mark = await lowBalances.markOf(wallet);
   return {
     id: wallet.id,
     tier: wallet.tier,
@@ -167,8 +161,8 @@ async function walletJson(
     held: formatCredits(wallet.held),
     spent: formatCredits(wallet.spent),
     writtenOff: formatCredits(wallet.writtenOff),
-    lowBelow: formatCredits(below),
-    lowBelowSet: isSet,
-    low: wallet.available <= below,
+    lowBelow: formatCredits(mark.below),
+    lowBelowSet: mark.isSet,
+    low: isLow(wallet, mark),
   };
 }

@@ -1,19 +1,18 @@
 import { assertEquals } from "@std/assert";
-import { isLow } from "./low_balance.ts";
+import { isLow, lowMarkOf } from "./low_balance.ts";
 
-const WALLET = { id: "w", tier: "t", writtenOff: 0n, createdAtMs: 0 };
-
-Deno.test("a wallet is low with a twentieth of what was paid in, holds included", () => {
-  const cases: readonly [bigint, bigint, bigint, boolean][] = [
-    // Paid in, available, held.
-    [100n, 5n, 0n, true],
-    [100n, 6n, 0n, false],
-    [100n, 5n, 1n, false],
-    [100n, 0n, 0n, true],
-    [0n, 0n, 0n, false],
+Deno.test("a wallet is low with a tenth of what was paid in, or at its mark, holds included", () => {
+  const cases: readonly [bigint, bigint, bigint, bigint | undefined, boolean][] = [
+    // Paid in, available, held, what an operator set.
+    [100n, 10n, 0n, undefined, true],
+    [100n, 11n, 0n, undefined, false],
+    [100n, 10n, 1n, undefined, false],
+    [100n, 0n, 0n, undefined, true],
+    [0n, 0n, 0n, undefined, true],
+    [100n, 50n, 0n, 50n, true],
+    [100n, 5n, 0n, 4n, false],
   ];
-  for (const [credits, available, held, expected] of cases) {
-    const spent = credits - available - held;
-    assertEquals(isLow({ ...WALLET, credits, available, held, spent }), expected, `${credits}`);
+  for (const [credits, available, held, set, expected] of cases) {
+    assertEquals(isLow({ available, held }, lowMarkOf({ credits }, set)), expected, `${credits}`);
   }
 });

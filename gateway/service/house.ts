@@ -18,6 +18,7 @@ import { Checkpoints } from "../flows/checkpoints.ts";
 import type { GatewayContext } from "../flows/context.ts";
 import { InFlight } from "../flows/in_flight.ts";
 import type { KeyRing } from "../flows/key_ring.ts";
+import type { LowBalances } from "../flows/low_balances.ts";
 import { LateEndings } from "../flows/late_endings.ts";
 import { publishFile, type SignedLinks } from "../flows/signed_links.ts";
 import type { Answering } from "../http/listen.ts";
@@ -78,6 +79,7 @@ export interface House {
   readonly gateway: GatewayContext;
   readonly vectorStores: VectorStores;
   readonly gate: Gate;
+  readonly lowBalances: LowBalances;
   readonly telemetry: Telemetry;
   /** Where applications call; known when the listeners are open. */
   readonly publicUrl: () => string;

@@ -39,6 +39,7 @@ export async function openListeners(house: House): Promise<[Server, Server]> {
     rng,
     logger,
     adminTokens: house.adminTokens,
+    lowBalances: house.lowBalances,
     metrics: metricsPage(house, books),
     onRefusal: (code) => telemetry.metrics.refused("admin", code),
     // The command line on this machine goes on working with the new token.

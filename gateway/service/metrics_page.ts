@@ -12,7 +12,7 @@ import type { House } from "./house.ts";
 
 /** The page, for the operator and for who has the token that opens nothing else. */
 export function metricsPage(
-  { deps, settings, stores, pool, gateway, telemetry }: House,
+  { deps, settings, stores, pool, gateway, telemetry, lowBalances }: House,
   checks: LedgerChecks,
 ): MetricsPage {
   const { clock } = deps;
@@ -22,6 +22,7 @@ export function metricsPage(
     catalog: () => stores.catalogs.current(),
     pool,
     ledger: stores.ledger,
+    lowBalances,
     requestsInFlight: () => gateway.inFlight.count,
     lateEndings: () => gateway.lateEndings.size,
     store: stores,

@@ -9,6 +9,7 @@ import type { Catalog, CatalogContent } from "../domain/catalog.ts";
 import type { GatewayContext } from "../flows/context.ts";
 import { AdminTokens } from "../flows/admin_tokens.ts";
 import { KeyRing } from "../flows/key_ring.ts";
+import { LowBalances } from "../flows/low_balances.ts";
 import type { Peppers } from "../flows/peppers.ts";
 import { SignedLinks } from "../flows/signed_links.ts";
 import { type KvStores, openKvStores } from "../stores/kv/open.ts";
@@ -100,6 +101,7 @@ async function assemble(
   const house: House = {
     ...{ settings, deps, stores, pool, keyRing, pepperBook, adminTokens, credentials },
     ...{ links, gateway, vectorStores, gate, telemetry },
+    lowBalances: new LowBalances(stores.settings),
     publicUrl: () => shownUrl,
   };
   const servers = await openListeners(house);

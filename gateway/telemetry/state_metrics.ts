@@ -8,7 +8,7 @@ import process from "node:process";
 import manifest from "../deno.json" with { type: "json" };
 import type { Catalog } from "../domain/catalog.ts";
 import type { Hold, Wallet } from "../domain/ledger.ts";
-import { isLow } from "../domain/low_balance.ts";
+import { isLow, type LowMark } from "../domain/low_balance.ts";
 import type { TargetState } from "../domain/routing.ts";
 import type { LedgerStore, Verification } from "../ports/ledger_store.ts";
 import { Counter, Gauge, type Metric } from "./series.ts";
@@ -29,6 +29,7 @@ export interface StateSources {
     readonly waiting: number;
   };
   readonly ledger: Pick<LedgerStore, "wallets" | "openHolds">;
+  readonly lowBalances: { markOf(wallet: Wallet): Promise<LowMark> };
   readonly requestsInFlight: () => number;
   /** Endings of holds that the store has not taken yet. */
   readonly lateEndings: () => number;
@@ -43,12 +44,13 @@ export interface StateSources {
 interface Books {
   readonly wallets: readonly Wallet[];
   readonly holds: readonly Hold[];
+  readonly low: number;
 }
 
 /** Gauges over the sources, to be written together. */
 export class StateMetrics {
   readonly #sources: StateSources;
-  #books: Books = { wallets: [], holds: [] };
+  #books: Books = { wallets: [], holds: [], low: 0 };
   readonly all: readonly Metric[];
 
   constructor(sources: StateSources) {
@@ -63,9 +65,14 @@ export class StateMetrics {
 
   /** Reads what cannot be read while the page is written. */
   async read(): Promise<void> {
-    const { ledger } = this.#sources;
+    const { ledger, lowBalances } = this.#sources;
     const [wallets, holds] = await Promise.all([ledger.wallets(), ledger.openHolds()]);
-    this.#books = { wallets, holds };
+    const marks = await Promise.all(wallets.map((wallet) => lowBalances.markOf(wallet)));
+    const low = wallets.filter((wallet, at) => {
+      const mark = marks[at];
+      return mark !== undefined && isLow(wallet, mark);
+    });
+    this.#books = { wallets, holds, low: low.length };
   }
 
   #bookGauges(): Metric[] {
@@ -86,8 +93,8 @@ export class StateMetrics {
       gauge("svc_wallets", "Wallets.", ({ wallets }) => wallets.length),
       gauge(
         "svc_wallets_low",
-        "Wallets with 5 % or less of what was paid in.",
-        ({ wallets }) => wallets.filter(isLow).length,
+        "Wallets that have no more than their mark, by default a tenth of what was paid in.",
+        ({ low }) => low,
       ),
     ];
   }

@@ -1,16 +1,7 @@
 import type { Wallet } from "../domain/ledger.ts";
-import { type Micros, parseCredits } from "../domain/money.ts";
+import { type LowMark, lowMarkOf } from "../domain/low_balance.ts";
+import { parseCredits } from "../domain/money.ts";
 import type { SettingsStore } from "../ports/settings_store.ts";
-
-/** Without a mark of its own a wallet is low at this part of what was ever paid in: a tenth. */
-const PART = 10n;
-
-/** Where a wallet counts as low. */
-export interface LowMark {
-  readonly below: Micros;
-  /** Whether an operator has set it; else it is a tenth of what was paid in. */
-  readonly isSet: boolean;
-}
 
 /**
  * The marks below which wallets count as low: told of, never acted upon. They are settings beside the
@@ -29,8 +20,7 @@ export class LowBalances {
   async markOf({ id, credits }: Pick<Wallet, "id" | "credits">): Promise<LowMark> {
     const known = this.#known.get(id) ?? await this.#settings.get(nameOf(id)) ?? "";
     this.#known.set(id, known);
-    const below = known === "" ? undefined : parseCredits(known);
-    return { below: below ?? credits / PART, isSet: below !== undefined };
+    return lowMarkOf({ credits }, known === "" ? undefined : parseCredits(known));
   }
 
   /** Sets a wallet's mark in credits; `undefined` goes back to the part. */
