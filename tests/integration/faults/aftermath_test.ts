@@ -22,7 +22,7 @@ for (const subject of SUBJECTS) {
       nowMs: () => systemClock.nowMs() + (aheadMs += 3_600_000),
       monotonicMs: () => systemClock.monotonicMs(),
     };
-    const timeouts = { connectMs: 5_000, firstByteMs: 1_000, idleMs: 600 };
+    const timeouts = { connectMs: 5_000, firstByteMs: 2_000, idleMs: 2_000 };
     const settings = { kind: subject.kind, timeouts };
     const config = labConfig({ id: "only", baseUrl: upstream.baseUrl, upstream: settings });
     {
