@@ -22,6 +22,7 @@ import { servePepper } from "./pepper.ts";
 import { serveRequests } from "./requests.ts";
 import { resource } from "./resource.ts";
 import { serveService } from "./service.ts";
+import { serveUpstreams } from "./upstreams.ts";
 import { serveUsage } from "./usage.ts";
 import { serveVectorStores } from "./vector_stores.ts";
 import { serveWallets } from "./wallets.ts";
@@ -87,6 +88,7 @@ function createApi(deps: AdminDeps): AdminApp {
   serveOverview(api, deps);
   serveUsage(api, deps);
   serveModels(api, deps);
+  serveUpstreams(api, deps);
   serveLedger(api, deps);
   serveVectorStores(api, deps);
   return api;
