@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import uplotStyle from "uplot/dist/uPlot.min.css" with { type: "text" };
 import uplotScript from "uplot/dist/uPlot.esm.js" with { type: "text" };
 import consoleScript from "./assets/console.js" with { type: "text" };
+import catalogStyle from "./assets/catalog.css" with { type: "text" };
 import componentStyle from "./assets/components.css" with { type: "text" };
 import consoleStyle from "./assets/console.css" with { type: "text" };
 import overviewStyle from "./assets/overview.css" with { type: "text" };
@@ -28,6 +29,7 @@ const STYLES = [
   signInStyle,
   overviewStyle,
   requestStyle,
+  catalogStyle,
 ];
 
 const STYLE = "text/css; charset=utf-8";

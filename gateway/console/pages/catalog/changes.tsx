@@ -1,0 +1,177 @@
+import type { Child } from "@hono/hono/jsx";
+import { z } from "zod";
+import { Badge } from "../../components/badge.tsx";
+import { shownText } from "../../components/shown_text.ts";
+import type { View } from "../../page.ts";
+import type { CatalogIds } from "./content.ts";
+import { editMessages } from "./edit_messages.ts";
+
+/** One difference between two catalogs, as the operator's API has it. */
+export const change = z.object({
+  path: z.string(),
+  kind: z.enum(["added", "removed", "changed"]),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
+});
+
+/** One difference between two catalogs. */
+export type Change = z.output<typeof change>;
+
+const KINDS = { added: "good", removed: "bad", changed: "warn" } as const;
+const LISTS = ["upstreams", "models", "tiers"] as const;
+
+/** A thing of the catalog with what differs in it. */
+interface Group {
+  /** Part of the catalog, such as `models`. */
+  readonly part: string;
+  /** Empty where the part is one thing. */
+  readonly id: string;
+  readonly kind: Change["kind"];
+  readonly fields: readonly Field[];
+}
+
+interface Field extends Omit<Change, "path"> {
+  /** Below the thing, such as `price.inputPerMTok`; empty for the thing itself. */
+  readonly name: string;
+}
+
+/**
+ * A difference, thing by thing and field by field, the old value before the new one. `contents` are both
+ * catalogs, or what is known of them: an id may hold dots, and a path alone does not say where it ends.
+ */
+export function Changes(
+  { view, changes, contents }: {
+    view: View;
+    changes: readonly Change[];
+    contents: readonly CatalogIds[];
+  },
+) {
+  const say = view.say(editMessages);
+  const groups = grouped(changes, contents);
+  const name = (part: string) => Object.entries(say.things).find(([id]) => id === part)?.[1];
+  return (
+    <div class="differences">
+      {groups.map(({ part, id, kind, fields }) => (
+        <section class="difference">
+          <h3>
+            {part === "tiers" && id === "" ? say.tierOrder : name(part) ?? part}{" "}
+            {id === "" ? null : <code>{shownText(id)}</code>}{" "}
+            <Badge kind={KINDS[kind]}>{say[kind]}</Badge>
+          </h3>
+          <dl>{fields.flatMap(flat).map((field) => <FieldChange view={view} field={field} />)}</dl>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function FieldChange({ view, field }: { view: View; field: Field }) {
+  const say = view.say(editMessages);
+  const { name, before, after, kind } = field;
+  const [removed, added] = listChange(before, after);
+  return (
+    <div>
+      {name === "" ? null : <dt>{shownText(name)}</dt>}
+      <dd>
+        {kind === "added" ? null : <Value as="del" label={say.before}>{removed}</Value>}
+        {kind === "changed" ? <span class="arrow" aria-hidden="true">→</span> : null}
+        {kind === "removed" ? null : <Value as="ins" label={say.after}>{added}</Value>}
+        {growth(before, after)}
+      </dd>
+    </div>
+  );
+}
+
+function Value(
+  { as: Tag, label, children }: { as: "del" | "ins"; label: string; children: Child },
+) {
+  return (
+    <Tag>
+      <span class="unseen">{label}{" "}</span>
+      {children}
+    </Tag>
+  );
+}
+
+/** Of two lists only what one of them lacks is told apart: the rest stays plain. */
+function listChange(before: unknown, after: unknown): [Child, Child] {
+  if (!isNames(before) || !isNames(after)) return [valueText(before), valueText(after)];
+  const shown = (list: readonly string[], other: readonly string[]) =>
+    list.length === 0 ? "[]" : list.map((each, at) => (
+      <>
+        {at === 0 ? "" : ", "}
+        {other.includes(each) ? shownText(each) : <mark>{shownText(each)}</mark>}
+      </>
+    ));
+  return [<>{shown(before, after)}</>, <>{shown(after, before)}</>];
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === "string") return value === "" ? '""' : shownText(value);
+  return shownText(JSON.stringify(value) ?? "");
+}
+
+/** By how much a number or a price grew. */
+function growth(before: unknown, after: unknown): Child {
+  const [from, to] = [numberOf(before), numberOf(after)];
+  if (from === undefined || to === undefined || from <= 0) return null;
+  const percent = (to / from - 1) * 100;
+  const digits = Math.abs(percent) < 10 ? 1 : 0;
+  const text = `${percent < 0 ? "−" : "+"}${Math.abs(percent).toFixed(digits)} %`;
+  return <span class="hint number">{text}</span>;
+}
+
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === "number") return value;
+  return typeof value === "string" && /^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
+}
+
+/** What is added or removed as a whole, field by field. */
+function flat(field: Field): Field[] {
+  const { name, kind } = field;
+  const whole = kind === "added" ? field.after : field.before;
+  if (kind === "changed" || typeof whole !== "object" || whole === null || Array.isArray(whole)) {
+    return [field];
+  }
+  return Object.entries(whole).filter(([member]) => name !== "" || member !== "id").flatMap((
+    [member, value]: [string, unknown],
+  ) =>
+    flat({
+      name: name === "" ? member : `${name}.${member}`,
+      kind,
+      ...(kind === "added" ? { after: value } : { before: value }),
+    })
+  );
+}
+
+function grouped(changes: readonly Change[], contents: readonly CatalogIds[]): Group[] {
+  const groups = new Map<string, { part: string; id: string; fields: Field[] }>();
+  for (const { path, ...rest } of changes) {
+    const place = placeOf(path, contents);
+    const key = `${place.part} ${place.id}`;
+    const group = groups.get(key) ?? { part: place.part, id: place.id, fields: [] };
+    group.fields.push({ ...rest, name: place.name });
+    groups.set(key, group);
+  }
+  return [...groups.values()].map((group) => {
+    const [first] = group.fields;
+    return { ...group, kind: first?.name === "" && group.id !== "" ? first.kind : "changed" };
+  });
+}
+
+function placeOf(path: string, contents: readonly CatalogIds[]) {
+  const dot = path.indexOf(".");
+  const part = dot < 0 ? path : path.slice(0, dot);
+  const rest = dot < 0 ? "" : path.slice(dot + 1);
+  const list = LISTS.find((each) => each === part);
+  if (list === undefined) return { part, id: "", name: rest };
+  const ids = contents.flatMap((content) => content[list].map(({ id }) => id));
+  const fitting = ids.filter((id) => rest === id || rest.startsWith(`${id}.`));
+  const id = fitting.reduce((best, each) => each.length > best.length ? each : best, "");
+  // Of a thing that neither has: the path is all that is known.
+  return id === "" ? { part, id: rest, name: "" } : { part, id, name: rest.slice(id.length + 1) };
+}
