@@ -19,6 +19,7 @@ import { serveMetrics } from "./metrics.ts";
 import { serveModels } from "./models.ts";
 import { serveOverview } from "./overview.ts";
 import { servePepper } from "./pepper.ts";
+import { servePlayground } from "./playground.ts";
 import { serveRequests } from "./requests.ts";
 import { resource } from "./resource.ts";
 import { serveService } from "./service.ts";
@@ -89,6 +90,7 @@ function createApi(deps: AdminDeps): AdminApp {
   serveUsage(api, deps);
   serveModels(api, deps);
   serveUpstreams(api, deps);
+  servePlayground(api, deps);
   serveLedger(api, deps);
   serveVectorStores(api, deps);
   return api;

@@ -1,7 +1,5 @@
 /** Characters that show as nothing, or that turn the text around them: controls, and marks of direction. */
-// deno-lint-ignore no-control-regex
-const UNSEEN =
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const UNSEEN = /(?![\n\t])\p{Cc}|[\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** A text from outside with what cannot be seen written out, as `\u{202e}`. */
 export function shownText(text: string): string {

@@ -32,3 +32,8 @@ export function versionHref(number: number): string {
 export function rollbackHref(number: number): string {
   return `/console/catalog/rollback?number=${number}`;
 }
+
+/** The page of an upstream. */
+export function upstreamHref(id: string): string {
+  return `/console/upstreams/upstream?${new URLSearchParams({ id })}`;
+}

@@ -18,6 +18,8 @@ export const change = z.object({
 export type Change = z.output<typeof change>;
 
 const KINDS = { added: "good", removed: "bad", changed: "warn" } as const;
+/** Things that differ up to which all of them are open. */
+const OPEN_MAX = 3;
 const LISTS = ["upstreams", "models", "tiers"] as const;
 
 /** A thing of the catalog with what differs in it. */
@@ -46,22 +48,48 @@ export function Changes(
     contents: readonly CatalogIds[];
   },
 ) {
-  const say = view.say(editMessages);
   const groups = grouped(changes, contents);
-  const name = (part: string) => Object.entries(say.things).find(([id]) => id === part)?.[1];
   return (
     <div class="differences">
-      {groups.map(({ part, id, kind, fields }) => (
-        <section class="difference">
-          <h3>
-            {part === "tiers" && id === "" ? say.tierOrder : name(part) ?? part}{" "}
-            {id === "" ? null : <code>{shownText(id)}</code>}{" "}
-            <Badge kind={KINDS[kind]}>{say[kind]}</Badge>
-          </h3>
-          <dl>{fields.flatMap(flat).map((field) => <FieldChange view={view} field={field} />)}</dl>
-        </section>
+      {groups.map((group) => (
+        <GroupOfChanges
+          key={`${group.part} ${group.id}`}
+          view={view}
+          group={group}
+          isOpen={groups.length <= OPEN_MAX}
+        />
       ))}
     </div>
+  );
+}
+
+/** What was added or removed as a whole is folded where there is much else. */
+function GroupOfChanges(
+  { view, group, isOpen }: { view: View; group: Group; isOpen: boolean },
+) {
+  const say = view.say(editMessages);
+  const { part, id, kind, fields } = group;
+  const name = Object.entries(say.things).find(([known]) => known === part)?.[1] ?? part;
+  const heading = (
+    <h3>
+      {part === "tiers" && id === "" ? say.tierOrder : name}
+      {id === "" ? null : <code>{shownText(id)}</code>}
+      <Badge kind={KINDS[kind]}>{say[kind]}</Badge>
+    </h3>
+  );
+  const list = (
+    <dl>
+      {fields.flatMap(flat).map((field) => (
+        <FieldChange key={field.name} view={view} field={field} />
+      ))}
+    </dl>
+  );
+  if (kind === "changed") return <section class="difference">{heading}{list}</section>;
+  return (
+    <details class="difference" open={isOpen}>
+      <summary>{heading}</summary>
+      {list}
+    </details>
   );
 }
 
@@ -87,7 +115,7 @@ function Value(
 ) {
   return (
     <Tag>
-      <span class="unseen">{label}{" "}</span>
+      <span class="unseen">{`${label} `}</span>
       {children}
     </Tag>
   );
@@ -96,14 +124,21 @@ function Value(
 /** Of two lists only what one of them lacks is told apart: the rest stays plain. */
 function listChange(before: unknown, after: unknown): [Child, Child] {
   if (!isNames(before) || !isNames(after)) return [valueText(before), valueText(after)];
-  const shown = (list: readonly string[], other: readonly string[]) =>
-    list.length === 0 ? "[]" : list.map((each, at) => (
-      <>
-        {at === 0 ? "" : ", "}
-        {other.includes(each) ? shownText(each) : <mark>{shownText(each)}</mark>}
-      </>
-    ));
-  return [<>{shown(before, after)}</>, <>{shown(after, before)}</>];
+  return [names(before, after), names(after, before)];
+}
+
+function names(list: readonly string[], other: readonly string[]): Child {
+  if (list.length === 0) return "[]";
+  return (
+    <>
+      {list.map((each, at) => (
+        <span key={each}>
+          {at === 0 ? "" : ", "}
+          {other.includes(each) ? shownText(each) : <mark>{shownText(each)}</mark>}
+        </span>
+      ))}
+    </>
+  );
 }
 
 function isNames(value: unknown): value is readonly string[] {

@@ -1,3 +1,4 @@
+import type { Child } from "@hono/hono/jsx";
 import { Count } from "../../components/credits.tsx";
 import { DataTable } from "../../components/data_table.tsx";
 import { DefinitionList } from "../../components/definition_list.tsx";
@@ -6,7 +7,7 @@ import { PageHead } from "../../components/page_head.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { shownText } from "../../components/shown_text.ts";
 import type { Page, Shown, View } from "../../page.ts";
-import { modelEditHref, tierEditHref } from "./addresses.ts";
+import { modelEditHref, tierEditHref, upstreamHref } from "./addresses.ts";
 import {
   type CatalogModel,
   type CatalogText,
@@ -79,38 +80,36 @@ function Facts(
 ) {
   const say = view.say(catalogMessages);
   const provider = content.upstreams.find(({ id }) => id === model.upstream)?.provider;
-  const latency = state?.latencyMs;
+  const { latencyMs } = state ?? {};
+  const latency = typeof latencyMs === "number"
+    ? <Count value={Math.round(latencyMs)} unit="ms" />
+    : null;
   return (
     <section class="panel">
       <DefinitionList
         items={[
-          [say.state, <StateBadge view={view} state={state} isFull />],
-          [say.name, shownText(model.name)],
-          [
-            say.upstream,
-            <a href={`/console/upstreams/upstream?${new URLSearchParams({ id: model.upstream })}`}>
-              {model.upstream}
-            </a>,
-          ],
-          [say.provider, provider],
-          [say.upstreamModel, <code>{shownText(model.upstreamModel)}</code>],
-          [
-            say.latency,
-            latency === null || latency === undefined
-              ? null
-              : <Count value={Math.round(latency)} unit="ms" />,
-          ],
-          [say.endpoints, <Names of={model.endpoints} />],
-          [say.quality, <span class="number">{model.quality}</span>],
-          [say.context, <Count value={model.contextTokens} unit={say.tokens} />],
-          [say.maxOutput, <Count value={model.maxOutputTokens} unit={say.tokens} />],
-          [say.tags, <Names of={model.featureTags} />],
-          [say.packs, <Names of={model.industryPacks} />],
-          [say.sku, model.sku],
+          fact(say.state, <StateBadge view={view} state={state} isFull />),
+          fact(say.name, shownText(model.name)),
+          fact(say.upstream, <a href={upstreamHref(model.upstream)}>{model.upstream}</a>),
+          fact(say.provider, provider),
+          fact(say.upstreamModel, <code>{shownText(model.upstreamModel)}</code>),
+          fact(say.latency, latency),
+          fact(say.endpoints, <Names of={model.endpoints} />),
+          fact(say.quality, <span class="number">{model.quality}</span>),
+          fact(say.context, <Count value={model.contextTokens} unit={say.tokens} />),
+          fact(say.maxOutput, <Count value={model.maxOutputTokens} unit={say.tokens} />),
+          fact(say.tags, <Names of={model.featureTags} />),
+          fact(say.packs, <Names of={model.industryPacks} />),
+          fact(say.sku, model.sku),
         ]}
       />
     </section>
   );
+}
+
+/** A line of what is known of something. */
+export function fact(term: string, value: Child): readonly [string, Child] {
+  return [term, value];
 }
 
 function Prices({ view, model }: { view: View; model: CatalogModel }) {
@@ -119,10 +118,9 @@ function Prices({ view, model }: { view: View; model: CatalogModel }) {
     <Panel title={say.price}>
       <p class="hint">{say.priceIntro}</p>
       <DefinitionList
-        items={PRICE_FIELDS.filter((field) => model.price[field] !== undefined).map((field) => [
-          say.prices[field],
-          <span class="number">{`$${model.price[field]}`}</span>,
-        ])}
+        items={PRICE_FIELDS.filter((field) => model.price[field] !== undefined).map((field) =>
+          fact(say.prices[field], <span class="number">{`$${model.price[field]}`}</span>)
+        )}
       />
     </Panel>
   );

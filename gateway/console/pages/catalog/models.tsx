@@ -135,7 +135,7 @@ function columns(view: View): readonly Column<Row>[] {
       cell: ({ model, provider }) => <Upstream id={model.upstream} provider={provider} />,
       sort: ({ model }) => model.upstream,
     },
-    { id: "endpoints", title: say.endpoints, cell: ({ model }) => <Names of={model.endpoints} /> },
+    { id: "endpoints", title: say.endpoints, cell: ({ model }) => <Few of={model.endpoints} /> },
     price("input", "inputPerMTok"),
     price("output", "outputPerMTok"),
     {
@@ -152,7 +152,7 @@ function columns(view: View): readonly Column<Row>[] {
       cell: ({ model }) => <Count value={model.contextTokens} />,
       sort: ({ model }) => model.contextTokens,
     },
-    { id: "tiers", title: say.tiers, cell: ({ tiers }) => <Names of={tiers} /> },
+    { id: "tiers", title: say.tiers, cell: ({ tiers }) => <Few of={tiers} /> },
   ];
 }
 
@@ -165,8 +165,15 @@ function Upstream({ id, provider }: { id: string; provider: string }) {
   );
 }
 
+/** Names in a cell: a line of text, since badges would make tall rows. */
+function Few({ of }: { of: readonly string[] }) {
+  return <span class="few">{of.length === 0 ? "–" : of.join(", ")}</span>;
+}
+
 /** Short names side by side. */
 export function Names({ of }: { of: readonly string[] }) {
   if (of.length === 0) return <>–</>;
-  return <span class="names">{of.map((each) => <Badge kind="neutral">{each}</Badge>)}</span>;
+  return (
+    <span class="names">{of.map((each) => <Badge key={each} kind="neutral">{each}</Badge>)}</span>
+  );
 }

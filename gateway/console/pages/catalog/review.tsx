@@ -183,7 +183,7 @@ function Stale(
 export function Advice({ view, lines }: { view: View; lines: readonly string[] }) {
   return (
     <Panel title={view.say(editMessages).advice}>
-      <ul class="advice">{lines.map((line) => <li>{shownText(line)}</li>)}</ul>
+      <ul class="advice">{lines.map((line) => <li key={line}>{shownText(line)}</li>)}</ul>
     </Panel>
   );
 }
@@ -194,8 +194,6 @@ function ApplyForm({ view, reviewed }: { view: View; reviewed: Reviewed }) {
   return (
     <section class="panel">
       <ChangeForm action="/console/catalog/apply">
-        <input type="hidden" name="content" value={contentText(edit.content)} />
-        <input type="hidden" name="base" value={String(edit.base)} />
         {made.changes.length === 0 ? null : (
           <TextField
             name="note"
@@ -219,6 +217,8 @@ function ApplyForm({ view, reviewed }: { view: View; reviewed: Reviewed }) {
           <button type="submit" class="button" name="do" value="edit">{say.editFurther}</button>
           <a class="button quiet" href="/console/catalog">{view.say(sharedMessages).cancel}</a>
         </div>
+        <input type="hidden" name="content" value={contentText(edit.content)} />
+        <input type="hidden" name="base" value={String(edit.base)} />
       </ChangeForm>
     </section>
   );

@@ -90,7 +90,6 @@ function page(view: View, { number, made, contents, held, refusal }: {
         {advice.length === 0 ? null : <Advice view={view} lines={advice} />}
         <section class="panel">
           <ChangeForm refusal={refusal}>
-            <input type="hidden" name="base" value={String(made.version)} />
             <TextField
               name="note"
               label={say.note}
@@ -99,6 +98,7 @@ function page(view: View, { number, made, contents, held, refusal }: {
             />
             {held === undefined ? null : <CheckField name="force" label={say.force} />}
             <FormEnd view={view} submit={say.rollBack} cancelHref="/console/catalog/history" />
+            <input type="hidden" name="base" value={String(made.version)} />
           </ChangeForm>
         </section>
       </>
