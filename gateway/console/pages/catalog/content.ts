@@ -56,6 +56,11 @@ const upstream = z.looseObject({
   apiKey: z.string().optional(),
   maxInFlight: z.number(),
   onDisconnect: z.string(),
+  timeouts: z.looseObject({
+    connectMs: z.number().optional(),
+    firstByteMs: z.number().optional(),
+    idleMs: z.number().optional(),
+  }),
 });
 
 const content = z.looseObject({
