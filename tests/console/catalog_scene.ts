@@ -32,7 +32,7 @@ const SIZES = [
 ] as const;
 
 /** Four versions of a catalog with two more upstreams, one of which nothing answers at. */
-async function manyModels(service: TestService): Promise<void> {
+export async function manyModels(service: TestService): Promise<void> {
   const { catalogs } = service.running.stores;
   const apply = async (part: Record<string, unknown>, note: string) => {
     const { version: _, updatedAtMs: __, ...content } = catalogs.current();

@@ -147,6 +147,7 @@ function isNames(value: unknown): value is readonly string[] {
 
 function valueText(value: unknown): string {
   if (typeof value === "string") return value === "" ? '""' : shownText(value);
+  if (isNames(value) && value.length > 0) return shownText(value.join(", "));
   return shownText(JSON.stringify(value) ?? "");
 }
 
