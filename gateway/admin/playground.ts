@@ -5,27 +5,18 @@
  * @module
  */
 
-import { z } from "zod";
-import { ORCHESTRATION_CHOICES } from "../domain/orchestration_mode.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { requireWallet } from "./keys.ts";
 import { PlaygroundKeys } from "./playground_keys.ts";
-import { readBody, strict } from "./request_body.ts";
+import { readBody } from "./request_body.ts";
 import { resource } from "./resource.ts";
+import { playgroundCall } from "./schemas/playground.ts";
 
 const PATHS = {
   chat: "/openai/v1/chat/completions",
   responses: "/openai/v1/responses",
   "images.generations": "/openai/v1/images/generations",
 } as const;
-
-const call = strict({
-  wallet: z.string(),
-  endpoint: z.enum(["chat", "responses", "images.generations"]),
-  /** The request as an application would send it. */
-  body: z.record(z.string(), z.unknown()),
-  orchestration: z.enum(ORCHESTRATION_CHOICES).optional(),
-});
 
 /** Headers of the answer that are passed on. */
 const PASSED_ON = ["content-type", "retry-after"] as const;
@@ -44,7 +35,7 @@ async function callGateway(
   deps: AdminDeps,
   keys: PlaygroundKeys,
 ): Promise<Response> {
-  const { wallet, endpoint, body, orchestration } = await readBody(context, call);
+  const { wallet, endpoint, body, orchestration } = await readBody(context, playgroundCall);
   await requireWallet(deps, wallet);
   const { id, key } = await keys.of(wallet);
   const headers = new Headers({
