@@ -37,7 +37,7 @@ async function callGateway(
 ): Promise<Response> {
   const { wallet, endpoint, body, orchestration } = await readBody(context, playgroundCall);
   await requireWallet(deps, wallet);
-  const { id, key } = await keys.of(wallet);
+  const { key } = await keys.of(wallet);
   const headers = new Headers({
     "content-type": "application/json",
     authorization: `Bearer ${key}`,
@@ -53,7 +53,7 @@ async function callGateway(
       signal: context.req.raw.signal,
     }),
   );
-  const passedOn = new Headers({ "x-playground-key": id });
+  const passedOn = new Headers();
   for (const name of PASSED_ON) {
     const value = answer.headers.get(name);
     if (value !== null) passedOn.set(name, value);
