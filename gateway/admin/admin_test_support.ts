@@ -116,6 +116,7 @@ async function testAdmin(
     lowBalances: new LowBalances(settings),
     adminTokens: await AdminTokens.open({ settings, peppers, logger, given: ADMIN_TOKEN }),
     onAdminToken: () => Promise.resolve(),
+    callPublic: () => Promise.resolve(Response.json({ choices: [] })),
     publicUrl: () => "http://gateway.test:8787",
     applyCatalog: (content, options) =>
       stores.catalogs.apply(content, { ...options, atMs: time.ms }),

@@ -11,7 +11,7 @@ import type { catalogAnswer, catalogChangeAnswer } from "./answers/catalog.ts";
 import { readBody } from "./request_body.ts";
 import { readQuery } from "./request_query.ts";
 import { resource, segment } from "./resource.ts";
-import { change, rollback, versionsQuery } from "./schemas/catalog.ts";
+import { change, changesQuery, rollback, versionsQuery } from "./schemas/catalog.ts";
 
 /** `/catalog`: upstreams, models and tiers as one version after another. */
 export function serveCatalog(app: AdminApp, deps: AdminDeps): void {
@@ -36,6 +36,9 @@ export function serveCatalog(app: AdminApp, deps: AdminDeps): void {
       return context.json(catalogJson(await findVersion(deps, segment(context, "version"))));
     },
   });
+  resource(app, "/catalog/versions/:version/changes", {
+    GET: (context) => versionChanges(context, deps),
+  });
   resource(app, "/catalog/apply", { POST: (context) => applyContent(context, deps) });
   resource(app, "/catalog/rollback", { POST: (context) => rollBack(context, deps) });
 }
@@ -56,12 +59,26 @@ async function rollBack(context: AdminContext, deps: AdminDeps): Promise<Respons
   );
   return context.json(
     await makeVersion(deps, content, {
-      expected: deps.catalogs.current().version,
+      expected: body.expectedVersion ?? deps.catalogs.current().version,
       note: body.note ?? `Back to version ${body.version}`,
       force: body.force,
-      dryRun: false,
+      dryRun: body.dryRun,
     }),
   );
+}
+
+/** What a version changed: since the one before it, or since any other. */
+async function versionChanges(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const { since } = readQuery(context, deps, changesQuery);
+  const after = await findVersion(deps, segment(context, "version"));
+  const before = since === undefined && after.version === 1
+    ? undefined
+    : await findVersion(deps, since ?? String(after.version - 1));
+  return context.json({
+    version: after.version,
+    since: before?.version ?? null,
+    changes: before === undefined ? [] : diffCatalog(before, after),
+  });
 }
 
 async function readContent(deps: AdminDeps, written: unknown): Promise<CatalogContent> {

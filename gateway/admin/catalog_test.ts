@@ -168,6 +168,34 @@ Deno.test("POST /catalog/rollback makes a new version that equals an old one", a
   });
 });
 
+Deno.test("a rollback is rehearsed, and refused on another version than the one looked at", async () => {
+  await withAdmin(async ({ deps, post }) => {
+    await post("/catalog/apply", { content: CHEAPER });
+    const { body } = await post("/catalog/rollback", { version: 1, dryRun: true });
+    assertEquals([body.applied, body.changes.length > 0, body.version], [false, true, 2]);
+    const late = await post("/catalog/rollback", { version: 1, expectedVersion: 1 });
+    assertRefused(late, { status: 409, code: "conflict", param: "expectedVersion" });
+    assertEquals(deps.catalogs.current().version, 2);
+  });
+});
+
+Deno.test("the difference between any two versions is told, without keys", async () => {
+  await withAdmin(async ({ get, post }) => {
+    const [lab] = CONTENT.upstreams;
+    await post("/catalog/apply", {
+      content: { ...CONTENT, upstreams: [{ ...lab, apiKey: "other-secret" }] },
+    });
+    const told = (await get("/catalog/versions/2/changes")).body;
+    const hidden = { kind: "changed", before: "(hidden)", after: "(hidden)" };
+    assertEquals(told.changes, [{ path: "upstreams.lab.apiKey", ...hidden }]);
+    assertEquals([told.version, told.since], [2, 1]);
+    assertEquals((await get("/catalog/versions/1/changes?since=2")).body.changes, told.changes);
+    assertEquals((await get("/catalog/versions/1/changes")).body.since, null);
+    assertEquals((await get("/catalog/versions/1/changes?since=7")).status, 404);
+    assertEquals((await get("/catalog/versions/1/changes?since=x")).status, 400);
+  });
+});
+
 Deno.test("catalog versions that do not exist are 404", async () => {
   await withAdmin(async ({ get, post }) => {
     const missing = { status: 404, code: "not_found" };

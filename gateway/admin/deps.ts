@@ -58,6 +58,8 @@ export interface AdminDeps {
   readonly closing?: AbortSignal | undefined;
   /** How the gateway calls itself, to verify a key. @default {the machine's own} */
   readonly fetch?: ((address: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** What applications call, in this process: the playground calls as they do. */
+  readonly callPublic: (request: Request) => Promise<Response>;
   /** Where applications call. */
   readonly publicUrl: () => string;
   /** Looks an environment variable up, to say which upstreams lack their keys. */

@@ -3,10 +3,10 @@ import { formatCredits } from "../domain/money.ts";
 import { NO_MODEL, OTHERS, readEnding, type Rollup, type Sums } from "../domain/request_rollup.ts";
 import { ServiceFault } from "../domain/fault.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
-import { poolJson } from "./models.ts";
 import { parseTime, readQuery } from "./request_query.ts";
 import { resource } from "./resource.ts";
 import { overviewQuery } from "./schemas/requests.ts";
+import { upstreamsJson } from "./upstreams.ts";
 
 const DAY_MS = 86_400_000;
 /** Keys and models that are named; the others are summed up. */
@@ -127,35 +127,6 @@ function endingsJson({ endings }: Rollup): Record<string, unknown>[] {
       errorCode: errorCode === "" ? null : errorCode,
       others: ending === OTHERS,
       requests,
-    };
-  });
-}
-
-/** Upstreams with the models that they serve. */
-function upstreamsJson(deps: AdminDeps): Record<string, unknown>[] {
-  const models = poolJson(deps);
-  const inFlight = deps.pool.inFlight();
-  return deps.catalogs.current().upstreams.map(({ id, kind, provider, maxInFlight }) => {
-    const served = models.filter(({ upstream }) => upstream === id)
-      .map(({ id, status, reason, retryAfterMs, latencyMs }) => ({
-        ...{ id, status, reason, retryAfterMs, latencyMs },
-      }));
-    const wanted = served.filter(({ status }) => status !== "disabled");
-    const good = wanted.filter(({ status }) => status === "available").length;
-    return {
-      id,
-      kind,
-      provider,
-      state: wanted.length === 0
-        ? "unused"
-        : good === wanted.length
-        ? "available"
-        : good === 0
-        ? "unavailable"
-        : "degraded",
-      inFlight: inFlight.get(id) ?? 0,
-      maxInFlight,
-      models: served,
     };
   });
 }

@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import uplotStyle from "uplot/dist/uPlot.min.css" with { type: "text" };
 import uplotScript from "uplot/dist/uPlot.esm.js" with { type: "text" };
 import consoleScript from "./assets/console.js" with { type: "text" };
+import catalogStyle from "./assets/catalog.css" with { type: "text" };
 import componentStyle from "./assets/components.css" with { type: "text" };
 import consoleStyle from "./assets/console.css" with { type: "text" };
 import overviewStyle from "./assets/overview.css" with { type: "text" };
@@ -17,6 +18,8 @@ import rangeScript from "./assets/range.js" with { type: "text" };
 import requestStyle from "./assets/requests.css" with { type: "text" };
 import policyFormScript from "./assets/policy_form.js" with { type: "text" };
 import policyFormStyle from "./assets/policy_form.css" with { type: "text" };
+import playgroundScript from "./assets/playground.js" with { type: "text" };
+import playgroundStyle from "./assets/playground.css" with { type: "text" };
 import signInStyle from "./assets/sign_in.css" with { type: "text" };
 import tailScript from "./assets/tail.js" with { type: "text" };
 
@@ -28,6 +31,8 @@ const STYLES = [
   signInStyle,
   overviewStyle,
   requestStyle,
+  catalogStyle,
+  playgroundStyle,
 ];
 
 const STYLE = "text/css; charset=utf-8";
@@ -42,6 +47,7 @@ const FILES = {
   "uplot.css": { type: STYLE, text: uplotStyle },
   "console.js": { type: SCRIPT, text: consoleScript },
   "policy_form.js": { type: SCRIPT, text: policyFormScript },
+  "playground.js": { type: SCRIPT, text: playgroundScript },
   "uplot.js": { type: SCRIPT, text: uplotScript },
   "plots.js": { type: SCRIPT, text: plotScript },
   "range.js": { type: SCRIPT, text: rangeScript },

@@ -26,14 +26,22 @@ export function serveSignIn(app: Hono<ConsoleEnv>, deps: SignInDeps): void {
 
 /** `/console/sign-out` ends this session, `/console/sign-out-everywhere` all of them. */
 export function serveSignOut(app: Hono<ConsoleEnv>, deps: SignInDeps): void {
-  app.post("/console/sign-out", (context) => {
+  app.post("/console/sign-out", async (context) => {
     deps.sessions.end(context.get("session").id);
+    await endPlayground(context, deps);
     return leave(context, "out");
   });
-  app.post("/console/sign-out-everywhere", (context) => {
+  app.post("/console/sign-out-everywhere", async (context) => {
     deps.sessions.endAll();
+    await endPlayground(context, deps);
     return leave(context, "everywhere");
   });
+}
+
+/** Revokes the keys that the playground has made; where that fails, they are over within minutes. */
+async function endPlayground(context: ConsoleContext, deps: SignInDeps): Promise<void> {
+  const answer = await viewOf(context, deps).api.ask("/playground", { method: "DELETE" });
+  await answer.body?.cancel();
 }
 
 /** Lets pass who has signed in; a page sends others to the sign-in, which leads back to it. */

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import * as catalogAnswers from "../admin/answers/catalog.ts";
 import * as ledgerAnswers from "../admin/answers/ledger.ts";
-import { overviewAnswer } from "../admin/answers/overview.ts";
+import { overviewAnswer, upstreamListAnswer } from "../admin/answers/overview.ts";
 import * as requestAnswers from "../admin/answers/requests.ts";
 import * as storeAnswers from "../admin/answers/vector_stores.ts";
 import * as walletAnswers from "../admin/answers/wallets.ts";
@@ -22,6 +22,7 @@ import { MEDIA_TYPES } from "../vector_stores/media_types.ts";
 import { KEY_OPERATIONS, SECRET_OPERATIONS } from "./admin_key_operations.ts";
 import { CHANGED, FOUND, JSON_TYPE, noun, reply, STORE } from "./noun.ts";
 import type { Operation } from "./operation.ts";
+import { PLAYGROUND_OPERATIONS } from "./playground_operations.ts";
 import { selfOperations } from "./self_operations.ts";
 
 const LINES_TYPE = "application/x-ndjson";
@@ -101,6 +102,13 @@ const CATALOG = noun("Catalog", {
     answer: catalogAnswers.catalogAnswer,
     codes: FOUND,
   },
+  "GET /catalog/versions/{version}/changes": {
+    id: "compareCatalogVersions",
+    summary: "Show what a version changed",
+    query: catalogSchemas.changesQuery,
+    answer: catalogAnswers.catalogDifferenceAnswer,
+    codes: FOUND,
+  },
   "POST /catalog/apply": {
     id: "applyCatalog",
     summary: "Make a version and bring it into force",
@@ -128,6 +136,12 @@ const CATALOG = noun("Catalog", {
     id: "listPool",
     summary: "List the models as routing sees them",
     answer: catalogAnswers.poolAnswer,
+    codes: [],
+  },
+  "GET /upstreams": {
+    id: "listUpstreams",
+    summary: "List the upstreams with their state",
+    answer: upstreamListAnswer,
     codes: [],
   },
   "GET /upstreams/{id}/models": {
@@ -318,6 +332,7 @@ export const ADMIN_OPERATIONS: readonly Operation[] = [
   ...KEY_OPERATIONS,
   ...SECRET_OPERATIONS,
   ...CATALOG,
+  ...PLAYGROUND_OPERATIONS,
   ...REQUESTS,
   ...LEDGER,
   ...STORES,

@@ -46,6 +46,8 @@ export async function openListeners(house: House): Promise<[Server, Server]> {
     onAdminToken: (token) => house.credentials.replaceFirstToken(token),
     pepperBook: house.pepperBook,
     closing: gate.closing,
+    callPublic: async (request) =>
+      await gate.guard(publicApp).fetch(request, { remoteAddress: "" }),
     publicUrl: house.publicUrl,
     env: deps.env,
     connect: (config) => createUpstream(config, deps),

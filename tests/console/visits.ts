@@ -1,3 +1,4 @@
+import { CATALOG_VISITS } from "./catalog_scene.ts";
 import type { TestService } from "../fixtures/service.ts";
 import { KEY_VISITS } from "./key_visits.ts";
 import { SEEDED, someRequests } from "./request_seed.ts";
@@ -32,6 +33,7 @@ export const VISITS: readonly Visit[] = [
   { name: "wallets_none_found", path: "/wallets?name=nobody" },
   ...KEY_VISITS,
   { name: "not_found", path: "/nothing-here" },
+  ...CATALOG_VISITS,
 ];
 
 async function someWallets(service: TestService): Promise<void> {

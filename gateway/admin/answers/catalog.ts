@@ -36,14 +36,23 @@ export const catalogVersionsAnswer = z.strictObject({
   versions: z.array(z.strictObject({ version, updatedAt: timeAnswer, note: z.string() })),
 }).meta({ id: "CatalogVersions" });
 
+const changes = z.array(z.strictObject({
+  path: z.string().meta({ example: "models.fast-mini.price.inputPerMTok" }),
+  kind: z.enum(["added", "removed", "changed"]),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
+}));
+
+/** `GET /catalog/versions/{version}/changes`. */
+export const catalogDifferenceAnswer = z.strictObject({
+  version,
+  since: version.nullable().meta({ description: "Null where there is nothing before it" }),
+  changes,
+}).meta({ id: "CatalogDifference" });
+
 /** `POST /catalog/apply` and `POST /catalog/rollback`. */
 export const catalogChangeAnswer = z.strictObject({
-  changes: z.array(z.strictObject({
-    path: z.string().meta({ example: "models.fast-mini.price.inputPerMTok" }),
-    kind: z.enum(["added", "removed", "changed"]),
-    before: z.unknown().optional(),
-    after: z.unknown().optional(),
-  })),
+  changes,
   warnings: z.array(z.string()),
   version,
   applied: z.boolean().meta({ description: "False for a rehearsal, and where nothing differs" }),

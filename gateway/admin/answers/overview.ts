@@ -34,6 +34,19 @@ const { id, status, reason, retryAfterMs, latencyMs } = poolAnswer.shape.models.
 const upstream = configSchema.shape.upstreams.element.shape;
 const row = requestSummaryAnswer.shape;
 
+const upstreams = z.array(z.strictObject({
+  id: z.string(),
+  kind: upstream.kind,
+  provider: z.string(),
+  state: z.enum(["unused", "available", "unavailable", "degraded"]),
+  inFlight: countAnswer,
+  maxInFlight: countAnswer,
+  models: z.array(z.strictObject({ id, status, reason, retryAfterMs, latencyMs })),
+}));
+
+/** `GET /upstreams`. */
+export const upstreamListAnswer = z.strictObject({ upstreams }).meta({ id: "UpstreamList" });
+
 /** `GET /overview`. */
 export const overviewAnswer = z.strictObject({
   since: timeAnswer,
@@ -65,13 +78,5 @@ export const overviewAnswer = z.strictObject({
     others,
     requests: countAnswer,
   })),
-  upstreams: z.array(z.strictObject({
-    id: z.string(),
-    kind: upstream.kind,
-    provider: z.string(),
-    state: z.enum(["unused", "available", "unavailable", "degraded"]),
-    inFlight: countAnswer,
-    maxInFlight: countAnswer,
-    models: z.array(z.strictObject({ id, status, reason, retryAfterMs, latencyMs })),
-  })),
+  upstreams,
 }).meta({ id: "Overview" });

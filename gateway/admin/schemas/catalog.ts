@@ -24,10 +24,22 @@ export const change = strict({
 });
 
 /** `POST /catalog/rollback`. */
-export const rollback = strict({ version, note: note.optional(), force });
+export const rollback = strict({
+  version,
+  note: note.optional(),
+  force,
+  dryRun: z.boolean().default(false).meta({ description: "Only say what would change" }),
+  expectedVersion: version.optional().meta({ description: "Refused where another is in force" }),
+});
 
 /** `GET /catalog/versions`. */
 export const versionsQuery = ({ limit }: QueryFields) => ({ limit });
+
+/** `GET /catalog/versions/{version}/changes`. */
+export const changesQuery = () => ({
+  since: z.string().regex(/^[1-9]\d{0,8}$/, "Give the number of a version").optional()
+    .meta({ description: "Version to compare with; the one before it where left out" }),
+});
 
 /** `GET /catalog/check`. */
 export const checkQuery = () => ({

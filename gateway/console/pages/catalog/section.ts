@@ -1,9 +1,31 @@
 import { catalogue } from "../../messages/catalogue.ts";
 import type { Section } from "../../page.ts";
+import { catalogHistory } from "./history.tsx";
+import { catalogApply, catalogJson } from "./json.tsx";
+import { modelPage } from "./model.tsx";
+import { modelEdit, modelNew } from "./model_edit.tsx";
+import { modelList } from "./models.tsx";
+import { rollback } from "./rollback.tsx";
+import { tierEdit, tierNew } from "./tier_edit.tsx";
+import { tierList } from "./tiers.tsx";
+import { versionPage } from "./version.tsx";
 
 /** Models, prices and tiers. */
 export const catalog: Section = {
   title: catalogue("Catalog", { zh: "目录" }),
   path: "/catalog",
-  pages: [],
+  pages: [
+    modelList,
+    modelPage,
+    modelEdit,
+    modelNew,
+    tierList,
+    tierEdit,
+    tierNew,
+    catalogJson,
+    catalogApply,
+    catalogHistory,
+    versionPage,
+    rollback,
+  ],
 };

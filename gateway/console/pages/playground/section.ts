@@ -1,9 +1,12 @@
 import { catalogue } from "../../messages/catalogue.ts";
 import type { Section } from "../../page.ts";
+import { playgroundPage } from "./page.tsx";
+import { playgroundFeed } from "./send.ts";
 
-/** Trying a model, with its route and its bill. */
+/** Calls to try out. */
 export const playground: Section = {
   title: catalogue("Playground", { zh: "试验场" }),
   path: "/playground",
-  pages: [],
+  pages: [playgroundPage],
+  feeds: [playgroundFeed],
 };

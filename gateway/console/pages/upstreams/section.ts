@@ -1,9 +1,12 @@
 import { catalogue } from "../../messages/catalogue.ts";
 import type { Section } from "../../page.ts";
+import { upstreamEdit, upstreamNew } from "./edit.tsx";
+import { upstreamList } from "./list.tsx";
+import { upstreamPage } from "./upstream.tsx";
 
-/** Where requests go, and how well that works. */
+/** Providers, and how they are. */
 export const upstreams: Section = {
   title: catalogue("Upstreams", { zh: "上游" }),
   path: "/upstreams",
-  pages: [],
+  pages: [upstreamList, upstreamPage, upstreamEdit, upstreamNew],
 };

@@ -1,0 +1,213 @@
+/**
+ * The playground's stream: sends the form, and shows the gateway's events as they come. Without it the
+ * form brings the whole answer with the next page.
+ */
+
+/** Ends of a stream that came as they should. */
+const LAST = ["response.completed", "response.incomplete"];
+
+/** The place where an answer appears. */
+class Stage {
+  isBusy = false;
+  #root;
+  #words;
+  #call;
+
+  constructor(root) {
+    this.#root = root;
+    this.#words = JSON.parse(root.dataset.words);
+  }
+
+  /** Sends what was entered, and shows what comes until it has ended or is stopped. */
+  async run(form) {
+    this.isBusy = true;
+    this.#clear();
+    const leaving = new AbortController();
+    const stop = this.#stopButton(form, leaving);
+    this.#call = {
+      beganMs: performance.now(),
+      firstMs: undefined,
+      isWhole: false,
+      isFailed: false,
+    };
+    try {
+      const answer = await fetch(form.dataset.playground, {
+        method: "POST",
+        headers: { accept: "text/event-stream" },
+        body: new URLSearchParams(new FormData(form)),
+        signal: leaving.signal,
+      });
+      await this.#show(answer);
+      this.#finish();
+    } catch (problem) {
+      if (leaving.signal.aborted) this.#find("state").textContent = this.#words.states.stopped;
+      else this.#fail({ message: problem.message });
+    } finally {
+      stop.remove();
+      this.isBusy = false;
+    }
+  }
+
+  #find(name) {
+    return this.#root.querySelector(`[data-${name}]`);
+  }
+
+  #clear() {
+    this.#root.hidden = false;
+    this.#find("error").hidden = true;
+    for (const name of ["text", "tasks", "images"]) this.#find(name).replaceChildren();
+    for (const field of this.#root.querySelectorAll("[data-field]")) field.textContent = "–";
+    this.#find("request").textContent = "–";
+    this.#find("state").textContent = this.#words.states.waiting;
+  }
+
+  #stopButton(form, leaving) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "button";
+    button.textContent = this.#words.stop;
+    button.addEventListener("click", () => leaving.abort());
+    form.querySelector(".form-end").append(button);
+    return button;
+  }
+
+  async #show(answer) {
+    const id = answer.headers.get("x-request-id");
+    if (id !== null) {
+      const request = this.#find("request");
+      request.textContent = id;
+      request.href = `/console/requests/${encodeURIComponent(id)}`;
+    }
+    if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) {
+      const whole = await answer.json();
+      // The session is over: the page leads to the sign-in.
+      if (answer.status === 401 && whole.error.code === undefined) location.reload();
+      return this.#take(whole);
+    }
+    for await (const data of events(answer.body)) {
+      if (data === "[DONE]") this.#call.isWhole = true;
+      else this.#take(JSON.parse(data));
+    }
+    const { isWhole, isFailed } = this.#call;
+    if (!isWhole && !isFailed) this.#fail({ message: this.#words.left });
+  }
+
+  /** One chunk, event or whole answer, of any of the endpoints. */
+  #take(part) {
+    const failure = part.error ?? part.response?.error ??
+      (part.type === "error" ? part : undefined);
+    if (failure) this.#fail(failure);
+    const { delta } = part.choices?.[0] ?? {};
+    if (typeof delta?.content === "string") this.#say(delta.content, part.orchestration);
+    if (part.type === "response.output_text.delta") this.#say(part.delta, undefined);
+    for (const { b64_json } of part.data ?? []) this.#draw(b64_json);
+    if (LAST.includes(part.type)) this.#call.isWhole = true;
+    const metadata = part.metadata ?? part.response?.metadata;
+    if (metadata?.billing !== undefined) this.#bill(metadata);
+  }
+
+  #say(piece, task) {
+    if (piece === "") return;
+    this.#call.firstMs ??= performance.now() - this.#call.beganMs;
+    this.#find("state").textContent = this.#words.states.streaming;
+    this.#placeOf(task).append(piece);
+  }
+
+  /** Where the text of a task goes: the final one is the answer itself. */
+  #placeOf(task) {
+    if (task === undefined || task === null || task.task_id === "final") return this.#find("text");
+    const tasks = this.#find("tasks");
+    const known = [...tasks.children].find(({ dataset }) => dataset.task === task.task_id);
+    if (known !== undefined) return known.lastChild;
+    const [section, heading, said] = ["section", "h3", "div"].map((tag) =>
+      document.createElement(tag)
+    );
+    section.dataset.task = task.task_id;
+    heading.textContent = task.title ?? task.task_id;
+    said.className = "said";
+    section.append(heading, said);
+    tasks.append(section);
+    return said;
+  }
+
+  #draw(base64) {
+    if (base64 === undefined) return;
+    const image = document.createElement("img");
+    image.src = `data:image/png;base64,${base64}`;
+    image.alt = this.#words.drawn;
+    this.#find("images").append(image);
+  }
+
+  #bill({ routing = {}, billing = {} }) {
+    const attempts = (routing.attempts ?? [])
+      .map(({ model, outcome, ms }) => `${model}: ${outcome}, ${Math.round(ms)} ms`);
+    const { charged, estimated, input_tokens, output_tokens } = billing;
+    const fields = {
+      model: routing.model,
+      provider: routing.provider,
+      tier: routing.tier,
+      reason: routing.reason,
+      attempts: attempts.join("; "),
+      charged: estimated ? `${charged} (${this.#words.estimated})` : charged,
+      input: input_tokens?.toLocaleString("en-US"),
+      output: output_tokens?.toLocaleString("en-US"),
+    };
+    for (const [name, value] of Object.entries(fields)) {
+      if (value) this.#root.querySelector(`[data-field="${name}"]`).textContent = value;
+    }
+  }
+
+  #fail({ message, code }) {
+    this.#call.isFailed = true;
+    this.#find("error-text").textContent = message;
+    this.#find("error-hint").textContent = this.#words.hints[code] ?? this.#words.anyHint;
+    this.#find("error").hidden = false;
+    this.#find("state").textContent = this.#words.states.failed;
+  }
+
+  #finish() {
+    const { isFailed, firstMs, beganMs } = this.#call;
+    if (isFailed) return;
+    const { states, firstText, whole } = this.#words;
+    const seconds = (ms) => `${(ms / 1_000).toFixed(2)} s`;
+    const first = firstMs === undefined ? [] : [`${firstText} ${seconds(firstMs)}`];
+    const end = `${whole} ${seconds(performance.now() - beganMs)}`;
+    this.#find("state").textContent = [states.done, ...first, end].join(" · ");
+  }
+}
+
+/** The data of each event of a stream, as it comes. */
+async function* events(body) {
+  let rest = "";
+  for await (const piece of textOf(body)) {
+    const parts = (rest + piece).split(/\r?\n\r?\n/);
+    rest = parts.pop();
+    for (const part of parts) {
+      const data = part.split(/\r?\n/)
+        .filter((line) => line.startsWith("data:"))
+        .map((line) => line.slice(5).trimStart());
+      if (data.length > 0) yield data.join("\n");
+    }
+  }
+}
+
+/** Not every browser can walk over a stream. */
+async function* textOf(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  while (true) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
+for (const form of document.querySelectorAll("form[data-playground]")) {
+  const stage = new Stage(document.querySelector("[data-answer]"));
+  form.addEventListener("submit", (event) => {
+    // Only what is sent streams; "as code" is a page.
+    if (event.submitter?.value === "code") return;
+    event.preventDefault();
+    delete form.dataset.sent;
+    if (!stage.isBusy) stage.run(form);
+  });
+}

@@ -1,0 +1,105 @@
+import type { Refusal } from "../../api.ts";
+import { ChangeForm, FormEnd, TextArea } from "../../components/form.tsx";
+import { EmptyState } from "../../components/empty_state.tsx";
+import { PageHead } from "../../components/page_head.tsx";
+import type { Outcome, Page, Shown, View } from "../../page.ts";
+import { contentText, currentCatalog } from "./content.ts";
+import { BaseField, baseOf } from "./edit_form.tsx";
+import { editMessages } from "./edit_messages.ts";
+import { catalogMessages } from "./messages.ts";
+import { apply, type Edit, review } from "./review.tsx";
+import { CatalogTabs } from "./tabs.tsx";
+
+/** The whole catalog as text, for all that has no form. */
+export const catalogJson: Page = {
+  path: "/catalog/json",
+  async show(view) {
+    const { content, version } = await currentCatalog(view);
+    return editor(view, { text: contentText(content), base: version });
+  },
+  change: (view, form) => onward(view, form, review),
+};
+
+/** Where differences are applied. */
+export const catalogApply: Page = {
+  path: "/catalog/apply",
+  show(view) {
+    const { start, startHint } = view.say(editMessages);
+    const body = (
+      <>
+        <h1 class="unseen">{start}</h1>
+        <EmptyState title={start} hint={startHint}>
+          <a class="button" href="/console/catalog">{view.say(catalogMessages).title}</a>
+        </EmptyState>
+      </>
+    );
+    return { title: start, body };
+  },
+  change: (view, form) => {
+    const wanted = form.get("do");
+    if (wanted === "apply") return onward(view, form, apply);
+    return editor(view, { text: form.get("content") ?? "", base: baseOf(form) });
+  },
+};
+
+async function onward(
+  view: View,
+  form: URLSearchParams,
+  go: typeof review | typeof apply,
+): Promise<Outcome> {
+  const text = form.get("content") ?? "";
+  const base = baseOf(form);
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    const wrong = view.say(editMessages).badJson(problem);
+    return { ...editor(view, { text, base, wrong }), status: 422 };
+  }
+  const edit: Edit = {
+    content,
+    base,
+    note: form.get("note")?.trim() ?? "",
+    isForced: form.has("force"),
+  };
+  return await go(view, edit, (refusal, refused) => ({
+    ...editor(view, { text: contentText(refused.content), base: refused.base, refusal }),
+    status: refusal.status,
+  }));
+}
+
+function editor(
+  view: View,
+  { text, base, wrong, refusal }: {
+    text: string;
+    base: number;
+    wrong?: string;
+    refusal?: Refusal;
+  },
+): Shown {
+  const say = view.say(editMessages);
+  return {
+    title: say.jsonTitle,
+    body: (
+      <>
+        <PageHead title={say.jsonTitle} intro={say.jsonIntro} />
+        <CatalogTabs view={view} here="json" />
+        <div class="wide-form">
+          <ChangeForm action="/console/catalog/json" refusal={refusal}>
+            <BaseField base={base} />
+            <TextArea
+              name="content"
+              label={say.jsonLabel}
+              rows={28}
+              value={text}
+              hint={say.editIntro}
+              error={wrong}
+            />
+            <FormEnd view={view} submit={say.check} cancelHref="/console/catalog" />
+          </ChangeForm>
+        </div>
+      </>
+    ),
+  };
+}

@@ -1,0 +1,92 @@
+/**
+ * Two edits of one catalog made into one: what each changed since the version that both began with.
+ *
+ * @module
+ */
+
+/** What came of it. */
+export interface Merged {
+  readonly value: unknown;
+  /** Paths that both changed, to different values: there the first edit's value stands. */
+  readonly conflicts: readonly string[];
+}
+
+/**
+ * Brings an edit of `base` to what `base` has become meanwhile. Objects are looked into, and lists whose
+ * members all have ids, as the difference between catalogs does; any other list is a value.
+ */
+export function mergeEdits(base: unknown, mine: unknown, theirs: unknown, path = ""): Merged {
+  if (isEqual(mine, base)) return { value: theirs, conflicts: [] };
+  if (isEqual(theirs, base) || isEqual(mine, theirs)) return { value: mine, conflicts: [] };
+  if (isList(mine) && isList(theirs)) {
+    return mergeLists(isList(base) ? base : [], mine, theirs, path);
+  }
+  if (isObject(mine) && isObject(theirs)) {
+    return mergeObjects(isObject(base) ? base : {}, mine, theirs, path);
+  }
+  return { value: mine, conflicts: [path] };
+}
+
+type Thing = Readonly<Record<string, unknown>> & { readonly id: string };
+
+function mergeLists(
+  base: readonly Thing[],
+  mine: readonly Thing[],
+  theirs: readonly Thing[],
+  path: string,
+): Merged {
+  const merged = mergeObjects(byId(base), byId(mine), byId(theirs), path);
+  const left = new Map(isObject(merged.value) ? Object.entries(merged.value) : []);
+  // The order of tiers has a meaning: mine, with what they added at the end.
+  const order = [...new Set([...mine, ...theirs].map(({ id }) => id))];
+  return {
+    value: order.filter((id) => left.has(id)).map((id) => left.get(id)),
+    conflicts: merged.conflicts,
+  };
+}
+
+function mergeObjects(
+  base: Readonly<Record<string, unknown>>,
+  mine: Readonly<Record<string, unknown>>,
+  theirs: Readonly<Record<string, unknown>>,
+  path: string,
+): Merged {
+  const [before, left, right] = [base, mine, theirs].map((each) => new Map(Object.entries(each)));
+  const conflicts: string[] = [];
+  const entries: [string, unknown][] = [];
+  for (const name of new Set([...Object.keys(mine), ...Object.keys(theirs)])) {
+    const at = path === "" ? name : `${path}.${name}`;
+    const merged = mergeEdits(before?.get(name), left?.get(name), right?.get(name), at);
+    conflicts.push(...merged.conflicts);
+    if (merged.value !== undefined) entries.push([name, merged.value]);
+  }
+  return { value: Object.fromEntries(entries), conflicts };
+}
+
+function byId(list: readonly Thing[]): Record<string, unknown> {
+  return Object.fromEntries(list.map((thing) => [thing.id, thing]));
+}
+
+function isList(value: unknown): value is readonly Thing[] {
+  return Array.isArray(value) &&
+    value.every((item: unknown) => isObject(item) && typeof item.id === "string");
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether two values are equal, whatever the order of their members. */
+function isEqual(a: unknown, b: unknown): boolean {
+  return canonical(a) === canonical(b);
+}
+
+function canonical(value: unknown): string | undefined {
+  return JSON.stringify(
+    value,
+    (_name, part) =>
+      isObject(part)
+        ? Object.fromEntries(Object.entries(part).sort(([x], [y]) => x < y ? -1 : 1))
+        : part,
+  );
+}

@@ -1,0 +1,50 @@
+import { assertEquals } from "@std/assert";
+import { mergeEdits } from "./merge.ts";
+
+const BASE = {
+  models: [{ id: "a", price: { in: "1", out: "2" } }, { id: "b", price: { in: "3" } }],
+  tiers: [{ id: "low", models: ["a"] }],
+};
+
+Deno.test("edits of different fields both stand", () => {
+  const mine = { ...BASE, models: [{ id: "a", price: { in: "9", out: "2" } }, BASE.models[1]] };
+  const theirs = {
+    ...BASE,
+    models: [{ id: "a", price: { out: "8", in: "1" } }, BASE.models[1], { id: "c" }],
+  };
+  assertEquals(mergeEdits(BASE, mine, theirs), {
+    value: {
+      ...BASE,
+      models: [{ id: "a", price: { in: "9", out: "8" } }, BASE.models[1], { id: "c" }],
+    },
+    conflicts: [],
+  });
+});
+
+Deno.test("what one removed and the other left alone is gone", () => {
+  const mine = { ...BASE, models: BASE.models.slice(1) };
+  const theirs = { ...BASE, tiers: [{ id: "low", models: ["a", "b"] }] };
+  assertEquals(mergeEdits(BASE, mine, theirs).value, { models: mine.models, tiers: theirs.tiers });
+  assertEquals(mergeEdits(BASE, theirs, mine).value, { models: mine.models, tiers: theirs.tiers });
+});
+
+Deno.test("where both changed one value the edit at hand stands, and is named", () => {
+  const mine = { ...BASE, models: [{ id: "a", price: { in: "5", out: "2" } }, BASE.models[1]] };
+  const theirs = { ...BASE, models: [{ id: "a", price: { in: "6", out: "2" } }, BASE.models[1]] };
+  assertEquals(mergeEdits(BASE, mine, theirs), {
+    value: mine,
+    conflicts: ["models.a.price.in"],
+  });
+  const gone = { ...BASE, models: BASE.models.slice(1) };
+  assertEquals(mergeEdits(BASE, mine, gone).conflicts, ["models.a"]);
+  assertEquals(mergeEdits(BASE, gone, mine).value, gone);
+});
+
+Deno.test("lists without ids are values, and names of the language are names", () => {
+  const low = (models: string[]) => ({ tiers: [{ id: "low", models }] });
+  assertEquals(mergeEdits(low(["a"]), low(["a", "b"]), low(["c"])).conflicts, ["tiers.low.models"]);
+  const odd = { models: [{ id: "__proto__", x: 1 }, { id: "constructor", x: 1 }] };
+  assertEquals(mergeEdits({ models: [] }, odd, { models: [{ id: "d" }] }).value, {
+    models: [...odd.models, { id: "d" }],
+  });
+});

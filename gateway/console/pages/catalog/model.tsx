@@ -1,0 +1,163 @@
+import type { Child } from "@hono/hono/jsx";
+import { Count } from "../../components/credits.tsx";
+import { DataTable } from "../../components/data_table.tsx";
+import { DefinitionList } from "../../components/definition_list.tsx";
+import { EmptyState } from "../../components/empty_state.tsx";
+import { PageHead } from "../../components/page_head.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { shownText } from "../../components/shown_text.ts";
+import type { Page, Shown, View } from "../../page.ts";
+import { modelEditHref, tierEditHref, upstreamHref } from "./addresses.ts";
+import {
+  type CatalogModel,
+  type CatalogText,
+  type CatalogTier,
+  currentCatalog,
+  type ModelState,
+  modelStates,
+} from "./content.ts";
+import { catalogMessages } from "./messages.ts";
+import { Names } from "./models.tsx";
+import { PRICE_FIELDS } from "./model_form.ts";
+import { StateBadge } from "./state.tsx";
+
+/** One model: what it can do, what it costs, and whether it can be routed to. */
+export const modelPage: Page = { path: "/catalog/model", show };
+
+async function show(view: View): Promise<Shown> {
+  const say = view.say(catalogMessages);
+  const id = view.query.get("id") ?? "";
+  const [{ content }, states] = await Promise.all([currentCatalog(view), modelStates(view)]);
+  const model = content.models.find((each) => each.id === id);
+  if (model === undefined) return missing(view, say.noModel(shownText(id)));
+  return {
+    title: model.id,
+    body: (
+      <>
+        <PageHead
+          title={model.id}
+          intro={shownText(model.description[view.language])}
+        >
+          <a class="button primary" href={modelEditHref(model.id)}>{say.edit}</a>
+        </PageHead>
+        <Facts view={view} model={model} content={content} state={states.get(model.id)} />
+        <Prices view={view} model={model} />
+        <Panel title={say.inCredits}>
+          <InCredits view={view} model={model} tiers={content.tiers} />
+        </Panel>
+      </>
+    ),
+  };
+}
+
+/** In place of the page of something that is not there. */
+export function missing(view: View, title: string): Shown {
+  const say = view.say(catalogMessages);
+  const body = (
+    <EmptyState title={title} hint={say.chooseModel}>
+      <a class="button" href="/console/catalog">{say.models}</a>
+    </EmptyState>
+  );
+  return {
+    title,
+    body: (
+      <>
+        <h1 class="unseen">{title}</h1>
+        {body}
+      </>
+    ),
+    status: 404,
+  };
+}
+
+function Facts(
+  { view, model, content, state }: {
+    view: View;
+    model: CatalogModel;
+    content: CatalogText;
+    state: ModelState | undefined;
+  },
+) {
+  const say = view.say(catalogMessages);
+  const provider = content.upstreams.find(({ id }) => id === model.upstream)?.provider;
+  const { latencyMs } = state ?? {};
+  const latency = typeof latencyMs === "number"
+    ? <Count value={Math.round(latencyMs)} unit="ms" />
+    : null;
+  return (
+    <section class="panel">
+      <DefinitionList
+        items={[
+          fact(say.state, <StateBadge view={view} state={state} isFull />),
+          fact(say.name, shownText(model.name)),
+          fact(say.upstream, <a href={upstreamHref(model.upstream)}>{model.upstream}</a>),
+          fact(say.provider, provider),
+          fact(say.upstreamModel, <code>{shownText(model.upstreamModel)}</code>),
+          fact(say.latency, latency),
+          fact(say.endpoints, <Names of={model.endpoints} />),
+          fact(say.quality, <span class="number">{model.quality}</span>),
+          fact(say.context, <Count value={model.contextTokens} unit={say.tokens} />),
+          fact(say.maxOutput, <Count value={model.maxOutputTokens} unit={say.tokens} />),
+          fact(say.tags, <Names of={model.featureTags} />),
+          fact(say.packs, <Names of={model.industryPacks} />),
+          fact(say.sku, model.sku),
+        ]}
+      />
+    </section>
+  );
+}
+
+/** A line of what is known of something. */
+export function fact(term: string, value: Child): readonly [string, Child] {
+  return [term, value];
+}
+
+function Prices({ view, model }: { view: View; model: CatalogModel }) {
+  const say = view.say(catalogMessages);
+  return (
+    <Panel title={say.price}>
+      <p class="hint">{say.priceIntro}</p>
+      <DefinitionList
+        items={PRICE_FIELDS.filter((field) => model.price[field] !== undefined).map((field) =>
+          fact(say.prices[field], <span class="number">{`$${model.price[field]}`}</span>)
+        )}
+      />
+    </Panel>
+  );
+}
+
+function InCredits(
+  { view, model, tiers }: { view: View; model: CatalogModel; tiers: readonly CatalogTier[] },
+) {
+  const say = view.say(catalogMessages);
+  const rows = tiers.filter(({ models }) => models === "*" || models.includes(model.id));
+  const amount = (id: "input" | "output", field: "inputPerMTok" | "outputPerMTok") => ({
+    id,
+    title: say.prices[field],
+    align: "end" as const,
+    cell: ({ creditsPerUsd }: CatalogTier) => (
+      <span class="number">{product(model.price[field], creditsPerUsd)}</span>
+    ),
+  });
+  return (
+    <DataTable
+      view={view}
+      caption={say.inCredits}
+      rows={rows}
+      columns={[
+        { id: "tier", title: say.tier, isHeader: true, cell: ({ id }) => id },
+        amount("input", "inputPerMTok"),
+        amount("output", "outputPerMTok"),
+      ]}
+      href={({ id }) => tierEditHref(id)}
+      empty={<p>–</p>}
+    />
+  );
+}
+
+/** For the eye: a bill is reckoned exactly, by the gateway. */
+function product(price: string, rate: string): string {
+  return Number((Number(price) * Number(rate)).toPrecision(9)).toLocaleString("en-US", {
+    maximumFractionDigits: 9,
+  });
+}

@@ -1,0 +1,179 @@
+import { Badge } from "../../components/badge.tsx";
+import { Count } from "../../components/credits.tsx";
+import { creditsOrder } from "../../components/credits_order.ts";
+import { type Column, DataTable } from "../../components/data_table.tsx";
+import { EmptyState } from "../../components/empty_state.tsx";
+import { FilterForm, FilterSelect, FilterText } from "../../components/filter_form.tsx";
+import { PageHead } from "../../components/page_head.tsx";
+import { shownText } from "../../components/shown_text.ts";
+import type { Page, Shown, View } from "../../page.ts";
+import {
+  type CatalogModel,
+  type CatalogText,
+  currentCatalog,
+  type ModelState,
+  modelStates,
+} from "./content.ts";
+import { ENDPOINTS, modelHref } from "./addresses.ts";
+import { catalogMessages } from "./messages.ts";
+import { StateBadge } from "./state.tsx";
+import { CatalogTabs } from "./tabs.tsx";
+
+/** A model as the list has it. */
+interface Row {
+  readonly model: CatalogModel;
+  readonly provider: string;
+  readonly state: ModelState | undefined;
+  /** Names of the tiers that may use it. */
+  readonly tiers: readonly string[];
+}
+
+/** Every model, to sort and to filter. */
+export const modelList: Page = { path: "/catalog", show };
+
+async function show(view: View): Promise<Shown> {
+  const say = view.say(catalogMessages);
+  const [{ content }, states] = await Promise.all([currentCatalog(view), modelStates(view)]);
+  const rows = content.models.map((model) => rowOf(model, content, states.get(model.id)));
+  const shown = rows.filter((row) => isWanted(view, row));
+  return {
+    title: say.title,
+    body: (
+      <>
+        <PageHead title={say.title} intro={say.intro}>
+          <a class="button primary" href="/console/catalog/model/new">{say.addModel}</a>
+        </PageHead>
+        <CatalogTabs view={view} here="models" />
+        <ModelFilter view={view} content={content} />
+        <DataTable
+          view={view}
+          caption={say.caption}
+          count={say.count(shown.length, rows.length)}
+          rows={shown}
+          columns={columns(view)}
+          href={({ model }) => modelHref(model.id)}
+          empty={<EmptyState title={say.noneFound} hint={say.noneFoundHint} />}
+        />
+      </>
+    ),
+  };
+}
+
+function rowOf(model: CatalogModel, content: CatalogText, state: ModelState | undefined): Row {
+  return {
+    model,
+    state,
+    provider: content.upstreams.find(({ id }) => id === model.upstream)?.provider ?? "",
+    tiers: content.tiers
+      .filter(({ models }) => models === "*" || models.includes(model.id))
+      .map(({ id }) => id),
+  };
+}
+
+function isWanted({ query }: View, { model, state, provider }: Row): boolean {
+  const text = query.get("text")?.trim().toLowerCase() ?? "";
+  const texts = [model.id, model.name, provider, ...model.featureTags];
+  const is = (name: string, values: readonly (string | undefined)[]) => {
+    const wanted = query.get(name) ?? "";
+    return wanted === "" || values.includes(wanted);
+  };
+  return texts.some((each) => each.toLowerCase().includes(text)) &&
+    is("upstream", [model.upstream]) && is("endpoint", model.endpoints) &&
+    is("state", [state?.status]);
+}
+
+function ModelFilter({ view, content }: { view: View; content: CatalogText }) {
+  const say = view.say(catalogMessages);
+  const any = { value: "", text: say.any };
+  const select = (name: string, label: string, values: readonly (readonly [string, string])[]) => (
+    <FilterSelect
+      view={view}
+      name={name}
+      label={label}
+      options={[any, ...values.map(([value, text]) => ({ value, text }))]}
+    />
+  );
+  return (
+    <FilterForm view={view}>
+      <FilterText view={view} name="text" label={say.filterText} />
+      {select("upstream", say.filterUpstream, content.upstreams.map(({ id }) => [id, id]))}
+      {select("endpoint", say.filterEndpoint, ENDPOINTS.map((each) => [each, each]))}
+      {select("state", say.filterState, Object.entries(say.states))}
+    </FilterForm>
+  );
+}
+
+function columns(view: View): readonly Column<Row>[] {
+  const say = view.say(catalogMessages);
+  const price = (
+    id: "input" | "output",
+    field: "inputPerMTok" | "outputPerMTok",
+  ): Column<Row> => ({
+    id,
+    title: `${say[id]} $/M`,
+    align: "end",
+    cell: ({ model }) => <span class="number">{model.price[field]}</span>,
+    sort: ({ model }) => creditsOrder(model.price[field]),
+  });
+  return [
+    {
+      id: "id",
+      title: say.id,
+      isHeader: true,
+      cell: ({ model }) => model.id,
+      sort: ({ model }) => model.id,
+    },
+    {
+      id: "state",
+      title: say.state,
+      cell: ({ state }) => <StateBadge view={view} state={state} />,
+      sort: ({ state }) => state?.status ?? "",
+    },
+    {
+      id: "upstream",
+      title: say.upstream,
+      cell: ({ model, provider }) => <Upstream id={model.upstream} provider={provider} />,
+      sort: ({ model }) => model.upstream,
+    },
+    { id: "endpoints", title: say.endpoints, cell: ({ model }) => <Few of={model.endpoints} /> },
+    price("input", "inputPerMTok"),
+    price("output", "outputPerMTok"),
+    {
+      id: "quality",
+      title: say.quality,
+      align: "end",
+      cell: ({ model }) => <span class="number">{model.quality.toFixed(2)}</span>,
+      sort: ({ model }) => model.quality,
+    },
+    {
+      id: "context",
+      title: say.context,
+      align: "end",
+      cell: ({ model }) => <Count value={model.contextTokens} />,
+      sort: ({ model }) => model.contextTokens,
+    },
+    { id: "tiers", title: say.tiers, cell: ({ tiers }) => <Few of={tiers} /> },
+  ];
+}
+
+function Upstream({ id, provider }: { id: string; provider: string }) {
+  return (
+    <>
+      {id}
+      {provider === id || provider === "" ? null : <span class="under">{shownText(provider)}</span>}
+    </>
+  );
+}
+
+/** Names in a cell: a line of text, since badges would make tall rows. */
+function Few({ of }: { of: readonly string[] }) {
+  return <span class="few">{of.length === 0 ? "–" : of.join(", ")}</span>;
+}
+
+/** Short names side by side. */
+export function Names({ of }: { of: readonly string[] }) {
+  if (of.length === 0) return <>–</>;
+  return (
+    <span class="names">{of.map((each) => <Badge key={each} kind="neutral">{each}</Badge>)}</span>
+  );
+}

@@ -1,0 +1,36 @@
+import { Badge, type BadgeKind } from "../../components/badge.tsx";
+import { shownText } from "../../components/shown_text.ts";
+import type { View } from "../../page.ts";
+import { catalogMessages } from "./messages.ts";
+import type { ModelState } from "./content.ts";
+
+const KINDS: Readonly<Record<string, BadgeKind>> = {
+  available: "good",
+  degraded: "warn",
+  disabled: "neutral",
+  "no credentials": "bad",
+};
+
+/** Whether a model can be routed to, with the reason where it cannot and there is room for it. */
+export function StateBadge(
+  { view, state, isFull }: {
+    view: View;
+    state: Pick<ModelState, "status" | "reason" | "retryAfterMs"> | undefined;
+    isFull?: boolean;
+  },
+) {
+  const { states, retryIn } = view.say(catalogMessages);
+  if (state === undefined) return <>–</>;
+  const { status, reason, retryAfterMs } = state;
+  const known = Object.entries(states).find(([id]) => id === status)?.[1];
+  const again = retryAfterMs === null ? undefined : retryIn(Math.ceil(retryAfterMs / 1_000));
+  const why = [reason, again].filter((each) => each !== null && each !== undefined).join(" · ");
+  return (
+    <span title={why === "" || isFull ? undefined : shownText(why)}>
+      <Badge kind={KINDS[status] ?? "neutral"}>{known ?? status}</Badge>
+      {isFull && status !== "disabled" && why !== ""
+        ? <span class="hint">{shownText(why)}</span>
+        : null}
+    </span>
+  );
+}

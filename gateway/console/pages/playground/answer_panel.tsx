@@ -1,0 +1,102 @@
+import { Panel } from "../../components/panel.tsx";
+import { shownText } from "../../components/shown_text.ts";
+import type { View } from "../../page.ts";
+import { type Answer, attemptsText } from "./answer.ts";
+import { playgroundMessages } from "./messages.ts";
+
+/**
+ * What a call came to. Without an answer it stands by, hidden: the script fills it in while the answer
+ * streams, by the names in `data-`.
+ */
+export function AnswerPanel({ view, answer }: { view: View; answer: Answer | undefined }) {
+  const say = view.say(playgroundMessages);
+  const { error, text = "", images = [] } = answer ?? {};
+  const hint = Object.entries(say.hints).find(([code]) => code === error?.code)?.[1];
+  return (
+    <div
+      class="playground-answer"
+      data-answer
+      data-words={JSON.stringify(words(view))}
+      hidden={answer === undefined}
+    >
+      <Panel
+        title={say.answer}
+        actions={
+          <span class="hint" role="status" data-state>
+            {answer === undefined ? "" : error === undefined ? say.states.done : say.states.failed}
+          </span>
+        }
+      >
+        <div class="notice notice-problem" role="alert" data-error hidden={error === undefined}>
+          <p data-error-text>{shownText(error?.message ?? "")}</p>
+          <p data-error-hint>{hint ?? say.anyHint}</p>
+        </div>
+        <div class="tasks" data-tasks></div>
+        <div class="said" data-text>{text}</div>
+        <div class="drawn" data-images>
+          {images.map((image) => (
+            <img key={image} src={`data:image/png;base64,${image}`} alt={say.drawn} />
+          ))}
+        </div>
+      </Panel>
+      <BillPanel view={view} answer={answer} />
+    </div>
+  );
+}
+
+function BillPanel({ view, answer }: { view: View; answer: Answer | undefined }) {
+  const { bill, fields, estimated } = view.say(playgroundMessages);
+  const { routing, billing } = answer?.metadata ?? {};
+  const charged = billing?.estimated ? `${billing.charged} (${estimated})` : billing?.charged;
+  const values: Readonly<Record<keyof typeof fields, string | undefined>> = {
+    model: routing?.model ?? undefined,
+    provider: routing?.provider ?? undefined,
+    tier: routing?.tier ?? undefined,
+    charged,
+    input: billing?.input_tokens?.toLocaleString("en-US"),
+    output: billing?.output_tokens?.toLocaleString("en-US"),
+    reason: routing?.reason ?? undefined,
+    attempts: attemptsText(answer?.metadata),
+    request: undefined,
+  };
+  const names = ["model", "provider", "tier", "charged", "input", "output"] as const;
+  return (
+    <Panel title={bill}>
+      <dl class="definitions">
+        {names.map((name) => (
+          <div>
+            <dt>{fields[name]}</dt>
+            <dd data-field={name}>{shownText(values[name] ?? "–")}</dd>
+          </div>
+        ))}
+      </dl>
+      <dl class="definitions wide-terms">
+        {(["reason", "attempts"] as const).map((name) => (
+          <div>
+            <dt>{fields[name]}</dt>
+            <dd data-field={name}>{shownText(values[name] || "–")}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>{fields.request}</dt>
+          <dd>
+            <a
+              data-request
+              href={`/console/requests/${encodeURIComponent(answer?.requestId ?? "")}`}
+            >
+              {answer?.requestId ?? "–"}
+            </a>
+          </dd>
+        </div>
+      </dl>
+    </Panel>
+  );
+}
+
+/** What the script says, in the reader's language. */
+function words(view: View) {
+  const { states, hints, anyHint, left, stop, drawn, firstText, whole, estimated } = view.say(
+    playgroundMessages,
+  );
+  return { states, hints, anyHint, left, stop, drawn, firstText, whole, estimated };
+}

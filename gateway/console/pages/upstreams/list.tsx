@@ -1,0 +1,97 @@
+import { Badge } from "../../components/badge.tsx";
+import { type Column, DataTable } from "../../components/data_table.tsx";
+import { EmptyState } from "../../components/empty_state.tsx";
+import { PageHead } from "../../components/page_head.tsx";
+import { shownText } from "../../components/shown_text.ts";
+import type { Page, Shown, View } from "../../page.ts";
+import { upstreamHref } from "../catalog/addresses.ts";
+import { type CatalogUpstream, currentCatalog } from "../catalog/content.ts";
+import { latencyText, STATE_KINDS, type UpstreamState, upstreamStates } from "./answers.ts";
+import { upstreamMessages } from "./messages.ts";
+
+/** Every upstream with its health. */
+export const upstreamList: Page = { path: "/upstreams", show };
+
+type Row = UpstreamState & { readonly config: CatalogUpstream | undefined };
+
+async function show(view: View): Promise<Shown> {
+  const say = view.say(upstreamMessages);
+  const [states, { content }] = await Promise.all([upstreamStates(view), currentCatalog(view)]);
+  const rows = states.map((state): Row => ({
+    ...state,
+    config: content.upstreams.find(({ id }) => id === state.id),
+  }));
+  return {
+    title: say.title,
+    body: (
+      <>
+        <PageHead title={say.title} intro={say.intro}>
+          <a class="button primary" href="/console/upstreams/upstream/new">{say.add}</a>
+        </PageHead>
+        <DataTable
+          view={view}
+          caption={say.caption}
+          rows={rows}
+          columns={columns(view)}
+          href={({ id }) => upstreamHref(id)}
+          empty={<EmptyState title={say.none} hint={say.noneHint} />}
+        />
+      </>
+    ),
+  };
+}
+
+function columns(view: View): readonly Column<Row>[] {
+  const say = view.say(upstreamMessages);
+  const good = ({ models }: Row) => models.filter(({ status }) => status === "available").length;
+  return [
+    { id: "id", title: say.id, isHeader: true, cell: ({ id }) => id, sort: ({ id }) => id },
+    {
+      id: "state",
+      title: say.state,
+      cell: ({ state, models }) => (
+        <>
+          <Badge kind={STATE_KINDS[state]}>{say.states[state]}</Badge>
+          <Why
+            reasons={models.map(({ reason, status }) => status === "disabled" ? null : reason)}
+          />
+        </>
+      ),
+      sort: ({ state }) => state,
+    },
+    {
+      id: "models",
+      title: say.models,
+      align: "end",
+      cell: (row) => <span class="number">{say.modelsGood(good(row), row.models.length)}</span>,
+      sort: ({ models }) => models.length,
+    },
+    {
+      id: "inFlight",
+      title: say.inFlight,
+      align: "end",
+      cell: ({ inFlight, maxInFlight }) => (
+        <span class="number">{`${inFlight} / ${maxInFlight}`}</span>
+      ),
+      sort: ({ inFlight }) => inFlight,
+    },
+    {
+      id: "latency",
+      title: say.latency,
+      align: "end",
+      cell: (row) => <span class="number">{latencyText(row)}</span>,
+    },
+    { id: "kind", title: say.kind, cell: ({ kind }) => kind, sort: ({ kind }) => kind },
+    {
+      id: "address",
+      title: say.address,
+      cell: ({ config }) => <span class="few">{shownText(config?.baseUrl ?? "–")}</span>,
+    },
+  ];
+}
+
+/** Why its models cannot be routed to, each reason once. */
+function Why({ reasons }: { reasons: readonly (string | null)[] }) {
+  const known = [...new Set(reasons)].filter((each) => each !== null);
+  return known.length === 0 ? null : <span class="under">{shownText(known.join("; "))}</span>;
+}

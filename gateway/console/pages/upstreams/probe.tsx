@@ -1,0 +1,100 @@
+import type { Refusal } from "../../api.ts";
+import { Notice } from "../../components/notice.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { shownText } from "../../components/shown_text.ts";
+import { DataTable } from "../../components/data_table.tsx";
+import type { View } from "../../page.ts";
+import { modelHref } from "../catalog/addresses.ts";
+import type { CatalogModel } from "../catalog/content.ts";
+import { upstreamMessages } from "./messages.ts";
+
+/** What an upstream answered when it was asked for its models. */
+export interface Probed {
+  readonly names: readonly string[];
+  readonly ms: number;
+}
+
+/** Asks an upstream for its models; with an answer, shows it, or what to do about its failure. */
+export function ProbePanel(
+  { view, id, probed, models }: {
+    view: View;
+    id: string;
+    probed: Probed | Refusal | undefined;
+    models: readonly CatalogModel[];
+  },
+) {
+  const say = view.say(upstreamMessages);
+  return (
+    <Panel
+      title={say.probeTitle}
+      actions={
+        <form method="post">
+          <button type="submit" class="button">{say.probe}</button>
+        </form>
+      }
+    >
+      {probed === undefined
+        ? <p class="hint">{say.probeHint}</p>
+        : "names" in probed
+        ? <Offered view={view} id={id} probed={probed} models={models} />
+        : <Failed view={view} refusal={probed} />}
+    </Panel>
+  );
+}
+
+function Failed({ view, refusal }: { view: View; refusal: Refusal }) {
+  const { whatToDo } = view.say(upstreamMessages);
+  const advice = Object.entries(whatToDo).find(([code]) => code === refusal.code)?.[1];
+  return (
+    <Notice kind="problem">
+      <p>{shownText(refusal.message)}</p>
+      {advice === undefined ? null : <p>{advice}</p>}
+    </Notice>
+  );
+}
+
+function Offered(
+  { view, id, probed, models }: {
+    view: View;
+    id: string;
+    probed: Probed;
+    models: readonly CatalogModel[];
+  },
+) {
+  const say = view.say(upstreamMessages);
+  const { names, ms } = probed;
+  const known = (name: string) => models.filter(({ upstreamModel }) => upstreamModel === name);
+  const address = (name: string) =>
+    `/console/catalog/model/new?${new URLSearchParams({ upstream: id, model: name })}`;
+  return (
+    <>
+      <Notice kind="done">{say.answered(names.length, ms)}</Notice>
+      {names.length === 0 ? null : (
+        <DataTable
+          view={view}
+          caption={say.offered}
+          rows={names}
+          columns={[
+            {
+              id: "offered",
+              title: say.offeredName,
+              isHeader: true,
+              cell: (name) => <code>{shownText(name)}</code>,
+            },
+            {
+              id: "known",
+              title: say.inCatalog,
+              cell: (name) => {
+                const found = known(name);
+                if (found.length === 0) return <a href={address(name)}>{say.addModel}</a>;
+                return found.map((each) => <a key={each.id} href={modelHref(each.id)}>{each.id}
+                </a>);
+              },
+            },
+          ]}
+          empty={null}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,143 @@
+import type { Refusal } from "../../api.ts";
+import { apiPath } from "../../api.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Count } from "../../components/credits.tsx";
+import { DataTable } from "../../components/data_table.tsx";
+import { DefinitionList } from "../../components/definition_list.tsx";
+import { EmptyState } from "../../components/empty_state.tsx";
+import { PageHead } from "../../components/page_head.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { shownText } from "../../components/shown_text.ts";
+import type { Page, Shown, View } from "../../page.ts";
+import { modelHref } from "../catalog/addresses.ts";
+import { type CatalogModel, type CatalogUpstream, currentCatalog } from "../catalog/content.ts";
+import { catalogMessages } from "../catalog/messages.ts";
+import { fact, missing } from "../catalog/model.tsx";
+import { StateBadge } from "../catalog/state.tsx";
+import {
+  latencyText,
+  offered,
+  STATE_KINDS,
+  type UpstreamState,
+  upstreamStates,
+} from "./answers.ts";
+import { upstreamEditHref } from "./edit.tsx";
+import { upstreamMessages } from "./messages.ts";
+import { type Probed, ProbePanel } from "./probe.tsx";
+
+/** One upstream: its state, its models, and what it answers when it is asked for its models. */
+export const upstreamPage: Page = {
+  path: "/upstreams/upstream",
+  show: (view) => shown(view, undefined),
+  async change(view) {
+    const id = view.query.get("id") ?? "";
+    const beganMs = performance.now();
+    const answer = await view.api.get(apiPath`/upstreams/${id}/models`, offered);
+    const ms = Math.round(performance.now() - beganMs);
+    return await shown(view, answer.ok ? { names: answer.value.models, ms } : answer.refusal);
+  },
+};
+
+async function shown(view: View, probed: Probed | Refusal | undefined): Promise<Shown> {
+  const say = view.say(upstreamMessages);
+  const id = view.query.get("id") ?? "";
+  const [states, { content }] = await Promise.all([upstreamStates(view), currentCatalog(view)]);
+  const state = states.find((each) => each.id === id);
+  const config = content.upstreams.find((each) => each.id === id);
+  if (state === undefined || config === undefined) {
+    return missing(view, say.noUpstream(shownText(id)));
+  }
+  const models = content.models.filter(({ upstream }) => upstream === id);
+  return {
+    title: id,
+    body: (
+      <>
+        <PageHead title={id} intro={shownText(config.provider)}>
+          <a class="button primary" href={upstreamEditHref(id)}>{view.say(catalogMessages).edit}</a>
+        </PageHead>
+        <Facts view={view} state={state} config={config} />
+        <ProbePanel view={view} id={id} probed={probed} models={models} />
+        <Panel title={say.models}>
+          <Models view={view} state={state} models={models} />
+        </Panel>
+      </>
+    ),
+  };
+}
+
+function Facts(
+  { view, state, config }: { view: View; state: UpstreamState; config: CatalogUpstream },
+) {
+  const say = view.say(upstreamMessages);
+  const disconnect = Object.entries(say.onDisconnects)
+    .find(([known]) => known === config.onDisconnect)?.[1];
+  const key = config.apiKeyEnv ?? (config.apiKey === undefined ? say.keyNone : say.keyStored);
+  return (
+    <section class="panel">
+      <DefinitionList
+        items={[
+          fact(say.state, <Badge kind={STATE_KINDS[state.state]}>{say.states[state.state]}</Badge>),
+          fact(
+            say.inFlight,
+            <span class="number">{`${state.inFlight} / ${state.maxInFlight}`}</span>,
+          ),
+          fact(say.latency, <span class="number">{latencyText(state)}</span>),
+          fact(say.kind, config.kind),
+          fact(say.address, shownText(config.baseUrl ?? "")),
+          fact(say.key, config.apiKeyEnv === undefined ? key : <code>{config.apiKeyEnv}</code>),
+          fact(say.onDisconnect, disconnect ?? config.onDisconnect),
+        ]}
+      />
+    </section>
+  );
+}
+
+function Models(
+  { view, state, models }: {
+    view: View;
+    state: UpstreamState;
+    models: readonly CatalogModel[];
+  },
+) {
+  const say = view.say(upstreamMessages);
+  const catalog = view.say(catalogMessages);
+  return (
+    <DataTable
+      view={view}
+      caption={say.modelCaption}
+      rows={state.models}
+      href={({ id }) => modelHref(id)}
+      columns={[
+        {
+          id: "id",
+          title: catalog.id,
+          isHeader: true,
+          cell: ({ id }) => id,
+          sort: ({ id }) => id,
+        },
+        {
+          id: "state",
+          title: say.state,
+          cell: (row) => <StateBadge view={view} state={row} isFull />,
+          sort: ({ status }) => status,
+        },
+        {
+          id: "name",
+          title: say.offeredName,
+          cell: ({ id }) => (
+            <code>{shownText(models.find((each) => each.id === id)?.upstreamModel ?? "")}</code>
+          ),
+        },
+        {
+          id: "latency",
+          title: say.latency,
+          align: "end",
+          cell: ({ latencyMs }) =>
+            latencyMs === null ? "–" : <Count value={Math.round(latencyMs)} unit="ms" />,
+          sort: ({ latencyMs }) => latencyMs ?? Infinity,
+        },
+      ]}
+      empty={<EmptyState title={say.noModels} hint={say.noModelsHint} />}
+    />
+  );
+}

@@ -1,0 +1,72 @@
+/**
+ * An upstream as the fields of a form, and back. A key that is kept in the catalog is no field: it stays,
+ * or is forgotten.
+ *
+ * @module
+ */
+
+import type { CatalogUpstream } from "../catalog/content.ts";
+import { numberFrom, textsOf } from "../catalog/field_values.ts";
+
+/** How an upstream may be spoken to. */
+export const KINDS = [
+  "openai",
+  "openai-compatible",
+  "anthropic",
+  "google",
+  "google-vertex",
+  "amazon-bedrock",
+  "azure",
+  "mistral",
+  "cohere",
+  "simulator",
+] as const;
+
+/** Names of environment variables. */
+export const VARIABLES = [
+  "apiKeyEnv",
+  "credentialsFileEnv",
+  "accessKeyIdEnv",
+  "secretAccessKeyEnv",
+  "sessionTokenEnv",
+] as const;
+
+/** What says where it is, besides its address. */
+export const PLACES = ["region", "project", "resourceName", "apiVersion"] as const;
+
+const TEXTS = ["kind", "provider", "baseUrl", "onDisconnect", ...VARIABLES, ...PLACES] as const;
+const TIMEOUTS = ["connectMs", "firstByteMs", "idleMs"] as const;
+
+/** The fields of an upstream. */
+export function upstreamFields(upstream: CatalogUpstream): URLSearchParams {
+  const fields = new URLSearchParams({ maxInFlight: String(upstream.maxInFlight) });
+  for (const name of TEXTS) {
+    const value = upstream[name];
+    if (typeof value === "string") fields.set(name, value);
+  }
+  for (const name of TIMEOUTS) {
+    fields.set(`timeouts.${name}`, String(upstream.timeouts[name] ?? ""));
+  }
+  return fields;
+}
+
+/** What a form makes of an upstream, to be checked by the operator's API; empty fields are left out. */
+export function upstreamOf(
+  fields: URLSearchParams,
+  before?: CatalogUpstream,
+): Record<string, unknown> & { readonly id: string } {
+  const known = new Set<string>([...TEXTS, "timeouts", "maxInFlight"]);
+  if (fields.has("forgetKey")) known.add("apiKey");
+  const kept = Object.entries(before ?? {}).filter(([name]) => !known.has(name));
+  const timeouts = TIMEOUTS.map((name) =>
+    [name, numberFrom(fields.get(`timeouts.${name}`) ?? "")] as const
+  );
+  const maxInFlight = numberFrom(fields.get("maxInFlight") ?? "");
+  return {
+    ...Object.fromEntries(kept),
+    ...textsOf(fields, TEXTS),
+    id: before?.id ?? fields.get("id")?.trim() ?? "",
+    ...(maxInFlight === undefined ? {} : { maxInFlight }),
+    timeouts: Object.fromEntries(timeouts.filter(([, value]) => value !== undefined)),
+  };
+}

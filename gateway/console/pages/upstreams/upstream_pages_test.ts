@@ -1,0 +1,72 @@
+import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { withConsole } from "../../console_test_support.ts";
+
+const HOSTILE = "<script>alert(1)</script>\u0007\u202e";
+const LAB = "/upstreams/upstream?id=lab";
+
+Deno.test("upstreams show how they are, and never their key", async () => {
+  await withConsole(async (browser, { pool }) => {
+    await browser.signIn();
+    const reason = `cooling down: ${HOSTILE}`;
+    pool.set("fast-mini", { available: false, reason, retryAfterMs: 42_000, latencyMs: 300 });
+    const list = await browser.get("/upstreams");
+    for (const part of ["In part", "1 of 2", "3 / 200", "300 ms"]) {
+      assertStringIncludes(list.text, part);
+    }
+    const page = await browser.get(LAB);
+    assertStringIncludes(page.text, "again in 42 s");
+    assertStringIncludes(page.text, String.raw`\u{7}\u{202e}`);
+    for (const { text } of [list, page, await browser.get("/upstreams/upstream/edit?id=lab")]) {
+      assertNotMatch(text, /<script>|provider-secret/);
+    }
+    assertEquals((await browser.get("/upstreams/upstream?id=%3Cscript%3E")).status, 404);
+  });
+});
+
+Deno.test("a probe lists what the upstream offers, to be added", async () => {
+  const names = [`fast-mini`, HOSTILE];
+  const connect = () => ({ models: () => Promise.resolve(names), close: () => {} });
+  await withConsole(async (browser) => {
+    await browser.signIn();
+    const page = await browser.post(LAB);
+    assertStringIncludes(page.text, "lists 2 models");
+    assertStringIncludes(page.text, 'href="/console/catalog/model?id=fast-mini">fast-mini</a>');
+    assertStringIncludes(page.text, "/console/catalog/model/new?upstream=lab&amp;model=");
+    assertNotMatch(page.text, /<script>/);
+  }, { connect });
+});
+
+Deno.test("a probe that fails says why, and what to do", async () => {
+  const models = () => Promise.reject(new Error(`Connection refused ${HOSTILE}`));
+  await withConsole(async (browser) => {
+    await browser.signIn();
+    const page = await browser.post(LAB);
+    assertStringIncludes(page.text, "Connection refused &lt;script&gt;");
+    assertStringIncludes(page.text, "see whether the server runs at that address");
+    const foreign = await browser.post(LAB, {}, { origin: "https://page.example" });
+    assertEquals(foreign.status, 403);
+  }, { connect: () => ({ models, close: () => {} }) });
+});
+
+Deno.test("an edit of an upstream keeps its key, and says so by no letter of it", async () => {
+  await withConsole(async (browser, { stores }) => {
+    await browser.signIn();
+    const form = { base: "1", kind: "openai-compatible", maxInFlight: "20", onDisconnect: "drain" };
+    const fields = { ...form, provider: "lab", baseUrl: "http://127.0.0.1:11434/v1" };
+    const edit = "/upstreams/upstream/edit?id=lab";
+    const review = await browser.post(edit, fields);
+    assertStringIncludes(review.text, "maxInFlight");
+    assertNotMatch(review.text, /provider-secret/);
+    const [, content = ""] = /name="content" value="([^"]*)"/.exec(review.text) ?? [];
+    const sent = { base: "1", do: "apply", content: content.replaceAll("&quot;", '"') };
+    assertEquals((await browser.post("/catalog/apply", sent)).status, 303);
+    const [lab] = stores.catalogs.current().upstreams;
+    assertEquals([lab?.maxInFlight, lab?.onDisconnect], [20, "drain"]);
+    assertEquals(lab?.apiKey, "provider-secret");
+    const moved = { ...fields, base: "2", baseUrl: "http://127.0.0.1:1/v1" };
+    assertEquals((await browser.post(edit, moved)).status, 400, "a key does not go elsewhere");
+    const forgotten = await browser.post(edit, { ...moved, forgetKey: "on" });
+    assertStringIncludes(forgotten.text, "(hidden)");
+    assertEquals(forgotten.status, 200);
+  });
+});
