@@ -124,7 +124,7 @@ const ON_DEMAND: readonly string[] = ["soak", "log"];
 const SOAK_STEPS = 20;
 const SOAK_FIRST = 5;
 /** A soak that takes longer has not shown what it should; nor has one whose step does not end. */
-const SOAK_MS_MAX = 600_000;
+const SOAK_MS_MAX = 1_800_000;
 
 function say(text: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
