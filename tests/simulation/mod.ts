@@ -6,7 +6,7 @@
  */
 
 import { parseArgs } from "node:util";
-import { type Outcome, run, stepsOf } from "./run.ts";
+import { type Outcome, run, RUN_ENDS, stepsOf } from "./run.ts";
 import { shrink } from "./shrink.ts";
 import { type Step, stepText } from "./steps.ts";
 
@@ -94,6 +94,8 @@ export async function shortestTrace(
   const steps = stepsOf(order);
   const { violation } = await run(seed, steps);
   if (violation === undefined) return steps;
+  // Each try of what is stuck would be stuck for as long.
+  if (violation.invariant === RUN_ENDS) return steps.slice(0, violation.step + 1);
   return await shrink(steps.slice(0, violation.step + 1), async (shorter) => {
     const outcome = await run(seed, shorter);
     return outcome.violation?.invariant === violation.invariant;

@@ -48,6 +48,10 @@ export interface SeedRun {
 const LAST_ROUNDS = 3_000;
 /** Time that passes where nothing else moves, in milliseconds: the pace of retries. */
 const IDLE_MS = 1_000;
+/** Real milliseconds after which a run is stuck: it waits for what never comes. */
+const STUCK_MS = 60_000;
+/** What is violated where the simulation itself fails, or waits for ever. */
+export const RUN_ENDS = "a run comes to its end";
 
 /** The steps of a seed. */
 export function stepsOf({ seed, steps }: SeedRun): Step[] {
@@ -70,7 +74,7 @@ export async function run(seed: number, steps: readonly Step[]): Promise<Outcome
   globalThis.addEventListener("unhandledrejection", onRejection);
   const seen = new Set<Caller>();
   const world = new World(seed, { time, accuse });
-  try {
+  const act = async () => {
     await world.found();
     for (; at < steps.length && violation === undefined; at++) {
       const step = steps[at]!;
@@ -79,12 +83,17 @@ export async function run(seed: number, steps: readonly Step[]): Promise<Outcome
       await settle();
       await judgeStep(world, seen, accuse);
     }
-    if (violation === undefined) {
-      await finish(world, accuse);
-      await judgeStep(world, seen, accuse);
+    for (const last of [calmDown, killOnceMore]) {
+      if (violation === undefined) await last(world, accuse);
     }
+    if (violation === undefined) await judgeStep(world, seen, accuse);
+  };
+  try {
+    await time.race(act(), STUCK_MS, () => accuse(RUN_ENDS, `It is stuck: ${world.unfinished}`));
+    await time.race(world.kill(false), STUCK_MS, () => accuse(RUN_ENDS, "Its kill is stuck"));
+  } catch (error) {
+    accuse(RUN_ENDS, String(error instanceof Error ? error.stack : error));
   } finally {
-    await world.kill(false);
     globalThis.removeEventListener("unhandledrejection", onRejection);
   }
   const { callers, books } = world;
@@ -144,11 +153,15 @@ function chosen<T>(list: readonly T[], pick: number): T | undefined {
   return list[Math.floor(pick * list.length)];
 }
 
-/** No fault happens any more: everything comes to its end, and then the process is killed once more. */
-async function finish(world: World, accuse: Accuse) {
+/** No fault happens any more: everything comes to its end. */
+async function calmDown(world: World, accuse: Accuse) {
   world.calm();
   await untilQuiet(world, accuse);
   await judgeEnd(world, accuse);
+}
+
+/** The process is killed once more: the next one finds nothing to mend. */
+async function killOnceMore(world: World, accuse: Accuse) {
   await world.kill(false);
   await untilQuiet(world, accuse);
   await judgeEnd(world, accuse);

@@ -86,20 +86,37 @@ export class VirtualTime implements Disposable {
 
   /**
    * Forgets all timers, as the end of a process does. Deadlines live in one module that outlasts
-   * the simulated process, so those that are left are run down first.
+   * the simulated process, so those that are left are run down first. False where they set new ones
+   * without end.
    */
-  async forget(): Promise<void> {
+  async forget(): Promise<boolean> {
     const stoppedMs = this.#nowMs;
-    for (let round = 0; this.#deadline !== undefined; round++) {
-      if (round === MOST_ROUNDS) throw new Error("Cannot end the deadlines of a dead service");
+    let round = 0;
+    for (; this.#deadline !== undefined; round++) {
       const { id, run } = this.#deadline;
-      this.#nowMs += DAY_MS;
+      // At the end of time, where what is set is never due.
+      this.#nowMs = round < MOST_ROUNDS ? this.#nowMs + DAY_MS : Infinity;
       this.#timers.delete(id);
       run();
       await settle();
     }
     this.#timers.clear();
     this.#nowMs = stoppedMs;
+    return round <= MOST_ROUNDS;
+  }
+
+  /** Waits for something, at most so many milliseconds of the real time: then tells that it is late. */
+  async race(act: Promise<void>, maxMs: number, onLate: () => void): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const timer = this.#real.setTimeout(() => {
+      onLate();
+      late.resolve();
+    }, maxMs);
+    try {
+      await Promise.race([act, late.promise]);
+    } finally {
+      this.#real.clearTimeout(timer);
+    }
   }
 
   [Symbol.dispose](): void {

@@ -270,7 +270,9 @@ export class World {
     this.#isStopping = false;
     for (const caller of this.callers) caller.lose();
     await settle();
-    await this.time.forget();
+    if (!await this.time.forget()) {
+      this.#accuse("everything comes to its end", "deadlines that set new ones without end");
+    }
     this.#calls = [];
   }
 
