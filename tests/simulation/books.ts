@@ -66,7 +66,7 @@ export class ReckonedBooks {
   /** Called with each settlement. */
   onSettlement: (settlement: Settlement) => void = () => {};
   /** Called with each hold. */
-  onHold: (hold: ReckonedHold) => void = () => {};
+  onHold: (holdId: string, hold: ReckonedHold) => void = () => {};
   readonly #accuse: Accuse;
   #segments = 0;
 
@@ -149,7 +149,7 @@ export class ReckonedBooks {
     if (wallet.held + wallet.spent > wallet.credits) {
       this.#accuse("available is never below zero", `${id} holds ${amount} of what is not there`);
     }
-    this.onHold(hold);
+    this.onHold(id, hold);
   }
 
   #progress(id: string, cost: bigint): void {

@@ -24,7 +24,8 @@ import type { World } from "./world.ts";
 export function judgeBooks(world: World, accuse: Accuse): void {
   const { books } = world;
   books.onSettlement = (settlement) => judgeSettlement(world, settlement, accuse);
-  books.onHold = ({ owner }) => {
+  books.onHold = (holdId, { owner }) => {
+    judgeCap(world, holdId, accuse);
     const founded = world.keys.find((key) => key?.id === owner)?.founded;
     const budget = founded === undefined ? undefined : FOUNDED_KEYS[founded]?.budget;
     const used = books.owners.get(owner) ?? 0n;
@@ -33,13 +34,30 @@ export function judgeBooks(world: World, accuse: Accuse): void {
   };
 }
 
-/** Judges a call of an upstream as it comes in: each that is under way has a hold of its own. */
+/** What a request holds and has paid is within its key's cap, however many of its calls run at once. */
+function judgeCap({ books, callers }: World, holdId: string, accuse: Accuse): void {
+  const caller = callers[ownerOf(holdId)];
+  const cap = FOUNDED_KEYS[caller?.founded ?? -1]?.cap;
+  if (caller === undefined || cap === undefined) return;
+  const held = caller.holds.map((id) => books.holds.get(id)).filter((hold) => hold?.end === "open")
+    .reduce((sum, hold) => sum + (hold?.amount ?? 0n), chargedTo({ books }, caller));
+  if (held <= cap) return;
+  accuse("a request holds at most its key's cap", `request ${caller.number}: ${held} of ${cap}`);
+}
+
+/**
+ * Judges a call of an upstream as it comes in: each that is under way has a hold of its own, and none
+ * begins for a caller who has left.
+ */
 export function judgeBegin(
   { books }: World,
   { caller, attempt }: { readonly caller: Caller; readonly attempt: Attempt },
   accuse: Accuse,
 ): void {
   const { holdId } = attempt;
+  if (caller.state === "left") {
+    accuse("nothing begins for who has left", `request ${caller.number}: ${attempt.part}`);
+  }
   const open = caller.holds.filter((id) => books.holds.get(id)?.end === "open");
   const isHeld = holdId === undefined
     ? open.length >= caller.attempts.filter(({ over }) => !over).length
@@ -65,8 +83,16 @@ export async function judgeStep(
     }
     judgeAnswer(caller, accuse);
   }
+  for (const caller of world.callers) judgeLeft(caller, accuse);
   const { service, books } = world;
   for (const wallet of await service?.stores.ledger.wallets() ?? []) books.weigh(wallet);
+}
+
+/** What nobody waits for is called off at its upstream, unless that is drained. */
+function judgeLeft({ state, attempts, number }: Caller, accuse: Accuse): void {
+  if (state !== "left") return;
+  const kept = attempts.find(({ over, cancelled, drains }) => !(over || cancelled || drains));
+  if (kept !== undefined) accuse("who has left is worked for no more", `${number}: ${kept.part}`);
 }
 
 /** Asks what must hold when everything has come to its end. */
@@ -167,7 +193,10 @@ function judgePlain(
   );
 }
 
-function chargedTo({ books }: World, { holds }: { readonly holds: readonly string[] }): bigint {
+function chargedTo(
+  { books }: Pick<World, "books">,
+  { holds }: { readonly holds: readonly string[] },
+): bigint {
   return books.settlements.filter(({ holdId }) => holds.includes(holdId))
     .reduce((sum, { charged }) => sum + charged, 0n);
 }
