@@ -17,7 +17,7 @@ export const KEYS = 7;
 /** Tiers of the wallets, by their numbers. */
 export const TIERS = ["basic", "standard", "standard", "standard"] as const;
 /** What the wallets begin with, in micro-credits. */
-export const FUNDS = [400n, 1_200n, 40_000n, 5_500n] as const;
+export const FUNDS = [400n, 1_200n, 40_000n, 17_000n] as const;
 
 /** A key of the beginning. */
 export interface FoundedKey {
@@ -38,7 +38,7 @@ export const FOUNDED_KEYS: readonly FoundedKey[] = [
   { wallet: 2, policy: { concurrentRequests: 2, tokensPerMinute: 5_000 } },
   // Enough for a split request or two, of which the second may run dry.
   { wallet: 3, policy: {} },
-  { wallet: 3, policy: { maxChargePerRequest: "0.008000" }, cap: 8_000n },
+  { wallet: 3, policy: { maxChargePerRequest: "0.015800" }, cap: 15_800n },
 ];
 
 /** Name of a wallet. */
@@ -88,7 +88,8 @@ function modelOf(
     endpoints: ["chat", "responses"],
     quality,
     contextTokens: 100_000,
-    maxOutputTokens: 200,
+    // So many that a part's hold is most of what its request allows it.
+    maxOutputTokens: 1_000,
     featureTags: ["json"],
     industryPacks: [],
     sku: "text",

@@ -3,7 +3,8 @@ import { orderOf, runSeeds, shortestTrace } from "./mod.ts";
 import { Random } from "./random.ts";
 import { run, stepsOf } from "./run.ts";
 import { shrink } from "./shrink.ts";
-import { type Step, stepText } from "./steps.ts";
+import { greedySplit } from "./split_question.ts";
+import { type Question, type Step, stepText } from "./steps.ts";
 
 const SEEDS = { from: 1, to: 200, steps: 200 };
 
@@ -58,6 +59,17 @@ Deno.test("a disk that forgets what it acknowledged is found, by a trace of thre
     return (await run(seed, shorter)).violation?.invariant === violation.invariant;
   });
   assertEquals(trace.map(({ kind }) => kind), ["fail", "ask", "go"]);
+});
+
+Deno.test("tasks that cost all they may, twice, stay within what their request may cost", async () => {
+  const question: Question = {
+    ...{ seed: 1, key: 6, surface: "chat", stream: false, words: 1, maxTokens: 130 },
+    ...{ script: { failures: [], words: 5, usageFirst: false }, split: greedySplit("final") },
+  };
+  const { violation, settlements } = await run(1, [{ kind: "ask", question }]);
+  assertEquals(violation, undefined);
+  // Without so many there is nothing that could come to too much.
+  assertGreater(settlements, 6);
 });
 
 Deno.test("shrinking keeps just what is needed, in order", async () => {

@@ -40,6 +40,17 @@ const PLANS = {
 /** What becomes of a part that meets with no trouble; its usage is counted. */
 const CALM: Script = { failures: [], words: 5, usageFirst: false };
 
+/** What becomes of a task that costs all it may, and fails, and does so again. */
+const GREEDY: Script = {
+  failures: [],
+  words: 5,
+  usage: { input: 60, cached: 0, output: 90_000_000 },
+  usageFirst: true,
+  cutAfter: 4,
+};
+/** How many split questions have nothing but such tasks. */
+const GREEDY_SHARE = 0.1;
+
 /** Parts that have scripts. */
 export const PARTS = ["plan", "a", "b", "c", "d", "e", "f", "final"] as const;
 
@@ -66,12 +77,19 @@ export function drawSplit(random: Random, drawPart: () => Script): SplitScript {
   const usual = ["three", "three", "three", "chain", "fork", "six"] as const;
   const unusual = ["one", "none", "circle", "nonsense"] as const;
   const plan = () => random.pick(random.chance(0.8) ? usual : unusual);
+  if (random.chance(GREEDY_SHARE)) return greedySplit(random.pick(["all", "final"]));
   return {
     choice: random.pick(["all", "final"]),
     plans: [plan(), plan()],
     // Where most parts failed, few requests would come to their answer.
     parts: Object.fromEntries(PARTS.map((part) => [part, random.chance(0.5) ? CALM : drawPart()])),
   };
+}
+
+/** A question of which each task costs all that it may, twice. */
+export function greedySplit(choice: SplitScript["choice"]): SplitScript {
+  const parts = Object.fromEntries(PARTS.map((part) => [part, part === "plan" ? CALM : GREEDY]));
+  return { choice, plans: ["six"], parts };
 }
 
 /** Which part of a request a call is for, and how many tokens it reads: see `Attempt`. */

@@ -97,17 +97,22 @@ export function judgeAnswer(caller: Caller, accuse: Accuse): void {
 /** A split request that has come to its end. */
 export function judgeSplitEnd(
   caller: Caller,
-  { charged, isTold }: { readonly charged: bigint; readonly isTold: boolean },
+  { charged, isTold, isLate }: {
+    readonly charged: bigint;
+    readonly isTold: boolean;
+    /** The store would not take a settlement when it was due. */
+    readonly isLate: boolean;
+  },
   accuse: Accuse,
 ): void {
   const { number, state, told, text } = caller;
-  // Where the store fails at the end, nobody can tell yet what it will have cost.
-  if (isTold || text.includes('"code":"store_unavailable"')) return;
+  if (isTold) return;
   const hasFailed = state === "refused" || (state === "broken" && told.hasError);
   const billed = told.billed ?? 0n;
-  // What could not be settled before an orderly stop may be given back by the start after it.
-  const isRight = caller.wasInterrupted ? billed >= charged : billed === charged;
-  if (hasFailed && !isRight) {
+  // What the store has not taken when its caller is told may be given back by the next start; and of
+  // the call that it fails for, nobody can tell yet what it will have cost.
+  const isOpen = isLate && (billed > charged || text.includes('"code":"store_unavailable"'));
+  if (hasFailed && billed !== charged && !isOpen) {
     accuse(
       "who is told of a failure is told what it cost",
       `request ${number}: told ${told.billed}, charged ${charged}`,

@@ -137,7 +137,8 @@ function judgeCaller(world: World, caller: Caller, accuse: Accuse): void {
   // Where for half a minute nobody could tell whether a settlement had landed, the operator knows.
   const isTold = caller.holds.some((id) => world.told.has(id));
   if (caller.question.split !== undefined) {
-    return judgeSplitEnd(caller, { charged, isTold }, accuse);
+    const isLate = caller.holds.some((id) => world.late.has(id));
+    return judgeSplitEnd(caller, { charged, isTold, isLate }, accuse);
   }
   if (state === "refused" && charged > 0n && !isTold) {
     accuse("who is refused pays nothing", `request ${number}: status ${status}, ${charged}`);

@@ -41,8 +41,6 @@ interface Payment {
   state: "open" | "asked" | "paid";
 }
 
-/** Events by which the operator is told that a caller may have been refused, and has paid. */
-const DOUBTS: readonly string[] = ["charge_in_doubt", "charged_without_answer"];
 /** Commits in which the world must be founded. */
 const FOUNDING_TURNS = 400;
 
@@ -59,6 +57,8 @@ export class World {
   readonly failing: { readonly how: CommitFailure; readonly reads: number }[] = [];
   /** Holds whose charge was in doubt for so long that the caller was refused and the operator told. */
   readonly told = new Set<string>();
+  /** Holds that could not be settled when their calls ended: that is tried again. */
+  readonly late = new Set<string>();
   /** Requests whose row the store would not take, and the operator was told: a start writes it. */
   readonly notLogged = new Set<number>();
   /** A fault was put before this process. */
@@ -358,7 +358,12 @@ export class World {
     const error = (event: string, fields: LogFields = {}) => {
       const isBug = event === "internal_error" || event === "tokens_not_counted";
       if (isBug && life === this.#lives) this.#accuse("no bug shows", String(fields.cause));
-      if (DOUBTS.includes(event)) this.told.add(String(fields.holdId));
+      const holdId = String(fields.holdId);
+      if (event === "charge_in_doubt") this.told.add(holdId);
+      if (event === "charged_without_answer" && !this.told.has(holdId)) {
+        this.#accuse("nobody pays for no answer but in doubt", holdId);
+      }
+      if (event === "hold_not_ended" && fields.kind === "settle") this.late.add(holdId);
       if (event === "request_not_logged") this.notLogged.add(ownerOf(String(fields.logId)));
     };
     return { info: () => {}, warn: () => {}, error };
