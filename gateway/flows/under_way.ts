@@ -2,6 +2,8 @@ import { ServiceFault } from "../domain/fault.ts";
 import type { RequestFeatures } from "../domain/features.ts";
 import { typicalTokens } from "../domain/token_estimate.ts";
 import type { GatewayContext } from "./context.ts";
+import { CallerLeft } from "./caller_left.ts";
+import { faultOf } from "./fault_of.ts";
 import { logFailure } from "./log_failure.ts";
 import type { ModelAnswer } from "./model_answer.ts";
 import { type Caller, RequestTrace } from "./request_trace.ts";
@@ -36,15 +38,19 @@ export async function underWay(
 /** A failure tells what the request has cost all the same, such as the calls of its planner. */
 function withBill(error: unknown, trace: RequestTrace): unknown {
   const { billed: billing, caller: { requestId } } = trace;
-  if (billing === undefined || !(error instanceof ServiceFault)) return error;
-  const { code, message, param, retryAfterMs, headers, extra } = error;
+  const fault = faultOf(error);
+  // A bug is told to the operator as it is.
+  if (billing === undefined || error instanceof CallerLeft || fault.code === "internal") {
+    return error;
+  }
+  const { code, message, param, retryAfterMs, headers, extra } = fault;
   const told = Object(extra["metadata"]);
-  if ("billing" in told) return error;
+  if ("billing" in told) return fault;
   const metadata = { request_id: requestId, routing: trace.routing(), ...told, billing };
   return new ServiceFault(code, {
     ...{ message, param, retryAfterMs, headers },
     extra: { ...extra, metadata },
-    cause: error.cause,
+    cause: fault.cause,
   });
 }
 

@@ -181,7 +181,7 @@ export const ERROR_TABLE = {
     status: 503,
     type: "overloaded_error",
     retryable: true,
-    message: "The service cannot write to its store; nothing was charged",
+    message: "The service cannot write to its store; try again later",
   },
   shutting_down: {
     status: 503,

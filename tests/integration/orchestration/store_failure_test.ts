@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { parseCredits } from "../../../gateway/domain/money.ts";
+import { formatCredits, parseCredits } from "../../../gateway/domain/money.ts";
 import { faultyKv, withOpenKv } from "../../contract/faulty_kv.ts";
 import {
   askSplit,
@@ -50,3 +50,29 @@ for (const stream of [true, false]) {
     });
   }
 }
+
+Deno.test("who is refused after the planner was paid is told what that has cost", async () => {
+  const { faults, openKv } = faultyKv();
+  await using lab = await withOpenKv(
+    (path = ":memory:") => openKv(path),
+    () => orchestrationLab(),
+  );
+  const { service, upstream } = lab;
+  const gate = Promise.withResolvers<void>();
+  upstream.plan = [];
+  upstream.on("plan", { until: gate.promise });
+  const asked = askSplit(service);
+  await until(() => upstream.calls.length === 1, "the plan to be asked for");
+  const settled = faults.commits + 1;
+  faults.onCommit = () => faults.commit = faults.commits > settled ? "before" : "none";
+  gate.resolve();
+  const response = await asked;
+  const { error, metadata } = await response.json();
+  faults.onCommit = () => faults.commit = "none";
+  assertEquals([response.status, error.code], [503, "store_unavailable"]);
+  assertEquals(metadata?.billing?.charged, formatCredits(CALL_MICROS));
+  assert(!error.message.includes("nothing was charged"), error.message);
+  await until(() => service.running.gateway.lateEndings.size === 0, "the late endings");
+  assertEquals((await service.wallet()).spent, CALL_MICROS);
+  await service.assertBooks();
+});
