@@ -125,6 +125,22 @@ Deno.test("a row that comes after its request's last settlement waits with it", 
   await stores.close();
 });
 
+Deno.test("a request's row comes also where its late settlement had landed before it", async () => {
+  const stores = await heldWallet();
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const late = new LateEndings(stores.ledger, silent);
+  const killedRow: RequestRecord = { ...row("h1"), outcome: "killed" };
+  await stores.ledger.settle(settle("h1", 7n), { killedRow });
+  late.add(settle("h1", 7n), new StoreError("in doubt"));
+  assert(late.addRow(row("h1")));
+  await late.close();
+  // Asked for again it is there already.
+  await stores.ledger.settle(settle("h1", 7n), { row: row("h1") });
+  const { records } = await stores.log.search({ limit: 9 });
+  assertEquals(records.map(({ id, outcome }) => [id, outcome]), [["log_h1", "cut"]]);
+  await stores.close();
+});
+
 Deno.test("a charge that nobody had an answer for is told of aloud", async () => {
   const stores = await heldWallet();
   const errors: unknown[] = [];

@@ -116,12 +116,13 @@ export class KvLedgerStore implements LedgerStore {
     return this.#submit({ ids: [command.holdId] }, (stage) => {
       const frees = stage.hold(command.holdId)?.walletId;
       const decision = decideSettle(stage, command);
-      // What repeats a settlement that has landed finds the rows there too.
-      if (decision.ok && decision.change !== undefined) {
-        const { row, killedRow } = rows;
-        if (killedRow !== undefined) stage.keepKilledRow(logLine(killedRow));
-        if (row !== undefined) stage.appendLog(logLine(row));
-      }
+      if (!decision.ok) return { decision, frees };
+      const { row, killedRow } = rows;
+      // What repeats a settlement that has landed finds the rows there too; its request's own row may
+      // have been made since.
+      const isNew = decision.change !== undefined;
+      if (isNew && killedRow !== undefined) stage.keepKilledRow(logLine(killedRow));
+      if (row !== undefined && (isNew || stage.owesRow(row.id))) stage.appendLog(logLine(row));
       return { decision, frees };
     });
   }

@@ -86,9 +86,14 @@ export class Stage implements LedgerView {
   appendLog(line: Line): void {
     this.log.push(line);
     this.#grow(line.bytes, 1);
-    if (!(this.#killedRows.get(line.id) ?? this.#books.killedRows.has(line.id))) return;
+    if (!this.owesRow(line.id)) return;
     this.#killedRows.set(line.id, false);
     this.write({ key: killedRowKey(line.id), bytes: 0 });
+  }
+
+  /** Whether the line of a request is kept for a death of the gateway: its own is still to come. */
+  owesRow(id: string): boolean {
+    return this.#killedRows.get(id) ?? this.#books.killedRows.has(id);
   }
 
   /** Keeps the line that a request gets where the gateway dies before its own is appended. */
