@@ -10,7 +10,6 @@ import { formatCredits, type Micros, minMicros } from "../domain/money.ts";
 import type { Usage } from "../domain/pricing.ts";
 import { type CallEnding, type CountedTokens, settlementOf } from "../domain/settlement.ts";
 import type { SettlementRows } from "../ports/ledger_store.ts";
-import type { RequestRecord } from "../ports/request_log.ts";
 import type { Begun } from "./attempt.ts";
 import { billedEnd } from "./attempt_span.ts";
 import type { GatewayContext } from "./context.ts";
@@ -97,7 +96,7 @@ export async function settleCall(
     if (end.wasDelivered) await gateway.ledger.settle(ending, rows);
     else await settleForSure(gateway, { ending, rows });
   } catch (error) {
-    settleLater(gateway, { ending, row: rows.row, wasDelivered: end.wasDelivered }, error);
+    settleLater(gateway, { ending, rows, wasDelivered: end.wasDelivered }, error);
     // A request of several calls is logged at its end: by then this one will have been settled.
     if (end.wasDelivered && rows.row === undefined) trace.billed = total;
     throw error;
@@ -123,12 +122,12 @@ function settleLater(
   { lateEndings }: GatewayContext,
   call: {
     readonly ending: SettleCommand;
-    readonly row: RequestRecord | undefined;
+    readonly rows: SettlementRows;
     readonly wasDelivered: boolean;
   },
   cause: unknown,
 ): void {
-  const { ending, row, wasDelivered } = call;
+  const { ending, rows: { row, killedRow }, wasDelivered } = call;
   if (!wasDelivered) {
     const { holdId, atMs } = ending;
     const reason = "the store failed before the answer left";
@@ -138,7 +137,7 @@ function settleLater(
   const told = row?.outcome === "ok"
     ? { ...row, outcome: "cut", errorCode: "store_unavailable" } as const
     : row;
-  lateEndings.add(ending, cause, { row: told });
+  lateEndings.add(ending, cause, { row: told, killedRow });
 }
 
 /** Tokens of a text call; `undefined` where nothing was delivered. The input's text is made late. */

@@ -6,7 +6,7 @@
  */
 
 import type { ReleaseCommand, SettleCommand } from "../domain/ledger.ts";
-import type { LedgerStore } from "../ports/ledger_store.ts";
+import type { LedgerStore, SettlementRows } from "../ports/ledger_store.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 
@@ -20,6 +20,8 @@ interface LateEnding {
   readonly ending: HoldEnding;
   /** The log row of a request that ends with it: written with the settlement, and once. */
   row: RequestRecord | undefined;
+  /** Until then: the row that its request gets where the gateway dies, this settlement included. */
+  readonly killedRow: RequestRecord | undefined;
   /** The store is asked right now. */
   isBeingTried: boolean;
 }
@@ -42,15 +44,15 @@ export class LateEndings {
     return this.#waiting.size;
   }
 
-  /** Takes an ending over, and its request's log row, after `cause` kept them from being written. */
+  /** Takes an ending over, and what it leaves of its request, after `cause` kept it from being written. */
   add(
     ending: HoldEnding,
     cause: unknown,
-    { row }: { readonly row?: RequestRecord | undefined } = {},
+    { row, killedRow }: SettlementRows = {},
   ): void {
     const { holdId, kind } = ending;
     this.#logger.error("hold_not_ended", { holdId, kind, cause: String(cause) });
-    this.#waiting.set(holdId, { ending, row, isBeingTried: false });
+    this.#waiting.set(holdId, { ending, row, killedRow, isBeingTried: false });
     this.#schedule();
   }
 
@@ -85,12 +87,12 @@ export class LateEndings {
 
   async #retry(): Promise<void> {
     await Promise.all([...this.#waiting].map(async ([holdId, late]) => {
-      const { ending, row } = late;
+      const { ending, row, killedRow } = late;
       const { kind } = ending;
       late.isBeingTried = true;
       try {
         const applied = ending.kind === "settle"
-          ? await this.#ledger.settle(ending, { row })
+          ? await this.#ledger.settle(ending, row === undefined ? { killedRow } : { row })
           : await this.#ledger.release(ending);
         this.#waiting.delete(holdId);
         // A settlement that was given up had landed after all: its caller was refused, and has paid.

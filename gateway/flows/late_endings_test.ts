@@ -141,6 +141,21 @@ Deno.test("a request's row comes also where its late settlement had landed befor
   await stores.close();
 });
 
+Deno.test("a late settlement of a request that goes on is in the row for a death of the gateway", async () => {
+  const stores = await heldWallet();
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const late = new LateEndings(stores.ledger, silent);
+  const killedRow: RequestRecord = { ...row("h1"), outcome: "killed" };
+  late.add(settle("h1", 7n), new StoreError("disk full"), { killedRow });
+  await late.close();
+  assertEquals((await stores.log.search({ limit: 9 })).records, []);
+  // Its own row takes the place of that one.
+  await stores.ledger.settle(settle("h1", 7n), { row: row("h1") });
+  const { records } = await stores.log.search({ limit: 9 });
+  assertEquals(records.map(({ id, outcome }) => [id, outcome]), [["log_h1", "cut"]]);
+  await stores.close();
+});
+
 Deno.test("a charge that nobody had an answer for is told of aloud", async () => {
   const stores = await heldWallet();
   const errors: unknown[] = [];
