@@ -93,6 +93,8 @@ export interface GatewayContext {
   readonly vectorStores: VectorStores;
   /** The back end of hosted web search that a catalog names. */
   webSearch(config: SearchConfig): WebSearch;
+  /** Longest silence of a stream that is being planned, in milliseconds. @default {KEEP_ALIVE_MS} */
+  readonly silenceMs?: number | undefined;
   /** How long a response is kept, in milliseconds. */
   responsesKeptMs(): number;
   /** Fetches a document that a caller points to. */

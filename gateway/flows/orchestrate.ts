@@ -60,7 +60,7 @@ export async function orchestrate(
 ): Promise<ModelAnswer | undefined> {
   const gate = await mayGain(gateway, trace, request);
   if (gate === undefined) return undefined;
-  trace.caller.onPlanning?.();
+  trace.planning();
   const breakdown = new Breakdown(trace);
   const plan = await planTasks(gateway, trace, { ...request, breakdown });
   if (plan === undefined) return undefined;

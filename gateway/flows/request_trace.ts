@@ -40,8 +40,11 @@ export interface Caller {
   readonly signal: AbortSignal;
   /** Its span; absent where it is not traced. */
   readonly span?: Span | undefined;
-  /** Called where a plan is made before the answer begins, so that it may be long in coming. */
-  readonly onPlanning?: (() => void) | undefined;
+  /**
+   * Called where a plan is made before the answer begins, so that it may be long in coming. What it
+   * returns is aborted when the caller leaves from then on.
+   */
+  readonly onPlanning?: (() => AbortSignal) | undefined;
   /** Called once, when the request has been settled or has failed. */
   onSettled(): void;
 }
@@ -137,6 +140,12 @@ export class RequestTrace {
   /** The key as it is now, where it was changed since. */
   keyIsNow(key: KeyRecord): void {
     this.#caller = { ...this.#caller, key };
+  }
+
+  /** A plan is made before the answer begins. */
+  planning(): void {
+    const signal = this.#caller.onPlanning?.();
+    if (signal !== undefined) this.#caller = { ...this.#caller, signal };
   }
 
   /**

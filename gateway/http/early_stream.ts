@@ -17,7 +17,7 @@ export interface EarlyStreamOptions {
   /** The last words of a stream whose answer never began. */
   failed(error: unknown): string;
   /** Longest silence, in milliseconds. @default {KEEP_ALIVE_MS} */
-  readonly silenceMs?: number;
+  readonly silenceMs?: number | undefined;
 }
 
 /**

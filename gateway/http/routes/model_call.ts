@@ -99,12 +99,19 @@ async function answered<Checked>(
   },
 ): Promise<ModelAnswer> {
   if (!caller.stream) return await call.answer(caller, body, checked);
-  const leaving = new AbortController();
-  const signal = AbortSignal.any([caller.signal, leaving.signal]);
-  const begin = (onPlanning: () => void) =>
-    call.answer({ ...caller, signal, onPlanning }, body, checked);
+  let leaving: AbortController | undefined;
+  const begin = (onPlanning: () => void) => {
+    const planning = () => {
+      onPlanning();
+      // Who has had the head of a stream leaves by that stream. Only now: most requests need none.
+      leaving = new AbortController();
+      return AbortSignal.any([caller.signal, leaving.signal]);
+    };
+    return call.answer({ ...caller, onPlanning: planning }, body, checked);
+  };
   return await beganInTime(begin, {
-    onLeave: () => leaving.abort(),
+    onLeave: () => leaving?.abort(),
+    silenceMs: gateway.silenceMs,
     failed: (error) => {
       const fault = toldFault(gateway, error, caller.requestId);
       return earlyFailure(fault, caller.requestId, call.endpoint === "chat");
