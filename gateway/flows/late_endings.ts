@@ -92,7 +92,10 @@ export class LateEndings {
       late.isBeingTried = true;
       try {
         const applied = ending.kind === "settle"
-          ? await this.#ledger.settle(ending, row === undefined ? { killedRow } : { row })
+          ? await this.#ledger.settle(
+            ending,
+            row === undefined ? { lateKilledRow: killedRow } : { row },
+          )
           : await this.#ledger.release(ending);
         this.#waiting.delete(holdId);
         // A settlement that was given up had landed after all: its caller was refused, and has paid.

@@ -8,8 +8,8 @@ import { LateEndings } from "./late_endings.ts";
 
 const clock: Clock = { nowMs: () => 1, monotonicMs: () => 1 };
 
-async function heldWallet() {
-  const stores = await openKvStores(":memory:", { nowMs: clock.nowMs });
+async function heldWallet(path = ":memory:") {
+  const stores = await openKvStores(path, { nowMs: clock.nowMs });
   const { ledger } = stores;
   await ledger.open({ kind: "open", walletId: "w", tier: "t", atMs: 1 });
   const credit = { kind: "credit", opId: "c", walletId: "w", amount: 100n, note: "", atMs: 1 };
@@ -141,20 +141,28 @@ Deno.test("a request's row comes also where its late settlement had landed befor
   await stores.close();
 });
 
-Deno.test("a late settlement of a request that goes on is in the row for a death of the gateway", async () => {
-  const stores = await heldWallet();
-  const silent = { info: () => {}, warn: () => {}, error: () => {} };
-  const late = new LateEndings(stores.ledger, silent);
-  const killedRow: RequestRecord = { ...row("h1"), outcome: "killed" };
-  late.add(settle("h1", 7n), new StoreError("disk full"), { killedRow });
-  await late.close();
-  assertEquals((await stores.log.search({ limit: 9 })).records, []);
-  // Its own row takes the place of that one.
-  await stores.ledger.settle(settle("h1", 7n), { row: row("h1") });
-  const { records } = await stores.log.search({ limit: 9 });
-  assertEquals(records.map(({ id, outcome }) => [id, outcome]), [["log_h1", "cut"]]);
-  await stores.close();
-});
+for (const isLogged of [false, true]) {
+  const how = isLogged ? "is there" : "is still to come";
+  Deno.test(`a late settlement of a request whose own row ${how} is in one row after a crash`, async () => {
+    const path = await Deno.makeTempFile({ suffix: ".kv" });
+    const stores = await heldWallet(path);
+    const silent = { info: () => {}, warn: () => {}, error: () => {} };
+    const late = new LateEndings(stores.ledger, silent);
+    const ids = ["h1", "h2"];
+    const killedRow: RequestRecord = { ...row("h1"), outcome: "killed", holdIds: ids };
+    await stores.ledger.settle(settle("h1", 7n), { killedRow: { ...killedRow, holdIds: ["h1"] } });
+    late.add(settle("h2", 9n), new StoreError("disk full"), { killedRow });
+    if (isLogged) await stores.log.append({ ...row("h1"), holdIds: ids });
+    await late.close();
+    await stores.close();
+    const next = await openKvStores(path, { nowMs: clock.nowMs });
+    const { records } = await next.log.search({ limit: 9 });
+    assertEquals(records.map(({ holdIds }) => holdIds), [ids]);
+    assertEquals(records[0]?.outcome, isLogged ? "cut" : "killed");
+    await next.close();
+    await Deno.remove(path);
+  });
+}
 
 Deno.test("a charge that nobody had an answer for is told of aloud", async () => {
   const stores = await heldWallet();

@@ -33,6 +33,8 @@ export interface SettlementRows {
   readonly row?: RequestRecord | undefined;
   /** The row that a request which goes on gets where the gateway dies before its own is written. */
   readonly killedRow?: RequestRecord | undefined;
+  /** The same of a settlement that comes late: it is for a request whose own row is still to come. */
+  readonly lateKilledRow?: RequestRecord | undefined;
 }
 
 /** A page of journal entries, newest first. */

@@ -117,7 +117,9 @@ export class KvLedgerStore implements LedgerStore {
       const frees = stage.hold(command.holdId)?.walletId;
       const decision = decideSettle(stage, command);
       if (!decision.ok) return { decision, frees };
-      const { row, killedRow } = rows;
+      const { row, lateKilledRow } = rows;
+      const isOwed = lateKilledRow !== undefined && stage.owesRow(lateKilledRow.id);
+      const killedRow = isOwed ? lateKilledRow : rows.killedRow;
       // What repeats a settlement that has landed finds the rows there too; its request's own row may
       // have been made since.
       const isNew = decision.change !== undefined;
