@@ -77,7 +77,9 @@ export async function judgeStep(
     seen.add(caller);
     const charged = chargedTo(world, caller);
     const { billed } = caller.told;
-    if (billed !== charged) {
+    // A task whose charge was in doubt for too long has failed: that it was charged, the operator knows.
+    const doubted = caller.holds.filter((id) => world.told.has(id));
+    if (billed !== charged && billed !== charged - chargedTo(world, { holds: doubted })) {
       const told = `request ${caller.number} was told ${billed}, the journal says ${charged}`;
       accuse("what a caller saw complete is in the books", told);
     }
