@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "@std/path";
+import { leftoversIn } from "../backup/draft_folder.ts";
 import { snapshotOf } from "../backup/store_rows.ts";
 import { parseCredits } from "../domain/money.ts";
 import { needsPepper } from "../service/pepper.ts";
@@ -37,6 +38,7 @@ export async function storeFindings(patient: Patient, service: ServiceState): Pr
     schemaFinding(kvPath),
     room,
     ...await modeFindings(kvPath),
+    ...await leftoverFindings(kvPath),
     ...await backupFindings(patient, size),
     ...service.kind === "running" ? await askedBooks(patient) : await readBooks(patient),
   ];
@@ -101,6 +103,14 @@ async function modeFindings(kvPath: string): Promise<Finding[]> {
     findings.push(failure("file modes", message, `chmod 600 "${path}"`));
   }
   return findings.length > 0 ? findings : [ok("file modes", "Readable by their user only")];
+}
+
+/** Parts of stores, in the clear, that nobody will ask for. */
+async function leftoverFindings(kvPath: string): Promise<Finding[]> {
+  const left = await leftoversIn(dirname(kvPath)).catch(() => []);
+  return left.map((path) =>
+    warning("restore", `A restore that was killed left "${path}"`, `rm -r "${path}"`)
+  );
 }
 
 async function backupFindings({ settings, nowMs }: Patient, size: number): Promise<Finding[]> {
