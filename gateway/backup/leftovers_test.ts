@@ -32,10 +32,12 @@ Deno.test("what a killed restore left is told by the doctor, and goes with the n
   await withStore(async (store) => {
     await backUp(store);
     const left = await killedRestoreIn(store.folder);
-    const told = (await findings(store.kv)).filter(({ check }) => check === "restore");
-    assertEquals(told.map(({ status, advice }) => [status, advice]), [
-      ["warning", `rm -r "${left}"`],
-    ]);
+    for (const kv of [store.kv, join(store.folder, "none-yet.kv")]) {
+      const told = (await findings(kv)).filter(({ check }) => check === "restore");
+      assertEquals(told.map(({ status, advice }) => [status, advice]), [
+        ["warning", `rm -r "${left}"`],
+      ]);
+    }
     const removed: string[] = [];
     const path = join(store.folder, "other.kv");
     await restoreTo(path, store, { onLeftover: (one) => void removed.push(one) });

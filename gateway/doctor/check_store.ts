@@ -32,7 +32,8 @@ export async function storeFindings(patient: Patient, service: ServiceState): Pr
   const size = await sizeOf(kvPath);
   const room = await roomFinding(kvPath, size ?? 0);
   if (size === undefined) {
-    return [skipped("store", `There is none at "${kvPath}" yet: the first start makes it`), room];
+    const none = skipped("store", `There is none at "${kvPath}" yet: the first start makes it`);
+    return [none, room, ...await leftoverFindings(kvPath)];
   }
   return [
     schemaFinding(kvPath),
