@@ -188,6 +188,9 @@ async function readBooks({ settings, env }: Patient): Promise<Finding[]> {
     const open = kv = await Deno.openKv(kvPath);
     const { value: head } = await open.get<Head>(HEAD_KEY);
     if (head === null) return [skipped("books", "The file holds none")];
+    if (head.schema > newestSchema()) {
+      return [skipped("books", "They are in a layout that this svc does not know")];
+    }
     const { books } = await loadBooks(open, head);
     const counted = `${books.wallets.size} wallets fit ${books.holds.size} open holds`;
     const needs = await needsPepper({ get: (name) => readSetting(open, name) });

@@ -22,7 +22,7 @@ import type { IndexView } from "./log_index.ts";
 import { decodeRecord } from "./log_line.ts";
 import { read } from "./read.ts";
 import { textOf } from "./rows.ts";
-import { firstSegment, readSegment, readSegments } from "./segment.ts";
+import { firstSegment, readSegment, readSegments, type Tail } from "./segment.ts";
 
 /** Places of one block, or of one segment, that may match, in the order of the page. */
 interface Found {
@@ -62,6 +62,8 @@ export async function searchLog(source: SearchSource, query: RequestQuery): Prom
         if (!matches(hit.record, query)) continue;
         if (page.length === limit) return end(borderOf(hit.place, isNewest));
         page.push(hit);
+        // There is one row of an id: what follows need not be looked at.
+        if (query.id !== undefined) return end(undefined);
       }
       const read = some.at(-1);
       if (read !== undefined && performance.now() > untilMs) {
@@ -185,16 +187,16 @@ async function* storedBlocks(
 /** Segments of some in which a time may be, in the order of the page. */
 async function rangesOf(
   { kv, view, last }: SearchSource,
-  { sinceMs, untilMs = Infinity, order }: RequestQuery,
+  { id, sinceMs, untilMs = Infinity, order }: RequestQuery,
   range: SegmentRange,
 ): Promise<readonly SegmentRange[]> {
-  let { first } = range;
-  // A segment says the latest time up to its own end: what lies before the first that reaches a time
-  // is older. Nothing like it holds at the other end, since a request may be logged long after.
-  if (sinceMs !== undefined) {
-    const reached = await firstSegment(kv, { name: "log", last }, ({ atMs }) => atMs >= sinceMs);
-    first = Math.max(first, reached);
-  }
+  // A segment says the latest time and the greatest id up to its own end: what lies before the first
+  // that reaches what is looked for is older. Nothing like it holds at the other end, since a request
+  // may be logged long after it began.
+  const reaches = ({ atMs, maxId }: Tail) => atMs >= (sinceMs ?? -Infinity) && maxId >= (id ?? "");
+  const isBounded = sinceMs !== undefined || id !== undefined;
+  const reached = isBounded ? await firstSegment(kv, { name: "log", last }, reaches) : 0;
+  const first = Math.max(range.first, reached);
   const time = { sinceMs: sinceMs ?? -Infinity, untilMs };
   const ranges = [...view.times.left({ first, last: range.last }, time)];
   return order === "oldest" ? ranges : ranges.reverse();
