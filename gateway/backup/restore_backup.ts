@@ -9,9 +9,10 @@ import { readSetting } from "../stores/kv/settings.ts";
 import { needsPepper } from "../service/pepper.ts";
 import { ArchiveReader } from "./archive.ts";
 import { BackupError } from "./backup_error.ts";
+import { draftName, leftoversIn, makeDraftFolder } from "./draft_folder.ts";
 import type { Header } from "./header.ts";
 import { passphraseSeal, plainSeal } from "./seal.ts";
-import { reasonOf, RowLoader, snapshotOf } from "./store_rows.ts";
+import { foldIn, reasonOf, RowLoader, snapshotOf } from "./store_rows.ts";
 
 /** How to restore a backup. */
 export interface RestoreOptions {
@@ -27,6 +28,8 @@ export interface RestoreOptions {
   readonly onProgress: (step: "Restoring" | "Verifying", done: number, total: number) => void;
   /** Told of the folder that is to go where the work is interrupted. */
   readonly onFolder?: ((path: string) => void) | undefined;
+  /** Told of a folder that a killed restore left, and that has been removed. */
+  readonly onLeftover?: ((path: string) => void) | undefined;
 }
 
 /** What a backup held. */
@@ -63,15 +66,14 @@ export async function restoreBackup(
     if (!options.checkOnly) lock = await lockFile(kvPath);
     const path = lock?.path ?? kvPath;
     if (!options.checkOnly && !options.force) await requireFree(path);
-    const name = `.${basename(path)}.restore-${crypto.randomUUID().slice(0, 8)}`;
-    const folder = join(dirname(path), name);
-    options.onFolder?.(folder);
-    await Deno.mkdir(folder, { mode: 0o700 });
-    try {
-      return await restoreIn(folder, { path, file, options });
-    } finally {
-      await Deno.remove(folder, { recursive: true });
+    for (const left of await leftoversIn(dirname(path))) {
+      await Deno.remove(left, { recursive: true });
+      options.onLeftover?.(left);
     }
+    const folder = join(dirname(path), draftName(basename(path)));
+    options.onFolder?.(folder);
+    await using draft = await makeDraftFolder(folder);
+    return await restoreIn(draft.path, { path, file, options });
   } catch (error) {
     if (error instanceof BackupError || error instanceof StoreError) throw error;
     const what = options.checkOnly ? "check the backup beside" : "restore to";
@@ -96,6 +98,9 @@ async function restoreIn(
 
 async function openBackup(path: string): Promise<Deno.FsFile> {
   try {
+    if ((await Deno.stat(path)).isDirectory) {
+      throw new Error("it is a folder, not one of its files");
+    }
     return await Deno.open(path);
   } catch (cause) {
     throw new BackupError(`Cannot read the backup "${path}": ${reasonOf(cause)}`, { cause });
@@ -187,11 +192,13 @@ async function putInPlace(
   const time = new Date(nowMs).toISOString().replaceAll(/[:.]/g, "-");
   const aside = `${path}.before-${time}`;
   const others = credentials === undefined ? [] : [".admin.json"];
+  // Killed between the two steps below, the name would lead to the former store without them.
+  foldIn(path);
   const hadStore = await linkAside(path, aside);
   for (const suffix of ["-wal", "-shm", ...others]) {
     await linkAside(`${path}${suffix}`, `${aside}${suffix}`);
   }
-  // Changes of the former store that SQLite has not moved into it yet would be read into this one.
+  // What they hold where the former store is too damaged would be read into this one.
   for (const suffix of ["-wal", "-shm"]) await removeIfThere(`${path}${suffix}`);
   await Deno.rename(draft, path);
   if (credentials !== undefined) await writeCredentialsText(`${path}.admin.json`, credentials);

@@ -144,6 +144,17 @@ export class RowLoader implements Disposable {
   }
 }
 
+/** Moves what stands in the write-ahead log of a store into its file, where both can be read. */
+export function foldIn(path: string): void {
+  try {
+    Deno.lstatSync(path);
+    using db = new DatabaseSync(path);
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    // There is none, or it is damaged: it is put aside as it is.
+  }
+}
+
 /** What an error says. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

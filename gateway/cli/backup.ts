@@ -1,7 +1,7 @@
 import type { Restored } from "../backup/restore_backup.ts";
 import type { Taken } from "../backup/take_backup.ts";
 import manifest from "../deno.json" with { type: "json" };
-import { backupIn, isFolder, keepNewest } from "./backup_files.ts";
+import { backupIn, isFolder, keepNewest, removePartials } from "./backup_files.ts";
 import type { Call, Command, Output } from "./command.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { CliFailure, UsageError } from "./io.ts";
@@ -42,6 +42,9 @@ async function backup(call: Call): Promise<Output> {
   }
   const passphrase = await newPassphrase(call);
   if (passphrase === undefined) call.warn(PLAIN);
+  for (const left of await removePartials(operand, { isFolder: folder !== undefined })) {
+    call.warn(`Removed "${left}", which a killed backup had left`);
+  }
   const nowMs = Date.now();
   const path = folder === undefined ? operand : backupIn(folder, nowMs);
   const { bytes, header, head } = await write(call, { store, path, passphrase, nowMs });
@@ -153,6 +156,7 @@ async function restoreFrom(
         ...{ checkOnly, force: call.has("force"), nowMs: Date.now() },
         onProgress: show,
         onFolder: (made) => void (folder = made),
+        onLeftover: (left) => call.warn(`Removed "${left}", which a killed restore had left`),
       });
     });
   } catch (error) {

@@ -1,8 +1,11 @@
-import { join } from "@std/path";
+import { basename, dirname, join } from "@std/path";
 import { CliFailure } from "./io.ts";
 
 /** Names that backups get in a folder, in the order of their times. */
 const NAME = /^svc-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.backup$/;
+
+/** A file before it has its name, see `output_file.ts`. */
+const PARTIAL = /^(.+)\.[0-9a-f]{8}\.partial$/;
 
 /** Whether a path is that of a folder. */
 export async function isFolder(path: string): Promise<boolean> {
@@ -27,4 +30,31 @@ export async function keepNewest(folder: string, keep: number): Promise<readonly
   const old = names.slice(0, Math.max(0, names.length - keep));
   for (const name of old) await Deno.remove(join(folder, name));
   return old;
+}
+
+/** Removes what backups to a path have left that were killed; those at work have their files locked. */
+export async function removePartials(
+  path: string,
+  { isFolder }: { readonly isFolder: boolean },
+): Promise<readonly string[]> {
+  const folder = isFolder ? path : dirname(path);
+  const removed: string[] = [];
+  try {
+    for await (const { name, isFile } of Deno.readDir(folder)) {
+      const [, whole] = PARTIAL.exec(name) ?? [];
+      const isOurs = whole !== undefined &&
+        (isFolder ? NAME.test(whole) : whole === basename(path));
+      if (!isFile || !isOurs || !await isAbandoned(join(folder, name))) continue;
+      await Deno.remove(join(folder, name));
+      removed.push(join(folder, name));
+    }
+  } catch {
+    // What cannot be looked at or removed is in nobody's way; the backup says what is in its own.
+  }
+  return removed;
+}
+
+async function isAbandoned(path: string): Promise<boolean> {
+  using file = await Deno.open(path, { write: true });
+  return await file.tryLock(true);
 }

@@ -15,7 +15,8 @@ Each option stands for the variable of the environment beside it.
   --config FILE              SERVICE_CONFIG (svc.json, optional)
   --public-url URL           SERVICE_PUBLIC_URL
   --trusted-proxies RANGES   SERVICE_TRUSTED_PROXIES
-  --trace-ratio RATIO        SERVICE_TRACE_RATIO (1), where OTEL_DENO=true exports traces
+  --trace-ratio RATIO        SERVICE_TRACE_RATIO, 0 to 1, where OTEL_DENO=true exports traces
+                             (without it: up to 10 a second, and 50 that callers began)
 Secrets, better kept in the environment than on a command line:
   --admin-token TOKEN        SERVICE_ADMIN_TOKEN
   --bootstrap-key KEY        SERVICE_BOOTSTRAP_KEY

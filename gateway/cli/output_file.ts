@@ -68,8 +68,11 @@ export async function createOutputFile(
   };
 }
 
-function createPrivate(path: string): Promise<Deno.FsFile> {
-  return Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+/** The lock tells a file at work from one that a killed command has left. */
+async function createPrivate(path: string): Promise<Deno.FsFile> {
+  const file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+  await file.tryLock(true);
+  return file;
 }
 
 function removeIfThere(path: string): void {

@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "@std/path";
+import { leftoversIn } from "../backup/draft_folder.ts";
 import { snapshotOf } from "../backup/store_rows.ts";
 import { parseCredits } from "../domain/money.ts";
 import { needsPepper } from "../service/pepper.ts";
@@ -31,12 +32,14 @@ export async function storeFindings(patient: Patient, service: ServiceState): Pr
   const size = await sizeOf(kvPath);
   const room = await roomFinding(kvPath, size ?? 0);
   if (size === undefined) {
-    return [skipped("store", `There is none at "${kvPath}" yet: the first start makes it`), room];
+    const none = skipped("store", `There is none at "${kvPath}" yet: the first start makes it`);
+    return [none, room, ...await leftoverFindings(kvPath)];
   }
   return [
     schemaFinding(kvPath),
     room,
     ...await modeFindings(kvPath),
+    ...await leftoverFindings(kvPath),
     ...await backupFindings(patient, size),
     ...service.kind === "running" ? await askedBooks(patient) : await readBooks(patient),
   ];
@@ -101,6 +104,14 @@ async function modeFindings(kvPath: string): Promise<Finding[]> {
     findings.push(failure("file modes", message, `chmod 600 "${path}"`));
   }
   return findings.length > 0 ? findings : [ok("file modes", "Readable by their user only")];
+}
+
+/** Parts of stores, in the clear, that nobody will ask for. */
+async function leftoverFindings(kvPath: string): Promise<Finding[]> {
+  const left = await leftoversIn(dirname(kvPath)).catch(() => []);
+  return left.map((path) =>
+    warning("restore", `A restore that was killed left "${path}"`, `rm -r "${path}"`)
+  );
 }
 
 async function backupFindings({ settings, nowMs }: Patient, size: number): Promise<Finding[]> {
@@ -177,6 +188,9 @@ async function readBooks({ settings, env }: Patient): Promise<Finding[]> {
     const open = kv = await Deno.openKv(kvPath);
     const { value: head } = await open.get<Head>(HEAD_KEY);
     if (head === null) return [skipped("books", "The file holds none")];
+    if (head.schema > newestSchema()) {
+      return [skipped("books", "They are in a layout that this svc does not know")];
+    }
     const { books } = await loadBooks(open, head);
     const counted = `${books.wallets.size} wallets fit ${books.holds.size} open holds`;
     const needs = await needsPepper({ get: (name) => readSetting(open, name) });

@@ -28,6 +28,10 @@ const SECRETS: readonly RegExp[] = [
   // Signed tokens, and whatever an Authorization header carries.
   /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){1,4}/,
   /\b(?:[Bb]earer|[Bb]asic)\s+[A-Za-z0-9._~+/=-]{8,}/,
+  // What a header or a setting of that name carries, also in JSON within JSON.
+  /\b(?:x-api-key|[Aa]pi[-_]?[Kk]ey|x-goog-api-key|[Pp]assw(?:or)?d|PASSWORD|API_KEY|access_token|secret_key)\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?[^\s"'\\,;&<>()]{6,200}/,
+  // Who stands before the host of an address.
+  /:\/\/[^\s/@:"']{0,64}:[^\s/@"']{1,128}@/,
   // Addresses of people.
   /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/u,
   // Numbers as long as those of cards, in groups or not.

@@ -19,6 +19,11 @@ const SECRETS = [
   "5500-0000-0000-0004",
   "378282246310005",
   "-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----",
+  "api_key=0123456789abcdef",
+  "password: hunter2-hunter2",
+  JSON.stringify({ "x-api-key": "0123456789" }).slice(1, -1),
+  JSON.stringify(JSON.stringify({ apiKey: "0123456789" })).slice(4, -5),
+  "://app:pa55word@",
 ] as const;
 
 Deno.test("Secrets are taken out wherever they stand", () => {
@@ -38,6 +43,7 @@ Deno.test("What is no secret stays as it was said", () => {
       "I paid 12.50 on 2026-11-21 for 1234567 items",
       "写一首诗 @ home, task-list, bearer of news",
       "def f(x): return x ** 2",
+      "Choose a password: at least 8 words, see https://example.com:8443/a?b=c#d",
     ]
   ) assertEquals(redacted(text, 1_000), text);
 });
@@ -60,7 +66,15 @@ Deno.test("No part of a secret is left where the text is cut", () => {
 });
 
 Deno.test("Hostile text costs no more than its length", () => {
-  for (const text of ["a".repeat(200_000), "1 ".repeat(100_000), "-----BEGIN ".repeat(20_000)]) {
+  for (
+    const text of [
+      "a".repeat(200_000),
+      "1 ".repeat(100_000),
+      "-----BEGIN ".repeat(20_000),
+      "://".repeat(60_000),
+      "password \\\\".repeat(20_000),
+    ]
+  ) {
     assert(redacted(text, 16_384).length <= 17_000);
   }
 });

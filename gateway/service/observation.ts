@@ -36,8 +36,9 @@ export async function observe(
   const { clock, complain, env, rng } = process;
   const secrets = secretsOf(settings);
   const exported = await exportedByRuntime({
-    ratio: settings.traceRatio ?? 1,
+    ratio: settings.traceRatio,
     random: () => rng.next(),
+    monotonicMs: () => clock.monotonicMs(),
   });
   if (typeof exported === "string") return exported;
   const telemetry = new Telemetry(exported);

@@ -29,7 +29,11 @@ export interface ServeSettings {
   readonly keyPepperPrevious?: string | undefined;
   readonly publicUrl?: string | undefined;
   readonly trustedProxies: readonly string[];
-  /** Share of requests that are traced where no caller says whether, 0 to 1. @default {1} */
+  /**
+   * Share of requests that are traced where no caller says whether, 0 to 1.
+   *
+   * @default {all of a quiet service, at most ten a second}
+   */
   readonly traceRatio?: number | undefined;
 }
 

@@ -11,6 +11,24 @@ Deno.test("secrets that are known are taken out wherever they stand", () => {
   assertEquals(secrets.remove(text), "a [removed], b=[removed][removed], none");
 });
 
+Deno.test("a secret that begins another does not leave the other's end, in any order", () => {
+  for (const order of [[0, 1], [1, 0]]) {
+    const secrets = new Secrets();
+    for (const at of order) secrets.add(["abcdefgh", "abcdefgh12345678"][at]);
+    assertEquals(secrets.remove("x abcdefgh12345678 abcdefgh"), "x [removed] [removed]");
+  }
+});
+
+Deno.test("secrets that are known are found in addresses and in quoted JSON", () => {
+  const secrets = new Secrets();
+  const secret = 'p+ss/w0rd="\n\\';
+  secrets.add(secret);
+  for (const text of [encodeURIComponent(secret), JSON.stringify({ password: secret })]) {
+    const removed = secrets.remove(text);
+    assert(!removed.includes("w0rd"), removed);
+  }
+});
+
 Deno.test("secrets are known by their form, whoever gave them out", () => {
   const secrets = new Secrets();
   const cases: readonly [string, string][] = [
@@ -26,6 +44,13 @@ Deno.test("secrets are known by their form, whoever gave them out", () => {
     ["AKIAABCDEFGHIJKLMNOP", "ABCDEFGHIJ"],
     ["token ya29.a0AfH6SMB-abc", "a0AfH6"],
     ["eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJhYmMifQ.c2lnbmF0dXJl", "eyJpc3Mi"],
+    ["gsk_abcdefghijklmnop1234", "abcdefghij"],
+    ["xai-abcdefghijklmnop1234", "abcdefghij"],
+    ["hf_abcdefghijklmnop1234", "abcdefghij"],
+    ["cookie: svc_session=0123456789abcdef; svc_lang=en", "0123456789"],
+    [JSON.stringify(JSON.stringify({ "x-api-key": "0123456789" })), "0123456789"],
+    ["Authorization: Token abcdef0123", "abcdef0123"],
+    ["?x-api-key%3D0123456789", "0123456789"],
     ["-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY----- rest", "MIIEvQ"],
   ];
   for (const [text, secret] of cases) {

@@ -6,7 +6,8 @@
 
 import type { Context } from "@opentelemetry/api";
 import { OtelMetrics } from "./otel_metrics.ts";
-import { OtelTracer, type Sampling } from "./otel_tracer.ts";
+import { OtelTracer } from "./otel_tracer.ts";
+import type { Sampling } from "./sampler.ts";
 import type { Exported } from "./telemetry.ts";
 
 /** Where Deno registers what it exports; the API's package looks there, too. */

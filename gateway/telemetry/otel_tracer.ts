@@ -19,6 +19,7 @@ import { BoundedMap } from "../flows/bounded_map.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 import type { Span, SpanEnd, TracedRequest, Tracer } from "../ports/tracer.ts";
 import { PassedOn, readTraceparent, type RemoteContext } from "./passed_on.ts";
+import { Sampler, type Sampling } from "./sampler.ts";
 
 /** Requests whose spans are open. More than can be under way: what is beyond it never got a row. */
 const OPEN_MAX = 20_000;
@@ -28,17 +29,6 @@ const KNOWN_MAX = 2_000;
 const KINDS = { internal: 0, server: 1, client: 2 } as const;
 const ERROR_STATUS = 2;
 const SAMPLED = 1;
-
-/**
- * Which requests are traced: those that their caller traces, and of those whose caller says nothing a
- * share. It is decided before the runtime is asked, whose own sampler takes 3 us to say no.
- */
-export interface Sampling {
-  /** 0 to 1. */
-  readonly ratio: number;
-  /** From 0 on, below 1. */
-  readonly random: () => number;
-}
 
 /** What spans are made with. */
 interface Tools {
@@ -91,13 +81,13 @@ class RecordedSpan implements Span {
 /** Makes a span of each request that the sampler takes, and of what is done for it. */
 export class OtelTracer implements Tracer {
   readonly #tools: Tools;
-  readonly #sampling: Sampling;
+  readonly #sampler: Sampler;
   readonly #open = new Map<string, RecordedSpan>();
   readonly #known = new BoundedMap<string, RecordedSpan>(KNOWN_MAX);
 
   private constructor(tools: Tools, sampling: Sampling) {
     this.#tools = tools;
-    this.#sampling = sampling;
+    this.#sampler = new Sampler(sampling);
   }
 
   /**
@@ -115,18 +105,12 @@ export class OtelTracer implements Tracer {
 
   begin(request: TracedRequest): Span | undefined {
     const remote = readTraceparent(request.traceparent);
-    if (this.#isWanted(remote)) {
+    if (this.#sampler.takes(remote)) {
       const begun = this.#start(request, remote);
       if (begun !== undefined) return begun;
     }
     const { traceparent } = request;
     return remote === undefined || traceparent === null ? undefined : new PassedOn(traceparent);
-  }
-
-  #isWanted(remote: RemoteContext | undefined): boolean {
-    const { ratio, random } = this.#sampling;
-    if (remote !== undefined) return (remote.flags & SAMPLED) !== 0;
-    return ratio >= 1 || random() < ratio;
   }
 
   #start(

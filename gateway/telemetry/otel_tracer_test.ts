@@ -12,6 +12,7 @@ import { OtelTracer } from "./otel_tracer.ts";
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const SPAN_ID = "b7ad6b7169203331";
 const SAMPLED = `00-${TRACE_ID}-${SPAN_ID}-01`;
+const ALL = { ratio: 1, random: () => 0, monotonicMs: () => 0 } as const;
 const REQUEST = { requestId: "req_1", endpoint: "chat" } as const;
 
 /** What became of one span. */
@@ -61,7 +62,7 @@ function record(id: string, more: Partial<RequestRecord> = {}): RequestRecord {
 
 Deno.test("a request's span ends with its row, once, and its parts are below it", async () => {
   const told: Told[] = [];
-  const tracer = await OtelTracer.load({ ratio: 1, random: () => 0 }, rememberingProvider(told));
+  const tracer = await OtelTracer.load(ALL, rememberingProvider(told));
   const span = tracer.begin({ ...REQUEST, logId: "log_1", traceparent: SAMPLED });
   assert(span !== undefined);
   const call = span.child("chat m", { kind: "client", attributes: { "svc.model": "m" } });
@@ -81,7 +82,7 @@ Deno.test("a request's span ends with its row, once, and its parts are below it"
 
 Deno.test("who failed has the code of the error; who left has none", async () => {
   const told: Told[] = [];
-  const tracer = await OtelTracer.load({ ratio: 1, random: () => 0 }, rememberingProvider(told));
+  const tracer = await OtelTracer.load(ALL, rememberingProvider(told));
   const ends: readonly Partial<RequestRecord>[] = [
     { outcome: "error", status: 502, errorCode: "upstream_error" },
     { outcome: "cut" },
@@ -102,7 +103,7 @@ Deno.test("a share is traced; a caller who traces is followed, and one who does 
   const told: Told[] = [];
   let next = 0.4;
   const tracer = await OtelTracer.load(
-    { ratio: 0.5, random: () => next },
+    { ratio: 0.5, random: () => next, monotonicMs: () => 0 },
     rememberingProvider(told),
   );
   const begin = (traceparent: string | null) =>
@@ -119,7 +120,7 @@ Deno.test("a share is traced; a caller who traces is followed, and one who does 
 
 Deno.test("requests that never get a row do not pile up", async () => {
   const told: Told[] = [];
-  const tracer = await OtelTracer.load({ ratio: 1, random: () => 0 }, rememberingProvider(told));
+  const tracer = await OtelTracer.load(ALL, rememberingProvider(told));
   for (let at = 0; at < 20_010; at++) {
     tracer.begin({ ...REQUEST, logId: `log_${at}`, traceparent: null });
   }

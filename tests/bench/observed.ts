@@ -1,7 +1,8 @@
 /**
- * What watching costs: the fast path of a gateway that nobody watches beside the same gateway counted
- * and scraped every second, and beside it with a tenth and with all of its requests traced. One
- * upstream, one load; short rounds in turn.
+ * What watching costs: the fast path of a gateway that nobody watches beside the same gateway with
+ * its console loaded and its metrics and overview read every second, and beside it exporting traces
+ * as it does by itself, where callers ask for a trace of every request, and with all of them traced.
+ * One upstream, one load; short rounds in turn.
  *
  * @module
  */
@@ -14,10 +15,12 @@ import { expectLine, processorSeconds, type Running, serviceFlags, start } from 
 
 const CONNECTIONS = 32;
 /** Much more often than Prometheus does. */
-const SCRAPE_MS = 1_000;
+const WATCH_MS = 1_000;
 /** Short rounds, and many: what else the machine does falls on neighbours alike. */
 const ROUND_SECONDS = 0.5;
 const TOKEN = "metrics_token_of_the_bench";
+const ADMIN_TOKEN = "admin_token_of_the_bench";
+const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 /** How long to measure, and with what. */
 export interface Observed {
@@ -36,6 +39,8 @@ interface Way {
   readonly name: string;
   /** Variables of a gateway that exports to a collector. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Every request has a `traceparent` that asks for a trace. */
+  readonly isTracedByCallers?: boolean;
   readonly isMarked?: boolean;
 }
 
@@ -44,14 +49,10 @@ const WAYS: readonly Way[] = [
   { name: "unwatched" },
   // What comes out for this one is the machine's noise.
   { name: "nothing, again" },
-  { name: "/metrics", isMarked: true },
-  {
-    name: "/metrics, 1 % traced",
-    env: { SERVICE_TRACE_RATIO: "0.01", OTEL_DENO_METRICS: "false" },
-    isMarked: true,
-  },
-  { name: "/metrics and OTLP metrics, 10 % traced", env: { SERVICE_TRACE_RATIO: "0.1" } },
-  { name: "/metrics and OTLP metrics, all traced", env: {} },
+  { name: "/metrics and the overview", isMarked: true },
+  { name: "/metrics, traces and OTLP metrics as they come", env: {}, isMarked: true },
+  { name: "the same, callers trace all", env: {}, isTracedByCallers: true, isMarked: true },
+  { name: "the same, all traced", env: { SERVICE_TRACE_RATIO: "1" } },
 ];
 
 /** Measures all ways, in turn. */
@@ -68,8 +69,11 @@ export async function observed(options: Observed): Promise<Finding[]> {
     const gateway = stack.use(await startWay(options, { at, way, upstreamUrl, sinkUrl }));
     const url = await expectLine(gateway, /^ +public +(http:\S+)/);
     const adminUrl = await expectLine(gateway, /^ +admin +(http:\S+)/);
-    gateways.push({ url, pid: gateway.pid });
-    if (isWatched(way)) stack.defer(scrapeNowAndThen(adminUrl));
+    const headers: Readonly<Record<string, string>> = way.isTracedByCallers === true
+      ? { traceparent: TRACEPARENT }
+      : {};
+    gateways.push({ url, pid: gateway.pid, headers });
+    if (isWatched(way)) stack.defer(await watchNowAndThen(adminUrl));
   }
   for (const gateway of gateways) await measure(options, gateway, warmUpSeconds);
   const measured: Measured[][] = WAYS.map(() => []);
@@ -97,6 +101,8 @@ export async function observed(options: Observed): Promise<Finding[]> {
 interface Gateway {
   readonly url: string;
   readonly pid: number;
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 interface Measured {
@@ -108,11 +114,13 @@ interface Measured {
 
 async function measure(
   { load, requestTo }: Observed,
-  { url, pid }: Gateway,
+  { url, pid, headers }: Gateway,
   seconds: number,
 ): Promise<Measured> {
   const before = await processorSeconds(pid);
-  const result = await load(requestTo(url), { connections: CONNECTIONS, seconds });
+  const plain = requestTo(url);
+  const request = { ...plain, headers: { ...plain.headers, ...headers } };
+  const result = await load(request, { connections: CONNECTIONS, seconds });
   const after = await processorSeconds(pid);
   const cost = before === undefined || after === undefined
     ? undefined
@@ -139,6 +147,7 @@ async function startWay(
   const args = [
     ...["--port", "0", "--admin-port", "0", "--config", config, "--bootstrap-key", key],
     ...["--kv-path", join(folder, `observed-${at}.kv`), "--metrics-token", TOKEN],
+    ...["--admin-token", ADMIN_TOKEN],
   ];
   const flags = await serviceFlags();
   if (!isWatched(way)) return start("tests/bench/unwatched_process.ts", args, { flags });
@@ -151,13 +160,22 @@ async function startWay(
   return start("gateway/main.ts", ["serve", ...args], { flags, env: exporting });
 }
 
-/** The function returned ends it. */
-function scrapeNowAndThen(adminUrl: string): () => Promise<void> {
+/** Loads the console, then reads what an open page of it and Prometheus read. The function ends it. */
+async function watchNowAndThen(adminUrl: string): Promise<() => Promise<void>> {
+  const read = async (path: string, token: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(adminUrl + path, { headers });
+    await response.text();
+    if (!response.ok) throw new Error(`Cannot measure: ${path} says ${response.status}`);
+  };
+  await read("/console/sign-in", TOKEN);
   let under: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    under = fetch(`${adminUrl}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
-      .then((response) => response.text());
-  }, SCRAPE_MS);
+    under = Promise.all([
+      read("/metrics", TOKEN),
+      read("/admin/v1/overview?since=1h", ADMIN_TOKEN),
+    ]);
+  }, WATCH_MS);
   return async () => {
     clearInterval(timer);
     await under;

@@ -67,7 +67,9 @@ async function pagesOf(ask: Ask): Promise<Record<string, readonly string[]>> {
   const newest = await firstOf(ask, "/requests?limit=1");
   const refused = await firstOf(ask, "/requests?order=oldest&limit=1&status=429");
   // Far from either end.
-  const deep = await ask("/requests?until=15d&limit=50");
+  // A search ends after a time, with or without rows; it then says where it goes on.
+  let deep = await ask("/requests?until=15d&limit=50");
+  while (deep.start === null) deep = await ask(`/requests?until=15d&cursor=${deep.cursor}`);
   const request = (id: unknown) => encodeURIComponent(String(id));
   return {
     "first page": ["/requests"],

@@ -89,8 +89,10 @@ export const BLOCK_ROWS_MAX = 896;
 export const BLOCK_BYTES_MAX = 54 * 1024;
 /** Longest list of a block's ids, in bytes. */
 export const BLOCK_IDS_BYTES_MAX = 56 * 1024;
-/** Blocks of the index read in one go. */
-export const READ_AHEAD_BLOCKS = 64;
+/** Blocks of the index read in one go: a search cannot end within. */
+export const READ_AHEAD_BLOCKS = 16;
+/** Blocks of the index whose times are remembered, some 100 bytes each. */
+export const BLOCK_TIMES_KEPT = 5_000;
 /** Time between two writes of the index, in milliseconds. */
 export const INDEX_WRITE_MS = 1_000;
 /** Blocks that wait for the store in memory; beyond that they are made anew from the log, later. */

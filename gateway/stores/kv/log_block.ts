@@ -10,6 +10,7 @@ import { hasStatus, modelsOf, providersOf } from "../../domain/request_filter.ts
 import { classOf, endingOf, NO_MODEL, type RolledRow } from "../../domain/request_rollup.ts";
 import type { RequestFilter, RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
+import type { BlockTime } from "./log_block_times.ts";
 import { Columns, MIDDLE, NARROW, ROW_BYTES, WIDE } from "./log_columns.ts";
 import { BLOCK_BYTES_MAX, BLOCK_IDS_BYTES_MAX, BLOCK_ROWS_MAX } from "./limits.ts";
 import { bytesOf, type Row, textOf } from "./rows.ts";
@@ -105,6 +106,12 @@ export class LogBlock {
   /** Last segment that it tells of. */
   get last(): number {
     return this.#header.last;
+  }
+
+  /** When its requests began. */
+  get time(): BlockTime {
+    const { first, last, sinceMs, untilMs } = this.#header;
+    return { first, last, sinceMs, untilMs };
   }
 
   /** Whether a further segment has room. An empty block has room for any. */

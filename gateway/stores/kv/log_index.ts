@@ -15,6 +15,7 @@ import {
   SUMS_WRITTEN,
 } from "./limits.ts";
 import { LOG_BLOCK_IDS, LOG_BLOCKS, LogBlock } from "./log_block.ts";
+import { BlockTimes } from "./log_block_times.ts";
 import { LogSums, type OverviewRange } from "./log_sums.ts";
 import { read } from "./read.ts";
 import type { Row } from "./rows.ts";
@@ -29,6 +30,8 @@ export interface IndexView {
   readonly waiting: readonly LogBlock[];
   /** Last segment that is in a block. */
   readonly to: number;
+  /** What is known of those in the store. */
+  readonly times: BlockTimes;
 }
 
 /** Makes the blocks and keeps them. */
@@ -36,6 +39,7 @@ export class LogIndex {
   readonly sums: LogSums;
   readonly #kv: Deno.Kv;
   readonly #writer: Writer;
+  readonly #times = new BlockTimes();
   /** Last segment whose block is in the store, and rows of the log up to there. */
   #writtenTo = 0;
   #writtenRows = 0;
@@ -77,7 +81,7 @@ export class LogIndex {
   async view(): Promise<IndexView> {
     if (!this.#isLive && this.missing <= INDEX_WAIT_ROWS) await this.#catchingUp;
     const waiting = this.#open === undefined ? this.#closed : [...this.#closed, this.#open];
-    return { waiting: [...waiting], to: this.#addedTo };
+    return { waiting: [...waiting], to: this.#addedTo, times: this.#times };
   }
 
   /** The sums of a time. */

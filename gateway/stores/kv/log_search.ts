@@ -17,11 +17,12 @@ import {
   type LogPlace,
   mayHaveIds,
 } from "./log_block.ts";
+import type { SegmentRange } from "./log_block_times.ts";
 import type { IndexView } from "./log_index.ts";
 import { decodeRecord } from "./log_line.ts";
 import { read } from "./read.ts";
 import { textOf } from "./rows.ts";
-import { readSegment, readSegments } from "./segment.ts";
+import { firstSegment, readSegment, readSegments, type Tail } from "./segment.ts";
 
 /** Places of one block, or of one segment, that may match, in the order of the page. */
 interface Found {
@@ -61,6 +62,8 @@ export async function searchLog(source: SearchSource, query: RequestQuery): Prom
         if (!matches(hit.record, query)) continue;
         if (page.length === limit) return end(borderOf(hit.place, isNewest));
         page.push(hit);
+        // There is one row of an id: what follows need not be looked at.
+        if (query.id !== undefined) return end(undefined);
       }
       const read = some.at(-1);
       if (read !== undefined && performance.now() > untilMs) {
@@ -159,7 +162,7 @@ async function* blocksOf(
   const at = border?.segment;
   const from = isNewest ? 0 : at ?? 0;
   const to = isNewest && at !== undefined ? await blockWith(source.kv, at, end) : end;
-  yield* storedBlocks(source.kv, query, { from, to });
+  yield* storedBlocks(source, query, { first: from, last: to });
   if (!isNewest) yield* waiting;
 }
 
@@ -172,14 +175,41 @@ async function blockWith(kv: Deno.Kv, segment: number, end: number): Promise<num
 }
 
 async function* storedBlocks(
-  kv: Deno.Kv,
+  source: SearchSource,
   query: RequestQuery,
-  { from, to }: { readonly from: number; readonly to: number },
+  range: SegmentRange,
 ): AsyncGenerator<BlockRead, void> {
-  if (from > to) return;
+  if (range.first > range.last) return;
+  const ranges = await rangesOf(source, query, range);
+  for (const one of ranges) yield* blocksWithin(source, query, one);
+}
+
+/** Segments of some in which a time may be, in the order of the page. */
+async function rangesOf(
+  { kv, view, last }: SearchSource,
+  { id, sinceMs, untilMs = Infinity, order }: RequestQuery,
+  range: SegmentRange,
+): Promise<readonly SegmentRange[]> {
+  // A segment says the latest time and the greatest id up to its own end: what lies before the first
+  // that reaches what is looked for is older. Nothing like it holds at the other end, since a request
+  // may be logged long after it began.
+  const reaches = ({ atMs, maxId }: Tail) => atMs >= (sinceMs ?? -Infinity) && maxId >= (id ?? "");
+  const isBounded = sinceMs !== undefined || id !== undefined;
+  const reached = isBounded ? await firstSegment(kv, { name: "log", last }, reaches) : 0;
+  const first = Math.max(range.first, reached);
+  const time = { sinceMs: sinceMs ?? -Infinity, untilMs };
+  const ranges = [...view.times.left({ first, last: range.last }, time)];
+  return order === "oldest" ? ranges : ranges.reverse();
+}
+
+async function* blocksWithin(
+  { kv, view }: SearchSource,
+  query: RequestQuery,
+  { first, last: to }: SegmentRange,
+): AsyncGenerator<BlockRead, void> {
   const { text } = query;
   const prefix = text === undefined ? LOG_BLOCKS : LOG_BLOCK_IDS;
-  const rows = kv.list<Uint8Array>({ start: [prefix, from], end: [prefix, to + 1] }, {
+  const rows = kv.list<Uint8Array>({ start: [prefix, first], end: [prefix, to + 1] }, {
     reverse: query.order !== "oldest",
     batchSize: READ_AHEAD_BLOCKS,
   });
@@ -187,7 +217,7 @@ async function* storedBlocks(
     for await (const { key, value } of rows) {
       const last = Number(key[1]);
       if (text === undefined) {
-        yield mayHaveIds(value, query) ? { block: decodeBlock(value) } : { last };
+        yield mayHaveIds(value, query) ? { block: learned(view, value) } : { last };
         continue;
       }
       // A text is searched by the engine, bytes would be by a loop in JavaScript.
@@ -196,13 +226,19 @@ async function* storedBlocks(
       else {
         const block = await kv.get<Uint8Array>([LOG_BLOCKS, last]);
         if (block.value === null) yield { last };
-        else yield { block: decodeBlock(block.value), ids };
+        else yield { block: learned(view, block.value), ids };
       }
     }
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
     throw new StoreError("Cannot read the index of the log", { cause });
   }
+}
+
+function learned({ times }: IndexView, value: Uint8Array): LogBlock {
+  const block = decodeBlock(value);
+  times.note(block.time);
+  return block;
 }
 
 /** The records at some places, in their order; those whose segment is gone are left out. */

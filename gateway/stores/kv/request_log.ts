@@ -66,9 +66,11 @@ export class KvRequestLog implements RequestLog {
   }
 
   async get(id: string): Promise<RequestRecord | undefined> {
+    // Ids are in the order of time: the row stands where they first reach this one, or soon after.
+    const query = { id, limit: 1, order: "oldest" } as const;
     let cursor: string | undefined;
     do {
-      const page = await this.search({ id, limit: 1, cursor });
+      const page = await this.search({ ...query, cursor });
       if (page.records[0] !== undefined) return page.records[0];
       cursor = page.cursor;
     } while (cursor !== undefined);
