@@ -12,7 +12,8 @@ import { PRICE_PLACES, RATE_PLACES } from "../domain/pricing.ts";
 import { DEFAULT_LIMITS } from "../domain/service_limits.ts";
 import { nearestName } from "./nearest_name.ts";
 
-const KINDS = [
+/** How an upstream may be spoken to. */
+export const UPSTREAM_KINDS = [
   "openai",
   "openai-compatible",
   "anthropic",
@@ -85,8 +86,8 @@ const pathPart = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9:._-]{0,127}$/, {
 
 const upstream = strict({
   id,
-  kind: z.enum(KINDS, {
-    error: () => `Kind is one of ${KINDS.map((kind) => `"${kind}"`).join(", ")}`,
+  kind: z.enum(UPSTREAM_KINDS, {
+    error: () => `Kind is one of ${UPSTREAM_KINDS.map((kind) => `"${kind}"`).join(", ")}`,
   }),
   provider: id.optional(),
   baseUrl: httpUrl.optional(),

@@ -31,7 +31,8 @@ export function bucketOf(ms: number): number {
 /** What stands for all times of a bucket, in milliseconds. */
 export function msOf(bucket: number): number {
   if (bucket < EXACT_MS) return bucket;
-  return Math.round(Math.exp((bucket - EXACT_MS + FIRST + 0.5) * LOG_GROWTH));
+  // A whole number would be too far from the shortest of them.
+  return Math.round(10 * Math.exp((bucket - EXACT_MS + FIRST + 0.5) * LOG_GROWTH)) / 10;
 }
 
 /** Counts so many times into a bucket. */

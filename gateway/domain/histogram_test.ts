@@ -25,6 +25,13 @@ Deno.test("a percentile is within its error of the true one", () => {
   }));
 });
 
+Deno.test("every whole time up to a minute is told within the error", () => {
+  for (let ms = 0; ms < 60_000; ms++) {
+    const found = msOf(bucketOf(ms));
+    assert(Math.abs(found - ms) <= PERCENTILE_ERROR * ms, `${found} for ${ms}`);
+  }
+});
+
 Deno.test("buckets never fall, and short times are exact", () => {
   let last = -1;
   for (let ms = 0; ms < 20_000; ms++) {

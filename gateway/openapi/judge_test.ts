@@ -14,6 +14,9 @@ const WALLET = {
   held: "0.000000",
   spent: "0.000000",
   writtenOff: "0.000000",
+  lowBelow: "0.100000",
+  lowBelowSet: false,
+  low: false,
 };
 
 const admin = new Judge("admin");

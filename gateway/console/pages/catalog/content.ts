@@ -104,18 +104,18 @@ export async function catalogVersion(view: View, number: string): Promise<Catalo
   return view.need(await view.api.get(apiPath`/catalog/versions/${number}`, version));
 }
 
-const pool = z.object({
-  models: z.array(z.object({
-    id: z.string(),
-    status: z.string(),
-    reason: z.string().nullable(),
-    retryAfterMs: z.number().nullable(),
-    latencyMs: z.number().nullable(),
-  })),
+/** Whether a model can be routed to, as the operator's API tells it. */
+export const modelState = z.object({
+  id: z.string(),
+  status: z.string(),
+  reason: z.string().nullable(),
+  retryAfterMs: z.number().nullable(),
+  latencyMs: z.number().nullable(),
 });
+const pool = z.object({ models: z.array(modelState) });
 
 /** Whether a model can be routed to. */
-export type ModelState = z.output<typeof pool>["models"][number];
+export type ModelState = z.output<typeof modelState>;
 
 /** Availability of every model, by its id. */
 export async function modelStates(view: View): Promise<ReadonlyMap<string, ModelState>> {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { upstreamState } from "../upstreams/answers.ts";
 
 const sums = z.object({
   requests: z.number(),
@@ -37,20 +38,6 @@ const ending = z.object({
   others: z.boolean(),
   requests: z.number(),
 });
-const upstream = z.object({
-  id: z.string(),
-  kind: z.string(),
-  provider: z.string(),
-  state: z.enum(["available", "degraded", "unavailable", "unused"]),
-  inFlight: z.number(),
-  maxInFlight: z.number(),
-  models: z.array(z.object({
-    id: z.string(),
-    status: z.string(),
-    reason: z.string().nullable(),
-    latencyMs: z.number().nullable(),
-  })),
-});
 
 /** What `/overview` of the operator's API answers. */
 export const overviewAnswer = z.object({
@@ -64,7 +51,7 @@ export const overviewAnswer = z.object({
   models: z.array(model),
   keys: z.array(key),
   endings: z.array(ending),
-  upstreams: z.array(upstream),
+  upstreams: z.array(upstreamState),
 });
 
 /** The sums of a time. */
@@ -77,5 +64,3 @@ export type ModelSums = z.output<typeof model>;
 export type KeySums = z.output<typeof key>;
 /** How many requests ended in one way. */
 export type Ending = z.output<typeof ending>;
-/** An upstream and how its models are. */
-export type Upstream = z.output<typeof upstream>;

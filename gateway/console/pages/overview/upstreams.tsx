@@ -1,21 +1,14 @@
-import { Badge, type BadgeKind } from "../../components/badge.tsx";
+import { Badge } from "../../components/badge.tsx";
 import { Count } from "../../components/credits.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Sheet } from "../../components/sheet.tsx";
 import type { View } from "../../page.ts";
-import type { Upstream } from "./answer.ts";
+import { STATE_KINDS, type UpstreamState } from "../upstreams/answers.ts";
 import { overviewMessages } from "./messages.ts";
-
-const KINDS: Readonly<Record<Upstream["state"], BadgeKind>> = {
-  available: "good",
-  degraded: "warn",
-  unavailable: "bad",
-  unused: "neutral",
-};
 
 /** How the upstreams are at this moment, whatever time is chosen. */
 export function Upstreams(
-  { view, upstreams }: { view: View; upstreams: readonly Upstream[] },
+  { view, upstreams }: { view: View; upstreams: readonly UpstreamState[] },
 ) {
   const say = view.say(overviewMessages);
   return (
@@ -36,7 +29,7 @@ export function Upstreams(
           },
           {
             title: say.state,
-            cell: ({ state }) => <Badge kind={KINDS[state]}>{say.states[state]}</Badge>,
+            cell: ({ state }) => <Badge kind={STATE_KINDS[state]}>{say.states[state]}</Badge>,
           },
           { title: say.models, align: "end", cell: (row) => modelsText(view, row) },
           {
@@ -57,14 +50,14 @@ export function Upstreams(
   );
 }
 
-function modelsText(view: View, { models }: Upstream): string {
+function modelsText(view: View, { models }: UpstreamState): string {
   const wanted = models.filter(({ status }) => status !== "disabled");
   const available = wanted.filter(({ status }) => status === "available");
   return view.say(overviewMessages).modelsOf(available.length, wanted.length);
 }
 
 /** Why models are not available: each reason once. */
-function Troubles({ upstream }: { upstream: Upstream }) {
+function Troubles({ upstream }: { upstream: UpstreamState }) {
   const byReason = new Map<string, string[]>();
   for (const { id, status, reason } of upstream.models) {
     if (status === "available" || status === "disabled") continue;

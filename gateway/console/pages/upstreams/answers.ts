@@ -7,27 +7,22 @@
 import { z } from "zod";
 import type { BadgeKind } from "../../components/badge.tsx";
 import type { View } from "../../page.ts";
+import { modelState } from "../catalog/content.ts";
 
-const upstreams = z.object({
-  upstreams: z.array(z.object({
-    id: z.string(),
-    kind: z.string(),
-    provider: z.string(),
-    state: z.enum(["available", "degraded", "unavailable", "unused"]),
-    inFlight: z.number(),
-    maxInFlight: z.number(),
-    models: z.array(z.object({
-      id: z.string(),
-      status: z.string(),
-      reason: z.string().nullable(),
-      retryAfterMs: z.number().nullable(),
-      latencyMs: z.number().nullable(),
-    })),
-  })),
+/** An upstream as the pool has it, as the operator's API tells it. */
+export const upstreamState = z.object({
+  id: z.string(),
+  kind: z.string(),
+  provider: z.string(),
+  state: z.enum(["available", "degraded", "unavailable", "unused"]),
+  inFlight: z.number(),
+  maxInFlight: z.number(),
+  models: z.array(modelState),
 });
+const upstreams = z.object({ upstreams: z.array(upstreamState) });
 
 /** An upstream as the pool has it. */
-export type UpstreamState = z.output<typeof upstreams>["upstreams"][number];
+export type UpstreamState = z.output<typeof upstreamState>;
 
 /** How good a state of an upstream is. */
 export const STATE_KINDS: Readonly<Record<UpstreamState["state"], BadgeKind>> = {

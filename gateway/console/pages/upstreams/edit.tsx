@@ -1,3 +1,4 @@
+import { UPSTREAM_KINDS } from "../../../config/schema.ts";
 import {
   ChangeForm,
   CheckField,
@@ -22,7 +23,7 @@ import {
 import { editMessages } from "../catalog/edit_messages.ts";
 import { missing } from "../catalog/model.tsx";
 import { upstreamMessages } from "./messages.ts";
-import { KINDS, PLACES, upstreamFields, upstreamOf, VARIABLES } from "./upstream_form.ts";
+import { PLACES, upstreamFields, upstreamOf, VARIABLES } from "./upstream_form.ts";
 
 /** The form of an upstream. */
 export function upstreamEditHref(id: string): string {
@@ -119,7 +120,7 @@ function Where({ view, entered, isNew }: { view: View; entered: Entered; isNew: 
           label={say.kind}
           value={entered.fields.get("kind") ?? ""}
           error={enteredError(entered, "upstreams", "kind")}
-          options={KINDS.map((kind) => ({ value: kind, text: kind }))}
+          options={UPSTREAM_KINDS.map((kind) => ({ value: kind, text: kind }))}
         />
         <EnteredField {...common} name="provider" label={say.provider} />
       </div>

@@ -8,20 +8,6 @@
 import type { CatalogUpstream } from "../catalog/content.ts";
 import { numberFrom, textsOf } from "../catalog/field_values.ts";
 
-/** How an upstream may be spoken to. */
-export const KINDS = [
-  "openai",
-  "openai-compatible",
-  "anthropic",
-  "google",
-  "google-vertex",
-  "amazon-bedrock",
-  "azure",
-  "mistral",
-  "cohere",
-  "simulator",
-] as const;
-
 /** Names of environment variables. */
 export const VARIABLES = [
   "apiKeyEnv",
