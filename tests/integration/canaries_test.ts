@@ -229,7 +229,7 @@ async function plantAndSearch(exported: OtlpCollector | undefined): Promise<void
       OPENAI_API_KEY: SECRETS.upstreamKey,
       BRAVE_API_KEY: SECRETS.searchKey,
       SERVICE_METRICS_TOKEN: SECRETS.metricsToken,
-      ...exported?.env,
+      ...exported === undefined ? {} : { ...exported.env, SERVICE_TRACE_RATIO: "1" },
     };
     await using service = await ServiceProcess.start(join(folder, "svc.kv"), env, { config });
     const banner = service.stdout.length;
