@@ -33,8 +33,12 @@ async function slowLab(): Promise<OrchestrationLab & { readonly go: () => void }
   return Object.assign(lab, { go: () => gate.resolve() });
 }
 
-/** Asks; its head comes before there is a plan. */
-async function askEarly({ service }: OrchestrationLab, surface: Surface, signal?: AbortSignal) {
+/** Asks; its head comes before there is a plan, which is being asked for. */
+async function askEarly(
+  { service, upstream }: OrchestrationLab,
+  surface: Surface,
+  signal?: AbortSignal,
+) {
   const init = signal === undefined ? {} : { signal };
   const response = surface === "chat"
     ? await askSplit(service, { stream: true, ...init })
@@ -42,6 +46,7 @@ async function askEarly({ service }: OrchestrationLab, surface: Surface, signal?
   assertEquals(response.status, 200);
   assert(response.headers.get("content-type")?.startsWith("text/event-stream"));
   assert(response.body !== null);
+  await until(() => upstream.calls.length === 1, "the planner to be called");
   return { response, reader: response.body.getReader() };
 }
 
@@ -56,7 +61,6 @@ for (const surface of SURFACES) {
     await using lab = await slowLab();
     const { reader } = await askEarly(lab, surface);
     assert((await readUntil(reader, KEEP_ALIVE)).startsWith(KEEP_ALIVE));
-    assertEquals(lab.upstream.calls.length, 1);
     lab.go();
     const last = surface === "chat" ? "[DONE]\n\n" : "response.completed";
     const rest = (await readUntil(reader, last)).replaceAll(KEEP_ALIVE, "");
