@@ -1,4 +1,5 @@
 import { ServiceFault } from "../domain/fault.ts";
+import type { RequestRecord } from "../ports/request_log.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { filterOf } from "./request_filter.ts";
 import { detailJson, summaryJson } from "./request_json.ts";
@@ -29,8 +30,7 @@ async function searchRequests(context: AdminContext, deps: AdminDeps): Promise<R
 /** One request by the id of its row, else the newest of a request id. */
 async function showRequest(context: AdminContext, deps: AdminDeps): Promise<Response> {
   const id = segment(context, "id");
-  const record = await deps.log.get(id) ??
-    (await deps.log.search({ requestId: id, limit: 1 })).records[0];
+  const record = await deps.log.get(id) ?? await newestOf(id, deps);
   if (record === undefined) {
     throw new ServiceFault("not_found", { message: `There is no request "${id}"` });
   }
@@ -38,4 +38,15 @@ async function showRequest(context: AdminContext, deps: AdminDeps): Promise<Resp
   const books = holdIds.length === 0 ? { entries: [], isComplete: true } : await deps.ledger
     .entriesOf({ logId: record.id, holdIds, sinceMs: atMs, untilMs: atMs + durationMs });
   return context.json(detailJson(record, books));
+}
+
+/** The newest request of an id: a page of a long log may end before it comes to where that is. */
+async function newestOf(requestId: string, { log }: AdminDeps): Promise<RequestRecord | undefined> {
+  let cursor: string | undefined;
+  do {
+    const page = await log.search({ requestId, limit: 1, cursor });
+    if (page.records[0] !== undefined) return page.records[0];
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return undefined;
 }

@@ -129,3 +129,17 @@ Deno.test("GET /requests/{id} finds by row, or the newest of a request id, with 
     assertRefused(await get("/requests/none"), { status: 404, code: "not_found" });
   });
 });
+
+Deno.test("a request id is looked for to the end of a log that takes many pages to search", async () => {
+  await withRequests(async ({ deps, get }) => {
+    const search = deps.log.search.bind(deps.log);
+    // A search that has taken long enough ends with a cursor, and may have found nothing by then.
+    deps.log.search = (query) =>
+      query.cursor === undefined
+        ? Promise.resolve({ records: [], cursor: "9.0" })
+        : search({ ...query, cursor: undefined });
+    const { status, body } = await get("/requests/order%2F42");
+    assertEquals([status, body.id], [200, "log_2"]);
+    assertEquals((await get("/requests/order%2F43")).status, 404);
+  });
+});
