@@ -1,10 +1,12 @@
 /**
- * A request log of a million rows: how long each kind of page takes, as the console asks for it.
+ * A request log of a million rows: how long each kind of page takes, of the operator's API and of the
+ * console.
  *
  * @module
  */
 
 import { join } from "@std/path";
+import { consolePages, consoleVisitor, type Visit } from "./console_pages.ts";
 import { type Finding, pageFinding } from "./marks.ts";
 import { expectLine, residentMegabytes, serviceFlags, start } from "./process.ts";
 
@@ -41,28 +43,49 @@ export async function requestLog({ folder, logRows, say }: RequestLogBench): Pro
     return JSON.parse(text);
   };
   const rest = await residentMegabytes(gateway.pid);
-  const findings: Finding[] = [];
-  for (const [name, paths] of Object.entries(await pagesOf(ask))) {
-    const times: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const startMs = performance.now();
-      const page = await ask(paths[round % paths.length] ?? "");
-      times.push(performance.now() - startMs);
-      if (name.startsWith("one row") && JSON.stringify(page.requests) === "[]") {
+  const rows = await knownRows(ask);
+  const findings = await measured(`log of ${logRows}`, apiPages(rows), async (path, name) => {
+    const page = await ask(path);
+    if (name.startsWith("one row") && JSON.stringify(page.requests) === "[]") {
+      throw new Error(`Cannot measure: ${name} was not found`);
+    }
+  });
+  const visit: Visit = await consoleVisitor(url, TOKEN);
+  findings.push(
+    ...await measured(`log of ${logRows}`, consolePages(rows), async (path, name) => {
+      const page = await visit(path);
+      if (name.includes("one row") && !page.includes(String(rows.oldest.requestId))) {
         throw new Error(`Cannot measure: ${name} was not found`);
       }
-    }
-    findings.push(pageFinding(`log of ${logRows}, ${name}`, times));
-  }
+    }),
+  );
   const after = await residentMegabytes(gateway.pid);
   say(`log: gateway with ${rest?.toFixed(0) ?? "?"} MB at rest, ${after?.toFixed(0) ?? "?"} then`);
   return findings;
 }
 
+async function measured(
+  what: string,
+  pages: Readonly<Record<string, readonly string[]>>,
+  open: (path: string, name: string) => Promise<void>,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const [name, paths] of Object.entries(pages)) {
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const startMs = performance.now();
+      await open(paths[round % paths.length] ?? "", name);
+      times.push(performance.now() - startMs);
+    }
+    findings.push(pageFinding(`${what}, ${name}`, times));
+  }
+  return findings;
+}
+
 const FILL_TIMEOUT_MS = 900_000;
 
-/** Addresses by what they ask for. */
-async function pagesOf(ask: Ask): Promise<Record<string, readonly string[]>> {
+/** Rows of the log by what is special about them. */
+async function knownRows(ask: Ask) {
   const oldest = await firstOf(ask, "/requests?order=oldest&limit=1");
   const newest = await firstOf(ask, "/requests?limit=1");
   const refused = await firstOf(ask, "/requests?order=oldest&limit=1&status=429");
@@ -70,11 +93,18 @@ async function pagesOf(ask: Ask): Promise<Record<string, readonly string[]>> {
   // A search ends after a time, with or without rows; it then says where it goes on.
   let deep = await ask("/requests?until=15d&limit=50");
   while (deep.start === null) deep = await ask(`/requests?until=15d&cursor=${deep.cursor}`);
+  return { oldest, newest, refused, deepCursor: String(deep.cursor), start: String(deep.start) };
+}
+
+/** Addresses of the operator's API by what they ask for. */
+function apiPages(
+  { oldest, newest, refused, deepCursor, start }: Awaited<ReturnType<typeof knownRows>>,
+): Record<string, readonly string[]> {
   const request = (id: unknown) => encodeURIComponent(String(id));
   return {
     "first page": ["/requests"],
     "500 rows": ["/requests?limit=500"],
-    "deep page": [`/requests?cursor=${deep.cursor}`, `/requests?order=oldest&cursor=${deep.start}`],
+    "deep page": [`/requests?cursor=${deepCursor}`, `/requests?order=oldest&cursor=${start}`],
     "nothing found": ["/requests?key=nobody", "/requests?request_id=none", "/requests?q=none-such"],
     "one row, far back": [
       `/requests?request_id=${request(oldest.requestId)}`,

@@ -1,6 +1,7 @@
 import type { Child } from "@hono/hono/jsx";
 import { sharedMessages } from "../messages/shared.ts";
 import type { View } from "../page.ts";
+import { anchorOf, Pager, placeName } from "./pager.tsx";
 import { orderOf, type SortKey, withQuery } from "./table_order.ts";
 
 /** Rows of a list that come on one page. */
@@ -14,6 +15,11 @@ export interface Column<Row> {
   readonly cell: (row: Row) => Child;
   /** What to sort by; without it the column cannot be sorted by. */
   readonly sort?: (row: Row) => SortKey;
+  /**
+   * Where the API pages and can turn the order of this column round: the field of the query that does
+   * so, and its value for ascending; without the field the rows descend.
+   */
+  readonly apiOrder?: { readonly field: string; readonly ascending: string };
   /** `end` for numbers. @default {"start"} */
   readonly align?: "start" | "end";
   /** Whether its cell names the row; at most one column. */
@@ -38,25 +44,30 @@ export interface DataTableProps<Row> {
    * in which they came. Left out, the rows are all there are: they are sorted and paged here.
    */
   readonly cursor?: string | null;
+  /** With a cursor: the API stopped before the page was full, and there may be more beyond. */
+  readonly isCut?: boolean;
+  /** Where several tables share a page: what this one is called in its address. */
+  readonly name?: string;
 }
 
 /** A table with headings to sort by, pages, and links; it scrolls sideways where there is no room. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { view, caption, columns, href, count, empty, cursor } = props;
+  const { view, caption, columns, href, count, empty, cursor, isCut = false, name } = props;
   if (props.rows.length === 0) {
     return (
       <>
-        {empty}
-        <Pager view={view} />
+        {isCut ? null : empty}
+        <Pager view={view} name={name} next={{ cursor }} isCut={isCut} />
       </>
     );
   }
   const isWhole = cursor === undefined;
+  const place = placeName(name);
   const rows = isWhole ? orderOf(view, columns).sorted(props.rows) : props.rows;
-  const from = isWhole ? startOf(view, rows.length) : 0;
+  const from = isWhole ? startOf(view, { place, all: rows.length }) : 0;
   const shown = isWhole ? rows.slice(from, from + ROWS_PER_PAGE) : rows;
   const next = isWhole
-    ? { from: from + ROWS_PER_PAGE < rows.length ? String(from + ROWS_PER_PAGE) : null }
+    ? { [place]: from + ROWS_PER_PAGE < rows.length ? String(from + ROWS_PER_PAGE) : null }
     : { cursor };
   const range = isWhole && rows.length > ROWS_PER_PAGE
     ? view.say(sharedMessages).range(from + 1, from + shown.length, rows.length)
@@ -64,13 +75,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   return (
     <>
       {count === undefined ? null : <p class="count" role="status">{count}</p>}
-      <div class="scroll" tabindex={0} role="region" aria-label={caption}>
+      <div id={name} class="scroll" tabindex={0} role="region" aria-label={caption}>
         <table>
           <caption class="unseen">{caption}</caption>
           <thead>
             <tr>
               {columns.map((column) => (
-                <Heading {...{ view, column, columns }} isStatic={!isWhole} />
+                <Heading {...{ view, column, columns, name }} isStatic={!isWhole} />
               ))}
             </tr>
           </thead>
@@ -79,7 +90,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </tbody>
         </table>
       </div>
-      <Pager view={view} next={next} range={range} />
+      <Pager view={view} name={name} next={next} range={range} isCut={isCut} />
     </>
   );
 }
@@ -100,23 +111,20 @@ export function DataRow<Row>(
 }
 
 function Heading<Row>(
-  { view, column, columns, isStatic }: {
+  { view, column, columns, name, isStatic }: {
     view: View;
     column: Column<Row>;
     columns: readonly Column<Row>[];
+    name: string | undefined;
     isStatic: boolean;
   },
 ) {
-  const { id, title, align, sort } = column;
-  const order = orderOf(view, columns);
-  const direction = order.by === id ? order.direction : undefined;
-  if (sort === undefined || isStatic) {
+  const { title, align } = column;
+  const order = isStatic ? apiOrderOf(view, column) : ownOrderOf(view, { column, columns, name });
+  if (order === undefined) {
     return <th scope="col" class={align === "end" ? "end" : undefined}>{title}</th>;
   }
-  const href = withQuery(view, {
-    sort: direction === "ascending" ? `-${id}` : id,
-    from: null,
-  });
+  const { direction, href } = order;
   return (
     <th scope="col" class={align === "end" ? "end" : undefined} aria-sort={direction}>
       <a class="sort" href={href} title={view.say(sharedMessages).sortBy(title)}>
@@ -127,6 +135,38 @@ function Heading<Row>(
       </a>
     </th>
   );
+}
+
+/** How a column is ordered now, and where it is the other way round. */
+interface HeadingOrder {
+  readonly direction: "ascending" | "descending" | undefined;
+  readonly href: string;
+}
+
+function ownOrderOf<Row>(
+  view: View,
+  { column: { id, sort }, columns, name }: {
+    column: Column<Row>;
+    columns: readonly Column<Row>[];
+    name: string | undefined;
+  },
+): HeadingOrder | undefined {
+  if (sort === undefined) return undefined;
+  const order = orderOf(view, columns);
+  const direction = order.by === id ? order.direction : undefined;
+  const changes = {
+    sort: direction === "ascending" ? `-${id}` : id,
+    [placeName(name)]: null,
+  };
+  return { direction, href: withQuery(view, changes) + anchorOf(name) };
+}
+
+function apiOrderOf<Row>(view: View, { apiOrder }: Column<Row>): HeadingOrder | undefined {
+  if (apiOrder === undefined) return undefined;
+  const { field, ascending } = apiOrder;
+  const isAscending = view.query.get(field) === ascending;
+  const href = withQuery(view, { [field]: isAscending ? null : ascending, cursor: null });
+  return { direction: isAscending ? "ascending" : "descending", href };
 }
 
 function Cell<Row>(
@@ -146,29 +186,7 @@ function Cell<Row>(
   );
 }
 
-function Pager(
-  { view, next = {}, range }: {
-    view: View;
-    next?: Readonly<Record<string, string | null | undefined>>;
-    range?: string | undefined;
-  },
-) {
-  const say = view.say(sharedMessages);
-  const isLater = ["from", "cursor"].some((name) => view.query.has(name));
-  const hasNext = Object.values(next).some((place) => typeof place === "string");
-  if (!isLater && !hasNext) return null;
-  return (
-    <nav class="pager" aria-label={say.pages}>
-      {isLater
-        ? <a class="button" href={withQuery(view, { from: null, cursor: null })}>{say.first}</a>
-        : null}
-      {range === undefined ? null : <span class="number">{range}</span>}
-      {hasNext ? <a class="button" href={withQuery(view, next)} rel="next">{say.next}</a> : null}
-    </nav>
-  );
-}
-
-function startOf(view: View, all: number): number {
-  const from = Number(view.query.get("from") ?? "0");
+function startOf(view: View, { place, all }: { place: string; all: number }): number {
+  const from = Number(view.query.get(place) ?? "0");
   return Number.isSafeInteger(from) && from > 0 && from < all ? from : 0;
 }

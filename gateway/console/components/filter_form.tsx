@@ -3,17 +3,20 @@ import { sharedMessages } from "../messages/shared.ts";
 import type { View } from "../page.ts";
 import { type Choice, Options } from "./form.tsx";
 
+/** Fields that order a list, and leave nothing of it out. */
+const ORDERS = ["sort", "order"];
+
 /** Narrows what a page lists, by its query. The order of the table stays; the place in it does not. */
 export function FilterForm({ view, children }: { view: View; children: Child }) {
   const say = view.say(sharedMessages);
-  const sort = view.query.get("sort");
+  const orders = [...view.query].filter(([name, value]) => ORDERS.includes(name) && value !== "");
   const isFiltered = [...view.query].some(([name, value]) =>
-    !["sort", "from", "cursor"].includes(name) && value !== ""
+    ![...ORDERS, "from", "cursor"].includes(name) && value !== ""
   );
   return (
     <form method="get" action={view.url.pathname} class="filter" role="search">
       {children}
-      {sort === null ? null : <input type="hidden" name="sort" value={sort} />}
+      {orders.map(([name, value]) => <input type="hidden" name={name} value={value} />)}
       <div class="actions">
         <button type="submit" class="button">{say.filter}</button>
         {isFiltered ? <a class="button quiet" href={view.url.pathname}>{say.clear}</a> : null}
@@ -34,21 +37,59 @@ export function FilterText(
   );
 }
 
-/** One of several; the choice is in the query. */
+/**
+ * One of several, or all of them; the choice is in the query. What is looked for stays chosen, also
+ * where it is gone by now.
+ */
 export function FilterSelect(
-  { view, name, label, options }: {
+  { view, name, label, all, options }: {
     view: View;
     name: string;
     label: string;
-    options: readonly Choice[];
+    /** What is said where nothing is chosen. */
+    all: string;
+    /** Values, or values with their names. */
+    options: readonly (string | readonly [value: string, text: string])[];
   },
 ) {
+  const value = view.query.get(name) ?? "";
+  const choices = options.map((option): Choice => {
+    const [value, text] = typeof option === "string" ? [option, option] : option;
+    return { value, text };
+  });
+  const isKnown = value === "" || choices.some((choice) => choice.value === value);
+  const gone = isKnown ? [] : [{ value, text: value }];
   return (
     <label class="filter-field">
       <span>{label}</span>
       <select name={name}>
-        <Options options={options} value={view.query.get(name) ?? ""} />
+        <Options options={[{ value: "", text: all }, ...choices, ...gone]} value={value} />
       </select>
     </label>
   );
+}
+
+/** What of the query a list is narrowed by; empty where by nothing. */
+export function filterText({ query }: Pick<View, "query">, name: string): string {
+  return query.get(name)?.trim() ?? "";
+}
+
+/** Whether one of some texts has in it what a field asks for, in whatever case. */
+export function hasText(
+  view: Pick<View, "query">,
+  name: string,
+  texts: readonly string[],
+): boolean {
+  const wanted = filterText(view, name).toLowerCase();
+  return texts.some((text) => text.toLowerCase().includes(wanted));
+}
+
+/** Whether one of some values is what a field asks for, where it asks for any. */
+export function hasValue(
+  view: Pick<View, "query">,
+  name: string,
+  values: readonly (string | undefined)[],
+): boolean {
+  const wanted = filterText(view, name);
+  return wanted === "" || values.includes(wanted);
 }

@@ -3,7 +3,13 @@ import { Count } from "../../components/credits.tsx";
 import { creditsOrder } from "../../components/credits_order.ts";
 import { type Column, DataTable } from "../../components/data_table.tsx";
 import { EmptyState } from "../../components/empty_state.tsx";
-import { FilterForm, FilterSelect, FilterText } from "../../components/filter_form.tsx";
+import {
+  FilterForm,
+  FilterSelect,
+  FilterText,
+  hasText,
+  hasValue,
+} from "../../components/filter_form.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { shownText } from "../../components/shown_text.ts";
 import type { Page, Shown, View } from "../../page.ts";
@@ -70,35 +76,24 @@ function rowOf(model: CatalogModel, content: CatalogText, state: ModelState | un
   };
 }
 
-function isWanted({ query }: View, { model, state, provider }: Row): boolean {
-  const text = query.get("text")?.trim().toLowerCase() ?? "";
-  const texts = [model.id, model.name, provider, ...model.featureTags];
-  const is = (name: string, values: readonly (string | undefined)[]) => {
-    const wanted = query.get(name) ?? "";
-    return wanted === "" || values.includes(wanted);
-  };
-  return texts.some((each) => each.toLowerCase().includes(text)) &&
-    is("upstream", [model.upstream]) && is("endpoint", model.endpoints) &&
-    is("state", [state?.status]);
+function isWanted(view: View, { model, state, provider }: Row): boolean {
+  return hasText(view, "text", [model.id, model.name, provider, ...model.featureTags]) &&
+    hasValue(view, "upstream", [model.upstream]) &&
+    hasValue(view, "endpoint", model.endpoints) &&
+    hasValue(view, "state", [state?.status]);
 }
 
 function ModelFilter({ view, content }: { view: View; content: CatalogText }) {
   const say = view.say(catalogMessages);
-  const any = { value: "", text: say.any };
-  const select = (name: string, label: string, values: readonly (readonly [string, string])[]) => (
-    <FilterSelect
-      view={view}
-      name={name}
-      label={label}
-      options={[any, ...values.map(([value, text]) => ({ value, text }))]}
-    />
-  );
+  const upstreams = content.upstreams.map(({ id }) => id);
+  const states = Object.entries(say.states);
+  const shared = { view, all: say.any };
   return (
     <FilterForm view={view}>
       <FilterText view={view} name="text" label={say.filterText} />
-      {select("upstream", say.filterUpstream, content.upstreams.map(({ id }) => [id, id]))}
-      {select("endpoint", say.filterEndpoint, ENDPOINTS.map((each) => [each, each]))}
-      {select("state", say.filterState, Object.entries(say.states))}
+      <FilterSelect {...shared} name="upstream" label={say.filterUpstream} options={upstreams} />
+      <FilterSelect {...shared} name="endpoint" label={say.filterEndpoint} options={ENDPOINTS} />
+      <FilterSelect {...shared} name="state" label={say.filterState} options={states} />
     </FilterForm>
   );
 }

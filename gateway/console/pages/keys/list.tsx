@@ -1,6 +1,12 @@
 import { DataTable } from "../../components/data_table.tsx";
 import { EmptyState } from "../../components/empty_state.tsx";
-import { FilterForm, FilterSelect, FilterText } from "../../components/filter_form.tsx";
+import {
+  FilterForm,
+  FilterSelect,
+  FilterText,
+  hasText,
+  hasValue,
+} from "../../components/filter_form.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { Time } from "../../components/time.tsx";
 import type { Page, Shown, View } from "../../page.ts";
@@ -15,13 +21,10 @@ export const keyList: Page = { path: "/keys", show };
 async function show(view: View): Promise<Shown> {
   const say = view.say(keyMessages);
   const { keys } = view.need(await view.api.get("/keys", keyListShape));
-  const text = view.query.get("name")?.trim().toLowerCase() ?? "";
-  const wallet = view.query.get("wallet")?.trim() ?? "";
-  const state = view.query.get("state") ?? "";
   const shown = keys.filter((key) =>
-    `${key.name}\n${key.id}\n${key.hint}`.toLowerCase().includes(text) &&
-    (wallet === "" || key.wallet === wallet) &&
-    (state === "" || stateOf(key, view.nowMs) === state)
+    hasText(view, "name", [key.name, key.id, key.hint]) &&
+    hasValue(view, "wallet", [key.wallet]) &&
+    hasValue(view, "state", [stateOf(key, view.nowMs)])
   );
   return {
     title: say.title,
@@ -37,10 +40,8 @@ async function show(view: View): Promise<Shown> {
             view={view}
             name="state"
             label={say.state}
-            options={[
-              { value: "", text: say.anyState },
-              ...KEY_STATES.map((value) => ({ value, text: say.states[value] })),
-            ]}
+            all={say.anyState}
+            options={KEY_STATES.map((value) => [value, say.states[value]])}
           />
         </FilterForm>
         <KeyTable view={view} rows={shown} all={keys.length} />

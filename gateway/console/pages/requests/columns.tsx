@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { Credits } from "../../components/credits.tsx";
 import type { Column } from "../../components/data_table.tsx";
 import { Duration } from "../../components/measures.tsx";
@@ -6,34 +5,32 @@ import { countText } from "../../components/measures_text.ts";
 import { Time } from "../../components/time.tsx";
 import type { View } from "../../page.ts";
 import type { Summary } from "./answer.ts";
+import type { KnownKeys } from "./known_keys.ts";
 import { requestMessages } from "./messages.ts";
 import { OutcomeBadge } from "./outcome.tsx";
 import { nameOf } from "./outcome_messages.ts";
-
-const keysAnswer = z.object({ keys: z.array(z.object({ id: z.string(), name: z.string() })) });
-
-/** Names of all keys by their ids, in one question. */
-export async function keyNames(view: View): Promise<ReadonlyMap<string, string>> {
-  const { keys } = view.need(await view.api.get("/keys", keysAnswer));
-  return new Map(keys.map(({ id, name }) => [id, name]));
-}
 
 /** Where a row leads. */
 export function hrefOf({ id }: Summary): string {
   return `/console/requests/${encodeURIComponent(id)}`;
 }
 
+/** When it ended, which is what requests are ordered by: what the API tells is when it began. */
+export function endOf({ at, durationMs }: Pick<Summary, "at" | "durationMs">): string {
+  return new Date(Date.parse(at) + durationMs).toISOString();
+}
+
 /** What the list and the live view show of a request. */
 export function columnsOf(
   view: View,
-  names: ReadonlyMap<string, string>,
+  keys: KnownKeys,
 ): readonly Column<Summary>[] {
-  return [...whatColumns(view, names), ...amountColumns(view)];
+  return [...whatColumns(view, keys), ...amountColumns(view)];
 }
 
 function whatColumns(
   view: View,
-  names: ReadonlyMap<string, string>,
+  keys: KnownKeys,
 ): readonly Column<Summary>[] {
   const say = view.say(requestMessages);
   return [
@@ -53,11 +50,24 @@ function whatColumns(
         </>
       ),
     },
-    { id: "at", title: say.at, cell: ({ at }) => <Time at={at} /> },
+    {
+      id: "at",
+      title: say.at,
+      cell: (row) => <Time at={endOf(row)} />,
+      apiOrder: { field: "order", ascending: "oldest" },
+    },
     {
       id: "key",
       title: say.key,
-      cell: ({ key }) => <Name text={names.get(key) ?? key} />,
+      cell: ({ key }) => {
+        const hint = keys.hintOf(key);
+        return (
+          <>
+            <Name text={keys.nameOf(key)} />
+            {hint === undefined ? null : <span class="second">{hint}</span>}
+          </>
+        );
+      },
     },
     {
       id: "model",

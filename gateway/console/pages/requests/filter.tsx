@@ -1,8 +1,9 @@
-import { FilterForm, FilterSelect, FilterText } from "../../components/filter_form.tsx";
+import { FilterForm, FilterSelect, FilterText, filterText } from "../../components/filter_form.tsx";
 import { OwnRange } from "../../components/own_range.tsx";
 import { readRange, SPANS, type TimeRange } from "../../components/time_range.ts";
 import { rangeMessages } from "../../messages/range.ts";
 import type { View } from "../../page.ts";
+import type { KnownKeys } from "./known_keys.ts";
 import { requestMessages } from "./messages.ts";
 
 /** Above this many keys are named by their id instead of chosen from a list. */
@@ -10,23 +11,20 @@ export const KEYS_LISTED_MAX = 200;
 
 /** What can be chosen. */
 export interface Choices {
-  /** Names by id. */
-  readonly keys: ReadonlyMap<string, string>;
+  readonly keys: KnownKeys;
   readonly models: readonly string[];
 }
 
 /** Conditions of the operator's API that go there under the name that they have here. */
-const CONDITIONS = ["key", "model", "outcome", "endpoint", "status", "error"] as const;
+const CONDITIONS = ["q", "key", "model", "outcome", "endpoint", "status", "error", "min_charged"];
 /** Those that stand under "more". */
-const SELDOM = ["endpoint", "status", "error", "min_charged", "order"] as const;
+const SELDOM = ["endpoint", "status", "error", "min_charged"];
 
 /** What of the page's query says which requests are meant, in the words of the operator's API. */
 export function conditions(view: View, range: TimeRange = readRange(view, "any")): URLSearchParams {
   const wanted = new URLSearchParams();
-  const text = view.query.get("q")?.trim() ?? "";
-  if (text !== "") wanted.set("q", text);
-  for (const name of [...CONDITIONS, "min_charged"]) {
-    const value = view.query.get(name)?.trim() ?? "";
+  for (const name of CONDITIONS) {
+    const value = filterText(view, name);
     if (value !== "") wanted.set(name, value);
   }
   const { sinceMs, untilMs } = range;
@@ -39,87 +37,64 @@ export function conditions(view: View, range: TimeRange = readRange(view, "any")
 export function RequestFilter({ view, choices }: { view: View; choices: Choices }) {
   const say = view.say(requestMessages);
   const range = view.say(rangeMessages);
-  const isSeldom = SELDOM.some((name) => (view.query.get(name) ?? "") !== "");
+  const spans = SPANS.map((span) => [span, range.last[span]] as const);
   return (
     <FilterForm view={view}>
       <FilterText view={view} name="q" label={say.search} />
-      <KeyField view={view} choices={choices} />
+      <KeyField view={view} keys={choices.keys} />
       <FilterSelect
         view={view}
         name="model"
         label={say.model}
-        options={[
-          { value: "", text: say.anyModel },
-          ...withChosen(view, "model", choices.models).map((id) => ({ value: id, text: id })),
-        ]}
+        all={say.anyModel}
+        options={choices.models}
       />
       <FilterSelect
         view={view}
         name="outcome"
         label={say.outcome}
-        options={optionsOf(say.anyOutcome, say.outcomes)}
+        all={say.anyOutcome}
+        options={Object.entries(say.outcomes)}
       />
       <FilterSelect
         view={view}
         name="range"
         label={range.time}
-        options={[
-          { value: "", text: range.any },
-          ...SPANS.map((span) => ({ value: span, text: range.last[span] })),
-          { value: "own", text: range.own },
-        ]}
+        all={range.any}
+        options={[...spans, ["own", range.own]]}
       />
       <OwnRange view={view} />
-      <details class="more" open={isSeldom}>
+      <details class="more" open={SELDOM.some((name) => filterText(view, name) !== "")}>
         <summary>{say.more}</summary>
         <div class="filter">
           <FilterSelect
             view={view}
             name="endpoint"
             label={say.endpoint}
-            options={optionsOf(say.anyEndpoint, say.endpoints)}
+            all={say.anyEndpoint}
+            options={Object.entries(say.endpoints)}
           />
           <FilterText view={view} name="status" label={`${say.status} (429, 5xx)`} />
           <FilterText view={view} name="error" label={say.error} />
           <FilterText view={view} name="min_charged" label={say.minCharged} />
-          <FilterSelect
-            view={view}
-            name="order"
-            label={say.order}
-            options={[{ value: "", text: say.newest }, { value: "oldest", text: say.oldest }]}
-          />
         </div>
       </details>
     </FilterForm>
   );
 }
 
-function KeyField({ view, choices: { keys } }: { view: View; choices: Choices }) {
+function KeyField({ view, keys }: { view: View; keys: KnownKeys }) {
   const say = view.say(requestMessages);
-  if (keys.size > KEYS_LISTED_MAX) return <FilterText view={view} name="key" label={say.key} />;
+  if (keys.all.length > KEYS_LISTED_MAX) {
+    return <FilterText view={view} name="key" label={say.keyText} />;
+  }
   return (
     <FilterSelect
       view={view}
       name="key"
       label={say.key}
-      options={[
-        { value: "", text: say.anyKey },
-        ...withChosen(view, "key", [...keys.keys()])
-          .map((id) => ({ value: id, text: keys.get(id) ?? id })),
-      ]}
+      all={say.anyKey}
+      options={keys.all.map(({ id }) => [id, keys.textOf(id)])}
     />
   );
-}
-
-/** What is looked for stays chosen, also where it is gone by now. */
-function withChosen(view: View, name: string, known: readonly string[]): readonly string[] {
-  const chosen = view.query.get(name) ?? "";
-  return chosen === "" || known.includes(chosen) ? known : [...known, chosen];
-}
-
-function optionsOf(any: string, names: Readonly<Record<string, string>>) {
-  return [
-    { value: "", text: any },
-    ...Object.entries(names).map(([value, text]) => ({ value, text })),
-  ];
 }

@@ -4,34 +4,31 @@ import { DataTable, ROWS_PER_PAGE } from "../../components/data_table.tsx";
 import { EmptyState } from "../../components/empty_state.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { PageHead } from "../../components/page_head.tsx";
+import { withQuery } from "../../components/table_order.ts";
 import type { Page, Shown, View } from "../../page.ts";
 import { listAnswer } from "./answer.ts";
-import { columnsOf, hrefOf, keyNames } from "./columns.tsx";
+import { columnsOf, hrefOf } from "./columns.tsx";
 import { type Choices, conditions, RequestFilter } from "./filter.tsx";
 import { FirstCall } from "./first_call.tsx";
+import { type KnownKey, knownKeys } from "./known_keys.ts";
 import { requestMessages } from "./messages.ts";
 import { Tail, TailButton } from "./tail.tsx";
 
 const modelsAnswer = z.object({ models: z.array(z.object({ id: z.string() })) });
+
+/** Keys of one name that are offered to choose from. */
+const KEYS_OFFERED_MAX = 50;
 
 /** Requests, to search and to follow live. */
 export const requestList: Page = { path: "/requests", show };
 
 async function show(view: View): Promise<Shown> {
   const say = view.say(requestMessages);
-  const wanted = conditions(view);
-  const isNarrowed = wanted.size > 0;
-  for (const name of ["order", "cursor"]) {
-    const value = view.query.get(name) ?? "";
-    if (value !== "") wanted.set(name, value);
-  }
-  wanted.set("limit", String(ROWS_PER_PAGE));
-  const [found, names, models] = await Promise.all([
-    view.api.get(`/requests?${wanted}`, listAnswer),
-    keyNames(view),
+  const [keys, models] = await Promise.all([
+    knownKeys(view),
     view.api.get("/models", modelsAnswer),
   ]);
-  const choices: Choices = { keys: names, models: view.need(models).models.map(({ id }) => id) };
+  const choices: Choices = { keys, models: view.need(models).models.map(({ id }) => id) };
   const frame = (body: Child) => (
     <>
       <PageHead title={say.title} intro={say.intro}>
@@ -43,29 +40,38 @@ async function show(view: View): Promise<Shown> {
       {body}
     </>
   );
+  const wanted = conditions(view);
+  const called = keys.called(wanted.get("key") ?? "");
+  if (called.length > 1) {
+    const body = frame(<WhichKey view={view} keys={called} />);
+    return { title: say.title, scripts: ["range.js"], body };
+  }
+  const [key] = called;
+  if (key !== undefined) wanted.set("key", key.id);
+  const found = await view.api.get(`/requests?${pageOf(view, wanted)}`, listAnswer);
   if (!found.ok) {
     const { message, status } = found.refusal;
     const problem = <Notice kind="problem">{message}</Notice>;
     return { title: say.title, scripts: ["range.js"], body: frame(problem), status };
   }
   const { requests, cursor } = found.value;
+  const columns = columnsOf(view, keys);
   return {
     title: say.title,
     scripts: ["range.js", "tail.js"],
     body: frame(
       <>
-        <Tail view={view} conditions={conditions(view)} columns={columnsOf(view, names)} />
+        <Tail view={view} conditions={wanted} columns={columns} />
         <div class="requests-list stack">
           <DataTable
             view={view}
             caption={say.caption}
             rows={requests}
             cursor={cursor}
+            isCut={cursor !== null && requests.length < ROWS_PER_PAGE}
             href={hrefOf}
-            columns={columnsOf(view, names)}
-            empty={isNarrowed
-              ? <NoneFound view={view} />
-              : <FirstCall view={view} title={say.none} hint={say.noneHint} />}
+            columns={columns}
+            empty={<Nothing view={view} isNarrowed={wanted.size > 0} />}
           />
         </div>
       </>,
@@ -73,8 +79,37 @@ async function show(view: View): Promise<Shown> {
   };
 }
 
-function NoneFound({ view }: { view: View }) {
+/** The conditions with the place and the order of the page. */
+function pageOf(view: View, conditions: URLSearchParams): URLSearchParams {
+  const page = new URLSearchParams(conditions);
+  for (const name of ["order", "cursor"]) {
+    const value = view.query.get(name) ?? "";
+    if (value !== "") page.set(name, value);
+  }
+  page.set("limit", String(ROWS_PER_PAGE));
+  return page;
+}
+
+/** Several keys have the name that was entered. */
+function WhichKey({ view, keys }: { view: View; keys: readonly KnownKey[] }) {
   const say = view.say(requestMessages);
+  return (
+    <Notice kind="info">
+      <p>{say.whichKey(keys.length)}</p>
+      <ul class="plain">
+        {keys.slice(0, KEYS_OFFERED_MAX).map(({ id, name, hint }) => (
+          <li>
+            <a href={withQuery(view, { key: id, cursor: null })}>{name} ({hint})</a>
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+function Nothing({ view, isNarrowed }: { view: View; isNarrowed: boolean }) {
+  const say = view.say(requestMessages);
+  if (!isNarrowed) return <FirstCall view={view} title={say.none} hint={say.noneHint} />;
   return (
     <EmptyState title={say.noneFound} hint={say.noneFoundHint}>
       <a class="button" href={view.url.pathname}>{say.clear}</a>

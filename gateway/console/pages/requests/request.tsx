@@ -11,6 +11,7 @@ import { Time } from "../../components/time.tsx";
 import type { Page, Shown, View } from "../../page.ts";
 import { type Detail, detailAnswer } from "./answer.ts";
 import { Books } from "./books.tsx";
+import { endOf } from "./columns.tsx";
 import { Content } from "./content.tsx";
 import { requestMessages } from "./messages.ts";
 import { OutcomeBadge, outcomeKind, outcomeOf } from "./outcome.tsx";
@@ -138,7 +139,7 @@ function Summary({ view, found, keyName }: { view: View; found: Detail; keyName:
     <a href={`/console/${section}/${encodeURIComponent(id)}`}>{text}</a>
   );
   const same = new URLSearchParams({ q: requestId });
-  const ended = <Time at={found.at} />;
+  const [began, ended] = [found.at, endOf(found)].map((at) => <Time at={at} />);
   const row = <code>{found.id}</code>;
   return (
     <Panel
@@ -153,6 +154,7 @@ function Summary({ view, found, keyName }: { view: View; found: Detail; keyName:
           [say.provider, found.provider],
           [say.tier, routing?.tier ?? null],
           [say.endpoint, nameOf(view.say(requestMessages).endpoints, found.endpoint)],
+          [say.beganOn, began],
           [say.ended, ended],
           [say.rowId, row],
         ]}

@@ -29,12 +29,13 @@ export function Tail(
   },
 ) {
   const say = view.say(requestMessages);
-  // What ends now is in the time that is asked for, unless that is over.
-  conditions.delete("since");
+  // What is live is now, whatever time is listed below.
+  const live = new URLSearchParams(conditions);
+  for (const name of ["since", "until"]) live.delete(name);
   return (
     <section
       class="tail panel"
-      data-tail={`/console/feeds/requests/tail?${conditions}`}
+      data-tail={`/console/feeds/requests/tail?${live}`}
       aria-labelledby="tail-title"
       hidden
     >

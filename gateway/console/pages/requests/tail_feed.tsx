@@ -2,7 +2,8 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { type Column, DataRow } from "../../components/data_table.tsx";
 import type { Feed, View } from "../../page.ts";
 import { listAnswer, type Summary, summary } from "./answer.ts";
-import { columnsOf, hrefOf, keyNames } from "./columns.tsx";
+import { columnsOf, hrefOf } from "./columns.tsx";
+import { knownKeys } from "./known_keys.ts";
 
 /**
  * How long one stream goes on, in milliseconds. Then the browser asks again, and shows its session:
@@ -22,7 +23,7 @@ const MISSED_MAX = 500;
 export const tailFeed: Feed = { path: "/feeds/requests/tail", method: "GET", answer };
 
 async function answer(view: View, request: Request): Promise<Response> {
-  const columns = columnsOf(view, await keyNames(view));
+  const columns = columnsOf(view, await knownKeys(view));
   const tail = await view.api.ask(`/requests/tail${view.url.search}`);
   if (!tail.ok || tail.body === null) return tail;
   // After the tail has begun: what ends meanwhile is in both, and in no gap between them.

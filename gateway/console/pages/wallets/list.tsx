@@ -1,6 +1,12 @@
 import { type Column, DataTable } from "../../components/data_table.tsx";
 import { EmptyState } from "../../components/empty_state.tsx";
-import { FilterForm, FilterSelect, FilterText } from "../../components/filter_form.tsx";
+import {
+  FilterForm,
+  FilterSelect,
+  FilterText,
+  hasText,
+  hasValue,
+} from "../../components/filter_form.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Credits } from "../../components/credits.tsx";
@@ -15,12 +21,9 @@ export const walletList: Page = { path: "/wallets", show };
 async function show(view: View): Promise<Shown> {
   const say = view.say(walletMessages);
   const { wallets } = view.need(await view.api.get("/wallets", walletsShape));
-  const name = view.query.get("name")?.trim().toLowerCase() ?? "";
-  const tier = view.query.get("tier") ?? "";
-  const isLowOnly = view.query.get("balance") === "low";
-  const shown = wallets.filter((each) =>
-    each.id.toLowerCase().includes(name) && (tier === "" || each.tier === tier) &&
-    (each.low || !isLowOnly)
+  const shown = wallets.filter(({ id, tier, low }) =>
+    hasText(view, "name", [id]) && hasValue(view, "tier", [tier]) &&
+    hasValue(view, "balance", [low ? "low" : undefined])
   );
   const tiers = [...new Set(wallets.map((each) => each.tier))].sort();
   return {
@@ -36,16 +39,15 @@ async function show(view: View): Promise<Shown> {
             view={view}
             name="tier"
             label={say.filterTier}
-            options={[
-              { value: "", text: say.anyTier },
-              ...tiers.map((id) => ({ value: id, text: id })),
-            ]}
+            all={say.anyTier}
+            options={tiers}
           />
           <FilterSelect
             view={view}
             name="balance"
             label={say.balance}
-            options={[{ value: "", text: say.anyBalance }, { value: "low", text: say.lowOnly }]}
+            all={say.anyBalance}
+            options={[["low", say.lowOnly]]}
           />
         </FilterForm>
         <WalletTable view={view} rows={shown} all={wallets.length} />

@@ -61,10 +61,8 @@ export function Statement(
           view={view}
           name="kind"
           label={say.kind}
-          options={[
-            { value: "", text: say.anyKind },
-            ...ENTRY_KINDS.map((value) => ({ value, text: say.kinds[value] })),
-          ]}
+          all={say.anyKind}
+          options={ENTRY_KINDS.map((value) => [value, say.kinds[value]])}
         />
         <FilterText view={view} name="since" label={say.from} />
         <FilterText view={view} name="until" label={say.until} />

@@ -1,0 +1,48 @@
+import { sharedMessages } from "../messages/shared.ts";
+import type { View } from "../page.ts";
+import { Notice } from "./notice.tsx";
+import { withQuery } from "./table_order.ts";
+
+/** Leads on through a table, and back to its beginning. */
+export function Pager(
+  { view, name, next = {}, range, isCut }: {
+    view: View;
+    name: string | undefined;
+    next?: Readonly<Record<string, string | null | undefined>>;
+    range?: string | undefined;
+    isCut: boolean;
+  },
+) {
+  const say = view.say(sharedMessages);
+  const place = placeName(name);
+  const isLater = [place, "cursor"].some((field) => view.query.has(field));
+  const hasNext = Object.values(next).some((place) => typeof place === "string");
+  if (!isLater && !hasNext) return null;
+  const first = withQuery(view, { [place]: null, cursor: null }) + anchorOf(name);
+  return (
+    <>
+      {isCut ? <Notice kind="info">{say.cut}</Notice> : null}
+      <nav class="pager" aria-label={say.pages}>
+        {isLater ? <a class="button" href={first}>{say.first}</a> : null}
+        {range === undefined ? null : <span class="number">{range}</span>}
+        {hasNext
+          ? (
+            <a class="button" href={withQuery(view, next) + anchorOf(name)} rel="next">
+              {isCut ? say.goOn : say.next}
+            </a>
+          )
+          : null}
+      </nav>
+    </>
+  );
+}
+
+/** The field of the query that says where a table begins. */
+export function placeName(name: string | undefined): string {
+  return name === undefined ? "from" : `${name}-from`;
+}
+
+/** So that a page of several tables comes back at the one that was used. */
+export function anchorOf(name: string | undefined): string {
+  return name === undefined ? "" : `#${name}`;
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import type { View } from "../../page.ts";
+
+const keysAnswer = z.object({
+  keys: z.array(z.object({ id: z.string(), name: z.string(), hint: z.string() })),
+});
+
+/** A key, as requests name it. */
+export interface KnownKey {
+  readonly id: string;
+  readonly name: string;
+  /** How its secret begins. */
+  readonly hint: string;
+}
+
+/** Names of keys. Several may have the same one, as those of the playground do. */
+export class KnownKeys {
+  /** By their names. */
+  readonly all: readonly KnownKey[];
+  readonly #byId: ReadonlyMap<string, KnownKey>;
+  readonly #shared: ReadonlySet<string>;
+
+  constructor(keys: readonly KnownKey[]) {
+    this.all = keys.toSorted((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+    this.#byId = new Map(keys.map((key) => [key.id, key]));
+    this.#shared = new Set(
+      this.all.filter(({ name }, at) => this.all[at - 1]?.name === name).map(({ name }) => name),
+    );
+  }
+
+  /** What a key is called; its id where that is all that is known. */
+  nameOf(id: string): string {
+    return this.#byId.get(id)?.name ?? id;
+  }
+
+  /** What tells a key from others of its name; `undefined` where the name does. */
+  hintOf(id: string): string | undefined {
+    const key = this.#byId.get(id);
+    return key === undefined || !this.#shared.has(key.name) ? undefined : key.hint;
+  }
+
+  /** Its name in one line, that no other key has. */
+  textOf(id: string): string {
+    const hint = this.hintOf(id);
+    return hint === undefined ? this.nameOf(id) : `${this.nameOf(id)} (${hint})`;
+  }
+
+  /** Keys that somebody means who enters an id or a name. */
+  called(text: string): readonly KnownKey[] {
+    const exact = this.#byId.get(text);
+    if (exact !== undefined) return [exact];
+    const name = text.toLowerCase();
+    return this.all.filter((key) => key.name.toLowerCase() === name);
+  }
+}
+
+/** All keys, in one question. */
+export async function knownKeys(view: View): Promise<KnownKeys> {
+  return new KnownKeys(view.need(await view.api.get("/keys", keysAnswer)).keys);
+}

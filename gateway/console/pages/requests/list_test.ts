@@ -1,0 +1,123 @@
+import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { START_MS, type TestAdmin } from "../../../admin/admin_test_support.ts";
+import type { RequestRecord } from "../../../ports/request_log.ts";
+import { withConsole } from "../../console_test_support.ts";
+import { KEYS_LISTED_MAX } from "./filter.tsx";
+
+function record(n: number, rest: Partial<RequestRecord> = {}): RequestRecord {
+  return {
+    ...{ id: `log_${n}`, requestId: `order-${n}`, atMs: START_MS - n * 60_000, keyId: "key_a" },
+    ...{ walletId: "team", endpoint: "chat", stream: false, status: 200, outcome: "ok" },
+    ...{ durationMs: 412, holdIds: [], charged: "0.412000", inputTokens: 12 },
+    ...{ cachedInputTokens: 2, outputTokens: 30, estimated: false },
+    ...rest,
+  };
+}
+
+/** Keys of these names, and their ids. */
+async function keysNamed({ post }: TestAdmin, names: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const name of names) {
+    ids.push(String((await post("/keys", { name, wallet: "team", policy: {} })).body.id));
+  }
+  return ids;
+}
+
+function rowsOf(text: string): string[] {
+  return [...text.matchAll(/href="\/console\/requests\/(log_\w+)"/g)].map(([, id = ""]) => id);
+}
+
+Deno.test("a search that was cut short says so and goes on, with rows or without", async () => {
+  await withConsole(async (browser, { deps }) => {
+    await browser.signIn();
+    for (const records of [[], [record(1)]]) {
+      deps.log.search = () => Promise.resolve({ records, cursor: "7.3" });
+      const { text } = await browser.get("/requests?q=order");
+      assertStringIncludes(text, "It has not come to its end");
+      assertMatch(text, /href="\/console\/requests\?q=order&amp;cursor=7.3" rel="next">Search on/);
+      assertNotMatch(text, /No request matches/);
+    }
+    deps.log.search = () => Promise.resolve({ records: [] });
+    const { text } = await browser.get("/requests?q=order&cursor=7.3");
+    assertStringIncludes(text, "No request matches");
+    assertNotMatch(text, /It has not come to its end|rel="next"/);
+  });
+});
+
+Deno.test("keys of one name are told apart, wherever they stand", async () => {
+  await withConsole(async (browser, admin) => {
+    const [first = "", second = ""] = await keysNamed(admin, ["shop", "shop", "alone"]);
+    await admin.deps.log.append(record(1, { keyId: first }));
+    await admin.deps.log.append(record(2, { keyId: second }));
+    await browser.signIn();
+    const { text } = await browser.get("/requests");
+    const hints = [...text.matchAll(/<option value="key_[^"]*">shop \((svc_live_[^)]+)\)</g)]
+      .map(([, hint = ""]) => hint);
+    assertEquals(new Set(hints).size, 2);
+    assertMatch(text, />alone<\/option>/);
+    for (const hint of hints) assertStringIncludes(text, `<span class="second">${hint}</span>`);
+    const asked = await browser.get("/requests?key=shop");
+    assertStringIncludes(asked.text, "2 keys have this name");
+    assertMatch(asked.text, new RegExp(`href="/console/requests\\?key=${first}"`));
+    assertEquals(rowsOf((await browser.get(`/requests?key=${second}`)).text), ["log_2"]);
+  });
+});
+
+Deno.test("of very many keys one is entered by its name, or its id", async () => {
+  await withConsole(async (browser, admin) => {
+    const names = Array.from({ length: KEYS_LISTED_MAX }, (_, n) => `key ${n}`);
+    const [id = ""] = await keysNamed(admin, ["Web shop", ...names]);
+    await admin.deps.log.append(record(1, { keyId: id }));
+    await admin.deps.log.append(record(2));
+    await browser.signIn();
+    const { text } = await browser.get("/requests?key=web+shop");
+    assertStringIncludes(text, "Key, by name or id");
+    assertStringIncludes(text, 'name="key" value="web shop"');
+    assertEquals(rowsOf(text), ["log_1"]);
+    assertEquals(rowsOf((await browser.get(`/requests?key=${id}`)).text), ["log_1"]);
+    assertStringIncludes((await browser.get("/requests?key=nobody")).text, "No request matches");
+  });
+});
+
+Deno.test("the list is turned round by its heading, and keeps its conditions", async () => {
+  await withConsole(async (browser, { deps }) => {
+    for (const n of [3, 2, 1]) await deps.log.append(record(n));
+    await browser.signIn();
+    const newest = (await browser.get("/requests?q=order&cursor=999.0")).text;
+    assertEquals(rowsOf(newest), ["log_1", "log_2", "log_3"]);
+    assertMatch(newest, /aria-sort="descending"><a class="sort" href="([^"]+)"/);
+    assertStringIncludes(newest, 'href="/console/requests?q=order&amp;order=oldest"');
+    const oldest = (await browser.get("/requests?q=order&order=oldest")).text;
+    assertEquals(rowsOf(oldest), ["log_3", "log_2", "log_1"]);
+    assertMatch(
+      oldest,
+      /aria-sort="ascending"><a class="sort" href="\/console\/requests\?q=order"/,
+    );
+    assertStringIncludes(oldest, '<input type="hidden" name="order" value="oldest"');
+  });
+});
+
+Deno.test("a row says when it ended, which is what the list is ordered by", async () => {
+  await withConsole(async (browser, { deps }) => {
+    await deps.log.append(record(0, { durationMs: 90_000 }));
+    await browser.signIn();
+    const ended = new Date(START_MS + 90_000).toISOString();
+    const { text } = await browser.get("/requests");
+    assertMatch(text, new RegExp(`Ended.*<time[^>]*datetime="${ended}"`, "s"));
+    const page = (await browser.get("/requests/log_0")).text;
+    const began = new Date(START_MS).toISOString();
+    assertMatch(page, new RegExp(`Began</dt><dd><time[^>]*datetime="${began}"`));
+    assertMatch(page, new RegExp(`Ended</dt><dd><time[^>]*datetime="${ended}"`));
+  });
+});
+
+Deno.test("what is live is now, whatever time the list below is of", async () => {
+  await withConsole(async (browser) => {
+    await browser.signIn();
+    const { text } = await browser.get(
+      "/requests?model=fast-mini&range=own&since=2020-01-01T00:00&until=2020-01-02T00:00",
+    );
+    const [, query] = /data-tail="\/console\/feeds\/requests\/tail\?([^"]*)"/.exec(text) ?? [];
+    assertEquals(query, "model=fast-mini");
+  });
+});
