@@ -61,6 +61,7 @@ function stateJson(
     reason,
     retryAfterMs: state?.retryAfterMs ?? null,
     latencyMs: state?.latencyMs ?? null,
+    failures: state?.failures ?? 0,
   };
 }
 

@@ -17,12 +17,13 @@ Deno.test("GET /models joins the catalog with the state of the pool", async () =
       reason: null,
       retryAfterMs: null,
       latencyMs: null,
+      failures: 0,
       inFlight: 3,
     });
-    pool.set("fast-mini", { available: true, latencyMs: 120 });
+    pool.set("fast-mini", { available: true, latencyMs: 120, failures: 2 });
     pool.set("slow-maxi", { available: false, reason: "Asked to wait", retryAfterMs: 5_000 });
     const [fast, slow] = (await get("/models")).body.models;
-    assertEquals([fast.status, fast.latencyMs], ["available", 120]);
+    assertEquals([fast.status, fast.latencyMs, fast.failures], ["available", 120, 2]);
     assertEquals([slow.status, slow.reason, slow.retryAfterMs], [
       "degraded",
       "Asked to wait",

@@ -15,8 +15,8 @@ export function upstreamsJson(deps: AdminDeps): Record<string, unknown>[] {
   const inFlight = deps.pool.inFlight();
   return deps.catalogs.current().upstreams.map(({ id, kind, provider, maxInFlight }) => {
     const served = models.filter(({ upstream }) => upstream === id)
-      .map(({ id, status, reason, retryAfterMs, latencyMs }) => ({
-        ...{ id, status, reason, retryAfterMs, latencyMs },
+      .map(({ id, status, reason, retryAfterMs, latencyMs, failures }) => ({
+        ...{ id, status, reason, retryAfterMs, latencyMs, failures },
       }));
     const wanted = served.filter(({ status }) => status !== "disabled");
     const good = wanted.filter(({ status }) => status === "available").length;

@@ -66,20 +66,23 @@ export const LATENCY_WEIGHT = 0.2;
 /** Whether a target may be used, and what is known of its latency. */
 export function availability(remembered: Health, nowMs: number): TargetState {
   const health = asOf(remembered, nowMs);
-  const latencyMs = health.latencyMs === 0 ? undefined : health.latencyMs;
+  const known = {
+    latencyMs: health.latencyMs === 0 ? undefined : health.latencyMs,
+    ...health.failures === 0 ? {} : { failures: health.failures },
+  };
   if (nowMs < health.coolUntilMs) {
     return {
       available: false,
       reason: health.reason,
       retryAfterMs: health.coolUntilMs - nowMs,
-      latencyMs,
+      ...known,
     };
   }
   if (health.probing && nowMs < health.coolUntilMs + PROBE_TIMEOUT_MS) {
     const reason = `${health.reason}; a probe is under way`;
-    return { available: false, reason, retryAfterMs: PROBE_RETRY_MS, latencyMs };
+    return { available: false, reason, retryAfterMs: PROBE_RETRY_MS, ...known };
   }
-  return { available: true, latencyMs };
+  return { available: true, ...known };
 }
 
 /** Call before an attempt: after a cooldown the first attempt is the probe that others wait for. */

@@ -118,6 +118,7 @@ Deno.test("observe() takes a 403 for one ordinary failure", () => {
   const refused = { outcome: "refused_credentials", ms: 1, status: 403 } as const;
   const once = observe(UNOBSERVED, refused, NOW);
   assertEquals([availability(once, NOW).available, once.failures], [true, 1]);
+  assertEquals(availability(once, NOW).failures, 1);
   const row = observe(observe(once, refused, NOW), refused, NOW);
   assertEquals(availability(row, NOW).retryAfterMs, BASE_COOLDOWN_MS);
   assertMatch(row.reason, /after 3 failures, last: refused credentials/);

@@ -36,6 +36,8 @@ export interface TargetState {
   readonly busy?: boolean | undefined;
   /** Moving average of time to first byte; absent where nothing was observed. */
   readonly latencyMs?: number | undefined;
+  /** Failures in a row; absent where the last attempt did not fail. No decision depends on it. */
+  readonly failures?: number | undefined;
 }
 
 /** Everything a routing decision depends on. */

@@ -109,6 +109,7 @@ export const poolAnswer = z.strictObject({
     reason: z.string().nullable(),
     retryAfterMs: z.number().nullable(),
     latencyMs: z.number().nullable(),
+    failures: countAnswer.meta({ description: "Failures in a row until now" }),
     inFlight: countAnswer.meta({ description: "Calls under way at its upstream" }),
   })),
 }).meta({ id: "Pool", description: "The models as routing sees them" });

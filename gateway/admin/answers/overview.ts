@@ -30,7 +30,8 @@ const percentiles = z.strictObject({
 
 const latencies = { durationMs: percentiles, firstByteMs: percentiles };
 const others = z.boolean().meta({ description: "The sum of all that are not named" });
-const { id, status, reason, retryAfterMs, latencyMs } = poolAnswer.shape.models.element.shape;
+const { id, status, reason, retryAfterMs, latencyMs, failures } =
+  poolAnswer.shape.models.element.shape;
 const upstream = configSchema.shape.upstreams.element.shape;
 const row = requestSummaryAnswer.shape;
 
@@ -41,7 +42,7 @@ const upstreams = z.array(z.strictObject({
   state: z.enum(["unused", "available", "unavailable", "degraded"]),
   inFlight: countAnswer,
   maxInFlight: countAnswer,
-  models: z.array(z.strictObject({ id, status, reason, retryAfterMs, latencyMs })),
+  models: z.array(z.strictObject({ id, status, reason, retryAfterMs, latencyMs, failures })),
 }));
 
 /** `GET /upstreams`. */

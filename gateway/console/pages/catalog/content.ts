@@ -111,6 +111,7 @@ export const modelState = z.object({
   reason: z.string().nullable(),
   retryAfterMs: z.number().nullable(),
   latencyMs: z.number().nullable(),
+  failures: z.number(),
 });
 const pool = z.object({ models: z.array(modelState) });
 

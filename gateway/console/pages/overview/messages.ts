@@ -63,6 +63,8 @@ export const overviewMessages = catalogue({
   models: "Models available",
   modelsOf: (available: number, all: number) => `${available} of ${all}`,
   trouble: "What is wrong",
+  failedInARow: (count: number) =>
+    count === 1 ? "the last call failed" : `the last ${count} calls failed`,
   uncounted: (count: string) =>
     `${count} older requests are still being counted in; these figures will grow.`,
   none: "There were no requests in this time",
@@ -127,6 +129,7 @@ export const overviewMessages = catalogue({
     models: "可用模型",
     modelsOf: (available, all) => `${available} / ${all}`,
     trouble: "问题",
+    failedInARow: (count) => count === 1 ? "最近一次调用失败" : `最近 ${count} 次调用均失败`,
     uncounted: (count) => `还有 ${count} 条较早的请求正在计入；这些数字会继续增加。`,
     none: "此时段内没有请求",
     noneHint: "请选择更长的时间，或用您的密钥发起一次调用：",

@@ -46,8 +46,9 @@ async function show(view: View): Promise<Shown> {
           : <Notice kind="info">{say.uncounted(countText(uncounted))}</Notice>}
         {totals.requests === 0
           ? <FirstCall view={view} title={say.none} hint={say.noneHint} />
-          : <Sums view={view} found={found} former={former.ok ? former.value : undefined} />}
+          : <Figures view={view} found={found} former={former.ok ? former.value : undefined} />}
         <Upstreams view={view} upstreams={upstreams} />
+        {totals.requests === 0 ? null : <Sums view={view} found={found} />}
       </Frame>
     ),
   };
@@ -78,7 +79,7 @@ function Frame(
   );
 }
 
-function Sums(
+function Figures(
   { view, found, former }: { view: View; found: Overview; former: Overview | undefined },
 ) {
   const say = view.say(overviewMessages);
@@ -89,6 +90,13 @@ function Sums(
       <p class="beside-figures">
         <a href={`/console/requests?${inTime}`}>{say.requestsLink}</a>
       </p>
+    </>
+  );
+}
+
+function Sums({ view, found }: { view: View; found: Overview }) {
+  return (
+    <>
       <OverTime view={view} found={found} />
       <ByModel view={view} rows={found.models} />
       <ByKey view={view} rows={found.keys} />

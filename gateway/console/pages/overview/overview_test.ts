@@ -95,6 +95,57 @@ Deno.test("a time that ends before it begins is refused, and the form stays", as
   });
 });
 
+Deno.test("upstreams stand before what they came to, those in trouble first, each with its page", async () => {
+  await withConsole(async (browser, admin) => {
+    await twoDays(admin);
+    admin.pool.set("fast-mini", { available: true, failures: 2 });
+    await browser.signIn();
+    const { text } = await browser.get("/overview");
+    assert(text.indexOf("<h2>Upstreams</h2>") < text.indexOf("<h2>Over time</h2>"));
+    assertMatch(text, /<a href="\/console\/upstreams\/upstream\?id=lab">lab<\/a>/);
+    assertMatch(text, /the last 2 calls failed.*\(fast-mini\)/s);
+    admin.pool.set("fast-mini", { available: true, failures: 1 });
+    assertStringIncludes((await browser.get("/overview")).text, "the last call failed");
+  });
+});
+
+Deno.test("one table is paged and sorted without the others, and is come back to", async () => {
+  await withConsole(async (browser, { deps }) => {
+    for (let n = 0; n < 60; n++) {
+      await deps.log.append(record(n, START_MS - 1_000, { keyId: `key_${n}` }));
+    }
+    await browser.signIn();
+    const first = (await browser.get("/overview")).text;
+    assertEquals(first.match(/<nav class="pager"/g)?.length, 1);
+    const next = /href="\/console(\/overview\?keys-from=50)#keys" rel="next"/.exec(first)?.[1];
+    const second = (await browser.get(next ?? "")).text;
+    assertEquals(second.match(/<nav class="pager"/g)?.length, 1);
+    assertStringIncludes(second, "51–51 of 51");
+    assertStringIncludes(second, "All others");
+    assertMatch(second, /<div id="keys" class="scroll"/);
+    assertStringIncludes(
+      second,
+      'href="/console/overview?keys-from=50&amp;sort=model-requests#models"',
+    );
+    assertStringIncludes(second, 'href="/console/overview?sort=key-requests#keys"');
+  });
+});
+
+Deno.test("keys of one name are told apart", async () => {
+  await withConsole(async (browser, { deps, post }) => {
+    for (const n of [1, 2]) {
+      const { body } = await post("/keys", { name: "shop", wallet: "team", policy: {} });
+      await deps.log.append(record(n, START_MS - 1_000, { keyId: String(body.id) }));
+    }
+    await browser.signIn();
+    const { text } = await browser.get("/overview");
+    const ids = [...text.matchAll(/>shop<\/a><span class="second">(key_\w+)</g)].map(([, id]) =>
+      id
+    );
+    assertEquals(new Set(ids).size, 2);
+  });
+});
+
 Deno.test("an upstream's trouble is said in words, in both languages", async () => {
   await withConsole(async (browser, { pool }) => {
     pool.set("slow-maxi", { available: false, reason: "<b>timed out</b>" });

@@ -30,6 +30,7 @@ export function ByModel({ view, rows }: { view: View; rows: readonly ModelSums[]
     <Panel title={say.byModel}>
       <DataTable
         view={view}
+        name="models"
         caption={say.byModel}
         rows={rows}
         columns={[
@@ -56,10 +57,13 @@ export function ByModel({ view, rows }: { view: View; rows: readonly ModelSums[]
 /** What each key came to, dearest first. */
 export function ByKey({ view, rows }: { view: View; rows: readonly KeySums[] }) {
   const say = view.say(overviewMessages);
+  const isShared = ({ key, name }: KeySums) =>
+    rows.some((other) => other.key !== key && other.name === name);
   return (
     <Panel title={say.byKey}>
       <DataTable
         view={view}
+        name="keys"
         caption={say.byKey}
         rows={rows}
         columns={[
@@ -67,10 +71,16 @@ export function ByKey({ view, rows }: { view: View; rows: readonly KeySums[] }) 
             id: "key",
             title: say.key,
             isHeader: true,
-            cell: ({ key, name }) =>
-              key === null
-                ? <span class="muted">{say.others}</span>
-                : <RequestsLink view={view} filter={{ key }}>{name ?? key}</RequestsLink>,
+            cell: (row) => {
+              const { key, name } = row;
+              if (key === null) return <span class="muted">{say.others}</span>;
+              return (
+                <>
+                  <RequestsLink view={view} filter={{ key }}>{name ?? key}</RequestsLink>
+                  {name !== null && isShared(row) ? <span class="second">{key}</span> : null}
+                </>
+              );
+            },
             sort: ({ name, key }) => name ?? key ?? "",
           },
           ...sumColumns<KeySums>(view, "key"),
@@ -124,6 +134,7 @@ export function ByEnding(
     <Panel title={say.byEnding}>
       <DataTable
         view={view}
+        name="endings"
         caption={say.byEnding}
         rows={rows.filter(({ outcome }) => outcome !== "ok")}
         columns={columns}

@@ -3,26 +3,31 @@ import { Count } from "../../components/credits.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Sheet } from "../../components/sheet.tsx";
 import type { View } from "../../page.ts";
+import { upstreamHref } from "../catalog/addresses.ts";
 import { STATE_KINDS, type UpstreamState } from "../upstreams/answers.ts";
 import { overviewMessages } from "./messages.ts";
+
+/** What needs a look comes first. */
+const RANKS = ["unavailable", "degraded", "available", "unused"] as const;
 
 /** How the upstreams are at this moment, whatever time is chosen. */
 export function Upstreams(
   { view, upstreams }: { view: View; upstreams: readonly UpstreamState[] },
 ) {
   const say = view.say(overviewMessages);
+  const rank = ({ state }: UpstreamState) => RANKS.indexOf(state);
   return (
     <Panel title={say.upstreams}>
       <Sheet
         caption={say.upstreams}
-        rows={upstreams}
+        rows={upstreams.toSorted((a, b) => rank(a) - rank(b))}
         columns={[
           {
             title: say.upstream,
             isHeader: true,
             cell: ({ id, provider }) => (
               <>
-                {id}
+                <a href={upstreamHref(id)}>{id}</a>
                 {provider === id ? null : <span class="second">{provider}</span>}
               </>
             ),
@@ -36,14 +41,12 @@ export function Upstreams(
             title: say.inFlight,
             align: "end",
             cell: ({ inFlight, maxInFlight }) => (
-              <>
-                <Count value={inFlight} />
-                {" / "}
-                <Count value={maxInFlight} />
-              </>
+              <span class="number">
+                <Count value={inFlight} /> / <Count value={maxInFlight} />
+              </span>
             ),
           },
-          { title: say.trouble, cell: (row) => <Troubles upstream={row} /> },
+          { title: say.trouble, cell: (row) => <Troubles view={view} upstream={row} /> },
         ]}
       />
     </Panel>
@@ -56,12 +59,13 @@ function modelsText(view: View, { models }: UpstreamState): string {
   return view.say(overviewMessages).modelsOf(available.length, wanted.length);
 }
 
-/** Why models are not available: each reason once. */
-function Troubles({ upstream }: { upstream: UpstreamState }) {
+/** Why models are not available, or failed lately: each reason once. */
+function Troubles({ view, upstream }: { view: View; upstream: UpstreamState }) {
+  const { failedInARow } = view.say(overviewMessages);
   const byReason = new Map<string, string[]>();
-  for (const { id, status, reason } of upstream.models) {
-    if (status === "available" || status === "disabled") continue;
-    const why = reason ?? status;
+  for (const { id, status, reason, failures } of upstream.models) {
+    if (status === "disabled" || status === "available" && failures === 0) continue;
+    const why = status === "available" ? failedInARow(failures) : reason ?? status;
     byReason.set(why, [...byReason.get(why) ?? [], id]);
   }
   if (byReason.size === 0) return <span class="muted">–</span>;
