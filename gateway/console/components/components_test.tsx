@@ -19,6 +19,7 @@ import {
   TextField,
 } from "./form.tsx";
 import { Figures, Panel } from "./panel.tsx";
+import { shownMarkup } from "./shown_text.ts";
 import { Time } from "./time.tsx";
 
 const HOSTILE = `"><script>alert(1)</script>'&`;
@@ -146,6 +147,21 @@ Deno.test("text from outside is escaped in every component, as text and as attri
     assertStringIncludes(text, "&lt;script&gt;");
   }
   assertStringIncludes(all[1] ?? "", ESCAPED);
+});
+
+Deno.test("marks that show as nothing are written out, but for what is edited or taken along", () => {
+  const mark = "\u202e";
+  const kept = `<a title="${mark}" href="/${mark}">` +
+    `<textarea name="a">\n${mark}</textarea><pre tabindex="0"><code>${mark}</code></pre>`;
+  assertEquals(
+    shownMarkup(`${mark}${kept}${mark}</a>${mark}`),
+    [
+      `\\u{202e}${kept}`,
+      "\\u{202e}</a>",
+      "\\u{202e}",
+    ].join(""),
+  );
+  assertEquals(shownMarkup("<p>\n\tplain"), "<p>\n\tplain");
 });
 
 Deno.test("a field tells its error to who cannot see it, and a form its refusal", async () => {

@@ -1,5 +1,6 @@
 import { Panel } from "../../components/panel.tsx";
 import { Badge } from "../../components/badge.tsx";
+import { shownText } from "../../components/shown_text.ts";
 import type { View } from "../../page.ts";
 import type { Detail } from "./answer.ts";
 import { requestPageMessages } from "./request_messages.ts";
@@ -17,7 +18,7 @@ export function Content({ view, content }: { view: View; content: Detail["conten
       {([["prompt", content.prompt], ["answer", content.answer]] as const).map(([name, text]) => (
         <details class="said">
           <summary>{say[name]}</summary>
-          <pre tabindex={0} role="region" aria-label={say[name]}>{text}</pre>
+          <pre tabindex={0} role="region" aria-label={say[name]}>{shownText(text)}</pre>
         </details>
       ))}
     </Panel>

@@ -9,9 +9,11 @@ import type { RequestRecord } from "../../../ports/request_log.ts";
 import { START_MS } from "../../../admin/admin_test_support.ts";
 import { withConsole } from "../../console_test_support.ts";
 
-const HOSTILE = `"><img src=x onerror=alert(1)>'&`;
+/** Marks that show as nothing, or turn what follows them around. */
+const UNSEEN = "\u0007\u202e\u2066";
+const HOSTILE = `"><img src=x onerror=alert(1)>'&${UNSEEN}`;
 const RAW = /<img src=x/;
-const ESCAPED = "&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&#39;&amp;";
+const ESCAPED = "&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&#39;&amp;\\u{7}\\u{202e}\\u{2066}";
 
 function record(n: number, rest: Partial<RequestRecord> = {}): RequestRecord {
   return {
@@ -57,6 +59,9 @@ Deno.test("markup in anything that comes from outside is shown as text", async (
       const { text } = await browser.get(path);
       assertNotMatch(text, RAW, path);
       assertStringIncludes(text, ESCAPED, path);
+      // What is entered goes back as it was; everything else says what it is.
+      const shown = text.replaceAll(/<textarea[^]*?<\/textarea>|<[^>]*>/g, "");
+      assertNotMatch(shown, new RegExp(`[${UNSEEN}]`), path);
     }
   });
 });

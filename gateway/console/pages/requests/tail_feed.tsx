@@ -1,5 +1,6 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { type Column, DataRow } from "../../components/data_table.tsx";
+import { shownMarkup } from "../../components/shown_text.ts";
 import type { Feed, View } from "../../page.ts";
 import { listAnswer, type Summary, summary } from "./answer.ts";
 import { columnsOf, hrefOf } from "./columns.tsx";
@@ -100,6 +101,8 @@ export function rowEvents(
 }
 
 async function rowEvent(columns: readonly Column<Summary>[], row: Summary): Promise<string> {
-  const markup = await (<DataRow columns={columns} row={row} href={hrefOf} />).toString();
+  const markup = shownMarkup(
+    await (<DataRow columns={columns} row={row} href={hrefOf} />).toString(),
+  );
   return `event: row\nid: ${row.id}\ndata: ${JSON.stringify(markup)}\n\n`;
 }
