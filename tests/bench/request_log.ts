@@ -6,7 +6,7 @@
  */
 
 import { join } from "@std/path";
-import { consolePages, consoleVisitor, type Visit } from "./console_pages.ts";
+import { consolePages, consoleVisitor } from "./console_pages.ts";
 import { type Finding, pageFinding } from "./marks.ts";
 import { expectLine, residentMegabytes, serviceFlags, start } from "./process.ts";
 
@@ -44,19 +44,17 @@ export async function requestLog({ folder, logRows, say }: RequestLogBench): Pro
   };
   const rest = await residentMegabytes(gateway.pid);
   const rows = await knownRows(ask);
-  const findings = await measured(`log of ${logRows}`, apiPages(rows), async (path, name) => {
-    const page = await ask(path);
-    if (name.startsWith("one row") && JSON.stringify(page.requests) === "[]") {
-      throw new Error(`Cannot measure: ${name} was not found`);
-    }
+  const measure = { what: `log of ${logRows}`, say };
+  const findings = await measured(measure, apiPages(rows), async (path) => {
+    const { requests, cursor } = await ask(path);
+    return { isEmpty: JSON.stringify(requests) === "[]", isCut: typeof cursor === "string" };
   });
-  const visit: Visit = await consoleVisitor(url, TOKEN);
+  const visit = await consoleVisitor(url, TOKEN);
   findings.push(
-    ...await measured(`log of ${logRows}`, consolePages(rows), async (path, name) => {
+    ...await measured(measure, consolePages(rows), async (path) => {
       const page = await visit(path);
-      if (name.includes("one row") && !page.includes(String(rows.oldest.requestId))) {
-        throw new Error(`Cannot measure: ${name} was not found`);
-      }
+      const isEmpty = !page.includes(String(rows.oldest.requestId));
+      return { isEmpty, isCut: page.includes('rel="next"') };
     }),
   );
   const after = await residentMegabytes(gateway.pid);
@@ -64,19 +62,30 @@ export async function requestLog({ folder, logRows, say }: RequestLogBench): Pro
   return findings;
 }
 
+/** What came of a page: a search may be cut short before it comes to the row. */
+interface Opened {
+  readonly isEmpty: boolean;
+  readonly isCut: boolean;
+}
+
 async function measured(
-  what: string,
+  { what, say }: Pick<RequestLogBench, "say"> & { readonly what: string },
   pages: Readonly<Record<string, readonly string[]>>,
-  open: (path: string, name: string) => Promise<void>,
+  open: (path: string) => Promise<Opened>,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [name, paths] of Object.entries(pages)) {
     const times: number[] = [];
+    let cut = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const startMs = performance.now();
-      await open(paths[round % paths.length] ?? "", name);
+      const { isEmpty, isCut } = await open(paths[round % paths.length] ?? "");
       times.push(performance.now() - startMs);
+      if (!name.includes("one row") || !isEmpty) continue;
+      if (!isCut) throw new Error(`Cannot measure: ${name} was not found`);
+      cut++;
     }
+    if (cut > 0) say(`log: ${name} was cut short in ${cut} of ${ROUNDS} rounds`);
     findings.push(pageFinding(`${what}, ${name}`, times));
   }
   return findings;

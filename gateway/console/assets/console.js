@@ -15,6 +15,12 @@ export function localTimes(root) {
   }
 }
 
+/** A text from outside with what cannot be seen written out, as the service writes it in pages. */
+export function shownText(text) {
+  const unseen = /(?![\n\t])\p{Cc}|[\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
+  return text.replace(unseen, (mark) => `\\u{${mark.codePointAt(0).toString(16)}}`);
+}
+
 /** A button beside each text that is there to be taken along. */
 function copyButtons(root) {
   if (navigator.clipboard === undefined) return;

@@ -3,8 +3,13 @@
  * form brings the whole answer with the next page.
  */
 
+import { shownText } from "./console.js";
+
 /** Ends of a stream that came as they should. */
 const LAST = ["response.completed", "response.incomplete"];
+
+/** Events that carry text. */
+const SAID = ["response.output_text.delta", "response.refusal.delta"];
 
 /** The place where an answer appears. */
 class Stage {
@@ -22,6 +27,8 @@ class Stage {
   async run(form) {
     this.isBusy = true;
     this.#clear();
+    // On a phone the answer is below what is seen.
+    this.#root.scrollIntoView({ block: "nearest" });
     const leaving = new AbortController();
     const stop = this.#stopButton(form, leaving);
     this.#call = {
@@ -39,10 +46,13 @@ class Stage {
       });
       await this.#show(answer);
       this.#finish();
-    } catch (problem) {
+    } catch {
       if (leaving.signal.aborted) this.#find("state").textContent = this.#words.states.stopped;
-      else this.#fail({ message: problem.message });
+      // A browser's own words for a lost connection help nobody.
+      else this.#fail({ message: this.#words.left });
     } finally {
+      const send = form.querySelector("[value=send]");
+      if (document.activeElement === stop) send.focus();
       stop.remove();
       this.isBusy = false;
     }
@@ -80,8 +90,11 @@ class Stage {
     }
     if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) {
       const whole = await answer.json();
-      // The session is over: the page leads to the sign-in.
-      if (answer.status === 401 && whole.error.code === undefined) location.reload();
+      // The session is over: the page leads to the sign-in, and back to what was entered.
+      if (answer.status === 401 && whole.error.code === undefined) {
+        keep(document.querySelector("form[data-playground]"));
+        location.reload();
+      }
       return this.#take(whole);
     }
     for await (const data of events(answer.body)) {
@@ -98,8 +111,9 @@ class Stage {
       (part.type === "error" ? part : undefined);
     if (failure) this.#fail(failure);
     const { delta } = part.choices?.[0] ?? {};
-    if (typeof delta?.content === "string") this.#say(delta.content, part.orchestration);
-    if (part.type === "response.output_text.delta") this.#say(part.delta, undefined);
+    const piece = delta?.content ?? delta?.refusal;
+    if (typeof piece === "string") this.#say(piece, part.orchestration);
+    if (SAID.includes(part.type)) this.#say(part.delta, undefined);
     for (const { b64_json } of part.data ?? []) this.#draw(b64_json);
     if (LAST.includes(part.type)) this.#call.isWhole = true;
     const metadata = part.metadata ?? part.response?.metadata;
@@ -140,7 +154,9 @@ class Stage {
 
   #bill({ routing = {}, billing = {} }) {
     const attempts = (routing.attempts ?? [])
-      .map(({ model, outcome, ms }) => `${model}: ${outcome}, ${Math.round(ms)} ms`);
+      .map(({ model, outcome, ms }) =>
+        `${model}: ${this.#words.outcomes[outcome] ?? outcome}, ${Math.round(ms)} ms`
+      );
     const { charged, estimated, input_tokens, output_tokens } = billing;
     const fields = {
       model: routing.model,
@@ -153,13 +169,14 @@ class Stage {
       output: output_tokens?.toLocaleString("en-US"),
     };
     for (const [name, value] of Object.entries(fields)) {
-      if (value) this.#root.querySelector(`[data-field="${name}"]`).textContent = value;
+      const field = this.#root.querySelector(`[data-field="${name}"]`);
+      if (value) field.textContent = shownText(value);
     }
   }
 
   #fail({ message, code }) {
     this.#call.isFailed = true;
-    this.#find("error-text").textContent = message;
+    this.#find("error-text").textContent = shownText(message ?? "");
     this.#find("error-hint").textContent = this.#words.hints[code] ?? this.#words.anyHint;
     this.#find("error").hidden = false;
     this.#find("state").textContent = this.#words.states.failed;
@@ -201,7 +218,38 @@ async function* textOf(body) {
   }
 }
 
+const KEPT = "svc.playground";
+const ENTERED = ["prompt", "system", "wallet", "maxTokens", "orchestration"];
+
+/** Keeps what was entered for the page that comes next in this tab, and only for that. */
+function keep(form) {
+  const entered = ENTERED.map((name) => [name, form.elements[name]?.value ?? ""]);
+  sessionStorage.setItem(KEPT, JSON.stringify(Object.fromEntries(entered)));
+}
+
+/** Puts what was entered before into what is empty. */
+function bringBack(form) {
+  const entered = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
+  sessionStorage.removeItem(KEPT);
+  for (const name of ENTERED) {
+    const field = form.elements[name];
+    if (!field || !entered[name]) continue;
+    const isChoice = field instanceof HTMLSelectElement;
+    if (isChoice ? hasChoice(field, entered[name]) : field.value === "") {
+      field.value = entered[name];
+    }
+  }
+}
+
+function hasChoice({ options }, value) {
+  return [...options].some((option) => option.value === value);
+}
+
 for (const form of document.querySelectorAll("form[data-playground]")) {
+  bringBack(form);
+  for (const tab of document.querySelectorAll(".tabs a")) {
+    tab.addEventListener("click", () => keep(form));
+  }
   const stage = new Stage(document.querySelector("[data-answer]"));
   form.addEventListener("submit", (event) => {
     // Only what is sent streams; "as code" is a page.

@@ -16,7 +16,7 @@ export function FilterForm({ view, children }: { view: View; children: Child }) 
   return (
     <form method="get" action={view.url.pathname} class="filter" role="search">
       {children}
-      {orders.map(([name, value]) => <input type="hidden" name={name} value={value} />)}
+      {orders.map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)}
       <div class="actions">
         <button type="submit" class="button">{say.filter}</button>
         {isFiltered ? <a class="button quiet" href={view.url.pathname}>{say.clear}</a> : null}

@@ -39,7 +39,8 @@ export function readRange(
   const wanted = query.get("range");
   const span = SPANS.find((each) => each === wanted);
   if (span !== undefined) return { choice: span, sinceMs: nowMs - SPANS_MS[span] };
-  if (wanted === "own") {
+  // Without a script times are entered without a choice beside them.
+  if (wanted === "own" || wanted === null || wanted === "") {
     const zone = query.get("zone") ?? "Z";
     const [sinceMs, untilMs] = [
       readTime(query.get("since"), zone),

@@ -22,6 +22,8 @@ Deno.test("an own time is in the zone that comes with it, else in UTC", () => {
   assertEquals(range(`${own}&zone=%2B08:00`).sinceMs, Date.UTC(2026, 10, 21, 0));
   assertEquals(range(`${own}&zone=Mars`).choice, "24h");
   assertEquals(range("range=own&until=2026-11-21T09:30").untilMs, utc.untilMs);
+  assertEquals(range("range=&since=2026-11-21T08:00&until=").sinceMs, utc.sinceMs);
+  assertEquals(range("range=1h&since=2026-11-21T08:00").choice, "1h");
 });
 
 Deno.test("links to other pages keep the time, and nothing else", () => {

@@ -5,6 +5,7 @@
  */
 
 import { z } from "zod";
+import { nameOf } from "../requests/outcome_messages.ts";
 
 const attempt = z.looseObject({
   model: z.string(),
@@ -76,9 +77,12 @@ export function readAnswer(body: unknown, requestId: string): Answer {
   };
 }
 
-/** Attempts in one line, as the script writes them too. */
-export function attemptsText(metadata: Metadata | undefined): string {
+/** Attempts in one line, as the script writes them too, with words for their outcomes. */
+export function attemptsText(
+  metadata: Metadata | undefined,
+  outcomes: Readonly<Record<string, string>>,
+): string {
   return (metadata?.routing?.attempts ?? [])
-    .map(({ model, outcome, ms }) => `${model}: ${outcome}, ${Math.round(ms)} ms`)
+    .map(({ model, outcome, ms }) => `${model}: ${nameOf(outcomes, outcome)}, ${Math.round(ms)} ms`)
     .join("; ");
 }

@@ -1,6 +1,7 @@
 import { Panel } from "../../components/panel.tsx";
 import { shownText } from "../../components/shown_text.ts";
 import type { View } from "../../page.ts";
+import { outcomeMessages } from "../requests/outcome_messages.ts";
 import { type Answer, attemptsText } from "./answer.ts";
 import { playgroundMessages } from "./messages.ts";
 
@@ -56,7 +57,7 @@ function BillPanel({ view, answer }: { view: View; answer: Answer | undefined })
     input: billing?.input_tokens?.toLocaleString("en-US"),
     output: billing?.output_tokens?.toLocaleString("en-US"),
     reason: routing?.reason ?? undefined,
-    attempts: attemptsText(answer?.metadata),
+    attempts: attemptsText(answer?.metadata, view.say(outcomeMessages).attempts),
     request: undefined,
   };
   const names = ["model", "provider", "tier", "charged", "input", "output"] as const;
@@ -98,5 +99,6 @@ function words(view: View) {
   const { states, hints, anyHint, left, stop, drawn, firstText, whole, estimated } = view.say(
     playgroundMessages,
   );
-  return { states, hints, anyHint, left, stop, drawn, firstText, whole, estimated };
+  const { attempts: outcomes } = view.say(outcomeMessages);
+  return { states, hints, anyHint, left, stop, drawn, firstText, whole, estimated, outcomes };
 }

@@ -45,7 +45,7 @@ type Amount = "held" | "charged" | "returned" | "writtenOff";
 
 function columnsOf(view: View, holds: readonly Hold[]): readonly SheetColumn<Hold>[] {
   const say = view.say(requestPageMessages);
-  const names = view.say(outcomeMessages).holds;
+  const { holds: names, attempts } = view.say(outcomeMessages);
   const amount = (of: Amount): SheetColumn<Hold> => ({
     title: say[of],
     align: "end",
@@ -71,7 +71,7 @@ function columnsOf(view: View, holds: readonly Hold[]): readonly SheetColumn<Hol
       cell: ({ state, reason, recovered }) => (
         <>
           <Badge kind={STATE_KINDS[state] ?? "neutral"}>{nameOf(names, state)}</Badge>
-          {reason === null ? null : <span class="second" lang="en">{reason}</span>}
+          {reason === null ? null : <span class="second">{nameOf(attempts, reason)}</span>}
           {recovered ? <span class="second">{say.recovered}</span> : null}
         </>
       ),

@@ -5,6 +5,7 @@ import { Credits } from "../../components/credits.tsx";
 import { DefinitionList } from "../../components/definition_list.tsx";
 import { Duration, RoundedCount } from "../../components/measures.tsx";
 import { countText, durationText } from "../../components/measures_text.ts";
+import { EmptyState } from "../../components/empty_state.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { Figures, Panel } from "../../components/panel.tsx";
 import { Time } from "../../components/time.tsx";
@@ -29,7 +30,9 @@ export const requestPage: Page = { path: "/requests/:id", show };
 async function show(view: View): Promise<Shown> {
   const say = view.say(requestPageMessages);
   const path = apiPath`/requests/${view.param("id")}`;
-  const found = view.need(await view.api.get(path, detailAnswer));
+  const answer = await view.api.get(path, detailAnswer);
+  if (!answer.ok && answer.refusal.status === 404) return notFound(view);
+  const found = view.need(answer);
   const key = await view.api.get(apiPath`/keys/${found.key}`, keyAnswer);
   return {
     title: say.title(found.requestId),
@@ -50,6 +53,27 @@ async function show(view: View): Promise<Shown> {
         <Timeline view={view} found={found} />
         <Books view={view} found={found} />
         <Content view={view} content={found.content} />
+      </>
+    ),
+  };
+}
+
+/** Most likely one that goes on still: rows are written when requests end. */
+function notFound(view: View): Shown {
+  const say = view.say(requestPageMessages);
+  const id = view.param("id");
+  return {
+    title: say.none,
+    status: 404,
+    body: (
+      <>
+        <PageHead title={say.none} intro={<code class="id">{id}</code>} />
+        <EmptyState title={say.noneWhy} hint={say.noneHint}>
+          <a class="button" href={view.url.pathname}>{say.lookAgain}</a>
+          <a class="button" href={`/console/requests?${new URLSearchParams({ q: id })}`}>
+            {say.lookFor}
+          </a>
+        </EmptyState>
       </>
     ),
   };
@@ -139,7 +163,8 @@ function Summary({ view, found, keyName }: { view: View; found: Detail; keyName:
     <a href={`/console/${section}/${encodeURIComponent(id)}`}>{text}</a>
   );
   const same = new URLSearchParams({ q: requestId });
-  const [began, ended] = [found.at, endOf(found)].map((at) => <Time at={at} />);
+  const began = <Time at={found.at} />;
+  const ended = <Time at={endOf(found)} />;
   const row = <code>{found.id}</code>;
   return (
     <Panel

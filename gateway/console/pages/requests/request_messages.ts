@@ -3,6 +3,11 @@ import { catalogue } from "../../messages/catalogue.ts";
 /** What one request's page says. */
 export const requestPageMessages = catalogue({
   back: "All requests",
+  none: "This request is not on record",
+  noneWhy: "A request is on record once it has ended, for as long as the log reaches back",
+  noneHint: "Where it still goes on, look again in a moment.",
+  lookAgain: "Look again",
+  lookFor: "Search for this id",
   title: (id: string) => `Request ${id}`,
   status: (status: number) => `Status ${status}`,
   same: "Others with this request id",
@@ -96,6 +101,11 @@ export const requestPageMessages = catalogue({
 }, {
   zh: {
     back: "全部请求",
+    none: "没有此请求的记录",
+    noneWhy: "请求在结束后才有记录，并在日志保留期内可查",
+    noneHint: "如果它仍在进行，请稍后再看。",
+    lookAgain: "再看一次",
+    lookFor: "搜索此编号",
     title: (id) => `请求 ${id}`,
     status: (status) => `状态码 ${status}`,
     same: "使用相同请求编号的其他请求",

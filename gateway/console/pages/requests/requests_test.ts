@@ -120,7 +120,10 @@ Deno.test("where there is nothing, it is said what to do", async () => {
     const none = await browser.get("/requests");
     assertStringIncludes(none.text, "curl http://gateway.test:8787/openai/v1/chat/completions");
     assertStringIncludes((await browser.get("/requests?q=x")).text, "No request matches");
-    assertEquals((await browser.get("/requests/log_none")).status, 404);
+    const unknown = await browser.get("/requests/log_none");
+    assertEquals(unknown.status, 404);
+    assertStringIncludes(unknown.text, "once it has ended");
+    assertStringIncludes(unknown.text, 'href="/console/requests?q=log_none"');
   });
 });
 
