@@ -109,9 +109,9 @@ browserTest("times are the reader's own, shown and entered", async (visit) => {
   await context.addCookies(cookies);
   const shanghai = await context.newPage();
   await shanghai.goto(visit.url("/requests"));
-  const { atMs } = await visit.service.lastRequest();
+  const { atMs, durationMs } = await visit.service.lastRequest();
   const eastern = new Date(atMs + 8 * 3_600_000).toISOString();
-  const clock = eastern.slice(11, 19);
+  const clock = new Date(atMs + durationMs + 8 * 3_600_000).toISOString().slice(11, 19);
   assertStringIncludes(await shanghai.locator("tbody time").first().textContent() ?? "", clock);
   await shanghai.getByLabel("时间").selectOption("own");
   const since = shanghai.getByLabel("从 (UTC+08:00)");
@@ -133,6 +133,22 @@ browserTest("without scripts requests are searched and read all the same", async
   await follow(page, page.getByRole("button", { name: "Filter" }));
   await follow(page, page.getByRole("link", { name: "plain-1" }));
   assertMatch(await page.locator(".ending").textContent() ?? "", /Answered.*whole answer/);
+});
+
+browserTest("the list finds room on a desk, and is turned round by keyboard", async (visit) => {
+  await someRequests(visit.service);
+  for (const language of ["en", "zh"] as const) {
+    const page = await visit.signedIn("/requests", { language });
+    const list = page.locator(".requests-list .scroll");
+    const excess = await list.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    assertEquals(excess, 0, "no column is out of sight");
+    const [newest] = await page.locator("tbody th").allTextContents();
+    await page.locator("thead a").focus();
+    await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+    assertEquals(await page.locator("th[aria-sort]").getAttribute("aria-sort"), "ascending");
+    assert(!(await page.locator("tbody th").allTextContents()).includes(newest ?? ""));
+    await page.context().close();
+  }
 });
 
 browserTest("every kind of ending has a page that nobody is kept out of", async (visit) => {

@@ -62,7 +62,6 @@ export const overviewMessages = catalogue({
   inFlight: "In flight",
   models: "Models available",
   modelsOf: (available: number, all: number) => `${available} of ${all}`,
-  trouble: "What is wrong",
   failedInARow: (count: number) =>
     count === 1 ? "the last call failed" : `the last ${count} calls failed`,
   uncounted: (count: string) =>
@@ -128,7 +127,6 @@ export const overviewMessages = catalogue({
     inFlight: "进行中",
     models: "可用模型",
     modelsOf: (available, all) => `${available} / ${all}`,
-    trouble: "问题",
     failedInARow: (count) => count === 1 ? "最近一次调用失败" : `最近 ${count} 次调用均失败`,
     uncounted: (count) => `还有 ${count} 条较早的请求正在计入；这些数字会继续增加。`,
     none: "此时段内没有请求",

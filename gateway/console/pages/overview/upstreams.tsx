@@ -34,7 +34,12 @@ export function Upstreams(
           },
           {
             title: say.state,
-            cell: ({ state }) => <Badge kind={STATE_KINDS[state]}>{say.states[state]}</Badge>,
+            cell: (row) => (
+              <>
+                <Badge kind={STATE_KINDS[row.state]}>{say.states[row.state]}</Badge>
+                <Troubles view={view} upstream={row} />
+              </>
+            ),
           },
           { title: say.models, align: "end", cell: (row) => modelsText(view, row) },
           {
@@ -46,7 +51,6 @@ export function Upstreams(
               </span>
             ),
           },
-          { title: say.trouble, cell: (row) => <Troubles view={view} upstream={row} /> },
         ]}
       />
     </Panel>
@@ -68,9 +72,9 @@ function Troubles({ view, upstream }: { view: View; upstream: UpstreamState }) {
     const why = status === "available" ? failedInARow(failures) : reason ?? status;
     byReason.set(why, [...byReason.get(why) ?? [], id]);
   }
-  if (byReason.size === 0) return <span class="muted">–</span>;
+  if (byReason.size === 0) return null;
   return (
-    <ul class="plain">
+    <ul class="plain troubles">
       {[...byReason].map(([reason, models]) => (
         <li>
           {reason}{" "}

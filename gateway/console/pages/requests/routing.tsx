@@ -79,7 +79,7 @@ function Candidates({ view, candidates }: { view: View; candidates: readonly Can
           cell: ({ verdict, reason }) =>
             verdict === "excluded"
               ? <span class="words" lang="en">{reason}</span>
-              : <span class="muted">{why[verdict]}</span>,
+              : <span class="words muted">{why[verdict]}</span>,
         },
       ]}
     />
