@@ -1,6 +1,6 @@
 import { Hono } from "@hono/hono";
 import { logFault } from "../admin/log_fault.ts";
-import { faultOf } from "../http/error_response.ts";
+import { errorResponse, faultOf } from "../http/error_response.ts";
 import { serveAsset } from "./assets.ts";
 import { ErrorPage } from "./components/error_page.tsx";
 import type { Answering, ConsoleContext, ConsoleEnv } from "./env.ts";
@@ -16,6 +16,10 @@ import { securityHeaders } from "./security_headers.ts";
 import { Sessions } from "./sessions.ts";
 import { requireSession, serveSignIn, serveSignOut } from "./sign_in.tsx";
 import { RefusedPage, viewOf } from "./view.ts";
+import { wantsPage } from "./wants_page.ts";
+
+/** Where scripts ask. */
+const FEEDS = "/console/feeds/";
 
 /** The console: pages for whoever has signed in, over the operator's API. */
 export function createConsole(
@@ -100,23 +104,25 @@ async function pageAnswer(context: ConsoleContext, shown: Shown, frame: Frame): 
   );
 }
 
-function errorAnswer(
+async function errorAnswer(
   error: Error,
   context: ConsoleContext,
   deps: ConsoleDeps,
 ): Promise<Response> {
   const say = sharedMessages[context.get("language") ?? "en"];
+  const isFeed = new URL(context.req.url).pathname.startsWith(FEEDS);
+  const toScript = isFeed && !wantsPage(context.req.raw.headers);
   if (error instanceof RefusedPage) {
-    const { status, message } = error.refusal;
-    return problemPage(context, deps, { title: say.refused, hint: message, status });
+    const { status, code, message } = error.refusal;
+    if (toScript) return Response.json({ error: { code, message } }, { status });
+    return await problemPage(context, deps, { title: say.refused, hint: message, status });
   }
   const fault = faultOf(error);
   const { status, message } = fault;
-  if (status < 500) {
-    return problemPage(context, deps, { title: say.refused, hint: message, status });
-  }
-  logFault(deps.logger, fault, context.env.requestId);
-  return problemPage(context, deps, { title: say.failed, hint: say.failedHint, status });
+  if (status >= 500) logFault(deps.logger, fault, context.env.requestId);
+  if (toScript) return errorResponse(fault, context.env.requestId);
+  const [title, hint] = status < 500 ? [say.refused, message] : [say.failed, say.failedHint];
+  return await problemPage(context, deps, { title, hint, status });
 }
 
 async function problemPage(

@@ -8,6 +8,7 @@ import type { ConsoleDeps } from "./mount.ts";
 import { readForm } from "./read_form.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import { viewOf } from "./view.ts";
+import { wantsPage } from "./wants_page.ts";
 import type { Hono, MiddlewareHandler } from "@hono/hono";
 
 const COOKIE = "svc_session";
@@ -53,8 +54,9 @@ export function requireSession(deps: SignInDeps): MiddlewareHandler<ConsoleEnv> 
       return await next();
     }
     const { req } = context;
-    const wantsPage = req.header("accept")?.includes("text/html") === true;
-    if (!wantsPage) return context.json({ error: { message: "Sign in to the console" } }, 401);
+    if (!wantsPage(req.raw.headers)) {
+      return context.json({ error: { message: "Sign in to the console" } }, 401);
+    }
     const url = new URL(req.url);
     const query = new URLSearchParams({ next: url.pathname + url.search });
     return context.redirect(`${SIGN_IN}?${query}`, 303);

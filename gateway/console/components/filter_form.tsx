@@ -3,6 +3,8 @@ import { sharedMessages } from "../messages/shared.ts";
 import type { View } from "../page.ts";
 import { type Choice, Options } from "./form.tsx";
 
+/** Longest text that the operator's API looks for. */
+const LONGEST = 256;
 /** Fields that order a list, and leave nothing of it out. */
 const ORDERS = ["sort", "order"];
 
@@ -32,7 +34,13 @@ export function FilterText(
   return (
     <label class="filter-field">
       <span>{label}</span>
-      <input type="search" name={name} value={view.query.get(name) ?? ""} autocomplete="off" />
+      <input
+        type="search"
+        name={name}
+        value={view.query.get(name) ?? ""}
+        maxlength={LONGEST}
+        autocomplete="off"
+      />
     </label>
   );
 }

@@ -87,6 +87,24 @@ async function keysOf({ deps }: TestAdmin): Promise<string[]> {
   return (await deps.keys.list()).map(({ status }) => status);
 }
 
+Deno.test("a script is told in JSON what a page says in words", async () => {
+  await withConsole(async (browser, { lines }) => {
+    await browser.signIn();
+    const ask = async (fields: Record<string, string>) => {
+      const headers = { accept: "text/event-stream" };
+      const { status, text } = await browser.post("/feeds/playground", fields, headers);
+      return [status, JSON.parse(text).error.code];
+    };
+    assertEquals(await ask({ ...FORM, prompt: "x".repeat(1024 * 1024) }), [413, "body_too_large"]);
+    assertEquals(await ask({ ...FORM, wallet: "nobody" }), [400, "invalid_request"]);
+    assertEquals(lines, []);
+    assertEquals(await ask(FORM), [500, "internal"]);
+    assertEquals(lines.length > 0, true);
+  }, {
+    callPublic: () => Promise.reject(new Error("planted")),
+  });
+});
+
 Deno.test("signing out revokes the keys that the playground made", async () => {
   const { callPublic } = answering(ANSWER);
   await withConsole(async (browser, admin) => {
