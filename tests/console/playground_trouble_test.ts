@@ -35,7 +35,9 @@ browserTest(
   async (visit) => {
     const stream = "text/event-stream";
     const begun = 'data: {"choices":[{"delta":{"content":"Half an"}}]}\n\n';
-    const failed = `data: {"error":{"code":"upstream_error","message":"no ${MARK}more"}}\n\n`;
+    const attempts = [{ model: "a/b", outcome: "server_error", ms: 4 }];
+    const error = { code: "upstream_error", message: `no ${MARK}more` };
+    const failed = `data: ${JSON.stringify({ error, metadata: { routing: { attempts } } })}\n\n`;
     const page = await answeredBy(visit, [
       { contentType: stream, body: begun },
       { contentType: stream, body: `${begun}data: {"choices":[{"de` + "\n\n" },
@@ -56,6 +58,10 @@ browserTest(
     await press(page, "Hello");
     await problem.getByText("Every candidate failed").waitFor();
     assertMatch(await problem.innerText(), /^no \\u\{202e\}more/);
+    assertEquals(
+      await page.locator("[data-field=attempts]").innerText(),
+      "a/b: Server error, 4 ms",
+    );
     await assertAccessible(page);
   },
 );

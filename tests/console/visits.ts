@@ -32,6 +32,8 @@ export const VISITS: readonly Visit[] = [
   { name: "wallets", path: "/wallets", prepare: someWallets },
   { name: "wallets_none_found", path: "/wallets?name=nobody" },
   ...KEY_VISITS,
+  { name: "requests_which_key", path: "/requests?key=site+search" },
+  { name: "request_unknown", path: "/requests/not-on-record" },
   { name: "not_found", path: "/nothing-here" },
   ...CATALOG_VISITS,
 ];

@@ -117,7 +117,8 @@ class Stage {
     for (const { b64_json } of part.data ?? []) this.#draw(b64_json);
     if (LAST.includes(part.type)) this.#call.isWhole = true;
     const metadata = part.metadata ?? part.response?.metadata;
-    if (metadata?.billing !== undefined) this.#bill(metadata);
+    // A call that no model answered has a route, and no bill.
+    if (metadata?.billing ?? metadata?.routing) this.#bill(metadata);
   }
 
   #say(piece, task) {

@@ -1,6 +1,7 @@
 import { Notice } from "../../components/notice.tsx";
 import { countText } from "../../components/measures_text.ts";
 import { PageHead } from "../../components/page_head.tsx";
+import { Time } from "../../components/time.tsx";
 import { rangeQuery, readRange, SPANS_MS, type TimeRange } from "../../components/time_range.ts";
 import type { Page, Shown, View } from "../../page.ts";
 import { FirstCall } from "../requests/first_call.tsx";
@@ -88,10 +89,17 @@ function Figures(
     <>
       <OverviewFigures view={view} found={found} former={former} />
       <p class="beside-figures">
+        <Time at={found.since} /> – <Time at={untilOf(view, found)} />
+        {" · "}
         <a href={`/console/requests?${inTime}`}>{say.requestsLink}</a>
       </p>
     </>
   );
+}
+
+/** Sums are kept of whole minutes or hours: the last one may not be over yet. */
+function untilOf(view: View, { until }: Overview): string {
+  return new Date(Math.min(view.nowMs, Date.parse(until))).toISOString();
 }
 
 function Sums({ view, found }: { view: View; found: Overview }) {

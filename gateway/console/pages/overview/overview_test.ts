@@ -41,6 +41,7 @@ Deno.test("the overview sums a time up and compares it with the one before", asy
     const figure = (name: string) =>
       new RegExp(`<dt>${name}</dt><dd class="number">.*?</dd><dd class="remark">.*?</dd>`)
         .exec(text)?.[0].replace(/<[^>]+>/g, " ").replace(/\s+/g, " ").trim();
+    assertStringIncludes(text, '<time class="number" datetime="2026-11-20T12:00:00.000Z"');
     assertEquals(figure("Requests"), "Requests 3 Refused: 0 +200 % (before: 1)");
     assertEquals(figure("Failed"), "Failed 1 33 % of all none before");
     assertEquals(figure("Spend"), "Spend 3.00 credits +100 % (before: 1.50)");

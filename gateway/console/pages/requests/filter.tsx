@@ -85,16 +85,21 @@ export function RequestFilter({ view, choices }: { view: View; choices: Choices 
 
 function KeyField({ view, keys }: { view: View; keys: KnownKeys }) {
   const say = view.say(requestMessages);
-  if (keys.all.length > KEYS_LISTED_MAX) {
+  // Those that are over make room first, such as what the playground has left behind.
+  const living = keys.all.filter(({ isOver }) => !isOver);
+  const listed = keys.all.length > KEYS_LISTED_MAX ? living : keys.all;
+  if (listed.length > KEYS_LISTED_MAX) {
     return <FilterText view={view} name="key" label={say.keyText} />;
   }
+  const chosen = keys.called(filterText(view, "key"));
+  const also = chosen.filter((key) => !listed.includes(key));
   return (
     <FilterSelect
       view={view}
       name="key"
       label={say.key}
       all={say.anyKey}
-      options={keys.all.map(({ id }) => [id, keys.textOf(id)])}
+      options={[...listed, ...also].map(({ id }) => [id, keys.textOf(id)])}
     />
   );
 }

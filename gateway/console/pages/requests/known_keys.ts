@@ -2,7 +2,13 @@ import { z } from "zod";
 import type { View } from "../../page.ts";
 
 const keysAnswer = z.object({
-  keys: z.array(z.object({ id: z.string(), name: z.string(), hint: z.string() })),
+  keys: z.array(z.object({
+    id: z.string(),
+    name: z.string(),
+    hint: z.string(),
+    status: z.string(),
+    policy: z.object({ expiresAt: z.string().optional() }),
+  })),
 });
 
 /** A key, as requests name it. */
@@ -11,6 +17,8 @@ export interface KnownKey {
   readonly name: string;
   /** How its secret begins. */
   readonly hint: string;
+  /** Revoked, or expired: it makes no request any more. */
+  readonly isOver: boolean;
 }
 
 /** Names of keys. Several may have the same one, as those of the playground do. */
@@ -56,5 +64,10 @@ export class KnownKeys {
 
 /** All keys, in one question. */
 export async function knownKeys(view: View): Promise<KnownKeys> {
-  return new KnownKeys(view.need(await view.api.get("/keys", keysAnswer)).keys);
+  const { keys } = view.need(await view.api.get("/keys", keysAnswer));
+  return new KnownKeys(keys.map(({ status, policy: { expiresAt }, ...key }) => ({
+    ...key,
+    isOver: status === "revoked" ||
+      expiresAt !== undefined && Date.parse(expiresAt) <= view.nowMs,
+  })));
 }

@@ -79,6 +79,29 @@ Deno.test("of very many keys one is entered by its name, or its id", async () =>
   });
 });
 
+Deno.test("keys that are over make room for those that are in use", async () => {
+  await withConsole(async (browser, admin) => {
+    const names = Array.from({ length: KEYS_LISTED_MAX }, (_, n) => `key ${n}`);
+    const [over = "", kept = ""] = await keysNamed(admin, names);
+    await admin.post(`/keys/${over}/revoke`);
+    await browser.signIn();
+    const options = async (path: string) => {
+      const { text } = await browser.get(path);
+      return [...text.matchAll(/<option value="(key_[^"]+)"/g)].map(([, id]) => id);
+    };
+    const all = await options("/requests");
+    assertEquals([all.length, all.includes(over)], [KEYS_LISTED_MAX, true]);
+    await keysNamed(admin, ["one more"]);
+    const living = await options("/requests");
+    assertEquals([living.length, living.includes(over), living.includes(kept)], [
+      KEYS_LISTED_MAX,
+      false,
+      true,
+    ]);
+    assertEquals((await options(`/requests?key=${over}`)).includes(over), true);
+  });
+});
+
 Deno.test("the list is turned round by its heading, and keeps its conditions", async () => {
   await withConsole(async (browser, { deps }) => {
     for (const n of [3, 2, 1]) await deps.log.append(record(n));
