@@ -115,14 +115,21 @@ export class LogSums {
     return old.slice(0, most);
   }
 
-  /** The narrowest sums that reach back as far, and are not too many. */
-  #levelFor({ sinceMs, untilMs }: OverviewRange): Level {
+  /**
+   * The narrowest sums that reach back as far, and are not too many. Steps that are made of whole wider
+   * ones are summed up from those, which are fewer, unless the time ends within one that is over.
+   */
+  #levelFor({ sinceMs, untilMs, stepMs }: OverviewRange): Level {
     const nowMs = this.#nowMs();
     const [coarsest] = SUM_LEVELS.slice(-1);
-    const level = SUM_LEVELS.find(({ widthMs, keptMs }) =>
+    const levels = SUM_LEVELS.filter(({ widthMs, keptMs }) =>
       sinceMs >= nowMs - keptMs && (untilMs - sinceMs) / widthMs <= SERIES_POINTS_MAX
     );
-    return level ?? coarsest ?? { widthMs: 60_000, keptMs: 0 };
+    const isNow = untilMs > nowMs - MINUTE_MS;
+    const wide = levels.findLast(({ widthMs }) =>
+      stepMs !== undefined && stepMs % widthMs === 0 && (isNow || untilMs % widthMs === 0)
+    );
+    return wide ?? levels[0] ?? coarsest ?? { widthMs: 60_000, keptMs: 0 };
   }
 
   async #read({ widthMs }: Level, start: number): Promise<KeptSums> {

@@ -37,13 +37,22 @@ function block(from: number, to: number): LogBlock {
   return made;
 }
 
-async function withSums(test: (sums: LogSums) => Promise<void>): Promise<void> {
+/** `asked` has the first key of each list that is read. */
+async function withSums(
+  test: (sums: LogSums, asked: Deno.KvKey[]) => Promise<void>,
+): Promise<void> {
   const kv = await Deno.openKv(":memory:");
+  const asked: Deno.KvKey[] = [];
+  const list = kv.list.bind(kv);
+  kv.list = (selector, options) => {
+    if ("start" in selector) asked.push(selector.start);
+    return list(selector, options);
+  };
   const head: Head = { schema: 1, session: "s", commit: 0, journal: EMPTY_TAIL, log: EMPTY_TAIL };
   const { ok, versionstamp } = await kv.set(HEAD_KEY, head);
   assertEquals(ok, true);
   const writer = new Writer(kv, { books: new Books(), head: { value: head, versionstamp } });
-  await test(new LogSums(kv, writer, () => NOW_MS));
+  await test(new LogSums(kv, writer, () => NOW_MS), asked);
   await writer.close();
   kv.close();
 }
@@ -63,6 +72,30 @@ Deno.test("sums count each row once, however the blocks were cut that brought it
         410,
       ]);
     }
+  });
+});
+
+Deno.test("a step of whole hours is summed up from hours, and comes to the same", async () => {
+  await withSums(async (sums, asked) => {
+    await sums.add(Array.from({ length: 90 }, (_, n) => block(100 * n + 1, 100 * n + 100)));
+    const hour = 3_600_000;
+    const from = async (sinceMs: number, untilMs: number, stepMs: number) => {
+      asked.length = 0;
+      const { total, series } = await sums.overview({ sinceMs, untilMs, stepMs }, []);
+      const parts = series.map(({ rollup }) => rollup.requests);
+      return { widthMs: asked[0]?.[1], parts, all: total.requests };
+    };
+    const fine = { widthMs: 600_000, parts: [1_800, 3_600, 3_600], all: 9_000 };
+    // Until within an hour that is over, only what is narrower is right.
+    assertEquals(await from(NOW_MS - 24 * hour, NOW_MS - 300_000, hour), fine);
+    const wide = { ...fine, widthMs: hour };
+    assertEquals(await from(NOW_MS - 24 * hour, NOW_MS - 1, hour), wide);
+    assertEquals(await from(NOW_MS - 24 * hour, NOW_MS, hour), wide);
+    const half = (await from(NOW_MS - 24 * hour, NOW_MS, hour / 2)).widthMs;
+    assertEquals(half, 600_000);
+    const week = await from(NOW_MS - 7 * 24 * hour, NOW_MS, 6 * hour);
+    assertEquals(week, { widthMs: 6 * hour, parts: [9_000], all: 9_000 });
+    assertEquals((await from(NOW_MS - 7 * 24 * hour, NOW_MS, 5 * hour)).widthMs, hour);
   });
 });
 

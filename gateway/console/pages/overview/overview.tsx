@@ -14,8 +14,11 @@ import { ByEnding, ByKey, ByModel } from "./tables.tsx";
 import { Upstreams } from "./upstreams.tsx";
 
 const MINUTE_MS = 60_000;
-/** Points of a plot. */
-const POINTS_MAX = 60;
+/**
+ * Points of a plot: an hour of a day, a quarter of a day of a week. The API keeps sums of such steps, so
+ * that an overview is read in tens of them, and not in hundreds.
+ */
+const POINTS_MAX = 32;
 const STEPS_MIN = [1, 2, 5, 10, 30, 60, 180, 360, 720];
 
 /** Requests, spend, errors, latency and tokens over a chosen time, and how the upstreams are. */
@@ -26,9 +29,12 @@ async function show(view: View): Promise<Shown> {
   const range = readRange(view, "24h");
   const untilMs = range.untilMs ?? view.nowMs;
   const sinceMs = range.sinceMs ?? untilMs - SPANS_MS["24h"];
+  const stepMs = stepFor(untilMs - sinceMs);
+  // Whole steps, so that no request is in this time and in the one before.
+  const fromMs = Math.floor(sinceMs / stepMs) * stepMs;
   const [asked, former] = await Promise.all([
-    askFor(view, sinceMs, untilMs),
-    askFor(view, Math.max(0, 2 * sinceMs - untilMs), sinceMs),
+    askFor(view, { sinceMs, untilMs, stepMs }),
+    askFor(view, { sinceMs: Math.max(0, 2 * fromMs - untilMs), untilMs: fromMs, stepMs }),
   ]);
   if (!asked.ok) {
     const { status, message } = asked.refusal;
@@ -55,16 +61,19 @@ async function show(view: View): Promise<Shown> {
   };
 }
 
-function askFor(view: View, sinceMs: number, untilMs: number) {
+function askFor(
+  view: View,
+  { sinceMs, untilMs, stepMs }: { sinceMs: number; untilMs: number; stepMs: number },
+) {
   const [since, until] = [new Date(sinceMs).toISOString(), new Date(untilMs).toISOString()];
-  const query = new URLSearchParams({ since, until, step: stepFor(untilMs - sinceMs) });
+  const query = new URLSearchParams({ since, until, step: `${stepMs / MINUTE_MS}m` });
   return view.api.get(`/overview?${query}`, overviewAnswer);
 }
 
 /** A step of a round number of minutes that makes few enough points to tell apart. */
-function stepFor(spanMs: number): string {
+function stepFor(spanMs: number): number {
   const minutes = spanMs / MINUTE_MS / POINTS_MAX;
-  return `${STEPS_MIN.find((step) => step >= minutes) ?? 1_440}m`;
+  return (STEPS_MIN.find((step) => step >= minutes) ?? 1_440) * MINUTE_MS;
 }
 
 function Frame(

@@ -67,6 +67,17 @@ Deno.test("rows lead to the requests of the same time that they are about", asyn
   });
 });
 
+Deno.test("no request is in a time and in the one before", async () => {
+  await withConsole(async (browser, { deps, clock }) => {
+    clock.ms = START_MS + 40 * 60_000;
+    // A day ago, to the hour: 24 hours and 40 minutes.
+    await deps.log.append(record(1, START_MS - 24 * HOUR_MS + 60_000));
+    await browser.signIn();
+    const { text } = await browser.get("/overview?range=24h");
+    assertMatch(text, /<dt>Requests<\/dt>.*?title="1".*?none before/s);
+  });
+});
+
 Deno.test("the plots' table has each step, and times without requests are told", async () => {
   await withConsole(async (browser, admin) => {
     await twoDays(admin);
@@ -74,7 +85,7 @@ Deno.test("the plots' table has each step, and times without requests are told",
     const { text } = await browser.get("/overview?range=24h");
     const [, table = ""] = /<table data-name="series">(.*?)<\/table>/s.exec(text) ?? [];
     assertEquals(table.match(/<time/g)?.length, 3);
-    assertMatch(text, /class="plots" data-since="[^"]+" data-until="[^"]+" data-step="1800000"/);
+    assertMatch(text, /class="plots" data-since="[^"]+" data-until="[^"]+" data-step="3600000"/);
     const none = (await browser.get(
       "/overview?range=own&since=2020-01-01T00:00&until=2020-01-02T00:00",
     )).text;

@@ -21,6 +21,8 @@ export interface KnownKey {
   readonly isOver: boolean;
 }
 
+const ORDER = new Intl.Collator("en", { numeric: true });
+
 /** Names of keys. Several may have the same one, as those of the playground do. */
 export class KnownKeys {
   /** By their names. */
@@ -29,7 +31,7 @@ export class KnownKeys {
   readonly #shared: ReadonlySet<string>;
 
   constructor(keys: readonly KnownKey[]) {
-    this.all = keys.toSorted((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+    this.all = keys.toSorted((a, b) => ORDER.compare(a.name, b.name));
     this.#byId = new Map(keys.map((key) => [key.id, key]));
     this.#shared = new Set(
       this.all.filter(({ name }, at) => this.all[at - 1]?.name === name).map(({ name }) => name),
