@@ -53,11 +53,12 @@ export interface DataTableProps<Row> {
 /** A table with headings to sort by, pages, and links; it scrolls sideways where there is no room. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { view, caption, columns, href, count, empty, cursor, isCut = false, name } = props;
+  const say = view.say(sharedMessages);
   if (props.rows.length === 0) {
     return (
       <>
         {isCut ? null : empty}
-        <Pager view={view} name={name} next={{ cursor }} isCut={isCut} />
+        <Pager view={view} name={name} next={{ cursor }} cut={isCut ? say.cutEmpty : undefined} />
       </>
     );
   }
@@ -70,7 +71,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     ? { [place]: from + ROWS_PER_PAGE < rows.length ? String(from + ROWS_PER_PAGE) : null }
     : { cursor };
   const range = isWhole && rows.length > ROWS_PER_PAGE
-    ? view.say(sharedMessages).range(from + 1, from + shown.length, rows.length)
+    ? say.range(from + 1, from + shown.length, rows.length)
     : undefined;
   return (
     <>
@@ -90,7 +91,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </tbody>
         </table>
       </div>
-      <Pager view={view} name={name} next={next} range={range} isCut={isCut} />
+      <Pager {...{ view, name, next, range }} cut={isCut ? say.cut : undefined} />
     </>
   );
 }

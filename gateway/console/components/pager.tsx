@@ -5,12 +5,13 @@ import { withQuery } from "./table_order.ts";
 
 /** Leads on through a table, and back to its beginning. */
 export function Pager(
-  { view, name, next = {}, range, isCut }: {
+  { view, name, next = {}, range, cut }: {
     view: View;
     name: string | undefined;
     next?: Readonly<Record<string, string | null | undefined>>;
     range?: string | undefined;
-    isCut: boolean;
+    /** Said where the API stopped before the page was full. */
+    cut: string | undefined;
   },
 ) {
   const say = view.say(sharedMessages);
@@ -21,14 +22,14 @@ export function Pager(
   const first = withQuery(view, { [place]: null, cursor: null }) + anchorOf(name);
   return (
     <>
-      {isCut ? <Notice kind="info">{say.cut}</Notice> : null}
+      {cut === undefined ? null : <Notice kind="info">{cut}</Notice>}
       <nav class="pager" aria-label={say.pages}>
         {isLater ? <a class="button" href={first}>{say.first}</a> : null}
         {range === undefined ? null : <span class="number">{range}</span>}
         {hasNext
           ? (
             <a class="button" href={withQuery(view, next) + anchorOf(name)} rel="next">
-              {isCut ? say.goOn : say.next}
+              {cut === undefined ? say.next : say.goOn}
             </a>
           )
           : null}

@@ -19,6 +19,8 @@ export const sharedMessages = catalogue({
   next: "Next",
   first: "Back to the start",
   cut: "The search took as long as a page may take. It has not come to its end: there may be more.",
+  cutEmpty:
+    "Nothing so far. The search took as long as a page may take, and has not come to its end.",
   goOn: "Search on",
   pages: "Pages",
   range: (from: number, to: number, all: number) => `${from}–${to} of ${all}`,
@@ -59,6 +61,7 @@ export const sharedMessages = catalogue({
     next: "下一页",
     first: "回到开头",
     cut: "搜索已达到单页允许的时间，尚未结束：后面可能还有更多。",
+    cutEmpty: "目前没有找到。搜索已达到单页允许的时间，尚未结束。",
     goOn: "继续搜索",
     pages: "分页",
     range: (from, to, all) => `第 ${from}–${to} 条，共 ${all} 条`,
