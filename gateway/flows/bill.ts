@@ -16,7 +16,7 @@ import type { GatewayContext } from "./context.ts";
 import type { Said } from "./content_note.ts";
 import { addBilling } from "./add_billing.ts";
 import type { RequestEnd, RequestTrace } from "./request_trace.ts";
-import { settleForSure } from "./settle_for_sure.ts";
+import { RefusedSettlement, settleForSure, settleOnce } from "./settle_for_sure.ts";
 
 /** How a call ended. */
 export interface CallEnd {
@@ -93,9 +93,13 @@ export async function settleCall(
   const rows = rowsOf(trace, end.request, total);
   trace.settling = total;
   try {
-    if (end.wasDelivered) await gateway.ledger.settle(ending, rows);
-    else await settleForSure(gateway, { ending, rows });
+    if (end.wasDelivered) await settleOnce(gateway.ledger, { ending, rows });
+    else {
+      await settleForSure(gateway, { ending, rows, requestId: trace.caller.requestId });
+    }
   } catch (error) {
+    // A hold that is not open has no end to come.
+    if (error instanceof RefusedSettlement) throw error;
     settleLater(gateway, { ending, rows, wasDelivered: end.wasDelivered }, error);
     // A request of several calls is logged at its end: by then this one will have been settled.
     if (end.wasDelivered && rows.row === undefined) trace.billed = total;
