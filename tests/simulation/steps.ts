@@ -112,7 +112,8 @@ const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
     kind: "fail",
     how: random.pick(["locked", "full", "unacknowledged", "unacknowledged"]),
     commits: random.pick([1, 1, 1, 2, 6, 20]),
-    reads: random.pick([0, 0, 0, 2, 15, 15]),
+    // The last is longer than an answer waits for whether it has been charged.
+    reads: random.pick([0, 0, 0, 2, 15, 100]),
   })],
   [0.7, (random) => ({ kind: "unreadable", reads: random.pick([1, 3, 15]) })],
   [12, (random) => ({ kind: "wait", ms: random.pick(WAITS_MS) })],
