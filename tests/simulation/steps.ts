@@ -181,6 +181,7 @@ function drawScript(random: Random): Script {
     words,
     usage: random.chance(0.3) ? undefined : { input, cached, output },
     usageFirst: random.chance(0.1),
+    falseUsage: random.chance(0.15) ? random.pick([-1, -1_000, -0.5]) : undefined,
     cutAfter: random.chance(0.15) ? random.below(words + 3) : undefined,
   };
 }
