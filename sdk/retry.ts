@@ -21,11 +21,13 @@ export interface RetryState {
 }
 
 /**
- * How long to wait before the next try, in milliseconds; `undefined`: there is to be none. As long
- * as `Retry-After` says where the service does; else twice as long each time, up to 8 s, less up to
- * a quarter.
+ * How long to wait before the next try, in milliseconds; `undefined`: there is to be none, also where
+ * the service says so by `x-should-retry: false`: the call has cost something already, or no time
+ * helps. As long as `Retry-After` says where the service does; else twice as long each time, up to
+ * 8 s, less up to a quarter.
  */
 export function retryWaitMs(state: RetryState): number | undefined {
+  if (state.headers?.get("x-should-retry") === "false") return undefined;
   const asked = retryAfterMs(state.headers, state.nowMs);
   if (asked !== undefined) return asked <= LONGEST_RETRY_AFTER_MS ? asked : undefined;
   const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (state.tries - 1), LONGEST_WAIT_MS);

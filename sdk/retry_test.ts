@@ -118,6 +118,13 @@ Deno.test("a service that wants to be left alone for long is not asked again", a
   assertEquals([error.headers.get("retry-after"), sent.length], ["3600", 1]);
 });
 
+Deno.test("a service that says not to ask again is not asked again, whatever the time", async () => {
+  const headers = { "x-should-retry": "false", ...SOON };
+  const { create, sent } = calling([json({}, { status: 503, headers }), good], 5);
+  assertEquals((await assertRejects(create, ServiceAPIError)).status, 503);
+  assertEquals(sent.length, 1);
+});
+
 Deno.test("a call has no time to wait for longer than its own limit", async () => {
   const headers = { "retry-after": "30" };
   const { client, sent } = calling([json({}, { status: 503, headers }), good], 5);

@@ -36,8 +36,13 @@ export interface StreamedAnswer {
 
 type Sending = Sent & Partial<Upload>;
 
-/** The service could not be reached: whether it did what was asked is not known. */
-export class UnreachableFailure extends CliFailure {
+/** Whether the service did what was asked is not known: it failed, or its answer did not come. */
+export class UnclearFailure extends CliFailure {
+  override name = "UnclearFailure";
+}
+
+/** The service could not be reached, or not to the end. */
+export class UnreachableFailure extends UnclearFailure {
   override name = "UnreachableFailure";
 }
 
@@ -185,7 +190,7 @@ function readLine(text: string, url: string): AnswerLine {
 }
 
 function strangeAnswer(url: string, { status }: Response): CliFailure {
-  return new CliFailure(
+  return new UnclearFailure(
     `What answers at ${url} is not the gateway's admin API (status ${status})`,
   );
 }
@@ -221,11 +226,8 @@ function readAnswer(
     if (response.status === 400 && Object.hasOwn(query, param)) {
       throw new UsageError(error.message.replace(`"${param}"`, `--${param}`));
     }
-    throw new CliFailure(
-      response.status < 500
-        ? error.message
-        : `${error.message} (request ${String(error.request_id)})`,
-    );
+    if (response.status < 500) throw new CliFailure(error.message);
+    throw new UnclearFailure(`${error.message} (request ${String(error.request_id)})`);
   }
   throw strangeAnswer(url, response);
 }

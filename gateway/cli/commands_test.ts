@@ -64,6 +64,26 @@ Deno.test("svc wallets credit can be repeated safely after a cut", async () => {
   });
 });
 
+Deno.test("svc wallets credit can be repeated safely where the gateway, or what is before it, failed", async () => {
+  const failures = [
+    Response.json({ error: { message: "The service cannot write" } }, { status: 503 }),
+    new Response("<h1>Gateway time-out</h1>", { status: 504 }),
+  ];
+  for (const failure of failures) {
+    await withCli(async ({ admin, run, json }) => {
+      const fetch = async (url: string, init: RequestInit) => {
+        // It had landed, and that could not be told.
+        await admin.app.request(url, init);
+        return failure;
+      };
+      const failed = await run("wallets credit team 5", { fetch });
+      assertEquals([failed.code, failed.out], [1, ""]);
+      const opId = /--op-id (\S+):/.exec(failed.err)?.[1];
+      assertEquals((await json(`wallets credit team 5 --op-id ${opId}`)).credits, "105.000000");
+    });
+  }
+});
+
 Deno.test("svc wallets statement lists entries, and says how to go on", async () => {
   await withCli(async ({ run, json }) => {
     await json("wallets credit team 5 --note gift");

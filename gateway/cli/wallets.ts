@@ -1,4 +1,4 @@
-import { UnreachableFailure } from "./admin_client.ts";
+import { UnclearFailure } from "./admin_client.ts";
 import type { Call, Command, Output, Page } from "./command.ts";
 import { CliFailure } from "./io.ts";
 import { timeRange } from "./local_time.ts";
@@ -81,7 +81,7 @@ async function credit(call: Call): Promise<Output> {
     const body = { credits, note: call.option("note"), opId };
     return walletOutput(await call.client.post(pathOf(name, "credit"), body));
   } catch (error) {
-    if (!(error instanceof UnreachableFailure)) throw error;
+    if (!(error instanceof UnclearFailure)) throw error;
     const repeat = `; to be sure, repeat with --op-id ${opId}: the same id pays once`;
     throw new CliFailure(error.message + repeat, { cause: error });
   }

@@ -60,6 +60,11 @@ export class ServiceFault extends Error {
   }
 }
 
+/** Whether clients repeat a request that was refused so, unless they are told not to. */
+export function isRepeated(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500;
+}
+
 /** Half a surrogate pair is no text: some readers of JSON refuse it. */
 function presentable(text: string): string {
   return text.slice(0, FAULT_MAX_CHARS).toWellFormed();

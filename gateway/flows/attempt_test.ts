@@ -82,13 +82,21 @@ async function attemptSix(
   return { error, events, count };
 }
 
-Deno.test("a hold that fails with the store gives the place at the upstream back, and is voided later", async () => {
-  const { error, events } = await attemptSix({
-    hold: () => Promise.reject(new StoreError("disk full")),
+for (
+  const [failure, events] of [
+    [{ inDoubt: true }, ["late void", "release"]],
+    [{ inDoubt: true, untried: true }, ["release"]],
+    [{}, ["release"]],
+  ] as const
+) {
+  Deno.test(`a hold that fails with the store gives its place back, and is voided if it may have landed: ${JSON.stringify(failure)}`, async () => {
+    const attempted = await attemptSix({
+      hold: () => Promise.reject(new StoreError("disk full", failure)),
+    });
+    assert(attempted.error instanceof StoreError);
+    assertEquals(attempted.events, [...events]);
   });
-  assert(error instanceof StoreError);
-  assertEquals(events, ["late void", "release"]);
-});
+}
 
 Deno.test("failing candidates are tried up to the limit; each hold ends and each place is given back", async () => {
   const { error, count } = await attemptSix();

@@ -8,7 +8,12 @@ import type { BillingMetadata } from "@svc/sdk/protocol";
 import type { SettleCommand } from "../domain/ledger.ts";
 import { formatCredits, type Micros, minMicros } from "../domain/money.ts";
 import type { Usage } from "../domain/pricing.ts";
-import { type CallEnding, type CountedTokens, settlementOf } from "../domain/settlement.ts";
+import {
+  type CallEnding,
+  type CountedTokens,
+  type Settlement,
+  settlementOf,
+} from "../domain/settlement.ts";
 import type { SettlementRows } from "../ports/ledger_store.ts";
 import type { Begun } from "./attempt.ts";
 import { billedEnd } from "./attempt_span.ts";
@@ -16,7 +21,7 @@ import type { GatewayContext } from "./context.ts";
 import type { Said } from "./content_note.ts";
 import { addBilling } from "./add_billing.ts";
 import type { RequestEnd, RequestTrace } from "./request_trace.ts";
-import { settleForSure } from "./settle_for_sure.ts";
+import { RefusedSettlement, settleForSure, settleOnce } from "./settle_for_sure.ts";
 
 /** How a call ended. */
 export interface CallEnd {
@@ -62,19 +67,7 @@ export async function settleCall(
   }, hold.price);
   span?.end(billedEnd(end.ending, { usage, estimated }));
   const charged = minMicros(cost + (end.fee ?? 0n), hold.held);
-  const billing: BillingMetadata = {
-    currency: "credits",
-    charged: formatCredits(charged),
-    input_tokens: usage.inputTokens,
-    cached_input_tokens: usage.cachedInputTokens,
-    output_tokens: usage.outputTokens,
-    total_tokens: usage.inputTokens + usage.outputTokens,
-    estimated,
-    price_version: hold.price.version,
-    ...(usage.cacheWriteInputTokens
-      ? { cache_write_input_tokens: usage.cacheWriteInputTokens }
-      : {}),
-  };
+  const billing = billingOf({ usage, estimated }, { charged, version: hold.price.version });
   const { key } = trace.caller;
   gateway.admission.spent(key, billing.total_tokens, gateway.clock.nowMs(), trace.reserved);
   const atMs = gateway.clock.nowMs();
@@ -93,9 +86,13 @@ export async function settleCall(
   const rows = rowsOf(trace, end.request, total);
   trace.settling = total;
   try {
-    if (end.wasDelivered) await gateway.ledger.settle(ending, rows);
-    else await settleForSure(gateway, { ending, rows });
+    if (end.wasDelivered) await settleOnce(gateway.ledger, { ending, rows });
+    else {
+      await settleForSure(gateway, { ending, rows, requestId: trace.caller.requestId });
+    }
   } catch (error) {
+    // A hold that is not open has no end to come.
+    if (error instanceof RefusedSettlement) throw error;
     settleLater(gateway, { ending, rows, wasDelivered: end.wasDelivered }, error);
     // A request of several calls is logged at its end: by then this one will have been settled.
     if (end.wasDelivered && rows.row === undefined) trace.billed = total;
@@ -105,6 +102,25 @@ export async function settleCall(
   }
   trace.billed = total;
   return { billing: total, usage };
+}
+
+function billingOf(
+  { usage, estimated }: Omit<Settlement, "cost">,
+  { charged, version }: { readonly charged: Micros; readonly version: number },
+): BillingMetadata {
+  return {
+    currency: "credits",
+    charged: formatCredits(charged),
+    input_tokens: usage.inputTokens,
+    cached_input_tokens: usage.cachedInputTokens,
+    output_tokens: usage.outputTokens,
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    estimated,
+    price_version: version,
+    ...(usage.cacheWriteInputTokens
+      ? { cache_write_input_tokens: usage.cacheWriteInputTokens }
+      : {}),
+  };
 }
 
 /** What is written of a request with a settlement: its row, or the one for a death of the gateway. */

@@ -10,6 +10,7 @@ import type { BudgetMicros, HoldCommand } from "../domain/ledger.ts";
 import { type Micros, minMicros, parseCredits } from "../domain/money.ts";
 import type { KeyPolicy } from "../domain/policy.ts";
 import type { Applied } from "../ports/ledger_store.ts";
+import { StoreError } from "../ports/store_error.ts";
 import { microsOf } from "./add_billing.ts";
 import type { GatewayContext } from "./context.ts";
 import type { RequestTrace } from "./request_trace.ts";
@@ -89,9 +90,12 @@ export async function takeHold(
   try {
     taken = await gateway.ledger.hold(command, { waitMs, signal });
   } catch (error) {
-    // It may have landed all the same: then nobody knows of it, and it must not stay open.
-    const reason = "the store failed";
-    gateway.lateEndings.add({ kind: "void", holdId: id, reason, atMs }, error);
+    // Where it may have landed all the same nobody knows of it, and it must not stay open. Where it
+    // has not there is nothing to end: an outage must leave nothing behind for each who is refused.
+    if (!(error instanceof StoreError) || error.mayHaveLanded) {
+      const reason = "the store failed";
+      gateway.lateEndings.add({ kind: "void", holdId: id, reason, atMs }, error);
+    }
     throw error;
   }
   if (!taken.ok) {

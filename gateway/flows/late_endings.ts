@@ -101,7 +101,11 @@ export class LateEndings {
         // A settlement that was given up had landed after all: its caller was refused, and has paid.
         const isCharged = kind === "void" && !applied.ok && applied.refusal === "id_reused";
         if (isCharged) this.#logger.error("charged_without_answer", { holdId });
-        else this.#logger.info("hold_ended_late", { holdId, kind });
+        else if (!applied.ok && kind === "settle") {
+          // It may have landed long ago, and be forgotten; otherwise what was delivered is not billed.
+          const { refusal } = applied;
+          this.#logger.error("settlement_refused", { holdId, refusal });
+        } else this.#logger.info("hold_ended_late", { holdId, kind });
       } catch (error) {
         late.isBeingTried = false;
         this.#logger.warn("hold_still_open", { holdId, cause: String(error) });

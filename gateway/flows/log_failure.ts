@@ -5,12 +5,15 @@ import type { RequestTrace } from "./request_trace.ts";
 
 /** Status that proxies log for a caller who has gone; nobody receives it. */
 export const CALLER_LEFT_STATUS = 499;
+/** Status of an answer that has begun as a stream before it failed. */
+const HEAD_STATUS = 200;
 
 /** A request that was not answered is in the log too; its refusal does not wait for that. */
 export function logFailure(gateway: GatewayContext, trace: RequestTrace, error: unknown): void {
   const fault = error instanceof CallerLeft ? undefined : faultOf(error);
+  const status = fault?.status ?? CALLER_LEFT_STATUS;
   const record = trace.record({
-    status: fault?.status ?? CALLER_LEFT_STATUS,
+    status: trace.caller.hasHead?.() ? HEAD_STATUS : status,
     outcome: fault === undefined ? "client_left" : "error",
     errorCode: fault?.code,
   });

@@ -45,6 +45,8 @@ export interface Caller {
    * returns is aborted when the caller leaves from then on.
    */
   readonly onPlanning?: (() => AbortSignal) | undefined;
+  /** Whether the caller has had the head of a stream although its answer has not begun. @default {no} */
+  readonly hasHead?: (() => boolean) | undefined;
   /** Called once, when the request has been settled or has failed. */
   onSettled(): void;
 }

@@ -36,7 +36,9 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
     admission: { spent: () => {} },
     inFlight: { watch: () => () => {} },
     checkpoints: new Checkpoints(),
-    ledger: { settle: (command: SettleCommand) => Promise.resolve(settled.push(command)) },
+    ledger: {
+      settle: (command: SettleCommand) => Promise.resolve({ ok: settled.push(command) > 0 }),
+    },
     log: { append: () => Promise.resolve() },
     tokens: {
       count(text: string | LateText) {

@@ -1,6 +1,7 @@
-import { ServiceFault } from "../domain/fault.ts";
+import { isRepeated, ServiceFault } from "../domain/fault.ts";
 import type { RequestFeatures } from "../domain/features.ts";
 import { typicalTokens } from "../domain/token_estimate.ts";
+import { microsOf } from "./add_billing.ts";
 import type { GatewayContext } from "./context.ts";
 import { CallerLeft } from "./caller_left.ts";
 import { faultOf } from "./fault_of.ts";
@@ -35,7 +36,10 @@ export async function underWay(
   }
 }
 
-/** A failure tells what the request has cost all the same, such as the calls of its planner. */
+/**
+ * A failure tells what the request has cost all the same, such as the calls of its planner; where that
+ * is anything, no client repeats it by itself, and pays again.
+ */
 function withBill(error: unknown, trace: RequestTrace): unknown {
   const { billed: billing, caller: { requestId } } = trace;
   const fault = faultOf(error);
@@ -43,13 +47,15 @@ function withBill(error: unknown, trace: RequestTrace): unknown {
   if (billing === undefined || error instanceof CallerLeft || fault.code === "internal") {
     return error;
   }
-  const { code, message, param, retryAfterMs, headers, extra } = fault;
+  const { code, message, param, retryAfterMs, extra } = fault;
+  const headers = microsOf(billing) > 0n && isRepeated(fault.status)
+    ? { ...fault.headers, "x-should-retry": "false" }
+    : fault.headers;
   const told = Object(extra["metadata"]);
-  if ("billing" in told) return fault;
-  const metadata = { request_id: requestId, routing: trace.routing(), ...told, billing };
+  const metadata = { request_id: requestId, routing: trace.routing(), ...told };
   return new ServiceFault(code, {
     ...{ message, param, retryAfterMs, headers },
-    extra: { ...extra, metadata },
+    extra: { ...extra, metadata: "billing" in told ? told : { ...metadata, billing } },
     cause: fault.cause,
   });
 }

@@ -12,6 +12,8 @@ import { SSE_KEEP_ALIVE } from "../wire/sse.ts";
 
 /** What an early stream needs of its request. */
 export interface EarlyStreamOptions {
+  /** The head is sent, and the answer has not begun. */
+  onHead?(): void;
   /** Nobody reads any more, and the answer has not begun. */
   onLeave(): void;
   /** The last words of a stream whose answer never began. */
@@ -44,6 +46,7 @@ export async function beganInTime(
     isBegun = true;
     callOff();
   }
+  options.onHead?.();
   const source = new EarlyStream(answering, options);
   return { kind: "stream", bytes: new ReadableStream(source, { highWaterMark: 0 }) };
 }

@@ -10,7 +10,14 @@ export function remoteAddress(
   trustedProxies: readonly string[],
 ): string {
   if (trustedProxies.length === 0 || !ipInRanges(peer, trustedProxies)) return peer;
-  const claimed = (headers.get("x-forwarded-for") ?? "").split(",").map((part) => part.trim());
+  const claimed = (headers.get("x-forwarded-for") ?? "").split(",").map(withoutPort);
   return claimed.findLast((address) => address !== "" && !ipInRanges(address, trustedProxies)) ??
     peer;
+}
+
+/** Some proxies add the port: `203.0.113.9:4711`, `[2001:db8::1]:4711`. */
+function withoutPort(claimed: string): string {
+  const text = claimed.trim();
+  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1];
+  return bracketed ?? text.replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1");
 }

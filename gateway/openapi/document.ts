@@ -15,6 +15,7 @@ import {
   type ZodOpenApiResponseObject,
 } from "zod-openapi";
 import manifest from "../deno.json" with { type: "json" };
+import { isRepeated } from "../domain/fault.ts";
 import { errorEnvelopeSchema } from "../http/schemas/error.ts";
 import { ADMIN_OPERATIONS } from "./admin_operations.ts";
 import {
@@ -235,9 +236,10 @@ function refusal(
   const challenges: readonly HeaderName[] = access === "token" && status === 401
     ? ["WWW-Authenticate"]
     : [];
-  const retries: readonly HeaderName[] = RETRY_STATUSES.includes(status)
-    ? ["Retry-After", "X-Should-Retry"]
-    : [];
+  const retries: readonly HeaderName[] = [
+    ...RETRY_STATUSES.includes(status) ? ["Retry-After"] as const : [],
+    ...isRepeated(status) ? ["X-Should-Retry"] as const : [],
+  ];
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_TABLE[code].message}`).join("\n\n"),
     headers: headersOf([...challenges, ...retries, ...limited ? LIMIT_HEADERS : []]),

@@ -59,7 +59,9 @@ export const HEADERS = {
     schema: { type: "integer", minimum: 1 },
   },
   "X-Should-Retry": {
-    description: "Says `false`, in place of `Retry-After`, where waiting never helps",
+    description:
+      "Says `false` where waiting never helps, and where the call that failed has cost " +
+      "something: clients do not repeat it by themselves then",
     schema: { type: "string", const: "false" },
   },
   "WWW-Authenticate": {

@@ -126,8 +126,8 @@ export interface VerificationStep {
 /**
  * The books. Every method that changes them resolves once the change is durable, in the order of
  * the calls, and is safe to repeat under the same id. Throws a `StoreError` where the store cannot
- * write: then nothing has changed. Only where the store cannot be read either, and the error is
- * `inDoubt`, the change may turn out to have landed: whoever gives a hold up after such an error
+ * write: then nothing has changed. Only where the store cannot be read either, and the error says
+ * `mayHaveLanded`, the change may turn out to have landed: whoever gives a hold up after such an error
  * releases it under its id.
  */
 export interface LedgerStore {

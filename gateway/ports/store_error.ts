@@ -2,6 +2,8 @@
 export interface StoreErrorOptions extends ErrorOptions {
   /** @default {false} */
   readonly inDoubt?: boolean | undefined;
+  /** @default {false} */
+  readonly untried?: boolean | undefined;
 }
 
 /** The store could not do what was asked; nothing has changed. `cause` says why, to the operator. */
@@ -12,9 +14,17 @@ export class StoreError extends Error {
    * landed is not known yet. What is asked for again under its id tells, once the store is back.
    */
   readonly inDoubt: boolean;
+  /** The change was never tried: what is in doubt is one before it. */
+  readonly untried: boolean;
 
   constructor(message: string, options: StoreErrorOptions = {}) {
     super(message, options);
     this.inDoubt = options.inDoubt ?? false;
+    this.untried = options.untried ?? false;
+  }
+
+  /** Whether this change may turn out to have landed. */
+  get mayHaveLanded(): boolean {
+    return this.inDoubt && !this.untried;
   }
 }

@@ -55,6 +55,7 @@ const GRAVE_EVENTS = [
   "unhandled_rejection",
   "request_not_logged",
   "charged_without_answer",
+  "settlement_refused",
 ];
 
 const MODEL = ["endpoint", "model"] as const;

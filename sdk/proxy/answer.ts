@@ -7,7 +7,9 @@ import { refused } from "./refusal.ts";
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** Headers that pass. Cookies, hop-by-hop headers and what describes the service's own server do not. */
-const PASSED = ["cache-control", "content-type", "retry-after", "x-accel-buffering"];
+const PASSED = [
+  ...["cache-control", "content-type", "retry-after", "x-accel-buffering", "x-should-retry"],
+];
 const PASSED_PREFIX = "x-ratelimit-";
 
 /** What an answer is made under. */

@@ -61,6 +61,8 @@ async function assertRefused({ service, upstream }: House): Promise<void> {
   for (let call = 0; call < FAILING; call++) await assertUnavailable(await ask(service));
   assertEquals(await service.wallet(), before);
   assertEquals(upstream.requests.length, requests);
+  const { lateEndings } = service.running.gateway;
+  assertEquals(lateEndings.size, 0, "nothing is left behind for who was refused");
 }
 
 async function assertUnavailable(response: Response): Promise<void> {
@@ -102,6 +104,10 @@ Deno.test("holds that landed although the store failed are voided once it is bac
   Object.assign(house.faults, { commit: "after", reads: true });
   const { publicUrl } = house.service.running;
   await assertUnavailable(await ask(house.service));
+  const { lateEndings } = house.service.running.gateway;
+  assertEquals(lateEndings.size, 1, "its hold may have landed");
+  for (let call = 0; call < FAILING; call++) await assertUnavailable(await ask(house.service));
+  assertEquals(lateEndings.size, 1, "the others were not even tried");
   await assertUnavailable(await fetch(`${publicUrl}/readyz`));
   assertEquals((await drained(await fetch(`${publicUrl}/healthz`))).status, 200);
   Object.assign(house.faults, { commit: "none", reads: false });

@@ -150,6 +150,7 @@ export class Caller {
   /** Hangs up. */
   leave(nowMs: number): void {
     if (!this.stalled(nowMs)) this.leftMs = nowMs;
+    for (const attempt of this.attempts) attempt.wordsWhenLeft ??= attempt.words;
     this.#hangUp("left");
   }
 

@@ -32,7 +32,7 @@ export interface SettledCall {
 export function rightCosts(call: SettledCall): bigint[] {
   const { attempt, asked, stream, interrupted } = call;
   const left = call.left || interrupted;
-  const { usage, words, failure } = attempt;
+  const { usage, words, failure, wordsWhenLeft = words } = attempt;
   if (failure !== undefined) return [];
   const price = priceOf(call);
   // An answer that is to be drained is read to its end, or for a minute.
@@ -44,7 +44,9 @@ export function rightCosts(call: SettledCall): bigint[] {
   const gotNothing = !stream && call.left;
   const counts = Array.from({ length: words + 1 }, (_, count) => count)
     .filter((count) =>
-      isWhole ? count === words || (gotNothing && count === 0) : count >= call.read
+      isWhole
+        ? count === words || (gotNothing && count === 0)
+        : count >= call.read && count <= wordsWhenLeft
     )
     .map((output) => output === 0 ? 0n : price({ input: asked, cached: 0, output }));
   if (usage === undefined) return counts;
@@ -74,7 +76,7 @@ export function rightCheckpoints(call: SettledCall): bigint[] {
  */
 export function rightPartCosts(call: SettledCall): bigint[] {
   const { attempt, asked, stream: isShown, interrupted, read } = call;
-  const { usage, words, failure, finished } = attempt;
+  const { usage, words, failure, finished, wordsWhenLeft = words } = attempt;
   if (failure !== undefined) return [];
   const price = priceOf(call);
   const counted = (output: number) =>
@@ -82,7 +84,7 @@ export function rightPartCosts(call: SettledCall): bigint[] {
   const isLeft = call.left || interrupted;
   const reported = usage === undefined ? [] : [price(usage)];
   const counts = Array.from({ length: words + 1 }, (_, output) => counted(output));
-  if (isLeft) return [...reported, counted(0), ...counts.slice(read)];
+  if (isLeft) return [...reported, counted(0), ...counts.slice(read, wordsWhenLeft + 1)];
   if (usage !== undefined) return reported;
   return finished ? [counted(words)] : isShown ? counts.slice(read) : [counted(0)];
 }

@@ -34,6 +34,8 @@ export interface Outcome {
   /** Settlements by a start, at the last checkpoint. */
   readonly recovered: number;
   readonly crashes: number;
+  /** Charges of which nobody could tell for so long that their callers were refused. */
+  readonly inDoubt: number;
   /** Of all that was written and read: equal for equal runs. */
   readonly digest: string;
 }
@@ -105,6 +107,7 @@ export async function run(seed: number, steps: readonly Step[]): Promise<Outcome
     checkpoints: books.checkpoints,
     recovered: books.settlements.filter(({ recovered }) => recovered).length,
     crashes,
+    inDoubt: world.told.size,
     digest: digestOf(world),
   };
 }

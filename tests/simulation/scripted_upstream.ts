@@ -34,6 +34,8 @@ export interface Script {
   readonly usage?: ClaimedUsage | undefined;
   /** Usage comes with the first event of a stream, and not with its last. */
   readonly usageFirst: boolean;
+  /** Tokens of output in a report that can be none: nothing is to come of it. @default {none is sent} */
+  readonly falseUsage?: number | undefined;
   /** A stream is cut after so many events. @default {it ends} */
   readonly cutAfter?: number | undefined;
 }
@@ -65,6 +67,10 @@ export interface Attempt {
   cancelled: boolean;
   /** It is over, one way or the other. */
   over: boolean;
+  /** When that was, in the simulation's milliseconds. */
+  overMs?: number;
+  /** What of it had come when its caller left: nothing after that can have been delivered. */
+  wordsWhenLeft?: number;
 }
 
 /** What waits for the simulation to let it go on. */
@@ -75,6 +81,7 @@ export interface Waiting {
 
 /** What scripted upstreams need of the simulation. */
 export interface UpstreamStage {
+  nowMs(): number;
   /** Called when a call has come in. */
   begin(call: UpstreamCall, drains: boolean): Attempt;
   wait(waiting: Waiting): void;
@@ -88,12 +95,17 @@ export function scriptedUpstream(config: UpstreamConfig, stage: UpstreamStage): 
     call: async (call) => {
       const attempt = stage.begin(call, config.onDisconnect === "drain");
       const given = await answer(stage, call, attempt);
-      attempt.over = given.kind !== "stream";
+      if (given.kind !== "stream") end(stage, attempt);
       return given;
     },
     models: () => Promise.resolve([]),
     close: () => {},
   };
+}
+
+function end(stage: UpstreamStage, attempt: Attempt): void {
+  attempt.over = true;
+  attempt.overMs = stage.nowMs();
 }
 
 async function answer(
@@ -115,7 +127,7 @@ async function answer(
   attempt.words = tokensOf(content);
   attempt.usage = script.usage;
   attempt.finished = true;
-  const value = completion({ usage: reportOf(script.usage) }, { content });
+  const value = completion({ usage: reportOf(script.usage) ?? lieOf(script) }, { content });
   const body = { text: JSON.stringify(value), value };
   return { kind: "json", body, usage: readChatUsage(value.usage) };
 }
@@ -168,7 +180,7 @@ async function* eventsOf(
     attempt.ended = true;
     if (script.cutAfter !== undefined) throw new UpstreamCut("cut", "The connection broke");
   } finally {
-    attempt.over = true;
+    end(stage, attempt);
   }
 }
 
@@ -184,6 +196,8 @@ function scriptedEvents(script: Script): ScriptedEvent[] {
   const reported: ScriptedEvent[] = script.usage === undefined
     ? []
     : [{ text: usageChunk(reportOf(script.usage)), isUsage: true }];
+  const lie = lieOf(script);
+  const lies: ScriptedEvent[] = lie === undefined ? [] : [{ text: usageChunk(lie) }];
   const pieces = script.says === undefined
     ? Array.from({ length: script.words }, () => wordsOf(1))
     : [script.says];
@@ -194,14 +208,21 @@ function scriptedEvents(script: Script): ScriptedEvent[] {
   return [
     { text: chunkText({ role: "assistant", content: "" }) },
     ...script.usageFirst ? reported : [],
+    ...lies,
     ...words,
     { text: chunkText({}, "stop"), isFinish: true },
     ...script.usageFirst ? [] : reported,
+    ...lies,
   ];
 }
 
 function reportOf(claimed: ClaimedUsage | undefined): unknown {
   return claimed && usage(claimed.input, claimed.output, claimed.cached);
+}
+
+/** A report that is none, for all that it says. */
+function lieOf({ falseUsage }: Script): unknown {
+  return falseUsage === undefined ? undefined : usage(7, falseUsage);
 }
 
 /** So many tokens of text. */

@@ -61,6 +61,23 @@ Deno.test("a disk that forgets what it acknowledged is found, by a trace of thre
   assertEquals(trace.map(({ kind }) => kind), ["fail", "ask", "go"]);
 });
 
+Deno.test("a charge that stays in doubt for longer than its answer waits is told of, and is in one row", async () => {
+  const [ask, ...go] = ANSWERED;
+  assert(ask !== undefined);
+  const outage: Step = { kind: "fail", how: "unacknowledged", commits: 1, reads: 100 };
+  // The hold lands; the settlement does too, and for half a minute nobody can tell.
+  const steps = [
+    ask,
+    ...go.slice(0, 1),
+    outage,
+    ...go,
+    ...go,
+    { kind: "wait", ms: 61_000 } as const,
+  ];
+  const { violation, settlements, inDoubt } = await run(1, steps);
+  assertEquals([violation, settlements, inDoubt], [undefined, 1, 1]);
+});
+
 Deno.test("tasks that cost all they may, twice, stay within what their request may cost", async () => {
   const question: Question = {
     ...{ seed: 1, key: 6, surface: "chat", stream: false, words: 1, maxTokens: 130 },

@@ -81,6 +81,8 @@ const FAILURES = [
   ...["server_error", "rate_limited", "connect_failed", "timeout", "malformed"] as const,
   ...["refused_input", "refused_credentials"] as const,
 ] as const;
+/** Output in reports that are none, by what is claimed as input: most send no such report. */
+const FALSE_USAGE: readonly (number | undefined)[] = [-1, -1_000, -0.5, -1, -1_000, -0.5, -1, -0.5];
 const WAITS_MS = [5, 5, 5, 5, 5, 5, 100, 1_000, 2_500, 2_500, 10_000, 61_000] as const;
 const JUMPS_MS = [-86_400_000, -3_600_000, -1, 1_000, 600_000, 86_400_000] as const;
 
@@ -112,7 +114,8 @@ const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
     kind: "fail",
     how: random.pick(["locked", "full", "unacknowledged", "unacknowledged"]),
     commits: random.pick([1, 1, 1, 2, 6, 20]),
-    reads: random.pick([0, 0, 0, 2, 15, 15]),
+    // The last is longer than an answer waits for whether it has been charged.
+    reads: random.pick([0, 0, 0, 2, 15, 100]),
   })],
   [0.7, (random) => ({ kind: "unreadable", reads: random.pick([1, 3, 15]) })],
   [12, (random) => ({ kind: "wait", ms: random.pick(WAITS_MS) })],
@@ -180,6 +183,7 @@ function drawScript(random: Random): Script {
     words,
     usage: random.chance(0.3) ? undefined : { input, cached, output },
     usageFirst: random.chance(0.1),
+    falseUsage: FALSE_USAGE[input],
     cutAfter: random.chance(0.15) ? random.below(words + 3) : undefined,
   };
 }

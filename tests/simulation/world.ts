@@ -5,6 +5,7 @@
  * @module
  */
 
+import { DOUBT_MAX_MS } from "../../gateway/flows/settle_for_sure.ts";
 import type { LogFields, Logger } from "../../gateway/ports/logger.ts";
 import type { UpstreamCall } from "../../gateway/ports/upstream.ts";
 import { beginAttempt } from "./begin_attempt.ts";
@@ -222,6 +223,7 @@ export class World {
     this.#isDisturbed = this.failing.length > 0;
     this.notLogged.clear();
     const stage: UpstreamStage = {
+      nowMs: () => this.nowMs,
       begin: (call, drains) => this.#begin(call, drains),
       wait: (waiting) => void this.#calls.push(waiting),
       forget: (waiting) => this.#calls = this.#calls.filter((other) => other !== waiting),
@@ -354,12 +356,22 @@ export class World {
     return attempt;
   }
 
+  /** Only who has waited long enough is refused while a charge is in doubt. */
+  #doubt(holdId: string): void {
+    this.told.add(holdId);
+    const calls = this.callers[ownerOf(holdId)]?.attempts ?? [];
+    const hasWaited = calls.some((call) =>
+      (call.holdId ?? holdId) === holdId && this.nowMs - (call.overMs ?? Infinity) >= DOUBT_MAX_MS
+    );
+    if (!hasWaited) this.#accuse("an answer waits while its charge is in doubt", holdId);
+  }
+
   #logger(life: number): Logger {
     const error = (event: string, fields: LogFields = {}) => {
       const isBug = event === "internal_error" || event === "tokens_not_counted";
       if (isBug && life === this.#lives) this.#accuse("no bug shows", String(fields.cause));
       const holdId = String(fields.holdId);
-      if (event === "charge_in_doubt") this.told.add(holdId);
+      if (event === "charge_in_doubt") this.#doubt(holdId);
       if (event === "charged_without_answer" && !this.told.has(holdId)) {
         this.#accuse("nobody pays for no answer but in doubt", holdId);
       }

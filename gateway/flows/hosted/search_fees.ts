@@ -8,6 +8,7 @@ import { rowsOf } from "../bill.ts";
 import type { GatewayContext } from "../context.ts";
 import { capLeft, HOLD_WAIT_MS, letGo, takeHold } from "../holding.ts";
 import type { RequestTrace } from "../request_trace.ts";
+import { RefusedSettlement, settleForSure } from "../settle_for_sure.ts";
 
 /** A price, and the catalog version it is of. */
 export interface Fee {
@@ -85,7 +86,7 @@ export class SearchFees {
 
   async #settle(holdId: string, { fee, priceVersion }: Fee): Promise<void> {
     const trace = this.#trace;
-    const { clock, ledger, lateEndings } = this.#gateway;
+    const { clock, lateEndings } = this.#gateway;
     const atMs = clock.nowMs();
     const ending: SettleCommand = {
       kind: "settle",
@@ -101,8 +102,10 @@ export class SearchFees {
     try {
       // Where the gateway dies, with those that are being settled at the same time.
       const total = withFees(trace.billed, { fee: this.#settling, priceVersion });
-      await ledger.settle(ending, rowsOf(trace, undefined, total));
+      const rows = rowsOf(trace, undefined, total);
+      await settleForSure(this.#gateway, { ending, rows, requestId: trace.caller.requestId });
     } catch (error) {
+      if (error instanceof RefusedSettlement) throw error;
       // The model does not get to see what it found, so nobody pays for it.
       const reason = "the store failed before the search was used";
       lateEndings.add({ kind: "void", holdId, reason, atMs }, error);

@@ -67,6 +67,8 @@ export class PartModel implements ModelPort<PartShapes> {
     let said = "";
     for (;;) {
       const take = await call.next();
+      // What is taken counts as delivered: nobody has what comes after the part was ended.
+      if (signal.aborted) throw new CallerLeft("The part was ended before its end");
       if (take === undefined) break;
       const text = take();
       if (text === "") continue;

@@ -100,6 +100,7 @@ async function answered<Checked>(
 ): Promise<ModelAnswer> {
   if (!caller.stream) return await call.answer(caller, body, checked);
   let leaving: AbortController | undefined;
+  let hasHead = false;
   const begin = (onPlanning: () => void) => {
     const planning = () => {
       onPlanning();
@@ -107,9 +108,11 @@ async function answered<Checked>(
       leaving = new AbortController();
       return AbortSignal.any([caller.signal, leaving.signal]);
     };
-    return call.answer({ ...caller, onPlanning: planning }, body, checked);
+    const asking = { ...caller, onPlanning: planning, hasHead: () => hasHead };
+    return call.answer(asking, body, checked);
   };
   return await beganInTime(begin, {
+    onHead: () => hasHead = true,
     onLeave: () => leaving?.abort(),
     silenceMs: gateway.silenceMs,
     failed: (error) => {

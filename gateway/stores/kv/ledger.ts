@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type {
   CreditCommand,
   Hold,
@@ -34,6 +33,7 @@ import type {
 } from "../../ports/ledger_store.ts";
 import type { RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
+import { creditRowKey } from "./credit_rows.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { MAX_ID_CHARS, MAX_NOTE_CHARS } from "./limits.ts";
 import { Mutex } from "./mutex.ts";
@@ -73,7 +73,7 @@ export class KvLedgerStore implements LedgerStore {
 
   credit(command: CreditCommand): Promise<Applied<Wallet>> {
     const { opId, walletId, amount } = command;
-    const key = ["credit", createHash("sha256").update(JSON.stringify(opId)).digest("hex")];
+    const key = creditRowKey(opId);
     // One at a time, so that no credit lands between the look for an earlier one and the decision.
     return this.#crediting.run(async () => {
       const earlier = await read(this.#kv.get<CreditRecord>(key));

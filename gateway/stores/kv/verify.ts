@@ -13,6 +13,7 @@ import {
 } from "../../domain/ledger_replay.ts";
 import type { VerificationStep } from "../../ports/ledger_store.ts";
 import { ChainCheck } from "./chain_check.ts";
+import { CreditRowsCheck } from "./credit_rows.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { journalRows } from "./journal_rows.ts";
 import { Problems } from "./problems.ts";
@@ -35,8 +36,8 @@ const WALLETS: RowKind = { what: "Wallet", prefix: "wallet", idField: "id" };
 const SPENDS: RowKind = { what: "Key", prefix: "spend", idField: "keyId" };
 
 /**
- * Checks the hash chain, replays every entry, and compares the outcome with wallets, keys and open
- * holds, in memory and in their rows. Works on the journal up to the snapshot, also while it grows.
+ * Checks the hash chain, replays every entry, and compares the outcome with wallets, keys, open
+ * holds and credits, in memory and in their rows. Works on the journal up to the snapshot, also while it grows.
  * Yields after each segment; whoever stops asking ends the work.
  */
 export async function* verifyBooks(
@@ -56,12 +57,13 @@ export async function* verifyBooks(
       ),
   };
   const replayed = emptyBooks(told, () => new SeenIds());
+  const credits = new CreditRowsCheck();
   for await (const row of journalRows(kv, journal)) {
     const lines = chain.next(row);
     place = chain.total - lines.length;
     for (const line of lines) {
       place++;
-      replayLine(replayed, line);
+      replayLine(line, replayed, credits);
     }
     entries += lines.length;
     yield { entries, total: journal.total };
@@ -73,6 +75,7 @@ export async function* verifyBooks(
   const moment = { versionstamp, problems };
   await compareRows(kv, WALLETS, { books: wallets, moment });
   await compareRows(kv, SPENDS, { books: spends, moment });
+  await credits.compare(kv, moment);
   const result = {
     entries,
     segments: journal.segment,
@@ -86,9 +89,13 @@ export async function* verifyBooks(
   yield { entries, total: journal.total, result };
 }
 
-function replayLine(books: ReplayedBooks, line: string): void {
+function replayLine(line: string, books: ReplayedBooks, credits: CreditRowsCheck): void {
   try {
-    replayEntry(books, decodeEntry(line));
+    const entry = decodeEntry(line);
+    replayEntry(books, entry);
+    if (entry.op === "credit") {
+      credits.add(entry.id, { walletId: entry.wallet, amount: entry.amount });
+    }
   } catch (error) {
     books.problems.push(`What stands there is no entry (${error})`);
   }

@@ -1,9 +1,13 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { HoldCommand, KeySpend, Wallet } from "../../domain/ledger.ts";
+import type { Hold, HoldCommand, KeySpend, Wallet } from "../../domain/ledger.ts";
+import type { CreditRecord } from "../../domain/ledger_state.ts";
 import type { Verification } from "../../ports/ledger_store.ts";
+import { creditRowKey } from "./credit_rows.ts";
 import { MAX_PROBLEMS } from "./limits.ts";
 import { type KvStores, openKvStores } from "./open.ts";
+import { Problems } from "./problems.ts";
 import { bytesOf, type Head, HEAD_KEY, textOf } from "./rows.ts";
+import { compareHolds } from "./rows_check.ts";
 import { sha256 } from "./segment.ts";
 
 const NO_WAIT = { waitMs: 0 };
@@ -88,6 +92,7 @@ check("an altered amount is in the chain and in the wallet", async ({ stores, ed
   assertProblems(await stores.verify(), [
     "Journal segment 2 was changed after it was written, segment 3 names another hash",
     'Wallet "w" has available 0.009983, credits 0.010000, its journal comes to available 0.099982',
+    "The 1 rows by which repeated credits are known do not match the 1 credits of the journal",
   ]);
 });
 
@@ -299,4 +304,45 @@ check("a journal of thousands of small segments is read whole", async ({ stores 
   for (let n = 0; n < 1_500; n++) await stores.ledger.hold(hold(`one by one ${n}`, 1n), NO_WAIT);
   const { entries, segments, problems } = await stores.verify();
   assertEquals([entries, segments, problems], [1_506, 1_505, []]);
+});
+
+check(
+  "a repeated credit's row that is gone, changed or made up is found",
+  async ({ kv, stores }) => {
+    const key = creditRowKey("seed w");
+    const { value } = await kv.get<CreditRecord>(key);
+    assert(value !== null);
+    const sentence = (rows: number) =>
+      `The ${rows} rows by which repeated credits are known do not match the 1 credits`;
+    const touch = (holdId: string) => stores.ledger.hold(hold(holdId), NO_WAIT);
+    await kv.delete(key);
+    assertProblems(await stores.verify(), [sentence(0)]);
+    await kv.set(key, { ...value, amount: value.amount + 1n });
+    await touch("c");
+    assertProblems(await stores.verify(), [sentence(1)]);
+    await kv.set(key, value);
+    await kv.set(creditRowKey("another"), value);
+    await touch("d");
+    assertProblems(await stores.verify(), [sentence(2)]);
+    await kv.delete(creditRowKey("another"));
+    assertProblems(await stores.verify(), []);
+  },
+);
+
+Deno.test("compareHolds: a hold is compared to its last field, and that of its progress", async () => {
+  const counts = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 };
+  const progress = { cost: 3n, ...counts, atMs: 2 };
+  const { holdId: id, walletId, keyId, logId, model, priceVersion, amount, atMs } = hold("h");
+  const open = { id, walletId, keyId, logId, model, priceVersion, amount, atMs, progress };
+  const found = async (known: Hold) => {
+    const problems = new Problems();
+    await compareHolds(new Map([[id, known]]), new Map([[id, open]]), problems);
+    return problems.first.length;
+  };
+  assertEquals(await found({ ...open }), 0);
+  for (const change of [{ keyId: "other" }, { logId: "other" }, { priceVersion: 2 }]) {
+    assertEquals(await found({ ...open, ...change }), 1, JSON.stringify(change));
+  }
+  assertEquals(await found({ ...open, progress: { ...progress, outputTokens: 2 } }), 1);
+  assertEquals(await found({ ...open, progress: undefined }), 1);
 });

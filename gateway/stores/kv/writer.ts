@@ -305,7 +305,8 @@ export class Writer {
 
   /** The failure of a change that was not tried: an earlier one may be in doubt. */
   #untried(message: string): StoreError {
-    return new StoreError(message, { inDoubt: this.#doubt !== undefined || this.#isLostInDoubt });
+    const inDoubt = this.#doubt !== undefined || this.#isLostInDoubt;
+    return new StoreError(message, { inDoubt, untried: true });
   }
 
   #loseFence(): void {

@@ -72,6 +72,8 @@ Deno.test("who is refused after the planner was paid is told what that has cost"
   assertEquals([response.status, error.code], [503, "store_unavailable"]);
   assertEquals(metadata?.billing?.charged, formatCredits(CALL_MICROS));
   assert(!error.message.includes("nothing was charged"), error.message);
+  const [wait, again] = ["retry-after", "x-should-retry"].map((name) => response.headers.get(name));
+  assertEquals([wait, again], ["1", "false"], "no client pays for a plan again by itself");
   await until(() => service.running.gateway.lateEndings.size === 0, "the late endings");
   assertEquals((await service.wallet()).spent, CALL_MICROS);
   await service.assertBooks();

@@ -1,0 +1,86 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { SettleCommand } from "../../domain/ledger.ts";
+import { freezePrice } from "../../domain/pricing.ts";
+import type { LateText } from "../../ports/token_counter.ts";
+import { PartRelay } from "../../wire/part_relay.ts";
+import { CallerLeft } from "../caller_left.ts";
+import { Checkpoints } from "../checkpoints.ts";
+import type { GatewayContext } from "../context.ts";
+import type { RequestTrace } from "../request_trace.ts";
+import { type PartBegun, PartModel } from "./part_model.ts";
+
+const CONVERSATION = { text: "{}", value: { messages: [{ role: "user", content: "question" }] } };
+
+function chunk(content: string): string {
+  return JSON.stringify({ choices: [{ index: 0, delta: { content } }] });
+}
+
+/** A part whose upstream is drained and says three words, and how it is settled. */
+function drainedPart() {
+  const settled: bigint[] = [];
+  const gateway = {
+    clock: { nowMs: () => 1, monotonicMs: () => 1 },
+    admission: { spent: () => {} },
+    inFlight: { watch: () => () => {} },
+    checkpoints: new Checkpoints(),
+    logger: { error: () => {} },
+    ledger: {
+      settle: ({ cost }: SettleCommand) => Promise.resolve({ ok: settled.push(cost) > 0 }),
+    },
+    signatures: { remember: () => {} },
+    // A text is one token.
+    tokens: {
+      count: (text: string | LateText) =>
+        Promise.resolve((typeof text === "string" ? text : text.text()) === "" ? 0 : 1),
+    },
+  } as unknown as GatewayContext;
+  const caller = { stream: true, key: {} };
+  const trace = { caller, attempts: [], record: () => ({}), say: () => {} };
+  async function* events() {
+    yield [chunk("second")];
+    yield [chunk("third")];
+  }
+  const relay = new PartRelay();
+  const price = freezePrice(
+    { inputPerMTok: "1", outputPerMTok: "2", currency: "USD" },
+    "1000",
+    { version: 1 },
+  );
+  const begun = {
+    hold: { id: "hold_1", held: 1_000_000n, price },
+    lease: { release: () => {}, report: () => {} },
+    abort: new AbortController(),
+    candidate: { upstream: { onDisconnect: "drain" }, outputTokens: 10 },
+    answer: { events: events(), relay, first: relay.accept(chunk("first")) },
+  } as unknown as PartBegun;
+  const { promise, resolve } = Promise.withResolvers<PartBegun>();
+  const model = new PartModel(gateway, {
+    trace: trace as unknown as RequestTrace,
+    begin: () => promise,
+  });
+  return { model, settled, begin: () => resolve(begun) };
+}
+
+Deno.test("a part that begins after its caller has left delivers nothing, and is charged nothing", async () => {
+  const { model, settled, begin } = drainedPart();
+  const leaving = new AbortController();
+  const said = Array.fromAsync(
+    model.turn({ conversation: CONVERSATION, step: 0, signal: leaving.signal }),
+  );
+  leaving.abort("left");
+  begin();
+  await assertRejects(() => said, CallerLeft);
+  await model.leave();
+  assertEquals(settled, [0n]);
+});
+
+Deno.test("a part that nobody leaves is said to its end, and charged", async () => {
+  const { model, settled, begin } = drainedPart();
+  begin();
+  const { signal } = new AbortController();
+  const events = await Array.fromAsync(
+    model.turn({ conversation: CONVERSATION, step: 0, signal }),
+  );
+  assertEquals(events.at(-1), { type: "finish", finishReason: "stop", turn: "firstsecondthird" });
+  assertEquals(settled, [3_000n]);
+});
