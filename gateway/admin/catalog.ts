@@ -103,7 +103,7 @@ async function makeVersion(
   const changes = diffCatalog(current, content);
   const [wallets, keys] = await Promise.all([deps.ledger.wallets(), deps.keys.list()]);
   if (!options.force) requireTiersKept(current, content, wallets);
-  const warnings = catalogWarnings(content, { wallets, keys }, deps);
+  const warnings = await catalogWarnings({ current, content }, { wallets, keys }, deps);
   if (options.dryRun || changes.length === 0) {
     return { changes, warnings, version: current.version, applied: false };
   }
