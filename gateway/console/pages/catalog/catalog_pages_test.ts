@@ -1,42 +1,9 @@
 import { assert, assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { CONTENT, type TestAdmin } from "../../../admin/admin_test_support.ts";
-import { ORIGIN, type TestBrowser, withConsole } from "../../console_test_support.ts";
+import { formOf, ORIGIN, type TestBrowser, withConsole } from "../../console_test_support.ts";
 
 const HOSTILE = "<script>alert(1)</script>\u202e\u0007";
 const SHOWN = String.raw`&lt;script&gt;alert(1)&lt;/script&gt;\u{202e}\u{7}`;
-
-/** The fields of a form as it is shown, as a browser would send them. */
-function formOf(html: string): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const [tag] of html.matchAll(/<input [^>]*>/g)) {
-    const [name, value] = ["name", "value"].map((each) =>
-      new RegExp(` ${each}="([^"]*)"`).exec(tag)?.[1]
-    );
-    if (name === undefined) continue;
-    if (/type="checkbox"/.test(tag) && !/ checked/.test(tag)) continue;
-    fields[name] = unescaped(value ?? "on");
-  }
-  for (const [, name, text] of html.matchAll(/<textarea [^>]*name="([^"]*)"[^>]*>([^<]*)</g)) {
-    fields[name ?? ""] = unescaped(text ?? "");
-  }
-  for (
-    const [, name, options] of html.matchAll(/<select [^>]*name="([^"]*)"[^>]*>(.*?)<\/select>/g)
-  ) {
-    fields[name ?? ""] = /value="([^"]*)" selected/.exec(options ?? "")?.[1] ?? "";
-  }
-  return fields;
-}
-
-function unescaped(text: string): string {
-  const known: Readonly<Record<string, string>> = {
-    "&quot;": '"',
-    "&lt;": "<",
-    "&gt;": ">",
-    "&#39;": "'",
-    "&amp;": "&",
-  };
-  return text.replace(/&(?:quot|lt|gt|#39|amp);/g, (name) => known[name] ?? name);
-}
 
 async function signedIn(browser: TestBrowser): Promise<TestBrowser> {
   return await browser.signIn();

@@ -1,0 +1,120 @@
+/**
+ * Fields of the forms of models, tiers and upstreams: with what was entered, and what the API says of it.
+ *
+ * @module
+ */
+
+import { Notice } from "../../components/notice.tsx";
+import { SelectField, TextArea, TextField } from "../../components/form.tsx";
+import { shownText } from "../../components/shown_text.ts";
+import { sharedMessages } from "../../messages/shared.ts";
+import type { View } from "../../page.ts";
+import { type Problem, problemText } from "./problems.ts";
+
+/** A part of the catalog that is a list of things with ids. */
+export type Part = "models" | "tiers" | "upstreams";
+
+/** A form with what was entered. */
+export interface Entered {
+  readonly part: Part;
+  readonly fields: URLSearchParams;
+  /** The version that the form began with. */
+  readonly base: number;
+  /** What the API has found wrong with it. */
+  readonly problems: readonly Problem[];
+}
+
+interface EnteredProps {
+  readonly entered: Entered;
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** A line of text whose value and error are those of the form. */
+export function EnteredText(
+  { entered, name, ...props }: EnteredProps & {
+    isRequired?: boolean;
+    inputmode?: "decimal" | "numeric";
+  },
+) {
+  return <TextField name={name} {...props} {...enteredIn(entered, name)} />;
+}
+
+/** Several lines. */
+export function EnteredLines({ entered, name, ...props }: EnteredProps) {
+  return <TextArea name={name} rows={3} {...props} {...enteredIn(entered, name)} />;
+}
+
+/** One of several; by their names, where they have any. */
+export function EnteredChoice(
+  { entered, name, options, ...props }: EnteredProps & {
+    options: readonly string[] | Readonly<Record<string, string>>;
+  },
+) {
+  const named = isList(options) ? options.map((each) => [each, each]) : Object.entries(options);
+  return (
+    <SelectField
+      name={name}
+      {...props}
+      {...enteredIn(entered, name)}
+      options={named.map(([value = "", text = ""]) => ({ value, text }))}
+    />
+  );
+}
+
+/** What is wrong with fields that are one thing together, such as a price. */
+export function EnteredError({ entered, name }: { entered: Entered; name: string }) {
+  const { part, problems } = entered;
+  const own = problems.filter((each) => each.part === part && each.field === name);
+  if (own.length === 0) return null;
+  return <p class="error" id={`error-${name}`}>{sentences(own)}</p>;
+}
+
+/** The head of a form that was refused: what is wrong elsewhere, or that something is marked below. */
+export function Refused(
+  { view, entered, id }: { view: View; entered: Entered; id: string },
+) {
+  const { problems, part } = entered;
+  if (problems.length === 0) return null;
+  const elsewhere = problems.filter((each) =>
+    each.part !== part || each.id !== id || each.field === ""
+  );
+  return (
+    <Notice kind="problem">
+      {elsewhere.length === 0
+        ? view.say(sharedMessages).fixThese
+        : <ProblemLines problems={elsewhere} />}
+    </Notice>
+  );
+}
+
+/** Problems, each with the thing that it is about. */
+export function ProblemLines({ problems }: { problems: readonly Problem[] }) {
+  return (
+    <ul class="plain">
+      {problems.map((each) => <li>{shownText(problemText(each))}</li>)}
+    </ul>
+  );
+}
+
+/** Value and error of a field. */
+function enteredIn({ fields, part, problems }: Entered, name: string) {
+  const own = problems.filter((each) =>
+    each.part === part && (each.field === name || each.field.startsWith(`${name}.`))
+  );
+  return {
+    value: fields.get(name) ?? "",
+    ...(own.length === 0 ? {} : { error: sentences(own) }),
+  };
+}
+
+function sentences(problems: readonly Problem[]): string {
+  return shownText([...new Set(problems.map(({ text }) => text))].join("; "));
+}
+
+function isList(
+  options: readonly string[] | Readonly<Record<string, string>>,
+): options is readonly string[] {
+  return Array.isArray(options);
+}
