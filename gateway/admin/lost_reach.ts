@@ -12,8 +12,9 @@ import { budgetOf } from "../flows/holding.ts";
 import { othersTurn } from "../system/others_turn.ts";
 import { ENDPOINTS } from "./policy_schema.ts";
 
-/** Policies that are looked at in one go: some milliseconds, in which no request is answered. */
-const POLICIES_AT_ONCE = 8;
+/** Keys and, of those, policies not met before that are looked at in one go: some milliseconds. */
+const KEYS_AT_ONCE = 256;
+const POLICIES_AT_ONCE = 4;
 
 /** Keys that lose the same. */
 export interface Loss {
@@ -48,10 +49,11 @@ export async function lostReach(change: ReachChange): Promise<LostReach> {
   const idle: KeyRecord[] = [];
   const losses = new Map<string, Loss & { readonly keys: KeyRecord[] }>();
   const known = new Map<string, Pick<Loss, "models" | "endpoints"> | "nothing">();
-  for (const key of keys) {
+  for (const [at, key] of keys.entries()) {
+    if (at % KEYS_AT_ONCE === KEYS_AT_ONCE - 1) await othersTurn();
     if (!mayServe(key, nowMs)) continue;
     const walletTier = tiers.get(key.walletId) ?? "";
-    const { expiresAt: _, ...policy } = key.policy;
+    const policy = decidingPart(key.policy);
     const question = JSON.stringify([walletTier, policy]);
     let lost = known.get(question);
     if (lost === undefined) {
@@ -69,6 +71,16 @@ export async function lostReach(change: ReachChange): Promise<LostReach> {
     }
   }
   return { idle, losses: [...losses.values()] };
+}
+
+/** What of a policy decides which models it leaves: keys that differ in the rest are asked of once. */
+function decidingPart(policy: KeyPolicy): KeyPolicy {
+  const { endpoints, models, providers, featureTags, tiers, industryPacks } = policy;
+  const { maxChargePerRequest, budget } = policy;
+  return {
+    ...{ endpoints, models, providers, featureTags, tiers, industryPacks },
+    ...{ maxChargePerRequest, budget },
+  };
 }
 
 function reachIn(
