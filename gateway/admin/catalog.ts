@@ -197,7 +197,8 @@ function withStoredKey(
   const known = stored.from.find(({ baseUrl }) => baseUrl === written.baseUrl);
   if (known?.apiKey !== undefined) return { ...written, apiKey: known.apiKey };
   throw new ServiceFault("invalid_request", {
-    message: `Cannot keep the key "${HIDDEN}" of what is new or has moved`,
+    message: `Cannot keep the key "${HIDDEN}" of what is new or has moved: give the key itself, ` +
+      "or leave it out",
     param: `${stored.what}.apiKey`,
   });
 }

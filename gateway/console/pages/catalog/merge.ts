@@ -21,10 +21,20 @@ export function mergeEdits(base: unknown, mine: unknown, theirs: unknown, path =
   if (isList(mine) && isList(theirs)) {
     return mergeLists(isList(base) ? base : [], mine, theirs, path);
   }
+  if (isTorn(base, mine, theirs)) return { value: mine, conflicts: [path] };
   if (isObject(mine) && isObject(theirs)) {
     return mergeObjects(isObject(base) ? base : {}, mine, theirs, path);
   }
   return { value: mine, conflicts: [path] };
+}
+
+/** A key belongs to the address that it was written for: one edit's key never goes to the other's. */
+function isTorn(base: unknown, mine: unknown, theirs: unknown): boolean {
+  const [before, left, right] = [base, mine, theirs].map((each) => {
+    const { apiKey, baseUrl } = isObject(each) ? each : {};
+    return canonical([apiKey, baseUrl]);
+  });
+  return left !== before && right !== before && left !== right;
 }
 
 type Thing = Readonly<Record<string, unknown>> & { readonly id: string };

@@ -66,3 +66,18 @@ Deno.test("the order of tiers is that of whoever changed it; where both did, tha
     assertEquals(merged, { value: tiers(value, { ...cheaper, name: "A" }), conflicts }, mine);
   }
 });
+
+Deno.test("a key that one wrote does not go to the address that the other chose", () => {
+  const lab = { id: "lab", baseUrl: "http://a", apiKey: "(hidden)", maxInFlight: 1 };
+  const list = (more: object) => ({ upstreams: [{ ...lab, ...more }] });
+  const keyed = list({ apiKey: "new" });
+  const moved = list({ baseUrl: "http://b", maxInFlight: 2 });
+  assertEquals(mergeEdits(list({}), keyed, moved), {
+    value: keyed,
+    conflicts: ["upstreams.lab"],
+  });
+  assertEquals(mergeEdits(list({}), list({ maxInFlight: 3 }), list({ baseUrl: "http://b" })), {
+    value: list({ baseUrl: "http://b", maxInFlight: 3 }),
+    conflicts: [],
+  });
+});

@@ -5,7 +5,7 @@ import { editMessages } from "./edit_messages.ts";
 import { catalogMessages } from "./messages.ts";
 import { missingModel } from "./missing.tsx";
 import { modelFields, modelOf, PRICE_FIELDS } from "./model_form.ts";
-import { EnteredChoice, EnteredError, EnteredLines, EnteredText } from "./thing_fields.tsx";
+import { EnteredChoice, EnteredError, EnteredLines, EnteredText, NewId } from "./thing_fields.tsx";
 import { type FormFields, thingPages } from "./thing_form.tsx";
 
 type Props = FormFields<CatalogModel>;
@@ -78,12 +78,9 @@ function PriceFields({ view, entered }: Props) {
 
 function Basics({ view, entered, content, id }: Props) {
   const say = view.say(catalogMessages);
-  const edit = view.say(editMessages);
   return (
-    <FieldGroup legend={edit.basics}>
-      {id === undefined
-        ? <EnteredText entered={entered} name="id" label={edit.id} hint={edit.idHint} isRequired />
-        : null}
+    <FieldGroup legend={view.say(editMessages).basics}>
+      <NewId view={view} entered={entered} id={id} />
       <div class="field-row">
         <EnteredText entered={entered} name="name" label={say.name} />
         <EnteredChoice

@@ -9,6 +9,7 @@ import { SelectField, TextArea, TextField } from "../../components/form.tsx";
 import { shownText } from "../../components/shown_text.ts";
 import { sharedMessages } from "../../messages/shared.ts";
 import type { View } from "../../page.ts";
+import { editMessages } from "./edit_messages.ts";
 import { type Problem, problemText } from "./problems.ts";
 
 /** A part of the catalog that is a list of things with ids. */
@@ -39,6 +40,15 @@ export function EnteredText(
   },
 ) {
   return <TextField name={name} {...props} {...enteredIn(entered, name)} />;
+}
+
+/** The id, which is chosen once: of a new thing alone. */
+export function NewId(
+  { view, entered, id }: { view: View; entered: Entered; id: string | undefined },
+) {
+  const say = view.say(editMessages);
+  if (id !== undefined) return null;
+  return <EnteredText entered={entered} name="id" label={say.id} hint={say.idHint} isRequired />;
 }
 
 /** Several lines. */

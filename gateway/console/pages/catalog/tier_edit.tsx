@@ -4,7 +4,7 @@ import { editMessages } from "./edit_messages.ts";
 import { listOf, textsOf } from "./field_values.ts";
 import { catalogMessages } from "./messages.ts";
 import { missingTier } from "./missing.tsx";
-import { EnteredChoice, EnteredLines, EnteredText } from "./thing_fields.tsx";
+import { EnteredChoice, EnteredLines, EnteredText, NewId } from "./thing_fields.tsx";
 import { type FormFields, thingPages } from "./thing_form.tsx";
 
 type Props = FormFields<CatalogTier>;
@@ -65,9 +65,7 @@ function Rate({ view, entered, id }: Props) {
   const edit = view.say(editMessages);
   return (
     <FieldGroup legend={edit.basics}>
-      {id === undefined
-        ? <EnteredText entered={entered} name="id" label={edit.id} hint={edit.idHint} isRequired />
-        : null}
+      <NewId view={view} entered={entered} id={id} />
       <div class="field-row">
         <EnteredText
           entered={entered}

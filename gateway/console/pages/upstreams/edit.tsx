@@ -3,9 +3,8 @@ import { CheckField, FieldGroup } from "../../components/form.tsx";
 import { shownText } from "../../components/shown_text.ts";
 import { upstreamHref } from "../catalog/addresses.ts";
 import type { CatalogUpstream } from "../catalog/content.ts";
-import { editMessages } from "../catalog/edit_messages.ts";
 import { missing } from "../catalog/missing.tsx";
-import { EnteredChoice, EnteredError, EnteredText } from "../catalog/thing_fields.tsx";
+import { EnteredChoice, EnteredError, EnteredText, NewId } from "../catalog/thing_fields.tsx";
 import { type FormFields, thingPages } from "../catalog/thing_form.tsx";
 import type { Shown, View } from "../../page.ts";
 import { upstreamMessages } from "./messages.ts";
@@ -51,12 +50,9 @@ export function missingUpstream(view: View, id: string): Shown {
 
 function Where({ view, entered, id }: Props) {
   const say = view.say(upstreamMessages);
-  const edit = view.say(editMessages);
   return (
     <FieldGroup legend={say.where}>
-      {id === undefined
-        ? <EnteredText entered={entered} name="id" label={edit.id} hint={edit.idHint} isRequired />
-        : null}
+      <NewId view={view} entered={entered} id={id} />
       <div class="field-row">
         <EnteredChoice entered={entered} name="kind" label={say.kind} options={UPSTREAM_KINDS} />
         <EnteredText entered={entered} name="provider" label={say.provider} />

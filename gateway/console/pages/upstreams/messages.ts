@@ -22,7 +22,9 @@ export const upstreamMessages = catalogue({
   failures: "Failed lately",
   failed: (failures: number, attempts: number) => `${failures} of ${attempts}`,
   failedLately: (failures: number, attempts: number, minutes: number) =>
-    `${failures} of ${attempts} in ${minutes} minutes`,
+    attempts === 0
+      ? `no attempt in ${minutes} minutes`
+      : `${failures} of ${attempts} in ${minutes} minutes`,
   lastMinutes: (minutes: number) => `Attempts of the last ${minutes} minutes`,
   latency: "Time to first byte",
   address: "Address",
@@ -107,7 +109,9 @@ export const upstreamMessages = catalogue({
     failures: "近期失败",
     failed: (failures, attempts) => `${attempts} 次中 ${failures} 次`,
     failedLately: (failures, attempts, minutes) =>
-      `最近 ${minutes} 分钟 ${attempts} 次尝试中 ${failures} 次失败`,
+      attempts === 0
+        ? `最近 ${minutes} 分钟没有尝试`
+        : `最近 ${minutes} 分钟 ${attempts} 次尝试中 ${failures} 次失败`,
     lastMinutes: (minutes) => `最近 ${minutes} 分钟的尝试`,
     latency: "首字节时间",
     address: "地址",
