@@ -191,3 +191,30 @@ Deno.test("models are filtered and sorted, in both languages", async () => {
     assertStringIncludes(chinese.text, "共 2 个模型");
   });
 });
+
+Deno.test("a model that draws shows what an image costs, in dollars and in credits", async () => {
+  await withConsole(async (browser, admin) => {
+    await signedIn(browser);
+    const [mini] = CONTENT.models;
+    assert(mini !== undefined);
+    const price = { inputPerMTok: "0", outputPerMTok: "0", perImage: "0.04" };
+    const models = [{ ...mini, endpoints: ["images.generations"], price }];
+    await admin.post("/catalog/apply", { content: { ...CONTENT, models } });
+    assertStringIncludes((await browser.get("/catalog")).text, "$0.04 an image");
+    const page = await browser.get("/catalog/model?id=fast-mini");
+    assertStringIncludes(page.text, '<span class="number">40</span>');
+  });
+});
+
+Deno.test("what is older than the versions that are listed can be reached", async () => {
+  await withConsole(async (browser, { stores }) => {
+    await signedIn(browser);
+    assertNotMatch((await browser.get("/catalog/history")).text, /next older/);
+    for (let expected = 1; expected <= 501; expected++) {
+      await stores.catalogs.apply(CONTENT, { expected, note: "", atMs: 0 });
+    }
+    const { text } = await browser.get("/catalog/history?from=450");
+    assertStringIncludes(text, "The newest 500 are listed");
+    assertStringIncludes(text, 'href="/console/catalog/version?number=2">Version 2</a>');
+  });
+});

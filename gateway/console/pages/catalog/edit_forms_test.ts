@@ -161,3 +161,17 @@ Deno.test("the form of what is not there leads to the list of those that are", a
     }
   });
 });
+
+Deno.test("a choice that has gone meanwhile stays in sight, and no other takes its place", async () => {
+  await withConsole(async (browser, admin) => {
+    await browser.signIn();
+    const extra = { id: "extra", kind: "simulator" };
+    const upstreams = [...CONTENT.upstreams, extra];
+    await admin.post("/catalog/apply", { content: { ...CONTENT, upstreams } });
+    const form = formOf((await browser.get(MODEL)).text);
+    await admin.post("/catalog/apply", { content: CONTENT });
+    const { status, text } = await browser.post(MODEL, { ...form, upstream: "extra" });
+    assertEquals([status, formOf(text).upstream], [400, "extra"]);
+    assertEquals(errorsOf(text), { upstream: 'There is no upstream "extra"' });
+  });
+});

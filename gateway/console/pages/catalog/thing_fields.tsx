@@ -62,13 +62,17 @@ export function EnteredChoice(
     options: readonly string[] | Readonly<Record<string, string>>;
   },
 ) {
+  const own = enteredIn(entered, name);
   const named = isList(options) ? options.map((each) => [each, each]) : Object.entries(options);
+  // What is no choice any more stays in sight: else the first one would take its place unseen.
+  const isThere = own.value === "" || named.some(([value]) => value === own.value);
+  const all = isThere ? named : [[own.value, own.value], ...named];
   return (
     <SelectField
       name={name}
       {...props}
-      {...enteredIn(entered, name)}
-      options={named.map(([value = "", text = ""]) => ({ value, text }))}
+      {...own}
+      options={all.map(([value = "", text = ""]) => ({ value, text }))}
     />
   );
 }
@@ -103,7 +107,7 @@ export function Refused(
 export function ProblemLines({ problems }: { problems: readonly Problem[] }) {
   return (
     <ul class="plain">
-      {problems.map((each) => <li>{shownText(problemText(each))}</li>)}
+      {problems.map(problemText).map((line) => <li key={line}>{shownText(line)}</li>)}
     </ul>
   );
 }
