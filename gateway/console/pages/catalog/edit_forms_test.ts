@@ -175,3 +175,17 @@ Deno.test("a choice that has gone meanwhile stays in sight, and no other takes i
     assertEquals(errorsOf(text), { upstream: 'There is no upstream "extra"' });
   });
 });
+
+Deno.test("what no field of the form stands for is said at its head", async () => {
+  await withConsole(async (browser, admin) => {
+    await browser.signIn();
+    const form = formOf((await browser.get(LAB)).text);
+    const { upstreams: [lab] } = CONTENT;
+    const { apiKey: _, ...keyless } = lab ?? {};
+    await admin.post("/catalog/apply", { content: { ...CONTENT, upstreams: [keyless] } });
+    const moved = await browser.post(LAB, { ...form, baseUrl: "http://127.0.0.1:1/v1" });
+    assertEquals(moved.status, 409, "the key went meanwhile, so the address may change");
+    const odd = await browser.post(LAB, { base: form.base ?? "", kind: "openai-compatible" });
+    assertStringIncludes(headOf(odd.text), 'upstreams.lab.baseUrl: An "openai-compatible"');
+  });
+});

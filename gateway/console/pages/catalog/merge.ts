@@ -28,13 +28,11 @@ export function mergeEdits(base: unknown, mine: unknown, theirs: unknown, path =
   return { value: mine, conflicts: [path] };
 }
 
-/** A key belongs to the address that it was written for: one edit's key never goes to the other's. */
+/** A key is for the address that it was written for: mine never goes to one that they chose. */
 function isTorn(base: unknown, mine: unknown, theirs: unknown): boolean {
-  const [before, left, right] = [base, mine, theirs].map((each) => {
-    const { apiKey, baseUrl } = isObject(each) ? each : {};
-    return canonical([apiKey, baseUrl]);
-  });
-  return left !== before && right !== before && left !== right;
+  if (!isObject(mine) || !isObject(theirs) || mine.apiKey === undefined) return false;
+  const before = isObject(base) ? base : {};
+  return mine.apiKey !== before.apiKey && theirs.baseUrl !== before.baseUrl;
 }
 
 type Thing = Readonly<Record<string, unknown>> & { readonly id: string };

@@ -77,8 +77,13 @@ export function EnteredChoice(
   );
 }
 
-/** What is wrong with fields that are one thing together, such as a price. */
-export function EnteredError({ entered, name }: { entered: Entered; name: string }) {
+/** What {@linkcode EnteredError} stands for. */
+const GROUPS: readonly string[] = ["price", "endpoints", "apiKey"];
+
+/** What is wrong with fields that are one thing together, or with what is no field. */
+export function EnteredError(
+  { entered, name }: { entered: Entered; name: "price" | "endpoints" | "apiKey" },
+) {
   const { part, problems } = entered;
   const own = problems.filter((each) => each.part === part && each.field === name);
   if (own.length === 0) return null;
@@ -89,10 +94,12 @@ export function EnteredError({ entered, name }: { entered: Entered; name: string
 export function Refused(
   { view, entered, id }: { view: View; entered: Entered; id: string },
 ) {
-  const { problems, part } = entered;
+  const { problems, part, fields } = entered;
   if (problems.length === 0) return null;
+  const isMarked = ({ field }: Problem) =>
+    GROUPS.includes(field) || [...fields.keys()].some((name) => isOf(name, field));
   const elsewhere = problems.filter((each) =>
-    each.part !== part || each.id !== id || each.field === ""
+    each.part !== part || each.id !== id || !isMarked(each)
   );
   return (
     <Notice kind="problem">
@@ -114,13 +121,16 @@ export function ProblemLines({ problems }: { problems: readonly Problem[] }) {
 
 /** Value and error of a field. */
 function enteredIn({ fields, part, problems }: Entered, name: string) {
-  const own = problems.filter((each) =>
-    each.part === part && (each.field === name || each.field.startsWith(`${name}.`))
-  );
+  const own = problems.filter((each) => each.part === part && isOf(name, each.field));
   return {
     value: fields.get(name) ?? "",
     ...(own.length === 0 ? {} : { error: sentences(own) }),
   };
+}
+
+/** Whether a field of the form is what the API calls so, or a list or an object that has it. */
+function isOf(name: string, field: string): boolean {
+  return field === name || field.startsWith(`${name}.`);
 }
 
 function sentences(problems: readonly Problem[]): string {

@@ -85,9 +85,9 @@ function Credentials({ view, entered, thing }: Props) {
             label={say.forgetKey}
             isChecked={entered.fields.has("forgetKey")}
           />
-          <EnteredError entered={entered} name="apiKey" />
         </>
       )}
+      <EnteredError entered={entered} name="apiKey" />
     </FieldGroup>
   );
 }
