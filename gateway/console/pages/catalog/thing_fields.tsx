@@ -18,6 +18,8 @@ export type Part = "models" | "tiers" | "upstreams";
 /** A form with what was entered. */
 export interface Entered {
   readonly part: Part;
+  /** Of the thing, as it is or as it was entered. */
+  readonly id: string;
   readonly fields: URLSearchParams;
   /** The version that the form began with. */
   readonly base: number;
@@ -84,23 +86,19 @@ const GROUPS: readonly string[] = ["price", "endpoints", "apiKey"];
 export function EnteredError(
   { entered, name }: { entered: Entered; name: "price" | "endpoints" | "apiKey" },
 ) {
-  const { part, problems } = entered;
-  const own = problems.filter((each) => each.part === part && each.field === name);
+  const own = ownOf(entered).filter(({ field }) => field === name);
   if (own.length === 0) return null;
   return <p class="error" id={`error-${name}`}>{sentences(own)}</p>;
 }
 
 /** The head of a form that was refused: what is wrong elsewhere, or that something is marked below. */
-export function Refused(
-  { view, entered, id }: { view: View; entered: Entered; id: string },
-) {
-  const { problems, part, fields } = entered;
+export function Refused({ view, entered }: { view: View; entered: Entered }) {
+  const { problems, fields } = entered;
   if (problems.length === 0) return null;
-  const isMarked = ({ field }: Problem) =>
-    GROUPS.includes(field) || [...fields.keys()].some((name) => isOf(name, field));
-  const elsewhere = problems.filter((each) =>
-    each.part !== part || each.id !== id || !isMarked(each)
+  const marked = ownOf(entered).filter(({ field }) =>
+    GROUPS.includes(field) || [...fields.keys()].some((name) => isOf(name, field))
   );
+  const elsewhere = problems.filter((each) => !marked.includes(each));
   return (
     <Notice kind="problem">
       {elsewhere.length === 0
@@ -120,12 +118,17 @@ export function ProblemLines({ problems }: { problems: readonly Problem[] }) {
 }
 
 /** Value and error of a field. */
-function enteredIn({ fields, part, problems }: Entered, name: string) {
-  const own = problems.filter((each) => each.part === part && isOf(name, each.field));
+function enteredIn(entered: Entered, name: string) {
+  const own = ownOf(entered).filter(({ field }) => isOf(name, field));
   return {
-    value: fields.get(name) ?? "",
+    value: entered.fields.get(name) ?? "",
     ...(own.length === 0 ? {} : { error: sentences(own) }),
   };
+}
+
+/** What is wrong with the thing of the form. */
+function ownOf({ id, part, problems }: Entered): readonly Problem[] {
+  return problems.filter((each) => each.part === part && each.id === id);
 }
 
 /** Whether a field of the form is what the API calls so, or a list or an object that has it. */

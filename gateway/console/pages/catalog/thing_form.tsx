@@ -81,7 +81,7 @@ export function thingPages<Known extends Thing>(
         const { content, version: base } = await currentCatalog(view);
         const thing = thingIn(form, content, id);
         if (thing === undefined) return form.missing(view, id);
-        const entered = { part, base, fields: form.fieldsOf(thing), problems: [] };
+        const entered = { part, id, base, fields: form.fieldsOf(thing), problems: [] };
         return formPage(form, { view, entered, content, id, thing });
       },
       change: (view, fields) => reviewed(form, { view, fields, id: idOf(view) }),
@@ -90,7 +90,7 @@ export function thingPages<Known extends Thing>(
       path: `${path}/new`,
       async show(view) {
         const { content, version: base } = await currentCatalog(view);
-        const entered = { part, base, fields: form.blank(view, content), problems: [] };
+        const entered = { part, id: "", base, fields: form.blank(view, content), problems: [] };
         return formPage(form, { view, entered, content, id: undefined, thing: undefined });
       },
       change: (view, fields) => reviewed(form, { view, fields, id: undefined }),
@@ -121,7 +121,10 @@ async function reviewed<Known extends Thing>(form: ThingForm<Known>, sent: Sent)
     const problems = problemsOf(refusal, refused.content);
     const { content } = await currentCatalog(view);
     const thing = id === undefined ? undefined : thingIn(form, content, id);
-    const entered = { part: form.part, base, fields, problems };
+    const entered = {
+      ...{ part: form.part, base, fields, problems },
+      id: id ?? fields.get("id")?.trim() ?? "",
+    };
     const shown = formPage(form, { view, entered, content, id, thing });
     return { ...shown, status: refusal.status };
   });
@@ -161,11 +164,7 @@ function formPage<Known extends Thing>(form: ThingForm<Known>, props: FormFields
       <>
         <PageHead title={title} intro={say.editIntro} />
         <ChangeForm>
-          <Refused
-            view={view}
-            entered={entered}
-            id={id ?? entered.fields.get("id")?.trim() ?? ""}
-          />
+          <Refused view={view} entered={entered} />
           <BaseField base={entered.base} />
           {form.fields(props)}
           {id === undefined ? null : (
