@@ -103,7 +103,7 @@ async function makeVersion(
   const changes = diffCatalog(current, content);
   const [wallets, keys] = await Promise.all([deps.ledger.wallets(), deps.keys.list()]);
   if (!options.force) requireTiersKept(current, content, wallets);
-  const warnings = catalogWarnings(content, { wallets, keys }, deps);
+  const warnings = await catalogWarnings({ current, content }, { wallets, keys }, deps);
   if (options.dryRun || changes.length === 0) {
     return { changes, warnings, version: current.version, applied: false };
   }
@@ -197,7 +197,8 @@ function withStoredKey(
   const known = stored.from.find(({ baseUrl }) => baseUrl === written.baseUrl);
   if (known?.apiKey !== undefined) return { ...written, apiKey: known.apiKey };
   throw new ServiceFault("invalid_request", {
-    message: `Cannot keep the key "${HIDDEN}" of what is new or has moved`,
+    message: `Cannot keep the key "${HIDDEN}" of what is new or has moved: give the key itself, ` +
+      "or leave it out",
     param: `${stored.what}.apiKey`,
   });
 }

@@ -93,8 +93,7 @@ async function ask(
     const variables = missing.map(({ variable }) => variable);
     return { ...none, status: "no credentials", reason, variables };
   }
-  const list = await askForModels(config, { connect: deps.connect, timeoutMs });
+  const list = await askForModels(config, { ...deps, timeoutMs });
   if (list.status === "listed") return { ...none, status: "listed", models: list.models };
-  const late = `Upstream "${id}" did not answer within ${timeoutMs / 1_000} s`;
-  return { ...none, status: list.status, reason: list.status === "timeout" ? late : list.reason };
+  return { ...none, status: list.status, reason: list.reason };
 }

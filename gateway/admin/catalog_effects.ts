@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { CatalogContent } from "../domain/catalog.ts";
+import type { Catalog, CatalogContent } from "../domain/catalog.ts";
 import {
   missingCredentials,
   missingCredentialsText,
@@ -14,12 +14,13 @@ import {
 } from "../config/missing_credentials.ts";
 import type { KeyRecord } from "../domain/key.ts";
 import type { Wallet } from "../domain/ledger.ts";
-import { type KeyPolicy, modelDenial } from "../domain/policy.ts";
-import { effectiveTier, tierAllows } from "../domain/tiers.ts";
 import type { AdminDeps } from "./deps.ts";
+import { type LostReach, lostReach } from "./lost_reach.ts";
 
 /** Names that a sentence lists before it only counts. */
 const NAMES_MAX = 10;
+/** Sentences about keys that lose something, each of those who lose the same. */
+const LOSSES_MAX = 10;
 
 /** Who draws on the catalog. */
 export interface CatalogUsers {
@@ -38,51 +39,63 @@ export function strandedWallets(
   return new Map(byTier.map(([tier, inIt]) => [tier, inIt.map((wallet) => wallet.id).toSorted()]));
 }
 
-/** What the operator should know before a content is in force; one sentence each. */
-export function catalogWarnings(
-  content: CatalogContent,
+/** What the operator should know before `content` takes the place of `current`; one sentence each. */
+export async function catalogWarnings(
+  change: { readonly current: Catalog; readonly content: CatalogContent },
   users: CatalogUsers,
   deps: Pick<AdminDeps, "clock" | "env">,
-): string[] {
+): Promise<string[]> {
+  const { current, content } = change;
   const stranded = [...strandedWallets(content, users.wallets)].map(([tier, wallets]) =>
     `${
       listed("Wallet", wallets.map((id) => `"${id}"`))
     } cannot spend: the catalog has no tier "${tier}"`
   );
   const nowMs = deps.clock.nowMs();
-  const tierOf = new Map(users.wallets.map((wallet) => [wallet.id, wallet.tier]));
-  const idle = users.keys.filter(({ status, policy, walletId }) => {
-    // Keys that never serve again need no model.
-    if (status === "revoked" || Date.parse(policy.expiresAt ?? "") <= nowMs) return false;
-    return !hasModel(content, policy, tierOf.get(walletId) ?? "");
+  const lost = await lostReach({
+    before: current,
+    after: { ...content, version: current.version + 1, updatedAtMs: nowMs },
+    keys: users.keys,
+    tiers: new Map(users.wallets.map((wallet) => [wallet.id, wallet.tier])),
+    nowMs,
   });
-  const unserved = idle.length === 0 ? [] : [
-    `${listed("Key", idle.map(({ id, name }) => `"${name}" (${id})`))} ` +
-    "may use none of the models",
-  ];
   const { env } = deps;
-  if (env === undefined) return [...stranded, ...unserved];
+  const warnings = [...stranded, ...lostSentences(lost)];
+  if (env === undefined) return warnings;
   const lacking = missingCredentials(content.upstreams, env).map(missingCredentialsText);
   const variable = missingSearchVariable(content.search, env);
   if (variable !== undefined) lacking.push(missingSearchVariableText(variable));
-  return [...stranded, ...unserved, ...lacking];
+  return [...warnings, ...lacking];
 }
 
-/** Whether a key's policy, at its wallet's tier, leaves it any model. */
-function hasModel(content: CatalogContent, policy: KeyPolicy, walletTier: string): boolean {
-  const resolved = effectiveTier(policy, walletTier, content);
-  if (!resolved.ok) return false;
-  const providers = new Map(content.upstreams.map(({ id, provider }) => [id, provider]));
-  return content.models.some((model) => {
-    const provider = providers.get(model.upstream) ?? model.upstream;
-    return !model.disabled && tierAllows(resolved.tier, model.id) &&
-      (policy.endpoints?.some((endpoint) => model.endpoints.includes(endpoint)) ?? true) &&
-      modelDenial(policy, { model, provider }) === undefined;
+/** Who is left with nothing, and then who loses what; the rest only counted where it is much. */
+function lostSentences({ idle, losses }: LostReach): string[] {
+  const unserved = idle.length === 0 ? [] : [`${keyNames(idle)} may use none of the models`];
+  const told = losses.slice(0, LOSSES_MAX).map(({ keys, models, endpoints }) => {
+    const parts = [
+      ...models.length === 0 ? [] : [`the ${listed("model", models.map((id) => `"${id}"`))}`],
+      ...endpoints.length === 0
+        ? []
+        : [`the ${listed("endpoint", endpoints.map((id) => `"${id}"`))}`],
+    ];
+    return `${keyNames(keys)} lose${keys.length === 1 ? "s" : ""} ${parts.join(", and ")}`;
   });
+  const rest = losses.slice(LOSSES_MAX).reduce((sum, { keys }) => sum + keys.length, 0);
+  const others = rest === 0
+    ? []
+    : [`${rest} more key${rest === 1 ? " loses" : "s lose"} models or endpoints`];
+  return [...unserved, ...told, ...others];
+}
+
+function keyNames(keys: readonly KeyRecord[]): string {
+  return listed("Key", keys.map(({ id, name }) => `"${name}" (${id})`));
 }
 
 /** `Wallet "a"`, or `Wallets "a", "b" and 3 more`. */
-export function listed(noun: "Wallet" | "Key", names: readonly string[]): string {
+export function listed(
+  noun: "Wallet" | "Key" | "model" | "endpoint",
+  names: readonly string[],
+): string {
   const rest = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : "";
   return `${noun}${names.length === 1 ? "" : "s"} ${names.slice(0, NAMES_MAX).join(", ")}${rest}`;
 }

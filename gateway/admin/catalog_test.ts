@@ -250,14 +250,17 @@ Deno.test("keys that a catalog leaves without any model are named", async () => 
     const key = async (name: string, policy: unknown): Promise<string> =>
       (await post("/keys", { name, wallet: "team", policy })).body.id;
     const slow = await key("slow", { models: ["slow-maxi"] });
-    await key("both", { models: ["slow-maxi", "fast-mini"] });
+    const both = await key("both", { models: ["slow-maxi", "fast-mini"] });
     await key("expired", { models: ["slow-maxi"], expiresAt: "2020-01-01T00:00:00Z" });
     const revoked = await key("revoked", { models: ["slow-maxi"] });
     await post(`/keys/${revoked}/revoke`);
     const rehearsed = await post("/catalog/apply", { content: CHEAPER, dryRun: true });
-    const warning = `Key "slow" (${slow}) may use none of the models`;
-    assertEquals(rehearsed.body.warnings, [warning]);
-    assertEquals((await post("/catalog/apply", { content: CHEAPER })).body.warnings, [warning]);
+    const warnings = [
+      `Key "slow" (${slow}) may use none of the models`,
+      `Key "both" (${both}) loses the model "slow-maxi"`,
+    ];
+    assertEquals(rehearsed.body.warnings, warnings);
+    assertEquals((await post("/catalog/apply", { content: CHEAPER })).body.warnings, warnings);
 
     const lab = await post("/wallets", { id: "lab", tier: "basic" });
     assertEquals(lab.status, 201);

@@ -16,6 +16,7 @@ import type { Rng } from "../ports/rng.ts";
 import type { Upstream } from "../ports/upstream.ts";
 import type { VectorStores } from "../ports/vector_stores.ts";
 import type { PepperBook } from "../service/pepper.ts";
+import type { RecentCounts } from "../upstreams/recent_attempts.ts";
 
 /** What the operator's API shows of the upstream pool. */
 export interface PoolView {
@@ -23,6 +24,8 @@ export interface PoolView {
   states(nowMs: number): ReadonlyMap<string, TargetState>;
   /** Calls under way, by upstream id. */
   inFlight(): ReadonlyMap<string, number>;
+  /** What the attempts of the last minutes came to, by an upstream's id. */
+  recent(upstream: string): RecentCounts;
 }
 
 /** What `GET /metrics` shows, and to whom besides the operator. */

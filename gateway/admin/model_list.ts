@@ -1,5 +1,6 @@
 import type { UpstreamConfig } from "../domain/catalog.ts";
 import { ModelListError } from "../ports/upstream.ts";
+import { REDACTED } from "../domain/redact.ts";
 import type { AdminDeps } from "./deps.ts";
 
 /** What asking an upstream for its models came to. */
@@ -24,26 +25,52 @@ export interface UpstreamFinding {
   readonly variables: readonly string[];
 }
 
+/** Longest name of a model that is passed on, in characters. */
+const NAME_MAX_CHARS = 256;
+
 /** Asks an upstream for its models over a connection of its own, for no longer than so many ms. */
 export async function askForModels(
   config: UpstreamConfig,
-  { connect, timeoutMs }: Pick<AdminDeps, "connect"> & { readonly timeoutMs: number },
+  options: Pick<AdminDeps, "connect" | "env"> & { readonly timeoutMs: number },
 ): Promise<ModelList> {
+  const { connect, timeoutMs } = options;
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), timeoutMs);
   let upstream: ReturnType<AdminDeps["connect"]> | undefined;
   try {
     upstream = connect(config);
-    return { status: "listed", models: await upstream.models(timeout.signal) };
+    const names = await upstream.models(timeout.signal);
+    return { status: "listed", models: shownNames(names, secretsOf(config, options)) };
   } catch (cause) {
+    if (timeout.signal.aborted) {
+      const reason = `Upstream "${config.id}" did not answer within ${timeoutMs / 1_000} s`;
+      return { status: "timeout", reason, cause };
+    }
     const reason = cause instanceof Error ? cause.message : String(cause);
-    if (timeout.signal.aborted) return { status: "timeout", reason, cause };
     const status = cause instanceof ModelListError ? cause.reason : "failed";
     return { status, reason, cause };
   } finally {
     clearTimeout(timer);
     upstream?.close();
   }
+}
+
+/** An upstream names its models as it likes: also by the key that it was asked with. */
+function shownNames(names: readonly string[], secrets: readonly string[]): string[] {
+  return names.filter((name) => name !== "").map((name) =>
+    secrets.reduce((text, secret) => text.replaceAll(secret, REDACTED), name)
+      .slice(0, NAME_MAX_CHARS).toWellFormed()
+  );
+}
+
+function secretsOf(config: UpstreamConfig, { env }: Pick<AdminDeps, "env">): string[] {
+  const { apiKey, apiKeyEnv, secretAccessKeyEnv, sessionTokenEnv } = config;
+  const variables = [apiKeyEnv, secretAccessKeyEnv, sessionTokenEnv];
+  const values = variables.map((name) => name === undefined ? undefined : env?.(name));
+  // Shorter ones, such as "none", are no secrets, and parts of names.
+  return [apiKey, ...values].flatMap((value) =>
+    value !== undefined && value.length >= 8 ? value : []
+  );
 }
 
 /** A version that providers add to a name that stands for the newest one. */

@@ -2,6 +2,7 @@ import { missingCredentials } from "../config/missing_credentials.ts";
 import type { Model } from "../domain/catalog.ts";
 import { ServiceFault } from "../domain/fault.ts";
 import type { TargetState } from "../domain/routing.ts";
+import { ModelListError } from "../ports/upstream.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { askForModels } from "./model_list.ts";
 import { suggestion } from "./suggestion.ts";
@@ -76,8 +77,10 @@ async function probe(context: AdminContext, deps: AdminDeps): Promise<Response> 
   }
   const list = await askForModels(config, { ...deps, timeoutMs: PROBE_TIMEOUT_MS });
   if (list.status === "listed") return context.json({ upstream: id, models: list.models });
+  // The adapters and the clock name the upstream themselves.
+  const isWhole = list.status === "timeout" || list.cause instanceof ModelListError;
   throw new ServiceFault(list.status === "timeout" ? "upstream_timeout" : "upstream_error", {
-    message: `Cannot ask upstream "${id}" for its models: ${list.reason}`,
+    message: isWhole ? list.reason : `Cannot ask upstream "${id}" for its models: ${list.reason}`,
     cause: list.cause,
   });
 }

@@ -1,4 +1,5 @@
 import type { AdminApp, AdminDeps } from "./deps.ts";
+import { RECENT_MINUTES } from "../upstreams/recent_attempts.ts";
 import { poolJson } from "./models.ts";
 import { resource } from "./resource.ts";
 
@@ -33,6 +34,7 @@ export function upstreamsJson(deps: AdminDeps): Record<string, unknown>[] {
         : "degraded",
       inFlight: inFlight.get(id) ?? 0,
       maxInFlight,
+      recent: { minutes: RECENT_MINUTES, ...deps.pool.recent(id) },
       models: served,
     };
   });

@@ -143,17 +143,22 @@ Deno.test("svc apply warns before it applies, and takes a tier away by force onl
     files.set("policy.json", JSON.stringify(policy));
     const { id } = await json("keys create --name slow --wallet team --policy policy.json");
     files.set("svc.json", CHEAPER);
-    const warning = `Warning: Key "slow" (${id}) may use none of the models\n`;
+    const all = (await json("keys create --name all --wallet team")).id;
+    const warning = `Warning: Key "slow" (${id}) may use none of the models\n` +
+      `Warning: Key "all" (${all}) loses the model "slow-maxi"\n`;
+    assertEquals((await run("apply -f svc.json --dry-run")).err, warning);
     const checked = await run("catalog check -f svc.json");
     assertEquals([checked.code, checked.err], [0, warning]);
     assertEquals((await run("apply -f svc.json --json")).err, warning);
     assertEquals((await run("catalog rollback 1")).err, "");
+    assertEquals((await run("catalog rollback 2")).err, warning);
+    await run("catalog rollback 1");
 
     files.set("svc.json", JSON.stringify({ ...CONTENT, tiers: CONTENT.tiers.slice(0, 1) }));
     const refused = await run("apply -f svc.json");
     assertEquals([refused.code, refused.out], [1, ""]);
     assertMatch(refused.err, /^Cannot remove the tier "standard" of wallet "team"/);
-    assertEquals(admin.deps.catalogs.current().version, 3);
+    assertEquals(admin.deps.catalogs.current().version, 5);
     const forced = await run("apply -f svc.json --force");
     assertEquals(forced.code, 0);
     assertStringIncludes(forced.err, 'Warning: Wallet "team" cannot spend');

@@ -43,22 +43,29 @@ function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   });
 }
 
-const id = z.string().regex(/^[A-Za-z0-9._/-]{1,128}$/, {
-  error: "An id is 1 to 128 of A-Z a-z 0-9 . _ / -",
+// One that is dots alone could not stand in an address.
+const id = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._/-]{1,128}$/, {
+  error: "An id is 1 to 128 of A-Z a-z 0-9 . _ / -, and no dots alone",
 });
-const text = z.string().min(1).max(2_000);
+const text = z.string("Write a text").min(1, "Write a text").max(2_000);
 const localized = strict({ en: text, zh: text });
-const count = z.int().min(1).max(1_000_000_000);
-const milliseconds = z.int().min(1).max(3_600_000);
+const count = wholeNumber(1, 1_000_000_000);
+const milliseconds = wholeNumber(1, 3_600_000);
 const weight = z.number().min(0).max(1_000);
 
-const dollars = z.string().refine((value) => parseDecimal(value, PRICE_PLACES) !== undefined, {
-  error: `Write dollars as a decimal string with at most ${PRICE_PLACES} places, such as "0.25"`,
-});
-const rate = z.string().refine((value) => (parseDecimal(value, RATE_PLACES) ?? 0n) > 0n, {
-  error:
-    `Write credits as a decimal string above 0 with at most ${RATE_PLACES} places, such as "1000"`,
-});
+function wholeNumber(least: number, most: number) {
+  const error = `Write a whole number from ${least} to ${most}`;
+  return z.int({ error }).min(least, { error }).max(most, { error });
+}
+
+const DOLLARS = `Write dollars as a decimal string with at most ${PRICE_PLACES} places after at ` +
+  'most 15 digits, such as "0.25"';
+const dollars = z.string(DOLLARS)
+  .refine((value) => parseDecimal(value, PRICE_PLACES) !== undefined, { error: DOLLARS });
+const RATE =
+  `Write credits as a decimal string above 0 with at most ${RATE_PLACES} places, such as "1000"`;
+const rate = z.string(RATE)
+  .refine((value) => (parseDecimal(value, RATE_PLACES) ?? 0n) > 0n, { error: RATE });
 
 const httpUrl = z.string().refine(isPlainHttpUrl, {
   error: "Write an http or https address without user name, query or fragment",
@@ -101,7 +108,7 @@ const upstream = strict({
   project: pathPart.optional(),
   resourceName: hostLabel.optional(),
   apiVersion: pathPart.optional(),
-  maxInFlight: z.int().min(1).max(100_000).default(200),
+  maxInFlight: wholeNumber(1, 100_000).default(200),
   onDisconnect: z.enum(["cancel", "drain"]).default("cancel"),
   timeouts: strict({
     connectMs: milliseconds.default(5_000),
@@ -121,14 +128,15 @@ const price = strict({
   currency: z.literal("USD").default("USD"),
 });
 
+const QUALITY = "Write a number from 0 to 1";
 const model = strict({
   id,
   name: text.optional(),
   upstream: id,
   upstreamModel: text.optional(),
-  endpoints: z.array(z.enum(["chat", "responses", "images.generations", "images.edits"])).min(1)
-    .default(["chat", "responses"]),
-  quality: z.number().min(0).max(1),
+  endpoints: z.array(z.enum(["chat", "responses", "images.generations", "images.edits"]))
+    .min(1, "Name at least one endpoint").default(["chat", "responses"]),
+  quality: z.number(QUALITY).min(0, QUALITY).max(1, QUALITY),
   contextTokens: count.optional(),
   maxOutputTokens: count.optional(),
   featureTags: z.array(id).default([]),
@@ -196,8 +204,8 @@ const limits = strict({
 
 /** The whole file. */
 export const configSchema = strict({
-  upstreams: z.array(upstream).min(1),
-  models: z.array(model).min(1),
+  upstreams: z.array(upstream).min(1, { error: "Name at least one upstream" }),
+  models: z.array(model).min(1, { error: "Name at least one model" }),
   tiers: z.array(tier).min(1, { error: "Name at least one tier" }),
   scoring: strict({ quality: weight, price: weight, latency: weight })
     .refine((weights) => weights.quality + weights.price + weights.latency > 0, {

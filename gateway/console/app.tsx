@@ -9,7 +9,7 @@ import { sharedMessages } from "./messages/shared.ts";
 import type { ConsoleDeps } from "./mount.ts";
 import type { Outcome, Page, Section, Shown } from "./page.ts";
 import { preferences } from "./preferences.ts";
-import { readForm } from "./read_form.ts";
+import { PAGE_FORM_LIMIT_BYTES, readForm } from "./read_form.ts";
 import { isSameOrigin } from "./same_origin.ts";
 import { SECTIONS } from "./sections.ts";
 import { securityHeaders } from "./security_headers.ts";
@@ -80,7 +80,7 @@ function servePage(app: Hono<ConsoleEnv>, page: Page, frame: Frame): void {
   const { change } = page;
   if (change === undefined) return;
   app.post(path, async (context) => {
-    const form = await readForm(context.req.raw);
+    const form = await readForm(context.req.raw, PAGE_FORM_LIMIT_BYTES);
     const outcome = await change(viewOf(context, frame.deps), form);
     if (!isGoTo(outcome)) return await pageAnswer(context, outcome, frame);
     context.get("session").flash = { kind: "done", text: outcome.done };

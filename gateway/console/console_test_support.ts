@@ -73,3 +73,37 @@ export function withConsole(
 ): Promise<void> {
   return withAdmin((admin) => run(new TestBrowser(admin), admin), overrides);
 }
+
+/** The fields of a form as it is shown, as a browser would send them. */
+export function formOf(html: string): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const [tag] of html.matchAll(/<input [^>]*>/g)) {
+    const [name, value] = ["name", "value"].map((each) =>
+      new RegExp(` ${each}="([^"]*)"`).exec(tag)?.[1]
+    );
+    if (name === undefined) continue;
+    if (/type="checkbox"/.test(tag) && !/ checked/.test(tag)) continue;
+    fields[name] = unescaped(value ?? "on");
+  }
+  for (const [, name, text] of html.matchAll(/<textarea [^>]*name="([^"]*)"[^>]*>([^<]*)</g)) {
+    fields[name ?? ""] = unescaped(text ?? "");
+  }
+  for (
+    const [, name, options] of html.matchAll(/<select [^>]*name="([^"]*)"[^>]*>(.*?)<\/select>/g)
+  ) {
+    fields[name ?? ""] = /value="([^"]*)" selected/.exec(options ?? "")?.[1] ?? "";
+  }
+  return fields;
+}
+
+/** Text as a browser reads it. */
+export function unescaped(text: string): string {
+  const known: Readonly<Record<string, string>> = {
+    "&quot;": '"',
+    "&lt;": "<",
+    "&gt;": ">",
+    "&#39;": "'",
+    "&amp;": "&",
+  };
+  return text.replace(/&(?:quot|lt|gt|#39|amp);/g, (name) => known[name] ?? name);
+}

@@ -24,6 +24,7 @@ export function startLines(banner: Banner): string {
     `svc ${banner.version} is ready`,
     `  public     ${banner.publicUrl}  (OpenAI base URL ${banner.publicUrl}/openai/v1)`,
     `  admin      ${banner.adminUrl}`,
+    `  console    ${banner.adminUrl}/console  (sign in with the admin token)`,
     `  store      ${banner.store}`,
     `  upstreams  ${banner.upstreams} (catalog version ${banner.catalogVersion})`,
     "",

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { migrationTeller } from "./banner.ts";
+import { migrationTeller, startLines } from "./banner.ts";
 
 Deno.test("a migration is told in at most twelve lines, however many commits it takes", () => {
   let text = "";
@@ -12,4 +12,19 @@ Deno.test("a migration is told in at most twelve lines, however many commits it 
   assertMatch(lines[0] ?? "", /^Bringing the store from schema 1 to 2: split the log\. .*backup/);
   assertEquals(lines.slice(1, 3), ["  100 of 1000", "  200 of 1000"]);
   assertEquals([lines.length, lines.at(-1)], [12, "The store has schema 2"]);
+});
+
+Deno.test("every start names the addresses, that of the console too", () => {
+  const text = startLines({
+    version: "1.2.3",
+    publicUrl: "http://127.0.0.1:1",
+    adminUrl: "http://127.0.0.1:2",
+    store: "data/svc.kv",
+    upstreams: "The simulator answers",
+    catalogVersion: 4,
+  });
+  const lines = text.trimEnd().split("\n");
+  assertEquals(lines[0], "svc 1.2.3 is ready");
+  assertMatch(lines[3] ?? "", /^ {2}console {4}http:\/\/127\.0\.0\.1:2\/console {2}\(sign in with/);
+  assertMatch(lines.at(-1) ?? "", /catalog version 4\)$/);
 });

@@ -5,6 +5,7 @@
  */
 
 import { ModelListError } from "../ports/upstream.ts";
+import type { Stop } from "./openai_compatible/exchange.ts";
 
 /** Statuses of servers that have no list of models. */
 const UNLISTED: readonly number[] = [404, 405, 501];
@@ -18,6 +19,20 @@ export function modelListRefusal(status: number): ModelListError {
     ? "refused"
     : "failed";
   return new ModelListError(reason, `The answer has status ${status}`);
+}
+
+const STOPPED: Readonly<Record<Stop, string>> = {
+  cancelled: "The question was cancelled",
+  timeout: "It took too long",
+  connect_failed: "It takes no connection",
+};
+
+/** Why there is no list: this side broke off, or what went wrong. It may hold secrets. */
+export function whyNoList(stopped: Stop | undefined, cause: unknown): string {
+  if (stopped !== undefined) return STOPPED[stopped];
+  // `fetch` only says that it failed; what stood in its way is behind it.
+  const error = cause instanceof TypeError && cause.cause instanceof Error ? cause.cause : cause;
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** The error for the operator: `why` is free of secrets. */

@@ -13,6 +13,7 @@ import type { TargetState } from "../domain/routing.ts";
 import { limitsInForce } from "../domain/service_limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Upstream } from "../ports/upstream.ts";
+import { RecentAttempts, type RecentCounts } from "./recent_attempts.ts";
 import { type Turn, WaitingCalls } from "./waiting_calls.ts";
 
 /** Something that only the operator can put right. */
@@ -92,6 +93,7 @@ export class UpstreamPool {
   /** Those whose state changes by itself as time goes by. */
   readonly #waiting = new Set<Target>();
   readonly #calls = new WaitingCalls();
+  readonly #recent: RecentAttempts;
   #inFlight = 0;
   /** Most calls under way at all upstreams together. */
   #maxInFlight = 0;
@@ -99,6 +101,7 @@ export class UpstreamPool {
   /** Makes the catalog's upstreams. */
   constructor(catalog: Catalog, deps: UpstreamPoolDeps) {
     this.#deps = deps;
+    this.#recent = new RecentAttempts(deps.clock);
     this.apply(catalog);
   }
 
@@ -180,6 +183,11 @@ export class UpstreamPool {
     return new Map([...this.#slots].map(([id, slot]) => [id, slot.inFlight]));
   }
 
+  /** What the attempts of the last minutes at an upstream came to. */
+  recent(upstream: string): RecentCounts {
+    return this.#recent.of(upstream);
+  }
+
   /** Requests that wait for a place. */
   get waiting(): number {
     return this.#calls.size;
@@ -227,6 +235,7 @@ export class UpstreamPool {
       if (target !== undefined && (!reported || outcome !== "ok")) {
         const [upstream, model] = [slot.config.id, target.id];
         const attempt = { upstream, model, outcome, status, ms, hadBegun: reported };
+        this.#recent.note(attempt);
         this.#deps.onAttempt?.(attempt);
       }
       reported = true;

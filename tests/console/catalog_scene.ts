@@ -11,6 +11,7 @@ export const CATALOG_VISITS: readonly Visit[] = [
   { name: "model_edit", path: "/catalog/model/edit?id=acme-large" },
   { name: "tiers", path: "/catalog/tiers" },
   { name: "tier_edit", path: "/catalog/tier/edit?id=standard" },
+  { name: "catalog_check", path: "/catalog/check" },
   { name: "catalog_json", path: "/catalog/json" },
   { name: "catalog_history", path: "/catalog/history" },
   { name: "catalog_version", path: "/catalog/version?number=4&since=1" },

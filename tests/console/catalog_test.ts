@@ -89,7 +89,73 @@ browserTest("an upstream that answers and one that does not are probed", async (
   await page.goto(visit.url("/upstreams/upstream?id=acme-eu"));
   await follow(page, page.getByRole("button", { name: "Probe it now" }));
   const problem = await page.locator(".notice-problem").innerText();
-  assertMatch(problem, /Cannot ask upstream "acme-eu"/);
+  assertMatch(problem, /Cannot list the models of upstream "acme-eu": .*Connection refused/i);
   assertMatch(problem, /see whether the server runs at that address/);
   await assertAccessible(page);
 });
+
+/** Goes from field to field, as somebody without a mouse does, until one of this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let step = 0; step < 60; step++) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate("document.activeElement.getAttribute('name')") === name) return;
+  }
+  throw new Error(`The field "${name}" cannot be reached by keyboard`);
+}
+
+/** Replaces what the field has that is in focus, and sends the form. */
+async function enter(page: Page, text: string): Promise<void> {
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type(text);
+  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+}
+
+browserTest(
+  "a price is changed by keyboard alone; a wrong one leads back to its field",
+  async (visit) => {
+    const path = "/catalog/model/edit?id=svc%2Fsim-small";
+    for (const [language, price] of [["en", "0.77"], ["zh", "0.78"]] as const) {
+      const look = { size: "narrow", colours: "dark", language } as const;
+      const page = await visit.signedIn(path, look);
+      await tabTo(page, "price.inputPerMTok");
+      await enter(page, "-1");
+      const focus = "document.activeElement.name + document.activeElement.ariaInvalid";
+      assertEquals(await page.evaluate(focus), "price.inputPerMTok" + "true");
+      await assertFits(page);
+      await assertAccessible(page);
+      await enter(page, price);
+      assertStringIncludes(await page.locator(".differences").innerText(), price);
+      await tabTo(page, "note");
+      await enter(page, "By keyboard");
+      const { models } = visit.service.running.stores.catalogs.current();
+      assertEquals(models.find(({ id }) => id === "svc/sim-small")?.price.inputPerMTok, price);
+      await page.context().close();
+    }
+  },
+);
+
+browserTest(
+  "a catalog is checked, wide and narrow, and what keys lose is read before it is applied",
+  async (visit) => {
+    await manyModels(visit.service);
+    const name = "<img src=x onerror=alert(1)>";
+    const { wallet } = await visit.service.newKey();
+    const { id } = await visit.service.admin("POST", "/keys", { name, wallet });
+    for (const size of ["wide", "narrow"] as const) {
+      const page = await visit.signedIn("/catalog/check", { size });
+      await follow(page, page.getByRole("button", { name: "Check now" }));
+      assertMatch(await page.locator(".notice-problem").innerText(), /models need attention/);
+      await assertFits(page);
+      await assertAccessible(page);
+      await page.goto(visit.url("/catalog/model/edit?id=acme-large"));
+      await page.getByLabel("Remove it from the catalog").check();
+      await follow(page, page.getByRole("button", { name: "Show the difference" }));
+      const advice = await page.locator(".advice").innerText();
+      assertStringIncludes(advice, `"${name}" (${id})`);
+      assertMatch(advice, /loses? the model "acme-large"/);
+      await assertFits(page);
+      await assertAccessible(page);
+      await page.context().close();
+    }
+  },
+);

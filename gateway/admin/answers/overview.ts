@@ -42,6 +42,11 @@ const upstreams = z.array(z.strictObject({
   state: z.enum(["unused", "available", "unavailable", "degraded"]),
   inFlight: countAnswer,
   maxInFlight: countAnswer,
+  recent: z.strictObject({
+    minutes: countAnswer,
+    attempts: countAnswer,
+    failures: countAnswer,
+  }).meta({ description: "Attempts of the last minutes, and those that the upstream failed" }),
   models: z.array(z.strictObject({ id, status, reason, retryAfterMs, latencyMs, failures })),
 }));
 

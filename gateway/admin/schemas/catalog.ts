@@ -9,7 +9,7 @@ import { strict } from "../request_body.ts";
 import type { QueryFields } from "../request_query.ts";
 
 const version = z.int().positive();
-const note = z.string().max(500);
+const note = z.string().max(500, "Write at most 500 characters");
 const force = z.boolean().default(false).meta({
   description: "Go on where wallets lose their tier",
 });

@@ -15,7 +15,7 @@ import { readChatUsage } from "../../wire/usage.ts";
 import { Exchange, POOL_IDLE_MS, type Stop } from "../openai_compatible/exchange.ts";
 import { failureOf, redact } from "../openai_compatible/failure.ts";
 import { type Dial, Reachability } from "../openai_compatible/reachability.ts";
-import { modelListError } from "../model_list_error.ts";
+import { modelListError, whyNoList } from "../model_list_error.ts";
 import { type Access, AccessSource, secretOf } from "./access.ts";
 import { AnswerEvents } from "./answer_events.ts";
 import { callOptionsOf, outputLimitOf } from "./call_options.ts";
@@ -188,9 +188,8 @@ export class AiSdkUpstream implements Upstream {
         kind: this.#kind,
       });
     } catch (cause) {
-      const message = cause instanceof Error ? cause.message : String(cause);
-      const why = exchange.stopped ?? redact(message);
-      const refused = cause instanceof AccessError && new ModelListError("refused", message);
+      const why = redact(whyNoList(exchange.stopped, cause));
+      const refused = cause instanceof AccessError && new ModelListError("refused", why);
       throw modelListError(this.id, why, refused || cause);
     } finally {
       exchange.abandon();

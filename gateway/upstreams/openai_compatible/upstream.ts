@@ -17,7 +17,7 @@ import {
   parseObject,
   readText,
 } from "./body.ts";
-import { modelListError, modelListRefusal } from "../model_list_error.ts";
+import { modelListError, modelListRefusal, whyNoList } from "../model_list_error.ts";
 import { type EndpointWire, type RequestBody, WIRES } from "./endpoints.ts";
 import { Exchange, POOL_IDLE_MS, type Stop } from "./exchange.ts";
 import {
@@ -134,7 +134,7 @@ export class OpenAICompatibleUpstream implements Upstream {
         isRecord(entry) && typeof entry["id"] === "string" ? [entry["id"]] : []
       );
     } catch (cause) {
-      const why = exchange.stopped ?? redact(messageOf(cause), this.#key);
+      const why = redact(whyNoList(exchange.stopped, cause), this.#key);
       throw modelListError(this.id, why, cause);
     } finally {
       exchange.abandon();

@@ -1,6 +1,6 @@
 /**
- * Where the things of the catalog have their pages. Ids stand in the query: one may hold a slash, or be
- * two dots.
+ * Where the things of the catalog have their pages. Ids stand in the query: one may hold
+ * a slash.
  *
  * @module
  */

@@ -1,42 +1,9 @@
 import { assert, assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { CONTENT, type TestAdmin } from "../../../admin/admin_test_support.ts";
-import { ORIGIN, type TestBrowser, withConsole } from "../../console_test_support.ts";
+import { formOf, ORIGIN, type TestBrowser, withConsole } from "../../console_test_support.ts";
 
 const HOSTILE = "<script>alert(1)</script>\u202e\u0007";
 const SHOWN = String.raw`&lt;script&gt;alert(1)&lt;/script&gt;\u{202e}\u{7}`;
-
-/** The fields of a form as it is shown, as a browser would send them. */
-function formOf(html: string): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const [tag] of html.matchAll(/<input [^>]*>/g)) {
-    const [name, value] = ["name", "value"].map((each) =>
-      new RegExp(` ${each}="([^"]*)"`).exec(tag)?.[1]
-    );
-    if (name === undefined) continue;
-    if (/type="checkbox"/.test(tag) && !/ checked/.test(tag)) continue;
-    fields[name] = unescaped(value ?? "on");
-  }
-  for (const [, name, text] of html.matchAll(/<textarea [^>]*name="([^"]*)"[^>]*>([^<]*)</g)) {
-    fields[name ?? ""] = unescaped(text ?? "");
-  }
-  for (
-    const [, name, options] of html.matchAll(/<select [^>]*name="([^"]*)"[^>]*>(.*?)<\/select>/g)
-  ) {
-    fields[name ?? ""] = /value="([^"]*)" selected/.exec(options ?? "")?.[1] ?? "";
-  }
-  return fields;
-}
-
-function unescaped(text: string): string {
-  const known: Readonly<Record<string, string>> = {
-    "&quot;": '"',
-    "&lt;": "<",
-    "&gt;": ">",
-    "&#39;": "'",
-    "&amp;": "&",
-  };
-  return text.replace(/&(?:quot|lt|gt|#39|amp);/g, (name) => known[name] ?? name);
-}
 
 async function signedIn(browser: TestBrowser): Promise<TestBrowser> {
   return await browser.signIn();
@@ -222,5 +189,32 @@ Deno.test("models are filtered and sorted, in both languages", async () => {
     assert(sorted.indexOf(">slow-maxi<") < sorted.indexOf(">fast-mini<"));
     const chinese = await browser.get("/catalog", { "accept-language": "zh-CN" });
     assertStringIncludes(chinese.text, "共 2 个模型");
+  });
+});
+
+Deno.test("a model that draws shows what an image costs, in dollars and in credits", async () => {
+  await withConsole(async (browser, admin) => {
+    await signedIn(browser);
+    const [mini] = CONTENT.models;
+    assert(mini !== undefined);
+    const price = { inputPerMTok: "0", outputPerMTok: "0", perImage: "0.04" };
+    const models = [{ ...mini, endpoints: ["images.generations"], price }];
+    await admin.post("/catalog/apply", { content: { ...CONTENT, models } });
+    assertStringIncludes((await browser.get("/catalog")).text, "$0.04 an image");
+    const page = await browser.get("/catalog/model?id=fast-mini");
+    assertStringIncludes(page.text, '<span class="number">40</span>');
+  });
+});
+
+Deno.test("what is older than the versions that are listed can be reached", async () => {
+  await withConsole(async (browser, { stores }) => {
+    await signedIn(browser);
+    assertNotMatch((await browser.get("/catalog/history")).text, /next older/);
+    for (let expected = 1; expected <= 501; expected++) {
+      await stores.catalogs.apply(CONTENT, { expected, note: "", atMs: 0 });
+    }
+    const { text } = await browser.get("/catalog/history?from=450");
+    assertStringIncludes(text, "The newest 500 are listed");
+    assertStringIncludes(text, 'href="/console/catalog/version?number=2">Version 2</a>');
   });
 });

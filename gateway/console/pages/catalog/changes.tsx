@@ -195,7 +195,7 @@ function grouped(changes: readonly Change[], contents: readonly CatalogIds[]): G
   }
   return [...groups.values()].map((group) => {
     const [first] = group.fields;
-    return { ...group, kind: first?.name === "" && group.id !== "" ? first.kind : "changed" };
+    return { ...group, kind: first?.name === "" ? first.kind : "changed" };
   });
 }
 
@@ -205,9 +205,21 @@ function placeOf(path: string, contents: readonly CatalogIds[]) {
   const rest = dot < 0 ? "" : path.slice(dot + 1);
   const list = LISTS.find((each) => each === part);
   if (list === undefined) return { part, id: "", name: rest };
-  const ids = contents.flatMap((content) => content[list].map(({ id }) => id));
-  const fitting = ids.filter((id) => rest === id || rest.startsWith(`${id}.`));
-  const id = fitting.reduce((best, each) => each.length > best.length ? each : best, "");
+  // Of `a` and `a.price` the path `a.price.perImage` is of the one that has what follows its id.
+  const near = contents.flatMap((content) => content[list])
+    .filter((thing) => rest === thing.id || rest.startsWith(`${thing.id}.`));
+  const fitting = near.filter((thing) => isIn(thing, rest.slice(thing.id.length + 1)));
+  const id = (fitting.length > 0 ? fitting : near).map((thing) => thing.id)
+    .reduce((best, each) => each.length > best.length ? each : best, "");
   // Of a thing that neither has: the path is all that is known.
   return id === "" ? { part, id: rest, name: "" } : { part, id, name: rest.slice(id.length + 1) };
+}
+
+/** Whether a thing has a member at a path, such as `timeouts.idleMs`; the whole of it is at none. */
+function isIn(thing: unknown, path: string): boolean {
+  if (path === "") return true;
+  const [name = "", ...below] = path.split(".");
+  if (typeof thing !== "object" || thing === null) return false;
+  const found = Object.entries(thing).find(([member]) => member === name);
+  return found !== undefined && isIn(found[1], below.join("."));
 }

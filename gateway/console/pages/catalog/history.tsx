@@ -13,7 +13,7 @@ import { editMessages } from "./edit_messages.ts";
 import { CatalogTabs } from "./tabs.tsx";
 
 /** Versions that are listed: as many as the API gives at once. */
-const VERSIONS = "500";
+const VERSIONS = 500;
 
 const versionsAnswer = z.object({
   versions: z.array(z.object({ version: z.number(), updatedAt: z.string(), note: z.string() })),
@@ -34,6 +34,7 @@ async function show(view: View): Promise<Shown> {
         <PageHead title={say.historyTitle} intro={say.historyIntro} />
         <CatalogTabs view={view} here="history" />
         <VersionTable view={view} rows={versions} />
+        <Older view={view} oldest={versions.at(VERSIONS - 1)} />
         {versions.length < 2 ? null : <CompareForm view={view} versions={versions} />}
       </>
     ),
@@ -74,6 +75,18 @@ function VersionTable({ view, rows }: { view: View; rows: readonly Version[] }) 
       ]}
       empty={<EmptyState title={say.noHistory} hint={say.noHistoryHint} />}
     />
+  );
+}
+
+/** Leads to what is older than all that are listed. */
+function Older({ view, oldest }: { view: View; oldest: Version | undefined }) {
+  const number = (oldest?.version ?? 1) - 1;
+  if (number === 0) return null;
+  const say = view.say(editMessages);
+  return (
+    <p class="hint">
+      {say.older(VERSIONS)} <a href={versionHref(number)}>{say.versionTitle(number)}</a>
+    </p>
   );
 }
 

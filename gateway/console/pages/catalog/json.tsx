@@ -1,14 +1,16 @@
-import type { Refusal } from "../../api.ts";
 import { ChangeForm, FormEnd, TextArea } from "../../components/form.tsx";
 import { EmptyState } from "../../components/empty_state.tsx";
+import { Notice } from "../../components/notice.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { contentText, currentCatalog } from "./content.ts";
-import { BaseField, baseOf } from "./edit_form.tsx";
+import { BaseField, baseOf } from "./thing_form.tsx";
 import { editMessages } from "./edit_messages.ts";
 import { catalogMessages } from "./messages.ts";
+import { type Problem, problemsOf } from "./problems.ts";
 import { apply, type Edit, review } from "./review.tsx";
 import { CatalogTabs } from "./tabs.tsx";
+import { ProblemLines } from "./thing_fields.tsx";
 
 /** The whole catalog as text, for all that has no form. */
 export const catalogJson: Page = {
@@ -38,7 +40,7 @@ export const catalogApply: Page = {
   change: (view, form) => {
     const wanted = form.get("do");
     if (wanted === "apply") return onward(view, form, apply);
-    return editor(view, { text: form.get("content") ?? "", base: baseOf(form) });
+    return editor(view, { text: legible(form.get("content") ?? ""), base: baseOf(form) });
   },
 };
 
@@ -63,19 +65,33 @@ async function onward(
     note: form.get("note")?.trim() ?? "",
     isForced: form.has("force"),
   };
-  return await go(view, edit, (refusal, refused) => ({
-    ...editor(view, { text: contentText(refused.content), base: refused.base, refusal }),
-    status: refusal.status,
-  }));
+  return await go(view, edit, (refusal, refused) => {
+    const problems = problemsOf(refusal, refused.content);
+    const shown = editor(view, {
+      text: contentText(refused.content),
+      base: refused.base,
+      problems,
+    });
+    return { ...shown, status: refusal.status };
+  });
+}
+
+/** A catalog as lines, whatever way it came; a text that is none stays as it is. */
+function legible(text: string): string {
+  try {
+    return contentText(JSON.parse(text));
+  } catch {
+    return text;
+  }
 }
 
 function editor(
   view: View,
-  { text, base, wrong, refusal }: {
+  { text, base, wrong, problems }: {
     text: string;
     base: number;
     wrong?: string;
-    refusal?: Refusal;
+    problems?: readonly Problem[];
   },
 ): Shown {
   const say = view.say(editMessages);
@@ -86,7 +102,12 @@ function editor(
         <PageHead title={say.jsonTitle} intro={say.jsonIntro} />
         <CatalogTabs view={view} here="json" />
         <div class="wide-form">
-          <ChangeForm action="/console/catalog/json" refusal={refusal}>
+          <ChangeForm action="/console/catalog/json">
+            {problems === undefined ? null : (
+              <Notice kind="problem">
+                <ProblemLines problems={problems} />
+              </Notice>
+            )}
             <BaseField base={base} />
             <TextArea
               name="content"

@@ -21,10 +21,18 @@ export function mergeEdits(base: unknown, mine: unknown, theirs: unknown, path =
   if (isList(mine) && isList(theirs)) {
     return mergeLists(isList(base) ? base : [], mine, theirs, path);
   }
+  if (isTorn(base, mine, theirs)) return { value: mine, conflicts: [path] };
   if (isObject(mine) && isObject(theirs)) {
     return mergeObjects(isObject(base) ? base : {}, mine, theirs, path);
   }
   return { value: mine, conflicts: [path] };
+}
+
+/** A key is for the address that it was written for: mine never goes to one that they chose. */
+function isTorn(base: unknown, mine: unknown, theirs: unknown): boolean {
+  if (!isObject(mine) || !isObject(theirs) || mine.apiKey === undefined) return false;
+  const before = isObject(base) ? base : {};
+  return mine.apiKey !== before.apiKey && theirs.baseUrl !== before.baseUrl;
 }
 
 type Thing = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -37,12 +45,21 @@ function mergeLists(
 ): Merged {
   const merged = mergeObjects(byId(base), byId(mine), byId(theirs), path);
   const left = new Map(isObject(merged.value) ? Object.entries(merged.value) : []);
-  // The order of tiers has a meaning: mine, with what they added at the end.
-  const order = [...new Set([...mine, ...theirs].map(({ id }) => id))];
+  // The order of tiers has a meaning: mine where I changed it, else theirs; what is new comes last.
+  const isMine = !isEqual(idsOf(mine), idsOf(base));
+  const all = isMine ? [...mine, ...theirs] : [...theirs, ...mine];
+  const order = [...new Set(idsOf(all))].filter((id) => left.has(id));
+  const theirOrder = idsOf(theirs).filter((id) => left.has(id));
+  const isKept = isEqual(order.filter((id) => theirOrder.includes(id)), theirOrder) ||
+    isEqual(idsOf(theirs), idsOf(base));
   return {
-    value: order.filter((id) => left.has(id)).map((id) => left.get(id)),
-    conflicts: merged.conflicts,
+    value: order.map((id) => left.get(id)),
+    conflicts: isKept ? merged.conflicts : [...merged.conflicts, path],
   };
+}
+
+function idsOf(list: readonly Thing[]): string[] {
+  return list.map(({ id }) => id);
 }
 
 function mergeObjects(

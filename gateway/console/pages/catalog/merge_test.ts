@@ -48,3 +48,36 @@ Deno.test("lists without ids are values, and names of the language are names", (
     models: [...odd.models, { id: "d" }],
   });
 });
+
+Deno.test("the order of tiers is that of whoever changed it; where both did, that is said", () => {
+  const tiers = (ids: string, more: object = {}) => ({
+    tiers: [...ids].map((id) => id === "a" ? { id, ...more } : { id }),
+  });
+  const cheaper = { rate: "1" };
+  const cases = [
+    ["abc", "cab", "cab", []],
+    ["acb", "abc", "acb", []],
+    ["axbc", "abcy", "axbcy", []],
+    ["abcx", "cab", "abcx", ["tiers"]],
+    ["abcx", "ab", "abx", []],
+  ] as const;
+  for (const [mine, theirs, value, conflicts] of cases) {
+    const merged = mergeEdits(tiers("abc"), tiers(mine, cheaper), tiers(theirs, { name: "A" }));
+    assertEquals(merged, { value: tiers(value, { ...cheaper, name: "A" }), conflicts }, mine);
+  }
+});
+
+Deno.test("a key that one wrote does not go to the address that the other chose", () => {
+  const lab = { id: "lab", baseUrl: "http://a", apiKey: "(hidden)", maxInFlight: 1 };
+  const list = (more: object) => ({ upstreams: [{ ...lab, ...more }] });
+  const keyed = list({ apiKey: "new" });
+  const moved = list({ baseUrl: "http://b", maxInFlight: 2 });
+  assertEquals(mergeEdits(list({}), keyed, moved), {
+    value: keyed,
+    conflicts: ["upstreams.lab"],
+  });
+  assertEquals(mergeEdits(list({}), list({ maxInFlight: 3 }), list({ baseUrl: "http://b" })), {
+    value: list({ baseUrl: "http://b", maxInFlight: 3 }),
+    conflicts: [],
+  });
+});

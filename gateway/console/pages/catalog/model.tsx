@@ -2,7 +2,6 @@ import type { Child } from "@hono/hono/jsx";
 import { Count } from "../../components/credits.tsx";
 import { DataTable } from "../../components/data_table.tsx";
 import { DefinitionList } from "../../components/definition_list.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { shownText } from "../../components/shown_text.ts";
@@ -17,6 +16,7 @@ import {
   modelStates,
 } from "./content.ts";
 import { catalogMessages } from "./messages.ts";
+import { missingModel } from "./missing.tsx";
 import { Names } from "./models.tsx";
 import { PRICE_FIELDS } from "./model_form.ts";
 import { StateBadge } from "./state.tsx";
@@ -29,7 +29,7 @@ async function show(view: View): Promise<Shown> {
   const id = view.query.get("id") ?? "";
   const [{ content }, states] = await Promise.all([currentCatalog(view), modelStates(view)]);
   const model = content.models.find((each) => each.id === id);
-  if (model === undefined) return missing(view, say.noModel(shownText(id)));
+  if (model === undefined) return missingModel(view, id);
   return {
     title: model.id,
     body: (
@@ -47,26 +47,6 @@ async function show(view: View): Promise<Shown> {
         </Panel>
       </>
     ),
-  };
-}
-
-/** In place of the page of something that is not there. */
-export function missing(view: View, title: string): Shown {
-  const say = view.say(catalogMessages);
-  const body = (
-    <EmptyState title={title} hint={say.chooseModel}>
-      <a class="button" href="/console/catalog">{say.models}</a>
-    </EmptyState>
-  );
-  return {
-    title,
-    body: (
-      <>
-        <h1 class="unseen">{title}</h1>
-        {body}
-      </>
-    ),
-    status: 404,
   };
 }
 
@@ -131,14 +111,16 @@ function InCredits(
 ) {
   const say = view.say(catalogMessages);
   const rows = tiers.filter(({ models }) => models === "*" || models.includes(model.id));
-  const amount = (id: "input" | "output", field: "inputPerMTok" | "outputPerMTok") => ({
-    id,
+  const fields = (["inputPerMTok", "outputPerMTok", "perImage"] as const)
+    .filter((field) => model.price[field] !== undefined);
+  const amounts = fields.map((field) => ({
+    id: field,
     title: say.prices[field],
     align: "end" as const,
     cell: ({ creditsPerUsd }: CatalogTier) => (
-      <span class="number">{product(model.price[field], creditsPerUsd)}</span>
+      <span class="number">{product(model.price[field] ?? "", creditsPerUsd)}</span>
     ),
-  });
+  }));
   return (
     <DataTable
       view={view}
@@ -146,8 +128,7 @@ function InCredits(
       rows={rows}
       columns={[
         { id: "tier", title: say.tier, isHeader: true, cell: ({ id }) => id },
-        amount("input", "inputPerMTok"),
-        amount("output", "outputPerMTok"),
+        ...amounts,
       ]}
       href={({ id }) => tierEditHref(id)}
       empty={<p>–</p>}

@@ -1,169 +1,113 @@
-import {
-  ChangeForm,
-  CheckField,
-  FieldGroup,
-  FormEnd,
-  SelectField,
-  TextArea,
-} from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { shownText } from "../../components/shown_text.ts";
-import type { Outcome, Page, Shown, View } from "../../page.ts";
+import { CheckField, FieldGroup } from "../../components/form.tsx";
 import { ENDPOINTS, modelHref } from "./addresses.ts";
-import { currentCatalog } from "./content.ts";
-import {
-  BaseField,
-  baseOf,
-  type Entered,
-  enteredError,
-  EnteredField,
-  RemoveField,
-  reviewThing,
-} from "./edit_form.tsx";
+import type { CatalogModel, CatalogText } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 import { catalogMessages } from "./messages.ts";
-import { missing } from "./model.tsx";
+import { missingModel } from "./missing.tsx";
 import { modelFields, modelOf, PRICE_FIELDS } from "./model_form.ts";
+import { EnteredChoice, EnteredError, EnteredLines, EnteredText, NewId } from "./thing_fields.tsx";
+import { type FormFields, thingPages } from "./thing_form.tsx";
 
-/** A model's form; it leads to the difference. */
-export const modelEdit: Page = {
-  path: "/catalog/model/edit",
-  async show(view) {
-    const { content, version } = await currentCatalog(view);
-    const id = view.query.get("id") ?? "";
-    const model = content.models.find((each) => each.id === id);
-    if (model === undefined) return missing(view, view.say(catalogMessages).noModel(shownText(id)));
-    const upstreams = content.upstreams.map((upstream) => upstream.id);
-    return formPage(view, { fields: modelFields(model), base: version }, { id, upstreams });
+type Props = FormFields<CatalogModel>;
+
+/** The forms of a model, and of one that is not there yet. */
+export const { edit: modelEdit, add: modelNew } = thingPages<CatalogModel>({
+  part: "models",
+  path: "/catalog/model",
+  things: ({ models }) => models,
+  title(view, id) {
+    const { editModel, newModel } = view.say(editMessages);
+    return id === undefined ? newModel : editModel(id);
   },
-  change: (view, form) => change(view, form, view.query.get("id") ?? ""),
-};
-
-/** The form of a model that is not there yet. */
-export const modelNew: Page = {
-  path: "/catalog/model/new",
-  async show(view) {
-    const { content, version } = await currentCatalog(view);
-    const upstreams = content.upstreams.map((upstream) => upstream.id);
-    const upstream = view.query.get("upstream") ?? upstreams[0] ?? "";
-    const upstreamModel = view.query.get("model") ?? "";
+  missing: missingModel,
+  cancelHref: (id) => id === undefined ? "/console/catalog" : modelHref(id),
+  blank({ query }, { upstreams }) {
+    const upstream = query.get("upstream") ?? upstreams[0]?.id ?? "";
+    const upstreamModel = query.get("model") ?? "";
     const fields = new URLSearchParams({ upstream, upstreamModel, quality: "0.5" });
     if (/^[\w./-]{1,128}$/.test(upstreamModel)) fields.set("id", upstreamModel);
     for (const endpoint of ["chat", "responses"]) fields.append("endpoints", endpoint);
-    return formPage(view, { fields, base: version }, { id: undefined, upstreams });
+    return fields;
   },
-  change: (view, form) => change(view, form, undefined),
-};
+  fieldsOf: modelFields,
+  thingOf: modelOf,
+  removedWith: withoutModel,
+  fields: (props) => (
+    <>
+      <PriceFields {...props} />
+      <Basics {...props} />
+      <Abilities {...props} />
+      <Descriptions {...props} />
+      <CheckField
+        name="disabled"
+        label={props.view.say(editMessages).disabled}
+        isChecked={props.entered.fields.has("disabled")}
+      />
+    </>
+  ),
+});
 
-async function change(
-  view: View,
-  form: URLSearchParams,
-  id: string | undefined,
-): Promise<Outcome> {
-  const { content } = await currentCatalog(view);
-  const upstreams = content.upstreams.map((upstream) => upstream.id);
-  return await reviewThing(view, form, {
-    part: "models",
-    id,
-    make: ({ models }) => modelOf(form, models.find((each) => each.id === id)),
-    refused: (refusal) => ({
-      ...formPage(view, { fields: form, base: baseOf(form), refusal }, { id, upstreams }),
-      status: refusal.status,
-    }),
-  });
-}
-
-interface FormOf {
-  readonly id: string | undefined;
-  readonly upstreams: readonly string[];
-}
-
-function formPage(view: View, entered: Entered, { id, upstreams }: FormOf): Shown {
-  const say = view.say(editMessages);
-  const title = id === undefined ? say.newModel : say.editModel(id);
+/** Tiers that name a model do not go on naming it when it is gone: nothing could be applied. */
+function withoutModel({ tiers }: CatalogText, id: string): Partial<CatalogText> {
   return {
-    title,
-    body: (
-      <>
-        <PageHead title={title} intro={say.editIntro} />
-        <ChangeForm refusal={entered.refusal}>
-          <BaseField base={entered.base} />
-          <PriceFields view={view} entered={entered} />
-          <Basics view={view} entered={entered} upstreams={upstreams} isNew={id === undefined} />
-          <Abilities view={view} entered={entered} />
-          <Descriptions view={view} entered={entered} />
-          <CheckField
-            name="disabled"
-            label={say.disabled}
-            isChecked={entered.fields.has("disabled")}
-          />
-          {id === undefined ? null : <RemoveField entered={entered} label={say.remove} />}
-          <FormEnd
-            view={view}
-            submit={say.check}
-            cancelHref={id === undefined ? "/console/catalog" : modelHref(id)}
-          />
-        </ChangeForm>
-      </>
+    tiers: tiers.map((tier) =>
+      tier.models === "*" ? tier : { ...tier, models: tier.models.filter((each) => each !== id) }
     ),
   };
 }
 
-function PriceFields({ view, entered }: { view: View; entered: Entered }) {
+function PriceFields({ view, entered }: Props) {
   const say = view.say(catalogMessages);
   return (
     <FieldGroup legend={say.price}>
       <p class="hint">{say.priceIntro}</p>
       <div class="field-row">
         {PRICE_FIELDS.map((name) => (
-          <EnteredField
+          <EnteredText
             entered={entered}
-            part="models"
             name={`price.${name}`}
             label={say.prices[name]}
             inputmode="decimal"
           />
         ))}
       </div>
+      <EnteredError entered={entered} name="price" />
     </FieldGroup>
   );
 }
 
-function Basics(
-  { view, entered, upstreams, isNew }: {
-    view: View;
-    entered: Entered;
-    upstreams: readonly string[];
-    isNew: boolean;
-  },
-) {
+function Basics({ view, entered, content, id }: Props) {
   const say = view.say(catalogMessages);
-  const { basics, id, idHint } = view.say(editMessages);
-  const common = { entered, part: "models" } as const;
   return (
-    <FieldGroup legend={basics}>
-      {isNew ? <EnteredField {...common} name="id" label={id} hint={idHint} isRequired /> : null}
+    <FieldGroup legend={view.say(editMessages).basics}>
+      <NewId view={view} entered={entered} id={id} />
       <div class="field-row">
-        <EnteredField {...common} name="name" label={say.name} />
-        <SelectField
+        <EnteredText entered={entered} name="name" label={say.name} />
+        <EnteredChoice
+          entered={entered}
           name="upstream"
           label={say.upstream}
-          value={entered.fields.get("upstream") ?? ""}
-          error={enteredError(entered, "models", "upstream")}
-          options={upstreams.map((value) => ({ value, text: value }))}
+          options={content.upstreams.map((upstream) => upstream.id)}
         />
-        <EnteredField {...common} name="upstreamModel" label={say.upstreamModel} />
-        <EnteredField {...common} name="sku" label={say.sku} />
+        <EnteredText entered={entered} name="upstreamModel" label={say.upstreamModel} />
+        <EnteredText entered={entered} name="sku" label={say.sku} />
       </div>
     </FieldGroup>
   );
 }
 
-function Abilities({ view, entered }: { view: View; entered: Entered }) {
+function Abilities({ view, entered }: Props) {
   const say = view.say(catalogMessages);
   const { listHint, qualityHint } = view.say(editMessages);
-  const common = { entered, part: "models" } as const;
   const chosen = entered.fields.getAll("endpoints");
+  const tokens = (name: string, label: string) => (
+    <EnteredText
+      entered={entered}
+      name={name}
+      label={`${label} (${say.tokens})`}
+      inputmode="numeric"
+    />
+  );
   return (
     <>
       <FieldGroup legend={say.endpoints}>
@@ -177,51 +121,34 @@ function Abilities({ view, entered }: { view: View; entered: Entered }) {
             />
           ))}
         </div>
+        <EnteredError entered={entered} name="endpoints" />
       </FieldGroup>
       <FieldGroup legend={say.limits}>
         <div class="field-row">
-          <EnteredField
-            {...common}
+          <EnteredText
+            entered={entered}
             name="quality"
             label={say.quality}
             hint={qualityHint}
             inputmode="decimal"
+            isRequired
           />
-          <EnteredField
-            {...common}
-            name="contextTokens"
-            label={`${say.context} (${say.tokens})`}
-            inputmode="numeric"
-          />
-          <EnteredField
-            {...common}
-            name="maxOutputTokens"
-            label={`${say.maxOutput} (${say.tokens})`}
-            inputmode="numeric"
-          />
+          {tokens("contextTokens", say.context)}
+          {tokens("maxOutputTokens", say.maxOutput)}
         </div>
-        <EnteredField {...common} name="featureTags" label={say.tags} hint={listHint} />
-        <EnteredField {...common} name="industryPacks" label={say.packs} hint={listHint} />
+        <EnteredText entered={entered} name="featureTags" label={say.tags} hint={listHint} />
+        <EnteredText entered={entered} name="industryPacks" label={say.packs} hint={listHint} />
       </FieldGroup>
     </>
   );
 }
 
-function Descriptions({ view, entered }: { view: View; entered: Entered }) {
-  const say = view.say(editMessages);
-  const field = (language: "en" | "zh", label: string) => (
-    <TextArea
-      name={`description.${language}`}
-      label={label}
-      rows={3}
-      value={entered.fields.get(`description.${language}`) ?? ""}
-      error={enteredError(entered, "models", `description.${language}`)}
-    />
-  );
+function Descriptions({ view, entered }: Props) {
+  const { english, chinese } = view.say(editMessages);
   return (
     <FieldGroup legend={view.say(catalogMessages).description}>
-      {field("en", say.english)}
-      {field("zh", say.chinese)}
+      <EnteredLines entered={entered} name="description.en" label={english} />
+      <EnteredLines entered={entered} name="description.zh" label={chinese} />
     </FieldGroup>
   );
 }

@@ -107,7 +107,14 @@ function columns(view: View): readonly Column<Row>[] {
     id,
     title: `${say[id]} $/M`,
     align: "end",
-    cell: ({ model }) => <span class="number">{model.price[field]}</span>,
+    cell: ({ model }) => (
+      <>
+        <span class="number">{model.price[field]}</span>
+        {id === "output" && model.price.perImage !== undefined
+          ? <span class="under number">{say.anImage(model.price.perImage)}</span>
+          : null}
+      </>
+    ),
     sort: ({ model }) => creditsOrder(model.price[field]),
   });
   return [

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ApiAnswer, Refusal } from "../../api.ts";
 import { apiPath } from "../../api.ts";
 import { EmptyState } from "../../components/empty_state.tsx";
-import { ChangeForm, CheckField, TextField } from "../../components/form.tsx";
+import { ChangeForm, CheckField, fieldError, TextField } from "../../components/form.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { Panel } from "../../components/panel.tsx";
@@ -14,12 +14,14 @@ import {
   type CatalogIds,
   type CatalogText,
   catalogVersion,
-  contentText,
   currentCatalog,
   idsOf,
 } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 import { mergeEdits } from "./merge.ts";
+
+/** Longest note of a version, in characters. */
+export const NOTE_MAX = 500;
 
 /** What the API says of a change, made or only rehearsed. */
 export const made = z.object({
@@ -44,7 +46,7 @@ export interface Edit {
 }
 
 /** A page for an edit that the API does not accept, such as its form with the reason. */
-export type ShowRefused = (refusal: Refusal, edit: Edit) => Shown;
+export type ShowRefused = (refusal: Refusal, edit: Edit) => Promise<Shown> | Shown;
 
 interface Staleness {
   /** What an edit began with. */
@@ -54,23 +56,56 @@ interface Staleness {
 }
 
 /** Shows what an edit would change, with what makes it so. Nothing is changed. */
-export async function review(view: View, edit: Edit, refused: ShowRefused): Promise<Shown> {
+export function review(view: View, edit: Edit, refused: ShowRefused): Promise<Shown> {
+  return reviewed(view, edit, { refused });
+}
+
+async function reviewed(
+  view: View,
+  edit: Edit,
+  { refused, refusal }: {
+    readonly refused: ShowRefused;
+    /** Why it was not applied, where somebody tried. */
+    readonly refusal?: Refusal;
+  },
+): Promise<Shown> {
   const current = await currentCatalog(view);
   const [fresh, stale] = current.version === edit.base
     ? [edit, undefined]
     : await broughtUp(view, edit, current);
-  const first = await rehearse(view, fresh);
-  const isHeld = !first.ok && first.refusal.param === "tiers" && first.refusal.status === 409;
-  const answer = isHeld ? await rehearse(view, { ...fresh, isForced: true }) : first;
-  if (!answer.ok) return refused(answer.refusal, fresh);
-  const held = isHeld && !first.ok ? first.refusal : undefined;
+  const { answer, held } = await rehearsed((isForced) => rehearse(view, { ...fresh, isForced }), {
+    isForced: edit.isForced,
+  });
+  if (!answer.ok) return await refused(answer.refusal, fresh);
+  // What else stands in its way is on the page itself.
+  const isTold = stale !== undefined || held !== undefined;
   return reviewPage(view, {
     edit: fresh,
     made: answer.value,
     contents: [current.content, ...idsOf(fresh.content)],
     stale,
     held,
+    refusal: isTold ? undefined : refusal,
   });
+}
+
+/** A change that was rehearsed; one that takes a tier from wallets, as if it were forced. */
+export interface Rehearsed {
+  readonly answer: ApiAnswer<Made>;
+  /** Why it is applied by force only. */
+  readonly held: Refusal | undefined;
+}
+
+/** Rehearses a change, by force where it is held back otherwise, so that it can be looked at. */
+export async function rehearsed(
+  rehearse: (isForced: boolean) => Promise<ApiAnswer<Made>>,
+  { isForced }: { readonly isForced: boolean },
+): Promise<Rehearsed> {
+  const answer = await rehearse(isForced);
+  const isHeld = !answer.ok && answer.refusal.param === "tiers" && answer.refusal.status === 409;
+  return isHeld
+    ? { answer: await rehearse(true), held: answer.refusal }
+    : { answer, held: undefined };
 }
 
 /** Brings an edit into force, as one version; shows it again where that cannot be done. */
@@ -82,7 +117,7 @@ export async function apply(view: View, edit: Edit, refused: ShowRefused): Promi
     force: isForced,
     expectedVersion: base,
   });
-  if (!answer.ok) return await review(view, edit, refused);
+  if (!answer.ok) return await reviewed(view, edit, { refused, refusal: answer.refusal });
   const say = view.say(editMessages);
   const { applied, version } = answer.value;
   return {
@@ -123,12 +158,14 @@ interface Reviewed {
   readonly stale: Staleness | undefined;
   /** Why it is applied by force only. */
   readonly held: Refusal | undefined;
+  /** Why it was not applied, where nothing else on the page says so. */
+  readonly refusal: Refusal | undefined;
 }
 
 function reviewPage(view: View, reviewed: Reviewed): Shown {
   const say = view.say(editMessages);
-  const { made, contents, stale, held } = reviewed;
-  const advice = [...held === undefined ? [] : [held.message], ...made.warnings];
+  const { made, contents, stale, held, refusal } = reviewed;
+  const isConflict = stale !== undefined || held !== undefined;
   return {
     title: say.reviewTitle,
     body: (
@@ -139,16 +176,11 @@ function reviewPage(view: View, reviewed: Reviewed): Shown {
           : <Stale view={view} stale={stale} version={made.version} contents={contents} />}
         {made.changes.length === 0
           ? <EmptyState title={say.nothing} hint={say.nothingHint} />
-          : (
-            <Panel title={say.difference}>
-              <Changes view={view} changes={made.changes} contents={contents} />
-            </Panel>
-          )}
-        {advice.length === 0 ? null : <Advice view={view} lines={advice} />}
+          : <Consequences view={view} made={made} contents={contents} held={held} />}
         <ApplyForm view={view} reviewed={reviewed} />
       </>
     ),
-    ...(stale === undefined && held === undefined ? {} : { status: 409 }),
+    status: isConflict ? 409 : refusal?.status ?? 200,
   };
 }
 
@@ -179,28 +211,45 @@ function Stale(
   );
 }
 
-/** Sentences that the API has for whoever is about to apply. */
-export function Advice({ view, lines }: { view: View; lines: readonly string[] }) {
+/** What a change comes to: the difference, and what the API has to say to whoever is about to apply it. */
+export function Consequences(
+  { view, made, contents, held }: {
+    view: View;
+    made: Made;
+    contents: readonly CatalogIds[];
+    held: Refusal | undefined;
+  },
+) {
+  const say = view.say(editMessages);
+  const advice = [...held === undefined ? [] : [held.message], ...made.warnings];
   return (
-    <Panel title={view.say(editMessages).advice}>
-      <ul class="advice">{lines.map((line) => <li key={line}>{shownText(line)}</li>)}</ul>
-    </Panel>
+    <>
+      <Panel title={say.difference}>
+        <Changes view={view} changes={made.changes} contents={contents} />
+      </Panel>
+      {advice.length === 0 ? null : (
+        <Panel title={say.advice}>
+          <ul class="advice">{advice.map((line) => <li key={line}>{shownText(line)}</li>)}</ul>
+        </Panel>
+      )}
+    </>
   );
 }
 
 function ApplyForm({ view, reviewed }: { view: View; reviewed: Reviewed }) {
   const say = view.say(editMessages);
-  const { edit, made, held } = reviewed;
+  const { edit, made, held, refusal } = reviewed;
   return (
     <section class="panel">
-      <ChangeForm action="/console/catalog/apply">
+      <ChangeForm action="/console/catalog/apply" refusal={refusal}>
         {made.changes.length === 0 ? null : (
           <TextField
             name="note"
             label={say.note}
             hint={say.noteHint}
             value={edit.note}
-            maxLength={500}
+            maxLength={NOTE_MAX}
+            error={fieldError(refusal, "note")}
           />
         )}
         {held === undefined && !edit.isForced
@@ -217,7 +266,7 @@ function ApplyForm({ view, reviewed }: { view: View; reviewed: Reviewed }) {
           <button type="submit" class="button" name="do" value="edit">{say.editFurther}</button>
           <a class="button quiet" href="/console/catalog">{view.say(sharedMessages).cancel}</a>
         </div>
-        <input type="hidden" name="content" value={contentText(edit.content)} />
+        <input type="hidden" name="content" value={JSON.stringify(edit.content)} />
         <input type="hidden" name="base" value={String(edit.base)} />
       </ChangeForm>
     </section>

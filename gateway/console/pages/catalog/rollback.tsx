@@ -1,27 +1,26 @@
 import type { Refusal } from "../../api.ts";
 import { EmptyState } from "../../components/empty_state.tsx";
-import { ChangeForm, CheckField, FormEnd, TextField } from "../../components/form.tsx";
+import { ChangeForm, CheckField, fieldError, FormEnd, TextField } from "../../components/form.tsx";
 import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type CatalogIds, catalogVersion, currentCatalog } from "./content.ts";
-import { Changes } from "./changes.tsx";
-import { baseOf } from "./edit_form.tsx";
 import { editMessages } from "./edit_messages.ts";
-import { Advice, type Made, made } from "./review.tsx";
+import { Consequences, type Made, made, NOTE_MAX, rehearsed } from "./review.tsx";
+import { baseOf } from "./thing_form.tsx";
 
 /** Back to a version, by a new one that equals it; its difference is shown first. */
 export const rollback: Page = {
   path: "/catalog/rollback",
-  show: (view) => rehearsed(view),
+  show: (view) => shown(view, { note: undefined, refusal: undefined }),
   change: (view, form) => rollBack(view, form),
 };
 
 async function rollBack(view: View, form: URLSearchParams): Promise<Outcome> {
+  const note = form.get("note")?.trim() ?? "";
   const answer = await view.api.post("/catalog/rollback", made, {
     version: Number(view.query.get("number")),
     expectedVersion: baseOf(form),
-    note: form.get("note")?.trim() || undefined,
+    note: note || undefined,
     force: form.has("force"),
   });
   const say = view.say(editMessages);
@@ -32,37 +31,39 @@ async function rollBack(view: View, form: URLSearchParams): Promise<Outcome> {
   }
   const { refusal } = answer;
   const isStale = refusal.param === "expectedVersion";
-  const shown = await rehearsed(
-    view,
-    isStale ? { ...refusal, message: say.staleRollback } : refusal,
-  );
-  return { ...shown, status: refusal.status };
+  const again = await shown(view, {
+    note,
+    refusal: isStale ? { ...refusal, message: say.staleRollback } : refusal,
+  });
+  return { ...again, status: refusal.status };
 }
 
-async function rehearsed(view: View, refusal?: Refusal): Promise<Shown> {
+/** The form as it was sent, where it was refused. */
+interface Sent {
+  readonly note: string | undefined;
+  readonly refusal: Refusal | undefined;
+}
+
+async function shown(view: View, sent: Sent): Promise<Shown> {
   const number = view.query.get("number") ?? "";
   const [target, current] = [await catalogVersion(view, number), await currentCatalog(view)];
   const rehearse = (force: boolean) =>
     view.api.post("/catalog/rollback", made, { version: target.version, dryRun: true, force });
-  const first = await rehearse(false);
-  const isHeld = !first.ok && first.refusal.param === "tiers";
-  const result = view.need(isHeld ? await rehearse(true) : first);
-  const held = first.ok || !isHeld ? undefined : first.refusal;
+  const { answer, held } = await rehearsed(rehearse, { isForced: false });
   return page(view, {
+    ...sent,
     number: target.version,
-    made: result,
+    made: view.need(answer),
     contents: [target.content, current.content],
     held,
-    refusal,
   });
 }
 
-function page(view: View, { number, made, contents, held, refusal }: {
+function page(view: View, { number, made, contents, held, note, refusal }: Sent & {
   number: number;
   made: Made;
   contents: readonly CatalogIds[];
   held: Refusal | undefined;
-  refusal: Refusal | undefined;
 }): Shown {
   const say = view.say(editMessages);
   const title = say.rollBackTitle(number);
@@ -78,23 +79,20 @@ function page(view: View, { number, made, contents, held, refusal }: {
       ),
     };
   }
-  const advice = [...held === undefined ? [] : [held.message], ...made.warnings];
   return {
     title,
     body: (
       <>
         <PageHead title={title} intro={say.rollBackIntro(made.version)} />
-        <Panel title={say.difference}>
-          <Changes view={view} changes={made.changes} contents={contents} />
-        </Panel>
-        {advice.length === 0 ? null : <Advice view={view} lines={advice} />}
+        <Consequences view={view} made={made} contents={contents} held={held} />
         <section class="panel">
           <ChangeForm refusal={refusal}>
             <TextField
               name="note"
               label={say.note}
-              value={say.rollBackNote(number)}
-              maxLength={500}
+              value={note ?? say.rollBackNote(number)}
+              maxLength={NOTE_MAX}
+              error={fieldError(refusal, "note")}
             />
             {held === undefined ? null : <CheckField name="force" label={say.force} />}
             <FormEnd view={view} submit={say.rollBack} cancelHref="/console/catalog/history" />

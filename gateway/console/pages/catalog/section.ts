@@ -1,5 +1,6 @@
 import { catalogue } from "../../messages/catalogue.ts";
 import type { Section } from "../../page.ts";
+import { catalogCheck } from "./check.tsx";
 import { catalogHistory } from "./history.tsx";
 import { catalogApply, catalogJson } from "./json.tsx";
 import { modelPage } from "./model.tsx";
@@ -24,6 +25,7 @@ export const catalog: Section = {
     tierNew,
     catalogJson,
     catalogApply,
+    catalogCheck,
     catalogHistory,
     versionPage,
     rollback,

@@ -4,6 +4,7 @@ import { catalogMessages } from "./messages.ts";
 const TABS = {
   models: "/console/catalog",
   tiers: "/console/catalog/tiers",
+  check: "/console/catalog/check",
   history: "/console/catalog/history",
   json: "/console/catalog/json",
 } as const;
@@ -11,7 +12,7 @@ const TABS = {
 /** The parts of the catalog, one page each. */
 export function CatalogTabs({ view, here }: { view: View; here: keyof typeof TABS }) {
   const say = view.say(catalogMessages);
-  const names = ["models", "tiers", "history", "json"] as const;
+  const names = ["models", "tiers", "check", "history", "json"] as const;
   return (
     <nav class="tabs" aria-label={say.tabs}>
       {names.map((name) => (

@@ -10,6 +10,7 @@ import { rollbackHref } from "./addresses.ts";
 import { change, Changes } from "./changes.tsx";
 import { catalogVersion, contentText, currentCatalog } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
+import { CatalogTabs } from "./tabs.tsx";
 
 const difference = z.object({
   version: z.number(),
@@ -40,6 +41,7 @@ async function show(view: View): Promise<Shown> {
             ? null
             : <a class="button" href={rollbackHref(version.version)}>{say.rollBack}</a>}
         </PageHead>
+        <CatalogTabs view={view} here="history" />
         {before === undefined
           ? <EmptyState title={say.first} hint={say.firstHint} />
           : changes.length === 0

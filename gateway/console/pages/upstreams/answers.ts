@@ -17,6 +17,7 @@ export const upstreamState = z.object({
   state: z.enum(["available", "degraded", "unavailable", "unused"]),
   inFlight: z.number(),
   maxInFlight: z.number(),
+  recent: z.object({ minutes: z.number(), attempts: z.number(), failures: z.number() }),
   models: z.array(modelState),
 });
 const upstreams = z.object({ upstreams: z.array(upstreamState) });

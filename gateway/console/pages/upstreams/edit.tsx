@@ -1,189 +1,113 @@
 import { UPSTREAM_KINDS } from "../../../config/schema.ts";
-import {
-  ChangeForm,
-  CheckField,
-  FieldGroup,
-  FormEnd,
-  SelectField,
-} from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
+import { CheckField, FieldGroup } from "../../components/form.tsx";
 import { shownText } from "../../components/shown_text.ts";
-import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { upstreamHref } from "../catalog/addresses.ts";
-import { currentCatalog } from "../catalog/content.ts";
-import {
-  BaseField,
-  baseOf,
-  type Entered,
-  enteredError,
-  EnteredField,
-  RemoveField,
-  reviewThing,
-} from "../catalog/edit_form.tsx";
-import { editMessages } from "../catalog/edit_messages.ts";
-import { missing } from "../catalog/model.tsx";
+import type { CatalogUpstream } from "../catalog/content.ts";
+import { missing } from "../catalog/missing.tsx";
+import { EnteredChoice, EnteredError, EnteredText, NewId } from "../catalog/thing_fields.tsx";
+import { type FormFields, thingPages } from "../catalog/thing_form.tsx";
+import type { Shown, View } from "../../page.ts";
 import { upstreamMessages } from "./messages.ts";
-import { PLACES, upstreamFields, upstreamOf, VARIABLES } from "./upstream_form.ts";
+import { PLACES, TIMEOUTS, upstreamFields, upstreamOf, VARIABLES } from "./upstream_form.ts";
+
+type Props = FormFields<CatalogUpstream>;
+
+const UPSTREAMS = "/console/upstreams";
 
 /** The form of an upstream. */
 export function upstreamEditHref(id: string): string {
-  return `/console/upstreams/upstream/edit?${new URLSearchParams({ id })}`;
+  return `${UPSTREAMS}/upstream/edit?${new URLSearchParams({ id })}`;
 }
 
-/** An upstream's form; it leads to the difference. */
-export const upstreamEdit: Page = {
-  path: "/upstreams/upstream/edit",
-  async show(view) {
-    const { content, version } = await currentCatalog(view);
-    const id = view.query.get("id") ?? "";
-    const upstream = content.upstreams.find((each) => each.id === id);
-    if (upstream === undefined) {
-      return missing(view, view.say(upstreamMessages).noUpstream(shownText(id)));
-    }
-    const hasKey = upstream.apiKey !== undefined;
-    return formPage(view, { fields: upstreamFields(upstream), base: version }, { id, hasKey });
+/** The forms of an upstream, and of one that is not there yet. */
+export const { edit: upstreamEdit, add: upstreamNew } = thingPages<CatalogUpstream>({
+  part: "upstreams",
+  path: "/upstreams/upstream",
+  things: ({ upstreams }) => upstreams,
+  title(view, id) {
+    const { editTitle, newTitle } = view.say(upstreamMessages);
+    return id === undefined ? newTitle : editTitle(id);
   },
-  change: (view, form) => change(view, form, view.query.get("id") ?? ""),
-};
+  missing: missingUpstream,
+  cancelHref: (id) => id === undefined ? UPSTREAMS : upstreamHref(id),
+  blank: () => new URLSearchParams({ kind: "openai-compatible", onDisconnect: "cancel" }),
+  fieldsOf: upstreamFields,
+  thingOf: upstreamOf,
+  fields: (props) => (
+    <>
+      <Where {...props} />
+      <Credentials {...props} />
+      <Limits {...props} />
+    </>
+  ),
+});
 
-/** The form of an upstream that is not there yet. */
-export const upstreamNew: Page = {
-  path: "/upstreams/upstream/new",
-  async show(view) {
-    const { version } = await currentCatalog(view);
-    const fields = new URLSearchParams({ kind: "openai-compatible", onDisconnect: "cancel" });
-    return formPage(view, { fields, base: version }, { id: undefined, hasKey: false });
-  },
-  change: (view, form) => change(view, form, undefined),
-};
-
-async function change(
-  view: View,
-  form: URLSearchParams,
-  id: string | undefined,
-): Promise<Outcome> {
-  const { content } = await currentCatalog(view);
-  const hasKey = content.upstreams.find((each) => each.id === id)?.apiKey !== undefined;
-  return await reviewThing(view, form, {
-    part: "upstreams",
-    id,
-    make: ({ upstreams }) => upstreamOf(form, upstreams.find((each) => each.id === id)),
-    refused: (refusal) => ({
-      ...formPage(view, { fields: form, base: baseOf(form), refusal }, { id, hasKey }),
-      status: refusal.status,
-    }),
-  });
-}
-
-interface FormOf {
-  readonly id: string | undefined;
-  /** A key is kept in the catalog. */
-  readonly hasKey: boolean;
-}
-
-function formPage(view: View, entered: Entered, { id, hasKey }: FormOf): Shown {
+/** In place of the page of an upstream that is not there. */
+export function missingUpstream(view: View, id: string): Shown {
   const say = view.say(upstreamMessages);
-  const edit = view.say(editMessages);
-  const title = id === undefined ? say.newTitle : say.editTitle(id);
-  return {
-    title,
-    body: (
-      <>
-        <PageHead title={title} intro={edit.editIntro} />
-        <ChangeForm refusal={entered.refusal}>
-          <Where view={view} entered={entered} isNew={id === undefined} />
-          <Credentials view={view} entered={entered} hasKey={hasKey} />
-          <Limits view={view} entered={entered} />
-          {id === undefined ? null : <RemoveField entered={entered} label={edit.remove} />}
-          <FormEnd
-            view={view}
-            submit={edit.check}
-            cancelHref={id === undefined ? "/console/upstreams" : upstreamHref(id)}
-          />
-          <BaseField base={entered.base} />
-        </ChangeForm>
-      </>
-    ),
-  };
+  return missing(view, say.noUpstream(shownText(id)), { text: say.title, href: UPSTREAMS });
 }
 
-function Where({ view, entered, isNew }: { view: View; entered: Entered; isNew: boolean }) {
+function Where({ view, entered, id }: Props) {
   const say = view.say(upstreamMessages);
-  const { id, idHint } = view.say(editMessages);
-  const common = { entered, part: "upstreams" } as const;
   return (
     <FieldGroup legend={say.where}>
-      {isNew ? <EnteredField {...common} name="id" label={id} hint={idHint} isRequired /> : null}
+      <NewId view={view} entered={entered} id={id} />
       <div class="field-row">
-        <SelectField
-          name="kind"
-          label={say.kind}
-          value={entered.fields.get("kind") ?? ""}
-          error={enteredError(entered, "upstreams", "kind")}
-          options={UPSTREAM_KINDS.map((kind) => ({ value: kind, text: kind }))}
-        />
-        <EnteredField {...common} name="provider" label={say.provider} />
+        <EnteredChoice entered={entered} name="kind" label={say.kind} options={UPSTREAM_KINDS} />
+        <EnteredText entered={entered} name="provider" label={say.provider} />
       </div>
-      <EnteredField {...common} name="baseUrl" label={say.address} />
+      <EnteredText entered={entered} name="baseUrl" label={say.address} />
       <div class="field-row">
         {PLACES.map((name) => (
-          <EnteredField key={name} {...common} name={name} label={say.places[name]} />
+          <EnteredText key={name} entered={entered} name={name} label={say.places[name]} />
         ))}
       </div>
     </FieldGroup>
   );
 }
 
-function Credentials(
-  { view, entered, hasKey }: { view: View; entered: Entered; hasKey: boolean },
-) {
+function Credentials({ view, entered, thing }: Props) {
   const say = view.say(upstreamMessages);
   return (
     <FieldGroup legend={say.keys}>
       <p class="hint">{say.keysHint}</p>
       <div class="field-row">
         {VARIABLES.map((name) => (
-          <EnteredField
-            key={name}
-            entered={entered}
-            part="upstreams"
-            name={name}
-            label={say.variables[name]}
-          />
+          <EnteredText key={name} entered={entered} name={name} label={say.variables[name]} />
         ))}
       </div>
-      {hasKey
-        ? (
-          <>
-            <p class="hint">{say.storedKey}</p>
-            <CheckField
-              name="forgetKey"
-              label={say.forgetKey}
-              isChecked={entered.fields.has("forgetKey")}
-            />
-          </>
-        )
-        : null}
+      {thing?.apiKey === undefined ? null : (
+        <>
+          <p class="hint">{say.storedKey}</p>
+          <CheckField
+            name="forgetKey"
+            label={say.forgetKey}
+            isChecked={entered.fields.has("forgetKey")}
+          />
+        </>
+      )}
+      <EnteredError entered={entered} name="apiKey" />
     </FieldGroup>
   );
 }
 
-function Limits({ view, entered }: { view: View; entered: Entered }) {
+function Limits({ view, entered }: Props) {
   const say = view.say(upstreamMessages);
-  const common = { entered, part: "upstreams", inputmode: "numeric" } as const;
+  const number = (name: string, label: string) => (
+    <EnteredText entered={entered} name={name} label={label} inputmode="numeric" />
+  );
   return (
     <FieldGroup legend={say.limits}>
       <p class="hint">{say.defaultHint}</p>
       <div class="field-row">
-        <EnteredField {...common} name="maxInFlight" label={say.maxInFlight} />
-        {(["connectMs", "firstByteMs", "idleMs"] as const).map((name) => (
-          <EnteredField key={name} {...common} name={`timeouts.${name}`} label={say[name]} />
-        ))}
-        <SelectField
+        {number("maxInFlight", say.maxInFlight)}
+        {TIMEOUTS.map((name) => number(`timeouts.${name}`, say.inMs(say.timeouts[name])))}
+        <EnteredChoice
+          entered={entered}
           name="onDisconnect"
           label={say.onDisconnect}
-          value={entered.fields.get("onDisconnect") ?? "cancel"}
-          options={Object.entries(say.onDisconnects).map(([value, text]) => ({ value, text }))}
+          options={say.onDisconnects}
         />
       </div>
     </FieldGroup>

@@ -76,6 +76,13 @@ function columns(view: View): readonly Column<Row>[] {
       sort: ({ inFlight }) => inFlight,
     },
     {
+      id: "failures",
+      title: say.failures,
+      align: "end",
+      cell: ({ recent }) => <Failures view={view} recent={recent} />,
+      sort: ({ recent }) => recent.failures,
+    },
+    {
       id: "latency",
       title: say.latency,
       align: "end",
@@ -88,6 +95,17 @@ function columns(view: View): readonly Column<Row>[] {
       cell: ({ config }) => <span class="few">{shownText(config?.baseUrl ?? "–")}</span>,
     },
   ];
+}
+
+/** How many attempts of the last minutes failed; most of them is marked. */
+export function Failures({ view, recent }: { view: View; recent: UpstreamState["recent"] }) {
+  const { minutes, attempts, failures } = recent;
+  const say = view.say(upstreamMessages);
+  return (
+    <span class="number" title={say.lastMinutes(minutes)}>
+      {attempts === 0 ? "–" : say.failed(failures, attempts)}
+    </span>
+  );
 }
 
 /** Why its models cannot be routed to, each reason once. */

@@ -19,6 +19,13 @@ export const upstreamMessages = catalogue({
   models: "Models",
   modelsGood: (good: number, all: number) => `${good} of ${all}`,
   inFlight: "In flight",
+  failures: "Failed lately",
+  failed: (failures: number, attempts: number) => `${failures} of ${attempts}`,
+  failedLately: (failures: number, attempts: number, minutes: number) =>
+    attempts === 0
+      ? `no attempt in ${minutes} minutes`
+      : `${failures} of ${attempts} in ${minutes} minutes`,
+  lastMinutes: (minutes: number) => `Attempts of the last ${minutes} minutes`,
   latency: "Time to first byte",
   address: "Address",
   key: "Key",
@@ -26,10 +33,12 @@ export const upstreamMessages = catalogue({
   keyNone: "none",
   onDisconnect: "When the caller leaves",
   onDisconnects: { cancel: "The call is cancelled", drain: "The answer is read to its end" },
-  timeouts: "Time limits",
-  connectMs: "To connect, ms",
-  firstByteMs: "To the first byte, ms",
-  idleMs: "Between two reads, ms",
+  timeouts: {
+    connectMs: "Longest wait to connect",
+    firstByteMs: "Longest wait for the first byte",
+    idleMs: "Longest wait between two reads",
+  },
+  inMs: (name: string) => `${name}, ms`,
   none: "There is no upstream",
   noneHint: "Add one: requests need somebody to answer.",
   noUpstream: (id: string) => `The catalog has no upstream "${id}"`,
@@ -44,6 +53,7 @@ export const upstreamMessages = catalogue({
   answered: (count: number, ms: number) =>
     `It answered in ${ms} ms and lists ${count} ${count === 1 ? "model" : "models"}`,
   offered: "Models that it lists",
+  moreOffered: (count: number) => `${count} more are not shown.`,
   offeredName: "Its name",
   inCatalog: "In the catalog as",
   addModel: "Add",
@@ -96,6 +106,13 @@ export const upstreamMessages = catalogue({
     models: "模型",
     modelsGood: (good, all) => `${good}/${all}`,
     inFlight: "进行中",
+    failures: "近期失败",
+    failed: (failures, attempts) => `${attempts} 次中 ${failures} 次`,
+    failedLately: (failures, attempts, minutes) =>
+      attempts === 0
+        ? `最近 ${minutes} 分钟没有尝试`
+        : `最近 ${minutes} 分钟 ${attempts} 次尝试中 ${failures} 次失败`,
+    lastMinutes: (minutes) => `最近 ${minutes} 分钟的尝试`,
     latency: "首字节时间",
     address: "地址",
     key: "密钥",
@@ -103,10 +120,12 @@ export const upstreamMessages = catalogue({
     keyNone: "无",
     onDisconnect: "调用方断开时",
     onDisconnects: { cancel: "取消调用", drain: "读完回答" },
-    timeouts: "时限",
-    connectMs: "连接（毫秒）",
-    firstByteMs: "首字节（毫秒）",
-    idleMs: "两次读取之间（毫秒）",
+    timeouts: {
+      connectMs: "连接最长等待",
+      firstByteMs: "首字节最长等待",
+      idleMs: "两次读取之间最长等待",
+    },
+    inMs: (name) => `${name}（毫秒）`,
     none: "没有上游",
     noneHint: "请添加：请求需要有上游来回答。",
     noUpstream: (id) => `目录中没有上游“${id}”`,
@@ -119,6 +138,7 @@ export const upstreamMessages = catalogue({
     probeTitle: "探测",
     answered: (count, ms) => `${ms} 毫秒内应答，列出 ${count} 个模型`,
     offered: "它列出的模型",
+    moreOffered: (count) => `另有 ${count} 个未显示。`,
     offeredName: "上游名称",
     inCatalog: "在目录中为",
     addModel: "添加",

@@ -2,11 +2,14 @@ import type { Refusal } from "../../api.ts";
 import { Notice } from "../../components/notice.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { shownText } from "../../components/shown_text.ts";
-import { DataTable } from "../../components/data_table.tsx";
+import { Sheet } from "../../components/sheet.tsx";
 import type { View } from "../../page.ts";
 import { modelHref } from "../catalog/addresses.ts";
 import type { CatalogModel } from "../catalog/content.ts";
 import { upstreamMessages } from "./messages.ts";
+
+/** Names that are shown: what is probed is on no page of its own, so they come at once. */
+const OFFERED_MAX = 500;
 
 /** What an upstream answered when it was asked for its models. */
 export interface Probed {
@@ -70,31 +73,39 @@ function Offered(
     <>
       <Notice kind="done">{say.answered(names.length, ms)}</Notice>
       {names.length === 0 ? null : (
-        <DataTable
-          view={view}
+        <Sheet
           caption={say.offered}
-          rows={names}
+          rows={names.slice(0, OFFERED_MAX)}
           columns={[
             {
-              id: "offered",
               title: say.offeredName,
               isHeader: true,
               cell: (name) => <code>{shownText(name)}</code>,
             },
             {
-              id: "known",
               title: say.inCatalog,
               cell: (name) => {
                 const found = known(name);
-                if (found.length === 0) return <a href={address(name)}>{say.addModel}</a>;
-                return found.map((each) => <a key={each.id} href={modelHref(each.id)}>{each.id}
-                </a>);
+                if (found.length > 0) {
+                  return found.map((each) => (
+                    <div key={each.id}>
+                      <a href={modelHref(each.id)}>{each.id}</a>
+                    </div>
+                  ));
+                }
+                return (
+                  <a href={address(name)}>
+                    {say.addModel} <span class="unseen">{shownText(name)}</span>
+                  </a>
+                );
               },
             },
           ]}
-          empty={null}
         />
       )}
+      {names.length <= OFFERED_MAX
+        ? null
+        : <p class="hint">{say.moreOffered(names.length - OFFERED_MAX)}</p>}
     </>
   );
 }

@@ -12,7 +12,7 @@ import type { Page, Shown, View } from "../../page.ts";
 import { modelHref } from "../catalog/addresses.ts";
 import { type CatalogModel, type CatalogUpstream, currentCatalog } from "../catalog/content.ts";
 import { catalogMessages } from "../catalog/messages.ts";
-import { fact, missing } from "../catalog/model.tsx";
+import { fact } from "../catalog/model.tsx";
 import { StateBadge } from "../catalog/state.tsx";
 import {
   latencyText,
@@ -21,9 +21,10 @@ import {
   type UpstreamState,
   upstreamStates,
 } from "./answers.ts";
-import { upstreamEditHref } from "./edit.tsx";
+import { missingUpstream, upstreamEditHref } from "./edit.tsx";
 import { upstreamMessages } from "./messages.ts";
 import { type Probed, ProbePanel } from "./probe.tsx";
+import { PLACES, TIMEOUTS, VARIABLES } from "./upstream_form.ts";
 
 /** One upstream: its state, its models, and what it answers when it is asked for its models. */
 export const upstreamPage: Page = {
@@ -31,6 +32,8 @@ export const upstreamPage: Page = {
   show: (view) => shown(view, undefined),
   async change(view) {
     const id = view.query.get("id") ?? "";
+    const { content } = await currentCatalog(view);
+    if (!content.upstreams.some((each) => each.id === id)) return missingUpstream(view, id);
     const beganMs = performance.now();
     const answer = await view.api.get(apiPath`/upstreams/${id}/models`, offered);
     const ms = Math.round(performance.now() - beganMs);
@@ -45,7 +48,7 @@ async function shown(view: View, probed: Probed | Refusal | undefined): Promise<
   const state = states.find((each) => each.id === id);
   const config = content.upstreams.find((each) => each.id === id);
   if (state === undefined || config === undefined) {
-    return missing(view, say.noUpstream(shownText(id)));
+    return missingUpstream(view, id);
   }
   const models = content.models.filter(({ upstream }) => upstream === id);
   return {
@@ -71,7 +74,7 @@ function Facts(
   const say = view.say(upstreamMessages);
   const disconnect = Object.entries(say.onDisconnects)
     .find(([known]) => known === config.onDisconnect)?.[1];
-  const key = config.apiKeyEnv ?? (config.apiKey === undefined ? say.keyNone : say.keyStored);
+  const { minutes, attempts, failures } = state.recent;
   return (
     <section class="panel">
       <DefinitionList
@@ -82,14 +85,39 @@ function Facts(
             <span class="number">{`${state.inFlight} / ${state.maxInFlight}`}</span>,
           ),
           fact(say.latency, <span class="number">{latencyText(state)}</span>),
+          fact(
+            say.failures,
+            <span class="number">{say.failedLately(failures, attempts, minutes)}</span>,
+          ),
           fact(say.kind, config.kind),
           fact(say.address, shownText(config.baseUrl ?? "")),
-          fact(say.key, config.apiKeyEnv === undefined ? key : <code>{config.apiKeyEnv}</code>),
+          ...credentials(view, config),
+          ...PLACES.flatMap((name) => named(config[name], say.places[name])),
           fact(say.onDisconnect, disconnect ?? config.onDisconnect),
+          ...TIMEOUTS.map((name) => {
+            const ms = config.timeouts[name];
+            return fact(
+              say.timeouts[name],
+              ms === undefined ? null : <Count value={ms} unit="ms" />,
+            );
+          }),
         ]}
       />
     </section>
   );
+}
+
+/** Where its credentials come from, never what they are. */
+function credentials(view: View, config: CatalogUpstream) {
+  const say = view.say(upstreamMessages);
+  const variables = VARIABLES.flatMap((name) => named(config[name], say.variables[name]));
+  if (config.apiKey !== undefined) return [...variables, fact(say.key, say.keyStored)];
+  return variables.length === 0 ? [fact(say.key, say.keyNone)] : variables;
+}
+
+/** A setting as a line, where there is one. */
+function named(value: unknown, term: string) {
+  return typeof value === "string" ? [fact(term, <code>{shownText(value)}</code>)] : [];
 }
 
 function Models(

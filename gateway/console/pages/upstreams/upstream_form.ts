@@ -21,7 +21,8 @@ export const VARIABLES = [
 export const PLACES = ["region", "project", "resourceName", "apiVersion"] as const;
 
 const TEXTS = ["kind", "provider", "baseUrl", "onDisconnect", ...VARIABLES, ...PLACES] as const;
-const TIMEOUTS = ["connectMs", "firstByteMs", "idleMs"] as const;
+/** Limits of time. */
+export const TIMEOUTS = ["connectMs", "firstByteMs", "idleMs"] as const;
 
 /** The fields of an upstream. */
 export function upstreamFields(upstream: CatalogUpstream): URLSearchParams {

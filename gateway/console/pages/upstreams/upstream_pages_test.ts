@@ -1,4 +1,5 @@
 import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { CONTENT } from "../../../admin/admin_test_support.ts";
 import { withConsole } from "../../console_test_support.ts";
 
 const HOSTILE = "<script>alert(1)</script>\u0007\u202e";
@@ -10,10 +11,12 @@ Deno.test("upstreams show how they are, and never their key", async () => {
     const reason = `cooling down: ${HOSTILE}`;
     pool.set("fast-mini", { available: false, reason, retryAfterMs: 42_000, latencyMs: 300 });
     const list = await browser.get("/upstreams");
-    for (const part of ["In part", "1 of 2", "3 / 200", "300 ms"]) {
+    for (const part of ["In part", "1 of 2", "3 / 200", "300 ms", "5 of 12"]) {
       assertStringIncludes(list.text, part);
     }
     const page = await browser.get(LAB);
+    assertStringIncludes(page.text, "5 of 12 in 15 minutes");
+    assertStringIncludes(page.text, "120,000");
     assertStringIncludes(page.text, "again in 42 s");
     assertStringIncludes(page.text, String.raw`\u{7}\u{202e}`);
     for (const { text } of [list, page, await browser.get("/upstreams/upstream/edit?id=lab")]) {
@@ -34,6 +37,51 @@ Deno.test("a probe lists what the upstream offers, to be added", async () => {
     assertStringIncludes(page.text, "/console/catalog/model/new?upstream=lab&amp;model=");
     assertNotMatch(page.text, /<script>/);
   }, { connect });
+});
+
+Deno.test("a long list of models comes whole, on the page that asked for it, up to a limit", async () => {
+  const names = Array.from({ length: 600 }, (_, at) => `model-${at}`);
+  const connect = () => ({ models: () => Promise.resolve(names), close: () => {} });
+  await withConsole(async (browser) => {
+    await browser.signIn();
+    const { text } = await browser.post(LAB);
+    assertStringIncludes(text, "lists 600 models");
+    assertStringIncludes(text, "<code>model-499</code>");
+    assertStringIncludes(text, "100 more are not shown.");
+    assertNotMatch(text, /from=50|model-500/);
+  }, { connect });
+});
+
+Deno.test("an upstream that is not there is not probed, also where its id is dots", async () => {
+  await withConsole(async (browser, admin) => {
+    await browser.signIn();
+    for (const id of ["..", ".", "none", "%3Cb%3E"]) {
+      assertEquals((await browser.post(`/upstreams/upstream?id=${id}`)).status, 404, id);
+    }
+    for (const id of [".", ".."]) {
+      const upstreams = [...CONTENT.upstreams, { id, kind: "simulator" }];
+      const { status } = await admin.post("/catalog/apply", { content: { ...CONTENT, upstreams } });
+      assertEquals(status, 400);
+    }
+  });
+});
+
+Deno.test("what an upstream proves itself with is named, not only a key", async () => {
+  await withConsole(async (browser, admin) => {
+    await browser.signIn();
+    const bedrock = {
+      ...{ id: "aws", kind: "amazon-bedrock", region: "eu-west-1" },
+      ...{ accessKeyIdEnv: "AWS_ACCESS_KEY_ID", secretAccessKeyEnv: "AWS_SECRET_ACCESS_KEY" },
+    };
+    const upstreams = [...CONTENT.upstreams, bedrock, { id: "sim", kind: "simulator" }];
+    await admin.post("/catalog/apply", { content: { ...CONTENT, upstreams } });
+    const { text } = await browser.get("/upstreams/upstream?id=aws");
+    for (const part of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "eu-west-1"]) {
+      assertStringIncludes(text, `<code>${part}</code>`);
+    }
+    assertNotMatch(text, /<dt>Key<\/dt>/);
+    assertStringIncludes((await browser.get("/upstreams/upstream?id=sim")).text, "none");
+  });
 });
 
 Deno.test("a probe that fails says why, and what to do", async () => {

@@ -1,0 +1,50 @@
+/**
+ * What the operator's API finds wrong with a catalog, thing by thing and field by field: it says all of
+ * it in one message, in which things have places in lists instead of names.
+ *
+ * @module
+ */
+
+import type { Refusal } from "../../api.ts";
+import { idsOf } from "./content.ts";
+
+/** One thing that is wrong. */
+export interface Problem {
+  /** Part of the catalog, such as `models`; empty where it is about none. */
+  readonly part: string;
+  /** Of the thing in that part, where it has one. */
+  readonly id: string | undefined;
+  /** Below the thing, such as `price.inputPerMTok`; empty for all of it. */
+  readonly field: string;
+  /** The sentence. */
+  readonly text: string;
+}
+
+const BEGINNING = "Cannot use the configuration: ";
+/** Where the next one begins: a path, and a colon. */
+const BETWEEN = /; (?=[A-Za-z]+(?:\.[\w-]+)*: )/;
+const PATH = /^([A-Za-z]+(?:\.[\w-]+)*): ([^]*)$/;
+
+/** Every problem that a refusal names, of the catalog that was sent. */
+export function problemsOf({ message, param }: Refusal, content: unknown): readonly Problem[] {
+  if (!message.startsWith(BEGINNING)) return [problemAt(param ?? "", message, content)];
+  return message.slice(BEGINNING.length).split(BETWEEN).map((one) => {
+    const [, path = "", text = one] = PATH.exec(one) ?? [];
+    return problemAt(path, text, content);
+  });
+}
+
+/** A problem as a line, with the name of the thing that it is about. */
+export function problemText({ part, id, field, text }: Problem): string {
+  const place = [part, id, field].filter(Boolean).join(".");
+  return place === "" ? text : `${place}: ${text}`;
+}
+
+function problemAt(path: string, text: string, content: unknown): Problem {
+  const [part = "", place = "", ...rest] = path.split(".");
+  const [known] = idsOf(content);
+  const list = part === "models" || part === "tiers" || part === "upstreams" ? known?.[part] : [];
+  const thing = /^\d+$/.test(place) ? list?.[Number(place)] : undefined;
+  if (thing !== undefined) return { part, id: thing.id, field: rest.join("."), text };
+  return { part, id: undefined, field: path.slice(part.length + 1), text };
+}

@@ -1,0 +1,37 @@
+import { assertEquals } from "@std/assert";
+import { RECENT_MINUTES, RecentAttempts } from "./recent_attempts.ts";
+
+function counted() {
+  let ms = 0;
+  const recent = new RecentAttempts({ nowMs: () => 0, monotonicMs: () => ms });
+  return { recent, pass: (minutes: number) => ms += minutes * 60_000 };
+}
+
+Deno.test("attempts are counted by upstream; what is not the upstream's fault is no failure", () => {
+  const { recent } = counted();
+  for (const outcome of ["ok", "server_error", "cancelled", "refused_input", "timeout"] as const) {
+    recent.note({ upstream: "a", outcome, hadBegun: false });
+  }
+  recent.note({ upstream: "b", outcome: "rate_limited", hadBegun: false });
+  assertEquals(recent.of("a"), { attempts: 5, failures: 2 });
+  assertEquals(recent.of("b"), { attempts: 1, failures: 1 });
+  assertEquals(recent.of("c"), { attempts: 0, failures: 0 });
+});
+
+Deno.test("an answer that broke off is one attempt, and a failure", () => {
+  const { recent } = counted();
+  recent.note({ upstream: "a", outcome: "ok", hadBegun: false });
+  recent.note({ upstream: "a", outcome: "cut", hadBegun: true });
+  assertEquals(recent.of("a"), { attempts: 1, failures: 1 });
+});
+
+Deno.test("what is older than the time that is looked at is forgotten, also where nothing comes", () => {
+  const { recent, pass } = counted();
+  for (let minute = 0; minute < 2 * RECENT_MINUTES; minute++) {
+    recent.note({ upstream: "a", outcome: "timeout", hadBegun: false });
+    pass(1);
+  }
+  assertEquals(recent.of("a").attempts, RECENT_MINUTES - 1);
+  pass(RECENT_MINUTES);
+  assertEquals(recent.of("a"), { attempts: 0, failures: 0 });
+});
