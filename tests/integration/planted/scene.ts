@@ -163,7 +163,7 @@ export class Scene implements AsyncDisposable {
     return join(this.folder, "svc.kv");
   }
 
-  /** Calls the operator's API; the answer's text. */
+  /** Calls the operator's API; the answer's text, of what has no end its beginning. */
   async operate(method: string, path: string, body?: unknown): Promise<string> {
     const response = await fetch(`${this.service.adminUrl}/admin/v1${path}`, {
       method,
@@ -173,7 +173,7 @@ export class Scene implements AsyncDisposable {
       },
       body: body === undefined ? null : JSON.stringify(body),
     });
-    return await response.text();
+    return await textOf(response);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -182,6 +182,16 @@ export class Scene implements AsyncDisposable {
     await this.collector[Symbol.asyncDispose]();
     await Deno.remove(this.folder, { recursive: true });
   }
+}
+
+/** What was answered; of a feed its beginning. */
+export async function textOf(response: Response): Promise<string> {
+  const type = response.headers.get("content-type") ?? "";
+  if (!type.startsWith("text/event-stream")) return await response.text();
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "" } = await reader?.read() ?? {};
+  await reader?.cancel();
+  return value;
 }
 
 /** All that a text holds of secrets, by name: as they are, in any usual writing, or a good part. */
