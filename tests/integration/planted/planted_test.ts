@@ -44,6 +44,7 @@ for (const exports of [false, true]) {
     const banner = stdout.replaceAll(SECRETS.serviceKey, "").replaceAll(SECRETS.adminToken, "");
     assertEquals(found(banner, keys), [], "standard output");
     if (!exports) return;
+    assertEquals(collector.headers.get("x-planted"), SECRETS.otlp);
     assert(collector.spans.length > MODELS.length && collector.metrics.size > 1);
     assertEquals(found(collector.everything, keys), [], "what is exported");
   });
