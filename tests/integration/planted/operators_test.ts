@@ -9,11 +9,11 @@ import { join } from "@std/path";
 import { svc } from "../../fixtures/service_process.ts";
 import { assertAllShown, ConsoleWalk } from "./console_walk.ts";
 import { everyOperation } from "./operations.ts";
-import { callAll, found, Scene, SECRETS, SHOWN } from "./scene.ts";
+import { callAll, FEW, found, Scene, SECRETS, SHOWN } from "./scene.ts";
 
 Deno.test("no answer of the operator's API holds a secret, whatever operation is asked", async () => {
   await using scene = await Scene.start({ exports: false });
-  await callAll(scene);
+  await callAll(scene, { models: FEW, calls: 1 });
   const answers = await everyOperation(scene);
   // Refused as well: with the secrets in what was sent.
   const { content } = JSON.parse(await scene.operate("GET", "/catalog"));
@@ -39,7 +39,7 @@ Deno.test("no answer of the operator's API holds a secret, whatever operation is
 
 Deno.test("no page, feed or form of the console holds a secret", async () => {
   await using scene = await Scene.start({ exports: false });
-  await callAll(scene);
+  await callAll(scene, { models: FEW, calls: 1 });
   await everyOperation(scene);
   const walk = await ConsoleWalk.start(scene.service.adminUrl, SECRETS.adminToken);
   await walk.everyPage(["/console", "/console/feeds/requests/tail"]);
@@ -82,7 +82,7 @@ const COMMANDS: readonly (readonly string[])[] = [
 
 Deno.test("no command shows a secret, as text or as JSON, beside a service and without one", async () => {
   await using scene = await Scene.start({ exports: false });
-  await callAll(scene);
+  await callAll(scene, { models: FEW, calls: 1 });
   const { requests } = JSON.parse(await scene.operate("GET", "/requests?limit=1"));
   const names = { CONFIG: scene.env.SERVICE_CONFIG ?? "", REQUEST: String(requests[0].id) };
   const env = { ...scene.env, SERVICE_ADMIN_URL: scene.service.adminUrl };
@@ -110,7 +110,7 @@ Deno.test("no command shows a secret, as text or as JSON, beside a service and w
 
 Deno.test("backups' readable parts, the store and the process list hold what is said of them", async () => {
   await using scene = await Scene.start({ exports: false });
-  await callAll(scene);
+  await callAll(scene, { models: FEW, calls: 1 });
   const listed = await new Deno.Command("ps", {
     args: ["-ww", "-o", "args=", "-p", String(scene.service.pid)],
   }).output();

@@ -12,7 +12,7 @@ import { callAll, found, MODELS, Scene, SECRETS } from "./scene.ts";
 /** What providers are called with: all of it is repeated by them. */
 const PROVIDERS = [
   ...["inline", "openai", "anthropic", "google", "azure", "mistral", "cohere", "awsId"],
-  ...["awsToken", "accessToken"],
+  ...["awsToken", "accessToken", "tavily"],
 ];
 
 for (const exports of [false, true]) {
@@ -36,8 +36,8 @@ for (const exports of [false, true]) {
     assertEquals(found(metrics, keys), [], "the metrics");
     const { stderr, stdout } = await service.end("SIGTERM");
     const log = exports ? collector.lines.map(({ text }) => text).join("\n") : stderr;
-    for (const [kind, event] of [["mistral", "upstream_refuses_credentials"]] as const) {
-      assert(log.includes(event) && log.includes(`at-${kind}.401`), log);
+    for (const told of ["upstream_refuses_credentials", "at-mistral.401", "web_search_failed"]) {
+      assert(log.includes(told), told);
     }
     assertEquals(found(stderr + log, keys), [], "the log");
     // The first start shows the operator's own two, once.
