@@ -9,6 +9,7 @@ import { credentialsPath, readCredentials as readCredentialsFile } from "./servi
 import { CliFailure, ReaderLeft } from "./cli/io.ts";
 import { createOutputFile, writeWhole } from "./cli/output_file.ts";
 import { runCli } from "./cli/run.ts";
+import { tellCrashes } from "./service/crash.ts";
 import { observe } from "./service/observation.ts";
 import { giveUpWriting, missingFlags, missingFlagsText } from "./service/permissions.ts";
 import { parseServeSettings, SERVE_VARIABLES } from "./service/settings.ts";
@@ -76,13 +77,7 @@ async function serve(args: readonly string[]): Promise<number> {
     return 1;
   }
   const { logger, secrets, telemetry } = observed;
-  // A bug in one request must not end the service for all the others.
-  globalThis.addEventListener("unhandledrejection", (event) => {
-    event.preventDefault();
-    const { reason } = event;
-    const cause = reason instanceof Error ? reason.stack ?? reason.message : String(reason);
-    logger.error("unhandled_rejection", { cause });
-  });
+  tellCrashes(logger, () => Deno.exit(1));
   // Listened for from the beginning: a signal may come as soon as the start is printed.
   const ended = untilSignal();
   let service: RunningService;

@@ -226,9 +226,34 @@ Deno.test("where root restores, the store belongs to the owner of its folder", a
       return console.warn("Not tested: this user may not give files away");
     }
     const path = join(folder, "svc.kv");
+    const ownerOf = async (name: string) => (await Deno.stat(name)).uid;
+    // Not even a restore that fails keeps the service from its own lock.
+    const wrong = { passphrase: () => Promise.resolve("another one") };
+    await refused(restoreTo(path, store, wrong), "the passphrase is another one");
+    assertEquals(await ownerOf(`${path}.lock`), 65_534);
     await restoreTo(path, store);
     for (const suffix of ["", ".lock", ".admin.json"]) {
-      assertEquals((await Deno.stat(path + suffix)).uid, 65_534, suffix);
+      assertEquals(await ownerOf(path + suffix), 65_534, suffix);
     }
+  });
+});
+
+Deno.test("root gives away and writes over no file that the owner of the folder has linked", async () => {
+  await withStore(async (store) => {
+    await backUp(store);
+    const folder = join(store.folder, "others");
+    const other = join(store.folder, "of-root");
+    await Deno.mkdir(folder);
+    await Deno.writeTextFile(other, "mine", { mode: 0o600 });
+    try {
+      await Deno.chown(folder, 65_534, 65_534);
+    } catch {
+      return console.warn("Not tested: this user may not give files away");
+    }
+    const path = join(folder, "svc.kv");
+    for (const suffix of [".lock", ".admin.json.tmp"]) await Deno.symlink(other, path + suffix);
+    await restoreTo(path, store);
+    const { mode, uid } = await Deno.stat(other);
+    assertEquals([uid, (mode ?? 0) & 0o777, await Deno.readTextFile(other)], [0, 0o600, "mine"]);
   });
 });

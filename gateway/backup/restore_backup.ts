@@ -3,7 +3,7 @@ import { writeCredentialsText } from "../service/credentials.ts";
 import type { Verification } from "../ports/ledger_store.ts";
 import { StoreError } from "../ports/store_error.ts";
 import { checkStore, type StoreContents } from "../stores/kv/check_store.ts";
-import { type ClaimedFile, lockFile } from "../stores/kv/file.ts";
+import { type ClaimedFile, giveToOwner, lockFile } from "../stores/kv/file.ts";
 import { migrate } from "../stores/kv/migrate.ts";
 import { readSetting } from "../stores/kv/settings.ts";
 import { needsPepper } from "../service/pepper.ts";
@@ -202,21 +202,10 @@ async function putInPlace(
   for (const suffix of ["-wal", "-shm"]) await removeIfThere(`${path}${suffix}`);
   await Deno.rename(draft, path);
   if (credentials !== undefined) await writeCredentialsText(`${path}.admin.json`, credentials);
-  for (const suffix of ["", ".lock", ...others]) await giveToOwner(`${path}${suffix}`);
+  for (const suffix of ["", ...others]) await giveToOwner(`${path}${suffix}`);
   using folder = await Deno.open(dirname(path));
   await folder.sync();
   return hadStore ? aside : undefined;
-}
-
-/** Where root restores, the store belongs to whom its folder belongs to: the service is not root. */
-async function giveToOwner(path: string): Promise<void> {
-  const [file, folder] = await Promise.all([Deno.stat(path), Deno.stat(dirname(path))]);
-  if (file.uid === folder.uid || folder.uid === null) return;
-  try {
-    await Deno.chown(path, folder.uid, folder.gid);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
-  }
 }
 
 async function linkAside(path: string, aside: string): Promise<boolean> {

@@ -238,7 +238,9 @@ async function noteBackup(call: Call, store: string, about: object): Promise<voi
     const note = { ...about, storeBytes: (await Deno.stat(store)).size };
     // By another name first: the file may be another user's, and the folder still ours.
     const draft = `${store}.backup.json.tmp`;
-    await Deno.writeTextFile(draft, JSON.stringify(note) + "\n");
+    // Left by a crash; or a link, which would be followed.
+    await Deno.remove(draft).catch(() => {});
+    await Deno.writeTextFile(draft, JSON.stringify(note) + "\n", { createNew: true });
     await Deno.rename(draft, `${store}.backup.json`);
   } catch (error) {
     call.warn(`The time of this backup could not be noted beside the store: ${String(error)}`);

@@ -45,7 +45,7 @@ export const catalogCommands: readonly Command[] = [
     run: async (call) => {
       if (!call.has("file")) return await checkInForce(call);
       requireNoAsking(call);
-      const json = await rehearse(call);
+      const json = await rehearse(call, await contentOf(call));
       warn(call, json);
       return { json, text: () => `The configuration is valid\n${changesText(json)}` };
     },
@@ -100,7 +100,9 @@ function printDefault(call: Call): Output {
 }
 
 async function apply(call: Call): Promise<Output> {
-  const rehearsal = await rehearse(call);
+  // Read once: what was shown is what is applied, also where the file is a pipe, or is edited meanwhile.
+  const content = await contentOf(call);
+  const rehearsal = await rehearse(call, content);
   call.print(changesText(rehearsal));
   warn(call, rehearsal);
   if (call.has("dry-run") || rowsOf(rehearsal, "changes").length === 0) {
@@ -108,7 +110,7 @@ async function apply(call: Call): Promise<Output> {
   }
   await confirm(call);
   const json = await call.client.post("/catalog/apply", {
-    content: await readJson(call.io, call.option("file") ?? ""),
+    content,
     expectedVersion: rehearsal.version,
     force: call.has("force"),
     note: call.option("note"),
@@ -116,8 +118,11 @@ async function apply(call: Call): Promise<Output> {
   return { json, text: () => resultText(json) };
 }
 
-async function rehearse(call: Call): Promise<Row> {
-  const content = await readJson(call.io, call.option("file") ?? "");
+function contentOf({ io, option }: Call): Promise<unknown> {
+  return readJson(io, option("file") ?? "");
+}
+
+async function rehearse(call: Call, content: unknown): Promise<Row> {
   const force = call.has("force");
   return await call.client.post("/catalog/apply", { content, force, dryRun: true });
 }

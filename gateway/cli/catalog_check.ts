@@ -24,7 +24,7 @@ export function requireNoAsking(call: Call): void {
 /** Counts the seconds on a terminal, on a line that is gone afterwards. */
 async function withProgress<T>(call: Call, work: () => Promise<T>): Promise<T> {
   const { io } = call;
-  if (!io.isTerminal || call.has("json")) return await work();
+  if (io.progressColumns === undefined || call.has("json")) return await work();
   let seconds = 0;
   const show = () => io.stderr(`\rAsking the upstreams for their models ... ${seconds++} s`);
   show();

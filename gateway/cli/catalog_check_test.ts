@@ -57,7 +57,11 @@ Deno.test("svc catalog check fits a terminal, counts there, and fails where some
       await Promise.resolve();
       return Response.json(WRONG);
     };
-    const { code, out, err } = await run("catalog check", { fetch, isTerminal: true });
+    const { code, out, err } = await run("catalog check", {
+      fetch,
+      isTerminal: true,
+      progressColumns: 80,
+    });
     assertEquals(code, 1);
     for (const line of out.split("\n")) assert(displayWidth(line) <= 80, line);
     assertStringIncludes(out, "openrouter/moonshotai/kimi-k3  unreachable");
@@ -67,7 +71,16 @@ Deno.test("svc catalog check fits a terminal, counts there, and fails where some
       "\rAsking the upstreams for their models ... 0 s\r\x1b[K" +
         "2 of 3 models need attention: set OPENROUTER_API_KEY\n",
     );
-    const late = await run("catalog check --json", { fetch, isTerminal: true });
+    // Standard error may be a file where standard output is a terminal.
+    assertEquals(
+      (await run("catalog check", { fetch, isTerminal: true })).err.includes("\r"),
+      false,
+    );
+    const late = await run("catalog check --json", {
+      fetch,
+      isTerminal: true,
+      progressColumns: 80,
+    });
     assertEquals(late.err, `${WRONG.advice}\n`);
   });
 });

@@ -62,6 +62,25 @@ Deno.test("svc apply applies what it showed, or nothing", async () => {
   });
 });
 
+Deno.test("svc apply reads a file once: it may be a pipe, or edited while the question is open", async () => {
+  await withCli(async ({ admin, files, run }) => {
+    files.set("svc.json", CHEAPER);
+    const confirm = () => Promise.resolve(Boolean(files.set("svc.json", "{}")));
+    const { code } = await run("apply -f svc.json", { isTerminal: true, confirm });
+    assertEquals([code, admin.deps.catalogs.current().models.length], [0, 1]);
+  });
+});
+
+Deno.test("svc apply repeats nothing of a file that is no JSON: there may be a key in it", async () => {
+  await withCli(async ({ files, run }) => {
+    files.set("svc.json", '{\n  "apiKey": planted-key\n}');
+    assertFailed(
+      await run("apply -f svc.json"),
+      'Cannot read "svc.json" as JSON, which it is not at line 2, column 13',
+    );
+  });
+});
+
 Deno.test("svc catalog show says where web search asks and what it costs", async () => {
   await withCli(async ({ admin, run }) => {
     assert(!(await run("catalog show")).out.includes("web search"));

@@ -1,3 +1,4 @@
+import { jsonPlace } from "../config/json_place.ts";
 import { CliFailure, type CliIo } from "./io.ts";
 
 /** Reads a JSON file that the operator named. */
@@ -12,7 +13,8 @@ export async function readJson(io: CliIo, path: string): Promise<unknown> {
     // A byte order mark, as editors of Windows write it, is no JSON.
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (cause) {
-    throw new CliFailure(`Cannot read "${path}" as JSON: ${messageOf(cause)}`, { cause });
+    const place = jsonPlace(text, cause);
+    throw new CliFailure(`Cannot read "${path}" as JSON, which it is not at ${place}`, { cause });
   }
 }
 

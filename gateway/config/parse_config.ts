@@ -13,6 +13,7 @@ import {
 } from "../domain/catalog.ts";
 import { DEFAULT_SCORING } from "../domain/score.ts";
 import { ConfigError } from "./config_error.ts";
+import { jsonPlace } from "./json_place.ts";
 import { listPrice, type PriceSource } from "./list_price.ts";
 import { type ConfigFile, type ConfigModel, configSchema, type ConfigUpstream } from "./schema.ts";
 
@@ -94,11 +95,7 @@ function parseJson(text: string, fileName: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The engine's message quotes the text, which may hold a key: only the place is passed on.
-    const message = error instanceof Error ? error.message : "";
-    const offset = /position (\d+)/.exec(message)?.[1];
-    const lines = text.slice(0, Number(offset ?? text.length)).split("\n");
-    const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+    const place = jsonPlace(text, error);
     throw new ConfigError(fileName, [`Expected JSON, which it is not at ${place}`]);
   }
 }

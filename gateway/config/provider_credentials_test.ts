@@ -23,6 +23,36 @@ Deno.test("parseConfig() keeps the names of a key's parts, and the price of writ
   assertEquals(content.models[0]?.price.cacheWriteInputPerMTok, "1.25");
 });
 
+Deno.test("parseConfig() refuses a key in the place of its variable's name, and repeats it nowhere", async () => {
+  const keys = [
+    "gsk_abcdefghijkl0123456789",
+    "hf_abcdefghijklmnop1234",
+    "svc_live_abcdef0123456789",
+    "AIzaSyA1234567890abcdefghijk",
+    "AKIAIOSFODNN7EXAMPLE",
+    "abcdef0123456789abcdef0123456789",
+  ];
+  for (const key of keys) {
+    const { problems, message } = await assertRejects(
+      () => parse({ ...LAB, apiKeyEnv: key }),
+      ConfigError,
+    );
+    const what = "Write the name of an environment variable, not the key itself";
+    assertEquals([problems, message.includes(key)], [[`upstreams.0.apiKeyEnv: ${what}`], false]);
+  }
+  for (
+    const name of [
+      "OPENAI_API_KEY",
+      "svc_key",
+      "HF_TOKEN_2",
+      "sk_1",
+      "KEY_FOR_TEAM_NUMBER_0123456789",
+    ]
+  ) {
+    assertEquals((await parse({ ...LAB, apiKeyEnv: name })).content.upstreams[0]?.apiKeyEnv, name);
+  }
+});
+
 const PROBLEMS: readonly (readonly [string, { readonly upstreams: readonly unknown[] }, RegExp])[] =
   [
     [

@@ -79,8 +79,13 @@ function isPlainHttpUrl(value: string): boolean {
   return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
 }
 
+/** A key in the place of its variable's name would be shown wherever the variable is named. */
+const KEY_ITSELF =
+  /^(?=.*\d)(?=.*[a-z])(?:(?:sk|gsk|xai|hf|svc|tvly|gh[opsur])_\w{8}|AIza\w{20}|[A-Za-z0-9]{28})|^A[KS]IA[A-Z0-9]{16}$/;
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
   error: "Write the name of an environment variable",
+}).refine((name) => !KEY_ITSELF.test(name), {
+  error: "Write the name of an environment variable, not the key itself",
 });
 
 // Both become part of an address, and must not be able to make it another one.

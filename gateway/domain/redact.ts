@@ -4,6 +4,8 @@
  * @module
  */
 
+import { secretSpans } from "./secret_spans.ts";
+
 /** Stands where a secret stood. */
 export const REDACTED = "[redacted]";
 
@@ -26,7 +28,7 @@ const SECRETS: readonly RegExp[] = [
   /\bhf_[A-Za-z0-9]{16,}/,
   /\b(?:gsk|xai|tvly|BSA)[-_][A-Za-z0-9_-]{12,}/,
   // Signed tokens, and whatever an Authorization header carries.
-  /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){1,4}/,
+  /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,4}/,
   /\b(?:[Bb]earer|[Bb]asic)\s+[A-Za-z0-9._~+/=-]{8,}/,
   // What a header or a setting of that name carries, also in JSON within JSON.
   /\b(?:x-api-key|[Aa]pi[-_]?[Kk]ey|x-goog-api-key|[Pp]assw(?:or)?d|PASSWORD|API_KEY|access_token|secret_key)\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?[^\s"'\\,;&<>()]{6,200}/,
@@ -47,10 +49,10 @@ export function redacted(text: string, maxChars: number): string {
   const looked = text.slice(0, maxChars + LOOK_AHEAD_CHARS);
   let out = "";
   let from = 0;
-  for (const { 0: secret, index } of looked.matchAll(SECRET)) {
-    if (index >= maxChars) break;
-    out += looked.slice(from, index) + REDACTED;
-    from = index + secret.length;
+  for (const { begin, end } of secretSpans(looked, { forms: [SECRET] })) {
+    if (begin >= maxChars) break;
+    out += looked.slice(from, begin) + REDACTED;
+    from = end;
   }
   if (from < maxChars) out += looked.slice(from, maxChars);
   return out.toWellFormed();

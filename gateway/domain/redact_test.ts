@@ -36,6 +36,16 @@ Deno.test("Secrets are taken out wherever they stand", () => {
   }
 });
 
+Deno.test("Secrets are taken out however they are written", () => {
+  for (
+    const text of [
+      "sk\\u002dcanary\\u002dupstream\\u002d7d20ee",
+      "sk%2Dcanary%2Dupstream%2D7d20ee",
+      "sk\u2011canary\u2011upstream\u20117d20ee",
+    ]
+  ) assertEquals(redacted(`My key: ${text}.`, 1_000), `My key: ${REDACTED}.`);
+});
+
 Deno.test("What is no secret stays as it was said", () => {
   for (
     const text of [
@@ -69,6 +79,8 @@ Deno.test("Hostile text costs no more than its length", () => {
   for (
     const text of [
       "a".repeat(200_000),
+      "-eyJ".repeat(50_000),
+      "\\".repeat(200_000),
       "1 ".repeat(100_000),
       "-----BEGIN ".repeat(20_000),
       "://".repeat(60_000),

@@ -78,12 +78,14 @@ export class HttpWebSearch implements WebSearch {
   readonly id: string;
   readonly #api: SearchApi;
   readonly #deps: HttpSearchDeps;
+  readonly #secrets: readonly string[];
 
   /** Opens nothing yet. */
   constructor(api: SearchApi, deps: HttpSearchDeps) {
     this.id = api.id;
     this.#api = api;
     this.#deps = deps;
+    this.#secrets = api.key === undefined ? [] : [api.key.value];
   }
 
   unusedOf(place: ApproximateLocation): readonly (keyof ApproximateLocation)[] {
@@ -146,9 +148,7 @@ export class HttpWebSearch implements WebSearch {
 
   #refusal(received: Received): WebSearchFailure {
     const { headers, status, text } = received;
-    const said = received.isJson
-      ? redact(text, this.#api.key?.value).slice(0, MAX_ERROR_CHARS)
-      : "";
+    const said = received.isJson ? redact(text, this.#secrets).slice(0, MAX_ERROR_CHARS) : "";
     const message = `the server answered ${status}${said === "" ? "" : `: ${said}`}`;
     const own = this.#api.refusal?.(received) ?? {};
     return {

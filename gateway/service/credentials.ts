@@ -34,9 +34,9 @@ export async function writeCredentials(
 /** The same of what was read from such a file before. */
 export async function writeCredentialsText(path: string, text: string): Promise<void> {
   const draft = `${path}.tmp`;
-  await Deno.writeTextFile(draft, text, { mode: 0o600 });
-  // The mode applies to a new file only; a draft left by a crash may have another.
-  if (Deno.build.os !== "windows") await Deno.chmod(draft, 0o600);
+  // Left by a crash, with whatever mode; or a link, which would be followed.
+  await Deno.remove(draft).catch(() => {});
+  await Deno.writeTextFile(draft, text, { mode: 0o600, createNew: true });
   await Deno.rename(draft, path);
 }
 

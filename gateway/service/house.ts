@@ -170,9 +170,10 @@ function observed(
 }
 
 /** Back ends of web search, one for each configuration that has been in force. */
-function webSearches({ env, clock }: ServiceDeps): GatewayContext["webSearch"] {
+function webSearches({ env, clock, noteSecret }: ServiceDeps): GatewayContext["webSearch"] {
   const known = new WeakMap<SearchConfig, WebSearch>();
   return (config) => {
+    if ("apiKey" in config && config.apiKey !== undefined) noteSecret?.(config.apiKey);
     const search = known.get(config) ?? createWebSearch(config, { env, clock });
     known.set(config, search);
     return search;

@@ -60,6 +60,40 @@ Deno.test("secrets are known by their form, whoever gave them out", () => {
   }
 });
 
+Deno.test("secrets are taken out however they are written", () => {
+  const secrets = new Secrets();
+  secrets.add("hunter2-hunter2\n");
+  for (
+    const text of ["hunter2-hunter2", "svc_live_abcDEF123-", "Bearer abc.def-ghi", "sk-abcdefgh-1"]
+  ) {
+    const secret = text.slice(-5);
+    const written = [
+      text.replaceAll("-", "\\u002d"),
+      text.replaceAll("-", "\\\\u002D"),
+      text.replaceAll("-", "%2D").replaceAll(" ", "%20"),
+      text.replaceAll("-", "%252d").replaceAll(" ", "%2520"),
+      text.replaceAll("-", "&#45;"),
+      text.replaceAll("-", "\u2011"),
+      [...text].join("\u200b"),
+    ];
+    for (const line of written) {
+      const removed = secrets.remove(`so ${line} ok`);
+      assert(removed.includes("[removed]") && !removed.includes(secret), removed);
+      assert(!removed.includes([...secret].join("\u200b")), removed);
+    }
+  }
+});
+
+Deno.test("of a long text the beginning is kept, and no beginning of a secret with it", () => {
+  const secrets = new Secrets();
+  secrets.add("hunter2-hunter2");
+  for (let before = 65_500; before < 65_560; before++) {
+    const removed = secrets.remove(`${"x".repeat(before)}hunter2-hunter2${"y".repeat(9_000)}`);
+    assert(!removed.includes("hun"), removed.slice(-200));
+    assert(/ … and \d+ characters more$/.test(removed));
+  }
+});
+
 Deno.test("ordinary lines stay as they are", () => {
   const secrets = new Secrets();
   const lines = [
@@ -68,6 +102,7 @@ Deno.test("ordinary lines stay as they are", () => {
     "The key's policy does not allow requests from this address",
     "https://api.openai.com/v1/chat/completions",
     "req_01JB3Z hold_01JB3Z key_01JB3Z wallet team-1",
+    "C:\\new\\users 100%, 50%off & more, \u5199\u4e00\u9996\u8bd7",
     "asked for 100 tokens: basic model, bearer of news",
   ];
   for (const line of lines) assertEquals(secrets.remove(line), line);
@@ -76,8 +111,12 @@ Deno.test("ordinary lines stay as they are", () => {
 Deno.test("a text of secrets' beginnings takes time by its length alone", () => {
   const secrets = new Secrets();
   // Grows with the square where a form looks back: then this would take minutes.
-  for (const part of ["eyJ", "sk-", "://", "-----BEGIN ", "Bearer ", "&key", "svc_live_"]) {
-    assert(secrets.remove(part.repeat(50_000)).length > 0);
+  const parts = [
+    ...["eyJ", "-eyJ", "sk-", "://", "-----BEGIN ", "Bearer ", "&key", "svc_live_", "api_key "],
+    ...["-----BEGIN PRIVATE KEY----- ", "password\\", "?x-amz-", "@", "\\", "%25", "\\u002d", "－"],
+  ];
+  for (const part of parts) {
+    assert(secrets.remove(part.repeat(1_000_000 / part.length)).length > 0);
   }
 });
 

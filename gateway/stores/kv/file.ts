@@ -4,6 +4,7 @@
  * @module
  */
 
+import { lchown } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "@std/path";
 import { StoreError } from "../../ports/store_error.ts";
 
@@ -42,6 +43,8 @@ export async function lockFile(name: string): Promise<ClaimedFile> {
     await Deno.mkdir(dirname(name), { recursive: true, mode: 0o700 });
     const path = await realPathOf(resolve(name));
     lock = await Deno.open(`${path}.lock`, { create: true, write: true, mode: 0o600 });
+    // Root may be the first to lock it, by a command: the service must be able to, afterwards.
+    await giveToOwner(`${path}.lock`);
     if (await lock.tryLock(true)) return { path, release: lock.close.bind(lock) };
   } catch (cause) {
     lock?.close();
@@ -61,6 +64,23 @@ export async function isClaimed(name: string): Promise<boolean> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
+  }
+}
+
+/**
+ * Has a file belong to whom its folder belongs to, where this process may give it away: what root makes
+ * beside a store is for the service, which is not root. A link is given away itself, not what it leads
+ * to: the folder's owner may have made it.
+ */
+export async function giveToOwner(path: string): Promise<void> {
+  const [file, folder] = await Promise.all([Deno.lstat(path), Deno.stat(dirname(path))]);
+  if (folder.uid === null || folder.gid === null || file.uid === folder.uid) return;
+  try {
+    await lchown(path, folder.uid, folder.gid);
+  } catch (error) {
+    const isRefused = error instanceof Deno.errors.PermissionDenied ||
+      Object(error).code === "EPERM";
+    if (!isRefused) throw error;
   }
 }
 

@@ -39,7 +39,14 @@ export class AccessSource {
   }
 }
 
-/** The part of it that must never be repeated. */
+/** What of it must never be repeated. */
+export function secretsOf(access: Access): readonly string[] {
+  if (access.kind !== "aws") return [secretOf(access)];
+  const { accessKeyId, secretAccessKey, sessionToken } = access.keys;
+  return [secretAccessKey, accessKeyId, ...(sessionToken === undefined ? [] : [sessionToken])];
+}
+
+/** What a package is given as the key. */
 export function secretOf(access: Access): string {
   switch (access.kind) {
     case "key":

@@ -27,8 +27,8 @@ export interface TransportOptions {
   readonly clock: Clock;
   /** Whether the answer is to be a stream. */
   readonly stream: boolean;
-  /** The upstream's key, never to be repeated. */
-  readonly secret: string;
+  /** What the upstream is called with, never to be repeated. */
+  readonly secrets: readonly string[];
   /** W3C trace context to send along. */
   readonly traceparent?: string | undefined;
   /** Last change of the request's body. */
@@ -83,7 +83,8 @@ export class Transport {
     const type = response.headers.get("content-type")?.toLowerCase() ?? "";
     const expected = this.#options.stream ? STREAM_TYPES : JSON_TYPES;
     if (!expected.test(type)) {
-      throw this.#fail({ outcome: "malformed", message: `The answer is "${redact(type)}"` });
+      const said = redact(type, this.#options.secrets);
+      throw this.#fail({ outcome: "malformed", message: `The answer is "${said}"` });
     }
     if (response.body === null) {
       throw this.#fail({ outcome: "malformed", message: "The answer is empty" });
@@ -109,7 +110,7 @@ export class Transport {
   }
 
   async #refuse(response: Response): Promise<never> {
-    const { clock, exchange, secret } = this.#options;
+    const { clock, exchange, secrets } = this.#options;
     let text: string | undefined;
     try {
       text = await readText(response, exchange, { maxBytes: MAX_ERROR_BYTES });
@@ -120,7 +121,7 @@ export class Transport {
     }
     const retryAfterMs = retryAfterMsOf(response.headers, clock.nowMs());
     const error = readErrorAnswer(parseJson(text ?? ""));
-    throw this.#fail(failureOf(error, { status: response.status, retryAfterMs, secret }));
+    throw this.#fail(failureOf(error, { status: response.status, retryAfterMs, secrets }));
   }
 
   #fail(failure: Omit<UpstreamFailure, "kind">): Error {

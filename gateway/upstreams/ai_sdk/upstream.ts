@@ -16,7 +16,7 @@ import { Exchange, POOL_IDLE_MS, type Stop } from "../openai_compatible/exchange
 import { failureOf, redact } from "../openai_compatible/failure.ts";
 import { type Dial, Reachability } from "../openai_compatible/reachability.ts";
 import { modelListError, whyNoList } from "../model_list_error.ts";
-import { type Access, AccessSource, secretOf } from "./access.ts";
+import { type Access, AccessSource, secretsOf } from "./access.ts";
 import { AnswerEvents } from "./answer_events.ts";
 import { callOptionsOf, outputLimitOf } from "./call_options.ts";
 import { type AnswerOptions, chatAnswer } from "./chat_answer.ts";
@@ -166,29 +166,33 @@ export class AiSdkUpstream implements Upstream {
       answer = await ask({ exchange, isSigned: access.kind === "aws", open, transport });
     } catch (error) {
       if (error instanceof InvariantError) throw error;
-      answer = this.#brokenOff(error, { exchange, transport, secret: secretOf(access) });
+      answer = this.#brokenOff(error, { exchange, transport, secrets: secretsOf(access) });
     } finally {
       if (transport.status === 401) this.#access.refused(access);
       if (answer === undefined || answer.kind === "failure") exchange.abandon();
       // A stream ends its exchange by itself, later.
       else if (answer.kind !== "stream") exchange.end();
     }
-    return answer;
+    if (!isFailure(answer)) return answer;
+    // What a success has turned out to be was read by code that knows no secret.
+    return { ...answer, message: redact(answer.message, secretsOf(access)) };
   }
 
   /** Names of the models that the provider lists; throws where it has no list. */
   async models(signal: AbortSignal): Promise<readonly string[]> {
     const exchange = this.#exchange(signal);
+    let access: Access | undefined;
     try {
+      access = await this.#access.get(signal);
       return await listModels(exchange, {
-        access: await this.#access.get(signal),
+        access,
         baseUrl: this.#baseUrl,
         client: this.#client,
         config: this.#config,
         kind: this.#kind,
       });
     } catch (cause) {
-      const why = redact(whyNoList(exchange.stopped, cause));
+      const why = redact(whyNoList(exchange.stopped, cause), access && secretsOf(access));
       const refused = cause instanceof AccessError && new ModelListError("refused", why);
       throw modelListError(this.id, why, refused || cause);
     } finally {
@@ -220,7 +224,7 @@ export class AiSdkUpstream implements Upstream {
       client: this.#client,
       clock: this.#deps.clock,
       stream: call.stream,
-      secret: secretOf(access),
+      secrets: secretsOf(access),
       traceparent: call.traceparent,
       editBody: (body) => {
         if (notes !== undefined) noteUnheldSchema(format, { body, notes });
@@ -256,10 +260,10 @@ export class AiSdkUpstream implements Upstream {
 
   #brokenOff(
     error: unknown,
-    { exchange, transport, secret }: {
+    { exchange, transport, secrets }: {
       exchange: Exchange;
       transport: Transport;
-      secret: string;
+      secrets: readonly string[];
     },
   ): UpstreamFailure {
     if (transport.failure !== undefined) return transport.failure;
@@ -271,7 +275,7 @@ export class AiSdkUpstream implements Upstream {
     if (cut !== undefined) {
       return failure(cut.outcome === "cut" ? "server_error" : cut.outcome, cut.message, status);
     }
-    const message = redact(error instanceof Error ? error.message : String(error), secret);
+    const message = redact(error instanceof Error ? error.message : String(error), secrets);
     if (!sent) {
       // Packages refuse what their provider has no place for before they send anything.
       const isRefusal = error instanceof Error && error.name.startsWith("AI_");
@@ -280,10 +284,14 @@ export class AiSdkUpstream implements Upstream {
     if (status === undefined) return failure("connect_failed", message);
     const reported = statusOf(error);
     if (reported !== undefined && reported !== 200) {
-      return failureOf({ message }, { status: reported, secret });
+      return failureOf({ message }, { status: reported, secrets });
     }
     return failure("malformed", "The answer is no JSON of the right shape", status);
   }
+}
+
+function isFailure(answer: { readonly kind: string }): answer is UpstreamFailure {
+  return answer.kind === "failure";
 }
 
 /** A request under way. */

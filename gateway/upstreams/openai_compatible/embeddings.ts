@@ -123,7 +123,11 @@ export class OpenAICompatibleEmbedder implements Embedder {
     if (status !== 200) {
       const retryAfterMs = retryAfterMsOf(headers, this.#deps.clock.nowMs());
       const error = readErrorAnswer(parseJson(text ?? ""));
-      const failure = failureOf(error, { status, retryAfterMs, secret: key });
+      const failure = failureOf(error, {
+        status,
+        retryAfterMs,
+        secrets: key === undefined ? [] : [key],
+      });
       return { ...failure, message: this.#message(`it answered ${status}: ${failure.message}`) };
     }
     if (text === undefined) {

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { secretSpans, withoutSpans, writingsOf } from "../../domain/secret_spans.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
 import { isRecord } from "./body.ts";
 
@@ -26,8 +27,8 @@ export interface ErrorContext {
   readonly status: number;
   /** How long the upstream asks to be left alone, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The upstream's key, never to be repeated. */
-  readonly secret?: string | undefined;
+  /** What the upstream is called with, never to be repeated. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 const MAX_MESSAGE_CHARS = 1000;
@@ -58,7 +59,7 @@ export function readErrorAnswer(body: unknown): ReportedError {
 export function failureOf(error: ReportedError, context: ErrorContext): UpstreamFailure {
   const status = context.status < 300 ? error.status ?? 500 : context.status;
   const outcome = outcomeOf(status, error);
-  const message = redact(error.message, context.secret) || `The upstream answered ${status}`;
+  const message = redact(error.message, context.secrets) || `The upstream answered ${status}`;
   const { retryAfterMs } = context;
   const failure = {
     kind: "failure",
@@ -68,7 +69,9 @@ export function failureOf(error: ReportedError, context: ErrorContext): Upstream
     message,
   } as const;
   if (outcome !== "refused_input") return failure;
-  return { ...failure, param: bounded(error.param), code: bounded(error.code) };
+  const named = (name: string | undefined) =>
+    name === undefined ? undefined : redact(name, context.secrets).slice(0, MAX_NAME_CHARS);
+  return { ...failure, param: named(error.param), code: named(error.code) };
 }
 
 function outcomeOf(status: number, error: ReportedError): UpstreamFailure["outcome"] {
@@ -125,24 +128,34 @@ export function retryAfterMsOf(headers: Headers, nowMs: number): number | undefi
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, Math.ceil(ms)), MAX_RETRY_AFTER_MS);
 }
 
-/** Bounds a message and takes everything out of it that looks like a key. */
-export function redact(message: string, secret?: string): string {
-  // Cut twice: first so that a huge message costs little, then to the promised length.
-  let clean = message.slice(0, 4 * MAX_MESSAGE_CHARS);
-  if (secret !== undefined && secret.length >= 8) clean = clean.replaceAll(secret, REDACTED);
-  for (const pattern of KEY_PATTERNS) clean = clean.replace(pattern, REDACTED);
+/** Bounds a message and takes out everything that is one of the secrets, or looks like a key. */
+export function redact(message: string, secrets: readonly string[] = []): string {
+  // Variables that are read from files end with a line break, which is not sent.
+  const writings = secrets.map((secret) => secret.trim())
+    .filter(({ length }) => length >= SECRET_CHARS_MIN).flatMap(writingsOf);
+  // Cut first, so that a huge message costs little; what the cut may have halved is beyond what is left.
+  const looked = message.slice(0, MAX_LOOKED_CHARS);
+  const spans = secretSpans(looked, { writings, forms: KEY_PATTERNS });
+  const lost = looked.length < message.length ? LOOK_AHEAD_CHARS : 0;
+  const inside = spans.filter(({ begin }) => begin < looked.length - lost);
+  const end = Math.max(looked.length - lost, inside.at(-1)?.end ?? 0);
+  const clean = withoutSpans(looked.slice(0, end), inside, REDACTED);
   return clean.replace(CONTROL_CHARACTERS, " ").slice(0, MAX_MESSAGE_CHARS).toWellFormed().trim();
 }
 
+const SECRET_CHARS_MIN = 8;
+const MAX_LOOKED_CHARS = 8 * MAX_MESSAGE_CHARS;
+const LOOK_AHEAD_CHARS = 4 * MAX_MESSAGE_CHARS;
 const REDACTED = "[redacted]";
 // deno-lint-ignore no-control-regex -- they are what is looked for
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]+/g;
+// Each takes time by the message's length alone, see `Sought`.
 const KEY_PATTERNS = [
   /\b(?:Bearer|Basic)\s+\S+/gi,
   /\b(?:sk|pk|rk|gsk|xai|hf|nvapi|svc|key|ghp|glpat|ya29)[-_.][\w.*-]{6,}/gi,
   /\bA(?:Iza|KIA|SIA)[\w-]{10,}/g,
   // Any long unbroken run with a digit in it: keys without a mark.
-  /\b(?=[\w-]*\d)[\w-]{32,}/g,
+  /(?<![\w-])(?=[a-z_-]*\d)[\w-]{32,}/gi,
 ];
 
 function fieldsOf(error: Readonly<Record<string, unknown>>): ReportedError {
@@ -154,8 +167,4 @@ function fieldsOf(error: Readonly<Record<string, unknown>>): ReportedError {
     param: typeof param === "string" && param !== "" ? param : undefined,
     status: number >= 400 && number < 600 ? number : undefined,
   };
-}
-
-function bounded(name: string | undefined): string | undefined {
-  return name === undefined ? undefined : redact(name).slice(0, MAX_NAME_CHARS);
 }

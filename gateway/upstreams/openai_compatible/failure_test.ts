@@ -22,8 +22,11 @@ Deno.test("redact() lets nothing through that looks like a key", () => {
 });
 
 Deno.test("redact() takes the upstream's own key out whatever it looks like", () => {
-  assertEquals(redact("Your key plain word! is bad", "plain word!"), "Your key [redacted] is bad");
-  assertEquals(redact("none of it", "none"), "none of it");
+  assertEquals(
+    redact("Your key plain word! is bad", ["plain word!"]),
+    "Your key [redacted] is bad",
+  );
+  assertEquals(redact("none of it", ["none"]), "none of it");
 });
 
 Deno.test("redact() keeps what a caller needs", () => {
@@ -112,4 +115,39 @@ Deno.test("retryAfterMsOf() is never negative and at most an hour", () => {
   assertEquals(after({ "retry-after-ms": "12.1", "retry-after": "9" }), 13);
   assertEquals(after({ "retry-after-ms": "x", "retry-after": "9" }), 9_000);
   assertEquals(after({ "retry-after": "" }), undefined);
+});
+
+Deno.test("redact() takes secrets out however they are written, whole at every cut", () => {
+  const secret = "plain+word/without=mark";
+  const json = [...secret].map((char) => `\\u00${char.charCodeAt(0).toString(16)}`).join("");
+  for (const written of [json, encodeURIComponent(secret), `${secret}\n`]) {
+    assertEquals(
+      redact(`Your key ${written.trim()} is bad`, [`${secret}\n`]),
+      "Your key [redacted] is bad",
+    );
+  }
+  for (let at = 0; at < 12_000; at += 7) {
+    const clean = redact(`${" ".repeat(at)}x${secret.repeat(500)}`, [secret]);
+    assert(!clean.includes("plain"), `${at}: ${clean}`);
+  }
+});
+
+Deno.test("failureOf() repeats no secret as a code or a parameter", () => {
+  const secret = "plain-word-1";
+  const error = { message: secret, code: `c ${secret}`, param: `p ${secret}` };
+  const failure = failureOf(error, { status: 400, secrets: [secret] });
+  assert(!JSON.stringify(failure).includes(secret), JSON.stringify(failure));
+});
+
+Deno.test("redact() takes time by the message's length alone", () => {
+  // Looked along from each of their characters, a thousand of these would take minutes.
+  const texts = [
+    "a-".repeat(4_000),
+    "-".repeat(8_000),
+    "Bearer ".repeat(2_000),
+    "\\".repeat(8_000),
+  ];
+  for (let round = 0; round < 1_000; round++) {
+    for (const text of texts) redact(text, ["never-there"]);
+  }
 });

@@ -23,6 +23,7 @@ const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 export class SseEvents implements AsyncIterableIterator<readonly string[]> {
   readonly #reader: ReadableStreamBYOBReader;
   readonly #exchange: Exchange;
+  readonly #secrets: readonly string[];
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
   readonly #parser: EventSourceParser;
   // One buffer for all reads: otherwise each would get a new one of 64 KiB for a line of text.
@@ -34,8 +35,13 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
   #fault: UpstreamCut | undefined;
   #reported: ReportedError | undefined;
 
-  /** Takes the exchange over: it ends with the iteration. */
-  constructor(body: ReadableStream<Uint8Array>, exchange: Exchange) {
+  /** Takes the exchange over: it ends with the iteration. `secrets` are never repeated. */
+  constructor(
+    body: ReadableStream<Uint8Array>,
+    exchange: Exchange,
+    secrets: readonly string[] = [],
+  ) {
+    this.#secrets = secrets;
     this.#reader = body.getReader({ mode: "byob" });
     this.#exchange = exchange;
     this.#parser = createParser({
@@ -137,7 +143,8 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
       return;
     }
     this.#reported = reported;
-    this.#fault = new UpstreamCut("server_error", redact(reported.message) || "An error event");
+    const message = redact(reported.message, this.#secrets) || "An error event";
+    this.#fault = new UpstreamCut("server_error", message);
   }
 
   #endOfBody(): UpstreamCut {

@@ -56,6 +56,8 @@ export class OpenAICompatibleUpstream implements Upstream {
   readonly #urlStart: string;
   readonly #urlEnd: string;
   readonly #key: string | undefined;
+  /** Never to be repeated. */
+  readonly #secrets: readonly string[];
   readonly #headers: Readonly<Record<string, string>>;
   readonly #client: Deno.HttpClient;
   readonly #host: Reachability;
@@ -70,6 +72,7 @@ export class OpenAICompatibleUpstream implements Upstream {
     this.#urlEnd = url.search;
     this.#key = config.apiKey ??
       (config.apiKeyEnv === undefined ? undefined : deps.env(config.apiKeyEnv));
+    this.#secrets = this.#key === undefined ? [] : [this.#key];
     this.#headers = this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` };
     const proxied = PROXY_VARIABLES.some((name) =>
       Boolean(deps.env(name) ?? deps.env(name.toLowerCase()))
@@ -134,7 +137,7 @@ export class OpenAICompatibleUpstream implements Upstream {
         isRecord(entry) && typeof entry["id"] === "string" ? [entry["id"]] : []
       );
     } catch (cause) {
-      const why = redact(whyNoList(exchange.stopped, cause), this.#key);
+      const why = redact(whyNoList(exchange.stopped, cause), this.#secrets);
       throw modelListError(this.id, why, cause);
     } finally {
       exchange.abandon();
@@ -163,7 +166,11 @@ export class OpenAICompatibleUpstream implements Upstream {
       return this.#readStream(response, options);
     }
     if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(type)) {
-      return failure("malformed", `The answer is "${redact(type)}"`, response.status);
+      return failure(
+        "malformed",
+        `The answer is "${redact(type, this.#secrets)}"`,
+        response.status,
+      );
     }
     return this.#readJson(response, options);
   }
@@ -188,7 +195,7 @@ export class OpenAICompatibleUpstream implements Upstream {
   async #readStream(response: Response, { exchange }: ReadOptions): Promise<UpstreamAnswer> {
     const { body, status } = response;
     if (body === null) return failure("malformed", "The stream is empty", status);
-    const events = new SseEvents(body, exchange);
+    const events = new SseEvents(body, exchange, this.#secrets);
     try {
       const first = await events.next();
       if (first.done) return failure("malformed", "The stream has no event", status);
@@ -228,13 +235,13 @@ export class OpenAICompatibleUpstream implements Upstream {
     if (exchange.stopped !== undefined) {
       return failure(exchange.stopped, STOP_MESSAGES[exchange.stopped], response?.status);
     }
-    const message = redact(messageOf(error), this.#key);
+    const message = redact(messageOf(error), this.#secrets);
     return failure(response ? "server_error" : "connect_failed", message, response?.status);
   }
 
   #errorContext(response: Response): ErrorContext {
     const retryAfterMs = retryAfterMsOf(response.headers, this.#deps.clock.nowMs());
-    return { status: response.status, retryAfterMs, secret: this.#key };
+    return { status: response.status, retryAfterMs, secrets: this.#secrets };
   }
 
   #exchange(signal: AbortSignal): Exchange {

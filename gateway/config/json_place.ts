@@ -1,0 +1,25 @@
+/** The engine shows so much before the character that it did not expect. */
+const SHOWN_BEFORE_CHARS = 10;
+
+/**
+ * Where a text ends to be JSON, such as `line 3, column 7`, by the error that parsing it threw. The
+ * engine's own message quotes the text, which may hold a key.
+ */
+export function jsonPlace(text: string, error: unknown): string {
+  const lines = text.slice(0, offsetOf(text, error)).split("\n");
+  return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+}
+
+function offsetOf(text: string, error: unknown): number {
+  const message = error instanceof Error ? error.message : "";
+  const position = /position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return Number(position);
+  const shown = /^Unexpected token '[^]+?', (\.\.\.)?"([^]*)"(?:\.\.\.)? is not valid JSON$/.exec(
+    message,
+  );
+  const [, before, part = ""] = shown ?? [];
+  if (shown === null) return text.length;
+  const begin = text.indexOf(part);
+  const token = message.slice("Unexpected token '".length).split("', ")[0] ?? "";
+  return begin + (before === undefined ? Math.max(0, part.indexOf(token)) : SHOWN_BEFORE_CHARS);
+}

@@ -1,0 +1,164 @@
+/**
+ * The operator's own ways to look at a service show no secret that was planted in it.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import { join } from "@std/path";
+import { svc } from "../../fixtures/service_process.ts";
+import { assertAllShown, ConsoleWalk } from "./console_walk.ts";
+import { everyOperation } from "./operations.ts";
+import { callAll, FEW, found, Scene, SECRETS, SHOWN } from "./scene.ts";
+
+Deno.test("no answer of the operator's API holds a secret, whatever operation is asked", async () => {
+  await using scene = await Scene.start({ exports: false });
+  await callAll(scene, { models: FEW, calls: 1 });
+  const answers = await everyOperation(scene);
+  // Refused as well: with the secrets in what was sent.
+  const { content } = JSON.parse(await scene.operate("GET", "/catalog"));
+  const [first, ...others] = content.upstreams;
+  const applied = { id: "late", key: "planted.late-key_18~x" };
+  for (const change of [{ kind: "none" }, { baseUrl: "x" }, { apiKeyEnv: "A" }, {}]) {
+    const upstreams = [{ ...first, apiKey: applied.key, ...change }, ...others];
+    const sent = { content: { ...content, upstreams }, note: "A new key" };
+    answers.push(`apply ${await scene.operate("POST", "/catalog/apply", sent)}`);
+  }
+  assert(answers.at(-1)?.includes('"applied":true'), answers.at(-1));
+  answers.push(`show ${await scene.operate("GET", "/catalog")}`);
+  answers.push(`changes ${await scene.operate("GET", "/catalog/versions/3/changes")}`);
+  for (const answer of answers) {
+    assertEquals(found(answer, { late: applied.key }), [], answer.slice(0, 2_000));
+  }
+  for (const shown of [SHOWN, "(hidden)", "OPENAI_API_KEY", "at-cohere.good"]) {
+    assert(answers.some((answer) => answer.includes(shown)), shown);
+  }
+  const { stderr } = await scene.service.end("SIGTERM");
+  assertEquals(found(stderr, { late: applied.key }), [], stderr);
+});
+
+Deno.test("no page, feed or form of the console holds a secret", async () => {
+  await using scene = await Scene.start({ exports: false });
+  await callAll(scene, { models: FEW, calls: 1 });
+  await everyOperation(scene);
+  const walk = await ConsoleWalk.start(scene.service.adminUrl, SECRETS.adminToken);
+  await walk.everyPage(["/console", "/console/feeds/requests/tail"]);
+  assert(await walk.everyForm() > 20);
+  assertAllShown(walk.shown);
+  const session = { session: walk.session };
+  assert(walk.session.length > 20);
+  for (const { address, text } of walk.shown) {
+    assertEquals(found(text, session), [], `${address}\n${text.slice(0, 2_000)}`);
+  }
+  for (const shown of [SHOWN, "(hidden)", "OPENAI_API_KEY", "at-cohere.good"]) {
+    assert(walk.shown.some(({ text }) => text.includes(shown)), shown);
+  }
+  const { stderr } = await scene.service.end("SIGTERM");
+  assertEquals(found(stderr, session), [], stderr);
+  assertEquals(found(await storeText(scene.folder), session), ["inline", "tavily"]);
+});
+
+/** Every command that only shows, with operands; those that change, or show a new secret, are not run. */
+const COMMANDS: readonly (readonly string[])[] = [
+  ["catalog", "show"],
+  ["catalog", "default"],
+  ["catalog", "check"],
+  ["catalog", "history"],
+  ["apply", "--dry-run", "-f", "CONFIG"],
+  ["keys", "list"],
+  ["pepper", "show"],
+  ["requests"],
+  ["requests", "show", "REQUEST"],
+  ["usage"],
+  ["models"],
+  ["ledger", "verify"],
+  ["ledger", "export", "--format", "json"],
+  ["vector-stores", "list"],
+  ["wallets", "list"],
+  ["wallets", "show", "default"],
+  ["wallets", "statement", "default"],
+  ["doctor"],
+];
+
+Deno.test("no command shows a secret, as text or as JSON, beside a service and without one", async () => {
+  await using scene = await Scene.start({ exports: false });
+  await callAll(scene, { models: FEW, calls: 1 });
+  const { requests } = JSON.parse(await scene.operate("GET", "/requests?limit=1"));
+  const names = { CONFIG: scene.env.SERVICE_CONFIG ?? "", REQUEST: String(requests[0].id) };
+  const env = { ...scene.env, SERVICE_ADMIN_URL: scene.service.adminUrl };
+  const run = async (args: readonly string[]) => {
+    const { code, stderr, stdout } = await svc(args, env);
+    assertEquals(found(stdout + stderr), [], `${args.join(" ")}\n${stdout}${stderr}`);
+    return { code, stdout, stderr };
+  };
+  for (const command of COMMANDS) {
+    const args = command.map((word) =>
+      Object.entries(names).find(([name]) => name === word)?.[1] ?? word
+    );
+    for (const more of [[], ["--json"]]) {
+      const { code, stdout, stderr } = await run([...args, ...more]);
+      // Half of the upstreams refuse: what looks at them fails, and says so.
+      const fails = command[1] === "check" || command[0] === "doctor";
+      assertEquals(code, fails ? 1 : 0, `${command.join(" ")}\n${stdout}${stderr}`);
+      assert(stdout.length > 10, command.join(" "));
+    }
+  }
+  await scene.service.end("SIGTERM");
+  const doctor = await run(["doctor", "--json"]);
+  assert(doctor.stdout.includes("at-anthropic.401"), doctor.stdout);
+});
+
+Deno.test("backups' readable parts, the store and the process list hold what is said of them", async () => {
+  await using scene = await Scene.start({ exports: false });
+  await callAll(scene, { models: FEW, calls: 1 });
+  const started = await argumentsOf(scene.service.pid);
+  assert(started.includes("serve"), started);
+  assertEquals(found(started), []);
+  const passphrase = join(scene.folder, "passphrase");
+  await Deno.writeTextFile(passphrase, SECRETS.passphrase);
+  const sealed = join(scene.folder, "sealed.backup");
+  const plain = join(scene.folder, "plain.backup");
+  const said: string[] = [];
+  for (const args of [[sealed, "--passphrase-file", passphrase], [plain, "--plain"]]) {
+    const { code, stdout, stderr } = await svc(["backup", ...args], scene.env);
+    assertEquals(code, 0, stderr);
+    said.push(stdout + stderr);
+  }
+  assertEquals(found(said.join("\n")), []);
+  assertEquals(found(await bytesOf(sealed)), []);
+  // What an operator writes into the configuration itself is part of the store, as is documented: that
+  // it is found, there and in what a plain backup holds, shows that the search finds what is there.
+  assertEquals(found(await storeText(scene.folder)), ["inline", "tavily"]);
+  const unpacked = join(scene.folder, "restored");
+  await Deno.mkdir(unpacked);
+  const to = join(unpacked, "svc.kv");
+  const { code, stdout, stderr } = await svc(["restore", plain, "--to", to], scene.env);
+  assertEquals([code, found(stdout + stderr)], [0, []], stderr);
+  assertEquals(found(await storeText(unpacked)), ["inline", "tavily"]);
+});
+
+/** What everybody on the machine may read of a process. */
+async function argumentsOf(pid: number): Promise<string> {
+  try {
+    const args = ["-ww", "-o", "args=", "-p", String(pid)];
+    const { stdout } = await new Deno.Command("ps", { args }).output();
+    return new TextDecoder().decode(stdout);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    console.warn("Not tested: there is no ps here");
+    return "serve";
+  }
+}
+
+async function bytesOf(path: string): Promise<string> {
+  return new TextDecoder("latin1").decode(await Deno.readFile(path));
+}
+
+/** Every byte of the store's files, free pages and the log ahead included. */
+async function storeText(folder: string): Promise<string> {
+  let text = "";
+  for await (const { name } of Deno.readDir(folder)) {
+    if (/^svc\.kv(?:-wal|-shm|\.lock)?$/.test(name)) text += await bytesOf(join(folder, name));
+  }
+  return text;
+}
