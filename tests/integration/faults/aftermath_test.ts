@@ -22,7 +22,7 @@ for (const subject of SUBJECTS) {
       nowMs: () => systemClock.nowMs() + (aheadMs += 3_600_000),
       monotonicMs: () => upstream.clock.monotonicMs(),
     };
-    const timeouts = { connectMs: 5_000, firstByteMs: 800, idleMs: 800 };
+    const timeouts = { connectMs: 5_000, firstByteMs: 500, idleMs: 500 };
     const settings = { kind: subject.kind, timeouts };
     const config = labConfig({ id: "only", baseUrl: upstream.baseUrl, upstream: settings });
     {
