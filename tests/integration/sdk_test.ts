@@ -150,7 +150,7 @@ for (const method of ["create", "stream", "run", "runStream"] as const) {
       const client = new ServiceClient({ apiKey: BOOTSTRAP_KEY, apiBaseUrl });
       const controller = new AbortController();
       const reason = new Error("Enough");
-      const options = end === "a signal" ? { signal: controller.signal } : { timeoutMs: 1_000 };
+      const options = end === "a signal" ? { signal: controller.signal } : { timeoutMs: 3_000 };
       const call = client.chat.completions[method]({ messages: MESSAGES }, options);
       const ended = call.then(() => undefined, (error) => error);
       await service.stalling();
