@@ -45,6 +45,11 @@ function refusal(options: ShellOptions, input: unknown, context = contextOf()): 
   return assertRejects(() => run(options, input, context), ToolError);
 }
 
+/** What waits in a shell until what runs beside it has begun. */
+const THERE = "until [ -e there ]; do sleep 0.02; done";
+/** Time enough for a shell to begin, in milliseconds. */
+const BEGUN_MS = 1_500;
+
 /** Whether a process runs. One that is dead and not yet reaped does not. */
 async function runs(pid: string): Promise<boolean> {
   const args = ["-o", "stat=", "-p", pid.trim()];
@@ -59,7 +64,7 @@ async function assertGone(pids: string): Promise<void> {
   assert(all.every((pid) => /^\d+$/.test(pid)), pids);
   for (const pid of all) {
     for (let tries = 0; await runs(pid); tries++) {
-      assert(tries < 100, `Process ${pid} is still running`);
+      assert(tries < 1_000, `Process ${pid} is still running`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
@@ -238,7 +243,7 @@ onUnix(
 onUnix(
   "processes in the background end with the command, their children too",
   async (workspace) => {
-    const background = "(trap '' TERM; sleep 300 & echo $!; wait) & echo $!; sleep 0.2";
+    const background = `(trap '' TERM; sleep 300 & echo $!; touch there; wait) & echo $!; ${THERE}`;
     const { exit_code, stdout } = await run({ workspace }, { command: background });
     assertEquals(exit_code, 0);
     assertEquals(stdout.trim().split("\n").length, 2);
@@ -248,11 +253,11 @@ onUnix(
 
 onUnix("the time limit ends children of children that ignore the request", async (workspace) => {
   const stubborn = "trap '' TERM; (sleep 300 & echo $!; wait) & echo $!; while :; do sleep 1; done";
-  const result = await run({ workspace, timeoutMs: 300 }, { command: stubborn });
-  assertEquals([result.signal, result.stopped], ["SIGKILL", "It was stopped after 300 ms"]);
+  const result = await run({ workspace, timeoutMs: BEGUN_MS }, { command: stubborn });
+  assertEquals([result.signal, result.stopped], ["SIGKILL", "It was stopped after 1500 ms"]);
   await assertGone(result.stdout);
   const polite = { command: "echo $$; exec sleep 300" };
-  const asked = await run({ workspace, timeoutMs: 300 }, polite);
+  const asked = await run({ workspace, timeoutMs: BEGUN_MS }, polite);
   assertEquals([asked.exit_code, asked.signal], [null, "SIGTERM"]);
   await assertGone(asked.stdout);
 });
@@ -296,13 +301,14 @@ Deno.test({
   ignore: Deno.build.os !== "linux",
   fn: () =>
     inWorkspace(async (workspace) => {
-      const daemon = "setsid sh -c 'echo $$; (sleep 300 & echo $!); exec sleep 300' & sleep 0.3";
+      const daemon =
+        `setsid sh -c 'echo $$; (sleep 300 & echo $!); touch there; exec sleep 300' & ${THERE}`;
       const { stopped, stdout } = await run({ workspace }, { command: daemon });
       assertEquals([stopped, stdout.trim().split("\n").length], [undefined, 2]);
       await assertGone(stdout);
-      const options = { workspace, timeoutMs: 300 };
+      const options = { workspace, timeoutMs: BEGUN_MS };
       const late = await run(options, { command: `setsid sh -c 'echo $$; sleep 300' & sleep 300` });
-      assertEquals(late.stopped, "It was stopped after 300 ms");
+      assertEquals(late.stopped, "It was stopped after 1500 ms");
       await assertGone(late.stdout);
     }),
 });

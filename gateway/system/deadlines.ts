@@ -48,6 +48,8 @@ function pass(): void {
     else if (deadline.dueMs < nextMs) nextMs = deadline.dueMs;
   }
   if (nextMs !== Infinity) arm(nextMs);
+  // Where nothing ran for a while, several are due by now that were set in another order.
+  passed.sort((a, b) => a.dueMs - b.dueMs);
   for (const deadline of passed) {
     // One that ran before may have called another off.
     if (pending.delete(deadline)) deadline.run();

@@ -18,6 +18,21 @@ Deno.test("deadlines pass in the order they are due, whatever the order they wer
   assertEquals(passed, ["early", "middle", "late"]);
 });
 
+Deno.test("deadlines that are all overdue pass in the order they were due", async () => {
+  const passed: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const [ms, name] of [[6, "late"], [2, "early"], [4, "middle"]] as const) {
+    afterMs(ms, () => {
+      if (passed.push(name) === 3) resolve();
+    });
+  }
+  // Nothing else can run meanwhile, as on a machine that is stopped.
+  const until = performance.now() + 10;
+  while (performance.now() < until);
+  await promise;
+  assertEquals(passed, ["early", "middle", "late"]);
+});
+
 Deno.test("a deadline that was called off does not pass, and leaves no timer behind", async () => {
   const passed: string[] = [];
   const callOff = afterMs(1, () => passed.push("called off"));

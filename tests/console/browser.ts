@@ -20,8 +20,8 @@ const USUAL_PATHS = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/** Longest wait for anything of a page, in milliseconds. */
-const PATIENCE_MS = 20_000;
+/** Longest wait for anything of a page, in milliseconds: only a hang takes so long. */
+const PATIENCE_MS = 60_000;
 
 /** The browser of this machine, named by `CHROMIUM_PATH` or at a usual place. */
 export function chromiumPath(): string | undefined {

@@ -8,11 +8,17 @@ export interface Faults {
   onCommit?: () => void;
   /** Commits tried so far. */
   commits: number;
+  /** Reads that have thrown so far. */
+  failedReads: number;
 }
 
 /** Opens a database whose commits and reads can be made to fail. */
 export function faultyKv(): { faults: Faults; openKv: (path: string) => Promise<Deno.Kv> } {
-  const faults: Faults = { commit: "none", reads: false, commits: 0 };
+  const faults: Faults = { commit: "none", reads: false, commits: 0, failedReads: 0 };
+  const failed = () => {
+    faults.failedReads++;
+    return Promise.reject(new Error("disk I/O error"));
+  };
   const openKv = async (path: string) => {
     const kv = await Deno.openKv(path);
     const atomic = kv.atomic.bind(kv);
@@ -33,11 +39,11 @@ export function faultyKv(): { faults: Faults; openKv: (path: string) => Promise<
       return operation;
     };
     kv.getMany = (keys, options) => {
-      if (faults.reads) return Promise.reject(new Error("disk I/O error"));
+      if (faults.reads) return failed();
       return getMany(keys, options);
     };
     kv.get = (key, options) => {
-      if (faults.reads) return Promise.reject(new Error("disk I/O error"));
+      if (faults.reads) return failed();
       return get(key, options);
     };
     return kv;

@@ -6,8 +6,10 @@
 
 import type { UpstreamConfig, UpstreamKind } from "../../gateway/domain/catalog.ts";
 import { JPEG } from "../../gateway/images/image_fixture.ts";
+import type { Clock } from "../../gateway/ports/clock.ts";
 import type { FetchImage } from "../../gateway/ports/fetch_image.ts";
 import type { Upstream } from "../../gateway/ports/upstream.ts";
+import { systemClock } from "../../gateway/system/clock.ts";
 import { createUpstream } from "../../gateway/upstreams/factory.ts";
 import { FakeUpstream, type Step, streamHead } from "../fixtures/fake_upstream.ts";
 import type { Wire } from "../fixtures/upstreams/wire.ts";
@@ -16,7 +18,7 @@ import type { Wire } from "../fixtures/upstreams/wire.ts";
 export type OpenUpstream = (
   baseUrl: string,
   settings: Partial<UpstreamConfig>,
-  more?: { readonly fetchImage?: FetchImage | undefined },
+  more?: { readonly clock?: Clock; readonly fetchImage?: FetchImage | undefined },
 ) => Upstream;
 
 /** An upstream in front of its server, with the addresses that were fetched for it. */
@@ -36,15 +38,13 @@ export type StagedCase = (
 /** Long enough for whatever does not wait. */
 export const TIMEOUTS = { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 };
 
-const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
-
 /** How upstreams of a kind are made, as the service makes them. */
 export function openingOf(
   kind: UpstreamKind,
   own: Partial<UpstreamConfig> = {},
 ): OpenUpstream {
   const env = (name: string) => name.startsWith("LAB_") ? `${name}-0123456789` : undefined;
-  return (baseUrl, settings, { fetchImage } = {}) =>
+  return (baseUrl, settings, { clock = systemClock, fetchImage } = {}) =>
     createUpstream({
       id: "lab",
       kind,
@@ -70,7 +70,7 @@ export function casesOf(name: string, open: OpenUpstream): StagedCase {
         return Promise.resolve({ mediaType: "image/jpeg", bytes: JPEG });
       };
       const settings = { timeouts: { ...TIMEOUTS, ...timeouts } };
-      const upstream = open(fake.baseUrl, settings, { fetchImage });
+      const upstream = open(fake.baseUrl, settings, { clock: fake.clock, fetchImage });
       try {
         await prove({ fake, upstream, fetched });
       } finally {

@@ -40,7 +40,7 @@ const ASKS: Readonly<Record<string, Ask>> = {
       apiKey: "none",
       maxInFlight: 1,
       onDisconnect: "cancel",
-      timeouts: { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 },
+      timeouts: { connectMs: 60_000, firstByteMs: 60_000, idleMs: 60_000 },
     };
     const config = { upstream: "vectors", model: "tiny" };
     const deps = { upstream, env: () => undefined, clock: CLOCK };

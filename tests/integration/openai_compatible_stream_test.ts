@@ -30,6 +30,7 @@ import {
   stream,
   upstreamAt,
 } from "../fixtures/openai_compatible.ts";
+import { ManualClock } from "../fixtures/service.ts";
 
 Deno.test("a stream brings its events byte for byte and ends clean", async () => {
   const odd = '{"choices":[{"delta":{"tool_calls":[{"extra_content":{"google":' +
@@ -188,7 +189,8 @@ Deno.test("a caller who leaves cancels the stream", async () => {
 
 Deno.test("a consumer that takes its time is not the upstream's stall", async () => {
   await using fake = new FakeUpstream();
-  using lab = upstreamAt(fake.baseUrl, { timeouts: { idleMs: 40 } });
+  const clock = new ManualClock();
+  using lab = upstreamAt(fake.baseUrl, { clock, timeouts: { idleMs: 40 } });
   fake.answer([
     streamHead(),
     chunk(`data: ${FIRST}\n\n`),
@@ -201,6 +203,8 @@ Deno.test("a consumer that takes its time is not the upstream's stall", async ()
   const events: string[] = [];
   for await (const batch of answer.events) {
     events.push(...batch);
+    clock.advance(1_000);
+    // Time for a timer that should not run.
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   assertEquals(events, [FIRST, LAST]);

@@ -41,7 +41,11 @@ class Lab implements AsyncDisposable {
     };
     const more = { upstreamModel: "gemini-3-pro-preview" };
     const config = labConfig({ id: "vertex", baseUrl: this.vertex.baseUrl, upstream, more });
-    return await TestService.start({ config, env: { LAB_ACCOUNT: this.#file } });
+    return await TestService.start({
+      clock: this.tokens.clock,
+      config,
+      env: { LAB_ACCOUNT: this.#file },
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,6 +6,7 @@
  */
 
 import { assertEquals, assertGreater } from "@std/assert";
+import { DOUBT_TRIES } from "../../gateway/stores/kv/limits.ts";
 import { type Faults, faultyKv, withOpenKv } from "../contract/faulty_kv.ts";
 import { readEvents } from "../fixtures/event_stream.ts";
 import { FakeUpstream, json, LAST_CHUNK, sse, streamHead } from "../fixtures/fake_upstream.ts";
@@ -146,11 +147,11 @@ for (const commit of ["before", "after"] as const) {
     const answer = ask(service);
     await until(() => upstream.requests.length === 1, "the call to reach the upstream");
     Object.assign(faults, { commit, reads: true });
-    const { commits } = faults;
+    const before = faults.failedReads;
     gate.resolve();
-    // Nobody can tell, for longer than the store itself looks.
-    await until(() => faults.commits > commits, "the settlement");
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    // Nobody can tell, for longer than the store itself looks: it is asked again by then.
+    const looks = DOUBT_TRIES + 3;
+    await until(() => faults.failedReads - before > looks, "the store to look in vain");
     Object.assign(faults, { commit: "none", reads: false });
     const response = await answer;
     assertEquals(response.status, 200);

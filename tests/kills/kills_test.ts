@@ -26,8 +26,8 @@ const START_MS = 500;
 const SETTLING_MS = 5;
 /** Time that requests gather in the operating system before a kill, in milliseconds. */
 const FROZEN_MS = 80;
-/** Time after which no hold of a former life may be open, in milliseconds. */
-const RECOVERY_MS = 10_000;
+/** Time after which no hold of a former life may be open, in milliseconds: only a hang takes so long. */
+const RECOVERY_MS = 60_000;
 /** Calls at the upstream that count as load. */
 const LOAD = 3;
 

@@ -101,6 +101,10 @@ export const INDEX_BLOCKS_WAITING = 48;
 export const INDEX_WAIT_ROWS = 20_000;
 /** Time for which a search goes through the index; it then ends with a cursor, maybe short of rows. */
 export const SEARCH_MS = 180;
+/** Steps that a search takes in any case, so that a machine that stands still makes no page short. */
+export const SEARCH_STEPS_MIN = 256;
+/** Steps that a block of the index counts for; a segment that has none counts for one. */
+export const BLOCK_STEPS = 16;
 
 /** What sums over requests are kept of: so wide, and for so long, in milliseconds. */
 export const SUM_LEVELS: readonly { readonly widthMs: number; readonly keptMs: number }[] = [

@@ -8,7 +8,7 @@
 import { matches } from "../../domain/request_filter.ts";
 import type { RequestPage, RequestQuery, RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
-import { READ_AHEAD_BLOCKS, SEARCH_MS } from "./limits.ts";
+import { BLOCK_STEPS, READ_AHEAD_BLOCKS, SEARCH_MS, SEARCH_STEPS_MIN } from "./limits.ts";
 import {
   decodeBlock,
   LOG_BLOCK_IDS,
@@ -29,6 +29,8 @@ interface Found {
   readonly places: readonly LogPlace[];
   /** Between what was looked at and what was not. */
   readonly border: LogPlace;
+  /** How much of a search's least work it is. */
+  readonly steps: number;
 }
 
 /** What a search goes through. */
@@ -50,12 +52,15 @@ export async function searchLog(source: SearchSource, query: RequestQuery): Prom
   const isNewest = query.order !== "oldest";
   const page: { record: RequestRecord; place: LogPlace }[] = [];
   const untilMs = performance.now() + (source.maxMs ?? SEARCH_MS);
+  let taken = 0;
+  const isOver = () => taken >= SEARCH_STEPS_MIN && performance.now() > untilMs;
   const end = (place: LogPlace | undefined): RequestPage => ({
     records: page.slice(0, limit).map(({ record }) => record),
     ...place === undefined ? {} : { cursor: cursorText(place) },
     ...page[0] === undefined ? {} : { start: cursorText(borderOf(page[0].place, isNewest)) },
   });
-  for await (const { places, border } of candidates(source, query)) {
+  for await (const { places, border, steps } of candidates(source, query)) {
+    taken += steps;
     for (let from = 0; from < places.length; from += limit + 1) {
       const some = places.slice(from, from + limit + 1);
       for (const hit of await readRecords(source.kv, some)) {
@@ -66,11 +71,10 @@ export async function searchLog(source: SearchSource, query: RequestQuery): Prom
         if (query.id !== undefined) return end(undefined);
       }
       const read = some.at(-1);
-      if (read !== undefined && performance.now() > untilMs) {
-        return end(borderOf(read, !isNewest));
-      }
+      taken++;
+      if (read !== undefined && isOver()) return end(borderOf(read, !isNewest));
     }
-    if (performance.now() > untilMs) return end(border);
+    if (isOver()) return end(border);
   }
   return end(undefined);
 }
@@ -109,7 +113,7 @@ async function* inBlocks(
   const isNewest = query.order !== "oldest";
   for await (const read of blocksOf(source, query, border)) {
     if ("last" in read) {
-      yield { places: [], border: { segment: read.last + 1, line: 0 } };
+      yield { places: [], border: { segment: read.last + 1, line: 0 }, steps: BLOCK_STEPS };
       continue;
     }
     const { block, ids } = read;
@@ -118,6 +122,7 @@ async function* inBlocks(
     yield {
       places: rows.map((row) => block.placeOf(row)).filter(isBeyond),
       border: isNewest ? { segment: block.first, line: 0 } : { segment: block.last + 1, line: 0 },
+      steps: BLOCK_STEPS,
     };
   }
 }
@@ -134,7 +139,7 @@ async function* inRows(
     const { segment } = header;
     const places = lines.map((_, line) => ({ segment, line })).filter(isBeyond);
     if (isNewest) places.reverse();
-    yield { places, border: { segment: isNewest ? segment : segment + 1, line: 0 } };
+    yield { places, border: { segment: isNewest ? segment : segment + 1, line: 0 }, steps: 1 };
   }
 }
 

@@ -20,9 +20,9 @@ for (const subject of SUBJECTS) {
     // An hour between two calls: no cooldown lasts.
     const clock = {
       nowMs: () => systemClock.nowMs() + (aheadMs += 3_600_000),
-      monotonicMs: () => systemClock.monotonicMs(),
+      monotonicMs: () => upstream.clock.monotonicMs(),
     };
-    const timeouts = { connectMs: 5_000, firstByteMs: 2_000, idleMs: 2_000 };
+    const timeouts = { connectMs: 5_000, firstByteMs: 500, idleMs: 500 };
     const settings = { kind: subject.kind, timeouts };
     const config = labConfig({ id: "only", baseUrl: upstream.baseUrl, upstream: settings });
     {

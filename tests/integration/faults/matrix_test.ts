@@ -33,7 +33,7 @@ async function suffer(fault: Fault, subject: Subject, stream: boolean): Promise<
     upstream: { kind, timeouts },
   });
   {
-    await using service = await TestService.start({ config });
+    await using service = await TestService.start({ config, clock: upstream.clock });
     const response = await ask(service, subject, stream);
     const outcome = stream ? fault.stream : fault.json;
     assertTold(await response.text(), { outcome, response, surface, stream });

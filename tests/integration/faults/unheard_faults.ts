@@ -9,7 +9,7 @@ import { chunkedHead, type Fault, head, lengthHead, type Well } from "./fault.ts
 
 const FAILED = { json: "failed", stream: "failed" } as const;
 const WHOLE = { json: "whole", stream: "whole" } as const;
-const SOON = { firstByteMs: 150 };
+const SOON = { firstByteMs: 100 };
 
 function only(text: string): () => Script {
   return () => [{ send: text }, { close: true }];

@@ -103,7 +103,7 @@ for (const stream of [true, false]) {
   });
 
   Deno.test(`${how}: a task that stalls is run again`, async () => {
-    await using lab = await orchestrationLab({ upstream: { timeouts: { idleMs: 150 } } });
+    await using lab = await orchestrationLab({ upstream: { timeouts: { idleMs: 1_000 } } });
     const { service, upstream } = lab;
     upstream.on("cocoa", { stallAfter: "Half " });
     const answer = await readAnswer(

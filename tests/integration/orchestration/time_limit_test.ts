@@ -13,7 +13,7 @@ import {
 import { ManualClock, until } from "../../fixtures/service.ts";
 import { planned } from "../../fixtures/task_upstream.ts";
 
-const LIMIT_MS = 200;
+const LIMIT_MS = 1_000;
 
 for (const onDisconnect of ["cancel", "drain"]) {
   for (const doing of [{ until: new Promise(() => {}) }, { stallAfter: "Half " }]) {
@@ -42,7 +42,7 @@ for (const onDisconnect of ["cancel", "drain"]) {
         signal: new AbortController().signal,
       });
       assertEquals(outcome.ok ? "" : outcome.fault.code, "upstream_timeout");
-      assert(performance.now() - startedMs < 50 * LIMIT_MS);
+      assert(performance.now() - startedMs < 60 * LIMIT_MS);
       // Nobody else is asked in what was its time.
       assertEquals(upstream.calls.length, 1);
       await service.assertBooks();

@@ -151,7 +151,7 @@ for (const kind of KINDS) {
     for (const script of [[{ stall: true }], [streamHead(JSON_TYPE), { stall: true }]] as const) {
       await using server = new FakeUpstream();
       server.answer(script);
-      const answer = await ask(kind, server, { timeoutMs: 50 });
+      const answer = await ask(kind, server, { timeoutMs: 500 });
       assert(answer.kind === "failure");
       assertEquals(answer.outcome, "timeout");
       await server.clientLeft();
