@@ -44,6 +44,8 @@ export async function readJson(
   const bytes = await readBytes(request, options.maxBytes);
   const isLong = bytes.length > LONG_CHARS;
   const text = isLong ? await decodeInTurns(bytes) : decode(bytes, decoder);
+  // Left to the collector, it would call it the sooner.
+  if (isLong) bytes.buffer.transfer(0);
   const names = await namesOfModest(text);
   if (isLong) await othersTurn();
   let value: unknown;
