@@ -131,9 +131,8 @@ function* endOfString(text: string, at: number): Steps<number> {
   return text.length - at > STEP_CHARS ? yield* stringSteps(text, at) : stringEnd(text, at);
 }
 
-/** An escape, or what stands in no string without one. */
-// deno-lint-ignore no-control-regex
-const NOT_PLAIN = /[\0-\x1f\\]/;
+/** An escape, or what stands in no string without one: what is below the space. */
+const NOT_PLAIN = /[^\x20-\x5b\x5d-\uffff]/;
 
 /** Whether a string says what is written between two offsets. */
 function* isPlain(text: string, start: number, end: number): Steps<boolean> {
