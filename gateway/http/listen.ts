@@ -13,6 +13,7 @@ import type { ConnectionInfo } from "./env.ts";
 import { errorResponse } from "./error_response.ts";
 import type { RefusalLog } from "./refusal_log.ts";
 import { remoteAddress } from "./remote_address.ts";
+import { dropBody } from "./unread_body.ts";
 
 /** An application that answers requests. */
 export interface Answering {
@@ -48,6 +49,7 @@ export function listen(app: Answering, options: ListenOptions): Deno.HttpServer<
     const fault = edgeFault(request, allowed);
     if (fault !== undefined) {
       onFault?.(fault.code);
+      await dropBody(request);
       return errorResponse(fault, rng.id("req"));
     }
     const address = remoteAddress(info.remoteAddr.hostname, request.headers, trustedProxies);
@@ -56,6 +58,7 @@ export function listen(app: Answering, options: ListenOptions): Deno.HttpServer<
       const requestId = answer.headers.get("x-request-id") ?? "";
       refusals?.note({ requestId, remoteAddress: address });
     }
+    if (answer.status >= 400) await dropBody(request);
     return answer;
   });
 }

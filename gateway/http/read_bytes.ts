@@ -7,6 +7,7 @@
 import { ServiceFault } from "../domain/fault.ts";
 import { CallerLeft } from "../flows/caller_left.ts";
 import { afterMs } from "../system/deadlines.ts";
+import { othersTurn, TURN_CHARS, TurnLine } from "../system/others_turn.ts";
 
 /** Time for a body to come, in milliseconds, beside what its size takes. */
 export const BODY_PATIENCE_MS = 30_000;
@@ -14,6 +15,10 @@ export const BODY_PATIENCE_MS = 30_000;
 const SLOWEST_RATE = 64;
 // Up to here one read for the whole body is cheaper and no less safe than reading piece by piece.
 const ONE_READ_BYTES = 64 * 1024;
+/** What is longer is read as one of a line. */
+const LONG_BYTES = 1024 * 1024;
+
+const line = new TurnLine();
 
 /**
  * Reads a body of at most `maxBytes`; a longer one is refused, where it says so before a byte is read.
@@ -56,6 +61,7 @@ async function readPieces(
   const reader = request.body.getReader();
   const pieces: Uint8Array[] = [];
   let length = 0;
+  let turnEnd = LONG_BYTES;
   let late = false;
   const startMs = performance.now();
   const expect = () =>
@@ -69,27 +75,36 @@ async function readPieces(
       const callOff = expect();
       const { done, value } = await reader.read().finally(callOff);
       if (late) throw tooSlow();
-      if (done) return joined(pieces, length);
+      if (done) break;
       length += value.byteLength;
-      if (length > maxBytes) {
-        await reader.cancel();
-        throw tooLarge(maxBytes);
-      }
+      // What is left is not cancelled: whoever answers drops it.
+      if (length > maxBytes) throw tooLarge(maxBytes);
       pieces.push(value);
+      if (length < turnEnd) continue;
+      turnEnd = length + TURN_CHARS;
+      await line.next();
     }
   } catch (error) {
     throw readFailure(request, error);
   } finally {
     reader.releaseLock();
   }
+  return await joined(pieces, length);
 }
 
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+async function joined(
+  pieces: readonly Uint8Array[],
+  length: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const whole = new Uint8Array(length);
   let at = 0;
+  let turnEnd = LONG_BYTES;
   for (const piece of pieces) {
     whole.set(piece, at);
     at += piece.byteLength;
+    if (at < turnEnd) continue;
+    turnEnd = at + LONG_BYTES;
+    await othersTurn();
   }
   return whole;
 }

@@ -110,3 +110,17 @@ Deno.test("a long body is parsed in steps, to the same value", async () => {
   const twice = JSON.stringify(value).replace("{", '{"mode\\u006c":"a",');
   await assertRejects(() => readJson(post(twice)), ServiceFault, "the same name twice");
 });
+
+Deno.test("a long body is the text that it was, whatever it is written in", async () => {
+  const long = "a".repeat(300_000);
+  for (const content of [long, `${long}é`, `漢${long}`, `${long}😀${long}`]) {
+    const text = `{"content":"${content}"}`;
+    const body = await readJson(post(text));
+    assertEquals([body.text === text, body.value.content === content], [true, true]);
+  }
+  const bytes = new TextEncoder().encode(`{"content":"${long}"}`);
+  for (const at of [20, 200_000, bytes.length - 3]) {
+    const broken = bytes.with(at, 0xff);
+    await assertRejects(() => readJson(post(broken)), ServiceFault, "UTF-8");
+  }
+});

@@ -8,6 +8,19 @@ export function othersTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
+/**
+ * A line of those who have much to move: one of them has a turn of the event loop, however many they
+ * are. Each goes on when its place has come, and stands behind the others again then.
+ */
+export class TurnLine {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Waits for those who came before, and lets others have their turn after each of them. */
+  next(): Promise<void> {
+    return this.#last = this.#last.then(othersTurn);
+  }
+}
+
 /** Does what comes in steps, and lets others have their turn between any two of them. */
 export async function inTurns<Result>(steps: Generator<void, Result>): Promise<Result> {
   for (;;) {

@@ -131,9 +131,24 @@ function* endOfString(text: string, at: number): Steps<number> {
   return text.length - at > STEP_CHARS ? yield* stringSteps(text, at) : stringEnd(text, at);
 }
 
+/** An escape, or what stands in no string without one: what is below the space. */
+const NOT_PLAIN = /[^\x20-\x5b\x5d-\uffff]/;
+
+/** Whether a string says what is written between two offsets. */
+function* isPlain(text: string, start: number, end: number): Steps<boolean> {
+  for (let from = start; from < end; from += LEAP_CHARS) {
+    if (NOT_PLAIN.test(text.slice(from, Math.min(from + LEAP_CHARS, end)))) return false;
+    yield;
+  }
+  return true;
+}
+
 /** The string between two quotes; a long one is read in pieces that are cut between its characters. */
 function* stringOf(text: string, start: number, end: number): Steps<string> {
   if (end - start <= LEAP_CHARS) return JSON.parse(text.slice(start, end));
+  const isClosed = text.charCodeAt(end - 1) === QUOTE;
+  // As pictures are: pieces of it would be copied into one by whoever looks at it first.
+  if (isClosed && (yield* isPlain(text, start + 1, end - 1))) return text.slice(start + 1, end - 1);
   let value = "";
   for (let from = start + 1; from < end - 1;) {
     const to = Math.min(cut(text, from), end - 1);
@@ -142,7 +157,7 @@ function* stringOf(text: string, start: number, end: number): Steps<string> {
     yield;
   }
   // Its last quote may be missing.
-  if (text.charCodeAt(end - 1) !== QUOTE) throw unexpected(text, end);
+  if (!isClosed) throw unexpected(text, end);
   return value;
 }
 

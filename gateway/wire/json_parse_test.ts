@@ -116,6 +116,20 @@ Deno.test("long strings are read in pieces that cut no character", () => {
   }
 });
 
+Deno.test("a long string is plain where each of its pieces is", () => {
+  const long = "é漢a".repeat(LEAP_CHARS);
+  const marks = ["", "\\n", "\\\\", "\\u0061", "\n", "\0", "\x1f", "\x7f", "\u2028", '"', '\\"'];
+  for (const mark of marks) {
+    for (const at of [0, 1, LEAP_CHARS - 1, LEAP_CHARS, 2 * LEAP_CHARS + 1, long.length]) {
+      const text = `{"a":["${long.slice(0, at)}${mark}${long.slice(at)}"]}`;
+      const [made, expected] = [outcome(parse, text), outcome(JSON.parse, text)];
+      // Their comparison would describe megabytes.
+      const isSame = made === expected || JSON.stringify(made) === JSON.stringify(expected);
+      assert(isSame, `${JSON.stringify(mark)} at ${at}`);
+    }
+  }
+});
+
 Deno.test("a long text takes many steps, deep as it may be", () => {
   const texts = [
     `"${"\\n".repeat(2_000_000)}"`,

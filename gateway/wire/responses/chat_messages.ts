@@ -116,7 +116,8 @@ export class ChatMessages {
     return last?.role === "assistant" && !this.#results.has(last) ? last : undefined;
   }
 
-  #addMessage({ text, value }: JsonBody, path: string): void {
+  #addMessage(item: JsonBody, path: string): void {
+    const { value } = item;
     if (value["phase"] !== undefined && value["phase"] !== null) {
       this.#lose(`${path}.phase`, "messages have no phase", "report");
     }
@@ -136,11 +137,12 @@ export class ChatMessages {
       const content = chatContent(value["content"], `${path}.content`, this.losses);
       this.#push({ role, content, ...more });
     }
-    this.#keepOpaque(text, undefined);
+    this.#keepOpaque(item, undefined);
   }
 
   /** Calls in a row are one turn of the assistant, together with what it said before them. */
-  #addCall({ text, value }: JsonBody, path: string): void {
+  #addCall(item: JsonBody, path: string): void {
+    const { value } = item;
     const call: ToolCall = {
       id: String(value["call_id"]),
       type: "function",
@@ -153,7 +155,7 @@ export class ChatMessages {
     let caller = this.#openTurn;
     if (caller === undefined) this.#push(caller = { role: "assistant", content: null });
     this.#callers.set(call.id, caller);
-    this.#keepOpaque(text, (caller.tool_calls ??= []).push(call) - 1);
+    this.#keepOpaque(item, (caller.tool_calls ??= []).push(call) - 1);
   }
 
   /**
@@ -217,8 +219,10 @@ export class ChatMessages {
     this.#attachments = [];
   }
 
-  #keepOpaque(text: string, call: number | undefined): void {
-    const opaque = opaqueTexts(text);
+  /** The text is asked only of those who have something in it: an item of megabytes has to write it. */
+  #keepOpaque(item: JsonBody, call: number | undefined): void {
+    if (!OPAQUE_MEMBERS.some((name) => Object.hasOwn(item.value, name))) return;
+    const opaque = opaqueTexts(item.text);
     if (opaque !== undefined) this.#signed.push({ message: this.#said.length - 1, call, opaque });
   }
 

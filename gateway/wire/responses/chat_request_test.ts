@@ -219,6 +219,23 @@ Deno.test("opaque members of earlier and of own items keep their bytes", () => {
   assertEquals(ids.filter((each) => each.length > 0), [["a", "e"], ["b", "c", "d"]]);
 });
 
+Deno.test("what a model reads is not written again to look for opaque members", () => {
+  const input = "a".repeat(10);
+  const stringify = JSON.stringify;
+  let written = 0;
+  const body = bodyOf({ model: "auto", input });
+  JSON.stringify = (value: unknown) => {
+    written++;
+    return stringify(value);
+  };
+  try {
+    responsesFeatures(body);
+  } finally {
+    JSON.stringify = stringify;
+  }
+  assertEquals(written, 0);
+});
+
 Deno.test("references stand for the items that they name", () => {
   const body = bodyOf({ input: [{ id: "msg_1" }, { type: "item_reference", id: "loop" }] });
   const references = new Map([
