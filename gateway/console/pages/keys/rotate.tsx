@@ -4,6 +4,7 @@ import { PageHead } from "../../components/page_head.tsx";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { z } from "zod";
 import { keyShape, newKeyShape, type Rotation, rotationShape } from "./answers.ts";
+import { unreadForm } from "../../view.ts";
 import { rotationMessages } from "./rotation_messages.ts";
 import { RotationSteps } from "./rotation_steps.tsx";
 import { secretShown } from "./secret_once.tsx";
@@ -22,8 +23,10 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
       return await verify(view, form);
     case "disable":
       return await switchOld(view, "disable");
-    default:
+    case "enable":
       return await switchOld(view, "enable");
+    default:
+      throw unreadForm(view);
   }
 }
 
