@@ -91,7 +91,7 @@ Deno.test("a link on another site leads whoever is signed in to its page", async
     const own = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate" };
     assertEquals((await browser.get("/wallets", own)).status, 303);
     const form = { ...linked, origin: "https://page.example" };
-    assertEquals((await browser.post("/wallets/new", {}, form)).status, 403);
+    assertEquals((await browser.post("/wallets/-/new", {}, form)).status, 403);
     const script = await browser.get("/wallets", { ...linked, accept: "*/*" });
     assertEquals(script.status, 401);
   });

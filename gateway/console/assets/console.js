@@ -54,9 +54,18 @@ function sendOnce(root) {
 
 /** Where something went wrong, that is where to go on. */
 function focusProblem(root) {
-  root.querySelector("[aria-invalid=true]")?.focus();
+  root.querySelector("[aria-invalid=true], .choice-wrong input")?.focus();
 }
 
+/** On a phone the sections scroll sideways: the one that is shown is not out of sight. */
+function showSection(root) {
+  root.querySelector(".top nav [aria-current]")?.scrollIntoView({
+    block: "nearest",
+    inline: "center",
+  });
+}
+
+showSection(document);
 localTimes(document);
 copyButtons(document);
 sendOnce(document);

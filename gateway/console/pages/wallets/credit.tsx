@@ -3,6 +3,7 @@ import { apiPath, type Refusal } from "../../api.ts";
 import { Confirm } from "../../components/confirm.tsx";
 import { groupedCredits } from "../../components/credits_order.ts";
 import { ChangeForm, FormEnd, TextField } from "../../components/form.tsx";
+import { shownText } from "../../components/shown_text.ts";
 import { PageHead } from "../../components/page_head.tsx";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type Wallet, walletShape } from "./answers.ts";
@@ -36,8 +37,17 @@ async function change(view: View, fields: URLSearchParams): Promise<Outcome> {
     note: fields.get("note") ?? "",
     opId: fields.get("once") ?? "",
   });
-  if (!paid.ok) return formShown(view, { wallet, fields, refusal: paid.refusal });
+  if (!paid.ok) return formShown(view, { wallet, ...usedUp(view, fields, paid.refusal) });
   return { goTo: pathOf(id), done: say.credited(shortOf(micros), id) };
+}
+
+/** A form that has paid already can be sent again for more, once that has been told. */
+function usedUp(view: View, fields: URLSearchParams, refusal: Refusal) {
+  if (refusal.param !== "opId") return { fields, refusal };
+  const again = new URLSearchParams(fields);
+  again.set("once", crypto.randomUUID());
+  const message = view.say(walletMessages).usedUp;
+  return { fields: again, refusal: refusal.status === 409 ? { ...refusal, message } : refusal };
 }
 
 async function walletOf(view: View): Promise<Wallet> {
@@ -109,7 +119,7 @@ function confirmShown(
         warning={
           <>
             {say.willBe(groupedCredits(wallet.available), after)}
-            {note === "" ? null : <span class="remark-line">{say.noted(note)}</span>}
+            {note === "" ? null : <span class="remark-line">{say.noted(shownText(note))}</span>}
           </>
         }
         submit={say.payIn(amount)}
