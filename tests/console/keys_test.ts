@@ -7,7 +7,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { TestService } from "../fixtures/service.ts";
 import { assertAccessible, assertFits } from "./accessibility.ts";
-import { browserTest, type ConsoleVisit, follow, type Look, type Page } from "./browser.ts";
+import { browserTest, type ConsoleVisit, follow, type Look, type Page, signIn } from "./browser.ts";
 
 const HELLO = { messages: [{ role: "user", content: "Say hello" }] };
 
@@ -124,6 +124,32 @@ browserTest("a wallet is opened and paid into, and its statement has it", async 
   const { available } = await visit.service.wallet("pilot");
   assertEquals(available, 500_000_000n);
 });
+
+browserTest(
+  "a key that cannot be copied is marked, and a form that was stopped can be sent",
+  async (visit) => {
+    const page = await visit.stranger();
+    await page.clock.install();
+    await page.goto(visit.url("/keys/new?wallet=default"));
+    await signIn(page);
+    await fillIn(page);
+    // It is sent, and comes to nothing, as when somebody presses Escape.
+    const stop = `document.querySelector(".policy-form")
+      .addEventListener("submit", (event) => event.preventDefault(), { once: true })`;
+    await page.evaluate(stop);
+    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.clock.fastForward(60_000);
+    await follow(page, page.getByRole("button", { name: "Create the key" }));
+    const key = await keyShown(page);
+    assertMatch(key, /^svc_live_/);
+    await page.evaluate(
+      "navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))",
+    );
+    await page.getByRole("button", { name: "Copy" }).first().click();
+    await page.waitForFunction("getSelection().toString() !== ''");
+    assertEquals(await page.evaluate("getSelection().toString()"), key);
+  },
+);
 
 async function withoutScripts(visit: ConsoleVisit, look: Look): Promise<void> {
   const page = await visit.signedIn("/keys/new?wallet=default", { ...look, scripts: false });
