@@ -107,6 +107,15 @@ Deno.test("hostile names show as text on every page of a key", async () => {
   });
 });
 
+Deno.test("a key's end is told in UTC, however it was written", async () => {
+  await withConsole(async (browser, admin) => {
+    await browser.signIn();
+    const { id } = await madeKey(admin, "app", { expiresAt: "2027-06-30T23:30:00+02:00" });
+    assertStringIncludes((await browser.get(`/keys/${id}`)).text, "<dd>2027-06-30 21:30</dd>");
+    assertStringIncludes((await browser.get("/keys")).text, "Expires (UTC): 2027-06-30 21:30");
+  });
+});
+
 Deno.test("a stale form widens nothing: it is refused, and keeps what was entered", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
