@@ -3,6 +3,7 @@ import { SignInPanel } from "./components/sign_in_panel.tsx";
 import { cameByHttps, cookiesOf, setCookie } from "./cookies.ts";
 import type { ConsoleContext, ConsoleEnv } from "./env.ts";
 import { htmlResponse } from "./html.tsx";
+import { sharedMessages } from "./messages/shared.ts";
 import { signInMessages } from "./messages/sign_in.ts";
 import type { ConsoleDeps } from "./mount.ts";
 import { readForm } from "./read_form.ts";
@@ -79,12 +80,17 @@ function toSignIn(context: ConsoleContext, query: Readonly<Record<string, string
  * not. A page of ours that asks for the same address again gets what its reader may see.
  */
 async function askAgain(context: ConsoleContext, address: string): Promise<Response> {
+  const { product } = sharedMessages[context.get("language")];
   const page = await (
-    <html>
+    <html lang={context.get("language")}>
       <head>
         <meta charset="utf-8" />
         <meta http-equiv="refresh" content={`0; url=${address}`} />
+        <title>{product}</title>
       </head>
+      <body>
+        <a href={address}>{product}</a>
+      </body>
     </html>
   ).toString();
   return context.html(`<!doctype html>${page}`);

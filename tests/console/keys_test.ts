@@ -151,6 +151,45 @@ browserTest(
   },
 );
 
+/** Goes on by the tabulator key until what has the focus is of this name. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let press = 0; press < 60; press++) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(
+      `const { labels, textContent, name, value } = document.activeElement;
+      labels?.[0] ? [labels[0].innerText.trim(), name, value].join("|") : textContent.trim()`,
+    );
+    if (String(focused).startsWith(name)) return;
+  }
+  throw new Error(`Nothing of the name "${name}" can be reached by keyboard`);
+}
+
+browserTest("a key is made, read and ended by keyboard alone", async (visit) => {
+  const page = await visit.signedIn("/keys");
+  const enter = () => Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  await tabTo(page, "New key");
+  await enter();
+  await tabTo(page, "Name");
+  await page.keyboard.type("By hand");
+  await tabTo(page, "All|limit_models");
+  await page.keyboard.press("ArrowRight");
+  await tabTo(page, "svc/sim-small|models");
+  await page.keyboard.press("Space");
+  await tabTo(page, "Requests a minute");
+  await page.keyboard.type("60");
+  await tabTo(page, "Create the key");
+  await enter();
+  const key = await keyShown(page);
+  assertEquals(await statusOf(visit.service, key), 200);
+  await tabTo(page, "To the key");
+  await enter();
+  await tabTo(page, "Revoke");
+  await enter();
+  await tabTo(page, "Revoke for good");
+  await enter();
+  assertEquals(await statusOf(visit.service, key), 401);
+});
+
 async function withoutScripts(visit: ConsoleVisit, look: Look): Promise<void> {
   const page = await visit.signedIn("/keys/new?wallet=default", { ...look, scripts: false });
   await fillIn(page);

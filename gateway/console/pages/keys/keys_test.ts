@@ -107,6 +107,27 @@ Deno.test("hostile names show as text on every page of a key", async () => {
   });
 });
 
+Deno.test("no name in a policy turns the text around it", async () => {
+  await withConsole(async (browser, admin) => {
+    await browser.signIn();
+    const pack = "gold\u202e\u0007\u200bdlog";
+    const { id } = await madeKey(admin, "app", { industryPacks: [pack] });
+    for (const path of ["", `/${id}`, `/${id}/narrow`, `/${id}/rotate`]) {
+      const { text } = await browser.get(`/keys${path}`);
+      assert(!/[\u202e\u0007\u200b]/.test(text.replace(/="[^"]*"/g, "")), path);
+    }
+    assertStringIncludes((await browser.get(`/keys/${id}`)).text, "gold\\u{202e}\\u{7}");
+    // What goes back to the API keeps its bytes.
+    assertStringIncludes((await browser.get(`/keys/${id}/narrow`)).text, `value="${pack}"`);
+    const form = { do: "save", seen: "", limit_industryPacks: "some", industryPacks: pack };
+    const sent = await browser.post(`/keys/${id}/narrow`, { ...form, budget_day: "5\u202e" });
+    assertEquals(sent.status, 422);
+    assert(!/[\u202e\u0007]/.test(sent.text.replace(/="[^"]*"/g, "")));
+    assertEquals((await browser.post(`/keys/${id}/narrow`, form)).status, 303);
+    assertEquals((await policyOf(admin, id)).industryPacks, [pack]);
+  });
+});
+
 Deno.test("a key's end is told in UTC, however it was written", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
