@@ -197,8 +197,15 @@ Deno.test("a key is disabled, enabled, and ends for good after a question", asyn
     assertEquals(await status(), "revoked");
     const { text } = await browser.get(`/keys/${id}`);
     assertStringIncludes(text, "is revoked for good");
-    assert(!text.includes(`/console/keys/${id}/rotate`));
+    for (const verb of ["rotate", "narrow", "revoke", "content-log"]) {
+      assert(!text.includes(`/console/keys/${id}/${verb}`), verb);
+    }
     assertEquals((await browser.post(`/keys/${id}`, { do: "enable" })).status, 409);
+    for (const path of ["narrow", "revoke", "content-log"]) {
+      const { status, text } = await browser.get(`/keys/${id}/${path}`);
+      assertEquals([status, text.includes('action="/console/keys')], [409, false], path);
+      assertStringIncludes(text, "nothing about it can be changed");
+    }
   });
 });
 
