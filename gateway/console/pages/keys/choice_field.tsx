@@ -1,4 +1,3 @@
-import { shownText } from "../../components/shown_text.ts";
 import type { View } from "../../page.ts";
 import { formMessages } from "./form_messages.ts";
 import { limitOf, type ListField } from "./policy_form.ts";
@@ -42,7 +41,7 @@ export function ChoiceField(
         {choices.map((choice) => (
           <label class="check">
             <input type="checkbox" name={name} value={choice} checked={chosen.has(choice)} />
-            <span>{shownText(choice)}</span>
+            <span>{choice}</span>
           </label>
         ))}
       </div>

@@ -123,6 +123,9 @@ Deno.test("no name in a policy turns the text around it", async () => {
     const sent = await browser.post(`/keys/${id}/narrow`, { ...form, budget_day: "5\u202e" });
     assertEquals(sent.status, 422);
     assert(!/\u202e/.test(sent.text.replace(/="[^"]*"/g, "")));
+    const piece = await browser.post("/feeds/keys/preview", { ...form, wallet: "team" });
+    assertStringIncludes(piece.text, "gold\\u{202e}");
+    assert(!piece.text.includes("\u202e"));
     assertEquals((await browser.post(`/keys/${id}/narrow`, form)).status, 303);
     assertEquals((await policyOf(admin, id)).industryPacks, [pack]);
   });

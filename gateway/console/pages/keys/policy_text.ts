@@ -1,5 +1,4 @@
 import { groupedCredits } from "../../components/credits_order.ts";
-import { shownText } from "../../components/shown_text.ts";
 import type { View } from "../../page.ts";
 import type { Policy } from "./answers.ts";
 import { type FieldName, formMessages } from "./form_messages.ts";
@@ -50,7 +49,7 @@ export function policyInShort(view: View, policy: Policy): string {
 }
 
 function listText(list: readonly string[] | undefined): string | undefined {
-  return list === undefined ? undefined : list.length === 0 ? "–" : shownText(list.join(", "));
+  return list === undefined ? undefined : list.length === 0 ? "–" : list.join(", ");
 }
 
 /** A time in UTC, as the field's name says, to the second where it has any. */

@@ -1,6 +1,5 @@
 import type { Refusal } from "../../api.ts";
 import { Badge } from "../../components/badge.tsx";
-import { shownText } from "../../components/shown_text.ts";
 import { Notice } from "../../components/notice.tsx";
 import type { View } from "../../page.ts";
 import type { Preview, Reach } from "./answers.ts";
@@ -39,7 +38,7 @@ export function ReachList({ view, reach }: { view: View; reach: Reach }) {
             <Badge kind={models.length > 0 ? "good" : "neutral"}>
               {models.length > 0 ? say.modelCount(models.length) : say.no}
             </Badge>
-            {reason === null ? null : <span class="hint reason">{shownText(reason)}</span>}
+            {reason === null ? null : <span class="hint reason">{reason}</span>}
           </li>
         ))}
       </ul>
@@ -78,7 +77,7 @@ function ModelItems({ models }: { models: Reach["models"] }) {
         <li>
           <code>{id}</code>
           <span class="hint reason">
-            {shownText(reason ?? `${provider}: ${endpoints.join(", ")}`)}
+            {reason ?? `${provider}: ${endpoints.join(", ")}`}
           </span>
         </li>
       ))}
@@ -98,7 +97,7 @@ export function PreviewResult({ view, preview }: { view: View; preview: PreviewA
     return (
       <Notice kind="problem">
         <p>{say.cannotPreview}</p>
-        <p>{shownText(preview.refusal.message)}</p>
+        <p>{preview.refusal.message}</p>
       </Notice>
     );
   }

@@ -3,7 +3,6 @@ import { apiPath, type Refusal } from "../../api.ts";
 import { Confirm } from "../../components/confirm.tsx";
 import { groupedCredits } from "../../components/credits_order.ts";
 import { ChangeForm, FormEnd, TextField } from "../../components/form.tsx";
-import { shownText } from "../../components/shown_text.ts";
 import { PageHead } from "../../components/page_head.tsx";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type Wallet, walletShape } from "./answers.ts";
@@ -119,7 +118,7 @@ function confirmShown(
         warning={
           <>
             {say.willBe(groupedCredits(wallet.available), after)}
-            {note === "" ? null : <span class="remark-line">{say.noted(shownText(note))}</span>}
+            {note === "" ? null : <span class="remark-line">{say.noted(note)}</span>}
           </>
         }
         submit={say.payIn(amount)}

@@ -7,7 +7,6 @@ import { EmptyState } from "../../components/empty_state.tsx";
 import { FilterForm, FilterSelect, FilterText } from "../../components/filter_form.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Panel } from "../../components/panel.tsx";
-import { shownText } from "../../components/shown_text.ts";
 import { withQuery } from "../../components/table_order.ts";
 import { Time } from "../../components/time.tsx";
 import type { View } from "../../page.ts";
@@ -133,8 +132,7 @@ function Remark({ view, entry }: { view: View; entry: Entry }) {
     <>
       {log === undefined
         ? null
-        : <a href={`/console/requests/${encodeURIComponent(log)}`}>{model ?? log}</a>}{" "}
-      {shownText(text)}
+        : <a href={`/console/requests/${encodeURIComponent(log)}`}>{model ?? log}</a>} {text}
     </>
   );
 }
