@@ -45,6 +45,11 @@ export const OPTIONS = {
   "min-charged": { type: "string", value: "CREDITS", help: "Only requests that cost as much" },
   model: { type: "string", value: "MODEL", help: "Only requests that this model was asked for" },
   name: { type: "string", value: "NAME", help: "What you call the key" },
+  narrows: {
+    type: "string",
+    value: "ID",
+    help: "The key that the policy is to narrow; its wallet is taken",
+  },
   note: { type: "string", value: "TEXT", help: "Why, for the books" },
   "op-id": { type: "string", value: "ID", help: "Repeat a credit safely: the same id pays once" },
   oldest: { type: "boolean", help: "The oldest first" },

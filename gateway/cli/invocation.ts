@@ -82,7 +82,7 @@ function requireOption(raw: string, name: string, command: Command | undefined):
 
 /** What looks like an option and is a number below zero. */
 function negative(given: string, command: Command | undefined): UsageError {
-  const takesCredits = command?.operands.includes("CREDITS") === true;
+  const takesCredits = command?.operands.some((operand) => /^CREDITS\b/.test(operand)) === true;
   return mistake(
     command,
     takesCredits ? `Credits must be positive, not ${given}` : `Unexpected argument "${given}"`,

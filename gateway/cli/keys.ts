@@ -2,6 +2,7 @@ import type { Command, Output } from "./command.ts";
 import { UsageError } from "./io.ts";
 import { type Row, rowsOf } from "./json_fields.ts";
 import { keyOutput, newKeyOutput, pathOf, policyOf } from "./key_output.ts";
+import { previewCommand } from "./keys_preview.ts";
 import { rotationCommands } from "./keys_rotation.ts";
 import { amount, column, id, optional, table, time } from "./table.ts";
 
@@ -65,6 +66,7 @@ export const keyCommands: readonly Command[] = [
       return keyOutput(await client.post(pathOf(key, "content-log"), { on: state === "on" }));
     },
   },
+  previewCommand,
   ...rotationCommands,
 ];
 

@@ -8,7 +8,7 @@ Deno.test("wrong usage exits 2 with the nearest word and the usage, and asks nob
     const cases: readonly [string, string][] = [
       ["walets list", 'Unknown command "walets"; the nearest is "wallets"'],
       ["wallets shwo a", 'Unknown command "wallets shwo"; the nearest is "wallets show"'],
-      ["wallets", '"svc wallets" takes one of create, credit, list, show, statement'],
+      ["wallets", '"svc wallets" takes one of create, credit, list, show, low-balance, statement'],
       ["wallets create a --teir x", 'Unknown option "--teir"; the nearest is "--tier"'],
       ["wallets list --tier x", 'Unknown option "--tier"\n'],
       ["frobnicate", 'Unknown command "frobnicate"\n'],
@@ -75,7 +75,7 @@ Deno.test("help lists all commands and explains each", async () => {
     assertEquals((await run("wallets credit --help")).out, one.out);
     assertEquals((await run("wallets credit -h")).out, one.out);
     const group = await run("help keys");
-    assertEquals(group.out.match(/^Usage:/gm)?.length, 12);
+    assertEquals(group.out.match(/^Usage:/gm)?.length, 13);
     assertStringIncludes((await run("help serve")).out, "SERVICE_KV_PATH");
     assertStringIncludes((await run("help apply")).out, "-f, --file FILE");
   });

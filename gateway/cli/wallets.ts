@@ -5,6 +5,9 @@ import { timeRange } from "./local_time.ts";
 import { type Row, rowsOf, textOf } from "./json_fields.ts";
 import { amount, column, facts, id, optional, table, time } from "./table.ts";
 
+/** In place of credits: the mark that a wallet has unless one is set. */
+const TENTH = "tenth";
+
 /** `svc wallets …`. */
 export const walletCommands: readonly Command[] = [
   {
@@ -50,6 +53,17 @@ export const walletCommands: readonly Command[] = [
     run: async ({ client, operands: [name = ""] }) => walletOutput(await client.get(pathOf(name))),
   },
   {
+    words: "wallets low-balance",
+    operands: ["NAME", `CREDITS|${TENTH}`],
+    required: [],
+    options: [],
+    summary: "Say from which balance down it is low; tenth: a tenth of what was paid in",
+    run: async ({ client, operands: [name = "", below = ""] }) => {
+      const body = { below: below === TENTH ? null : below };
+      return walletOutput(await client.post(pathOf(name, "low-balance"), body));
+    },
+  },
+  {
     words: "wallets statement",
     operands: ["NAME"],
     required: [],
@@ -67,6 +81,7 @@ const COLUMNS = [
   optional(amount("HELD", "held")),
   amount("SPENT", "spent"),
   optional(amount("WRITTEN OFF", "writtenOff")),
+  { title: "LOW", cell: (row: Row) => row.low === true ? "low" : "", kind: "id" as const },
 ];
 
 function pathOf(name: string, noun?: string): string {
@@ -133,10 +148,16 @@ function walletOutput(wallet: Row): Output {
         ["wallet", textOf(wallet, "id")],
         ["tier", textOf(wallet, "tier")],
         ["credits", textOf(wallet, "credits")],
-        ["available", textOf(wallet, "available")],
+        ["available", textOf(wallet, "available") + (wallet.low === true ? " (low)" : "")],
         ["held", textOf(wallet, "held")],
         ["spent", textOf(wallet, "spent")],
         ["written off", textOf(wallet, "writtenOff")],
+        ["low at", lowAt(wallet)],
       ]),
   };
+}
+
+function lowAt(wallet: Row): string {
+  const mark = textOf(wallet, "lowBelow");
+  return wallet.lowBelowSet === false ? `${mark}, a tenth of what was paid in` : mark;
 }

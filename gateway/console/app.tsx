@@ -27,7 +27,8 @@ export function createConsole(
   sections: readonly Section[] = SECTIONS,
 ): Answering {
   const sessions = new Sessions(deps);
-  const app = new Hono<ConsoleEnv>();
+  // An address that is typed in may end in a slash.
+  const app = new Hono<ConsoleEnv>({ strict: false });
   app.onError((error, context) => errorAnswer(error, context, deps));
   app.notFound((context) => {
     const { notFound, notFoundHint } = sharedMessages[context.get("language") ?? "en"];
@@ -98,8 +99,10 @@ async function pageAnswer(context: ConsoleContext, shown: Shown, frame: Frame): 
   session.flash = undefined;
   const { title, body, status = 200, scripts } = shown;
   const view = viewOf(context, frame.deps);
+  // What answers a form is at no address: to go there would leave it behind, a new key for good.
+  const hasSwitches = context.req.method !== "POST";
   return await htmlResponse(
-    { view, title, flash, scripts, sections: frame.sections, children: body },
+    { view, title, flash, scripts, sections: frame.sections, hasSwitches, children: body },
     { status },
   );
 }

@@ -9,7 +9,7 @@ import { ADMIN_TOKEN } from "../admin/admin_test_support.ts";
 import { limitsInForce } from "../domain/service_limits.ts";
 import { ORIGIN, TestBrowser, withConsole } from "./console_test_support.ts";
 
-const SESSION = "svc_session";
+const SESSION = "svc_session_8788";
 
 Deno.test("a browser that asks for the listener itself is sent to the console, a program is not", async () => {
   await withConsole(async (_browser, { app }) => {
@@ -67,7 +67,7 @@ Deno.test("the session is a cookie that scripts and other sites do not see, Secu
     const plain = await browser.post("/sign-in", { token: ADMIN_TOKEN });
     assertMatch(
       plain.headers.getSetCookie().join(),
-      /^svc_session=[0-9a-f]{64}; Path=\/console; HttpOnly; SameSite=Strict$/,
+      /^svc_session_8788=[0-9a-f]{64}; Path=\/console; HttpOnly; SameSite=Strict$/,
     );
     const headers = { "x-forwarded-proto": "https" };
     const secure = await browser.post("/sign-in", { token: ADMIN_TOKEN }, headers);

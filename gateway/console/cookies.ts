@@ -1,10 +1,17 @@
 /** The value of a cookie in a `Cookie` header; `undefined` where it has none of that name. */
 export function cookieOf(header: string | undefined, name: string): string | undefined {
-  for (const pair of (header ?? "").split(";")) {
+  return cookiesOf(header, name)[0];
+}
+
+/**
+ * The values of all cookies of a name. There may be several: whoever can set cookies for another path
+ * of this host, as what runs on another port can, puts theirs before ours.
+ */
+export function cookiesOf(header: string | undefined, name: string): readonly string[] {
+  return (header ?? "").split(";").flatMap((pair) => {
     const at = pair.indexOf("=");
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
-  }
-  return undefined;
+    return at > 0 && pair.slice(0, at).trim() === name ? [pair.slice(at + 1).trim()] : [];
+  });
 }
 
 /** How a cookie is set. */

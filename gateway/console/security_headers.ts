@@ -14,7 +14,8 @@ const POLICY = [
 
 /**
  * What every answer of the console forbids a browser: code and styles from anywhere but here, frames
- * around it, guesses at types, and telling other sites where somebody came from.
+ * around it, a hold on its window from another one, guesses at types, what no page of it needs of the
+ * machine, and telling other sites where somebody came from.
  *
  * The referrer stays within the console instead of being withheld altogether: browsers that send none
  * also withhold the `Origin` of a form, by which changes from elsewhere are told apart.
@@ -28,6 +29,8 @@ export function securityHeaders(): MiddlewareHandler<ConsoleEnv> {
     headers.set("x-frame-options", "DENY");
     headers.set("referrer-policy", "same-origin");
     headers.set("cross-origin-resource-policy", "same-origin");
+    headers.set("cross-origin-opener-policy", "same-origin");
+    headers.set("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=()");
     if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   };
 }

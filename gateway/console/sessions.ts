@@ -13,7 +13,7 @@ const ID_BYTES = 32;
 
 /** What is to be said once, on the next page. */
 export interface Flash {
-  readonly kind: "done" | "problem";
+  readonly kind: "done" | "problem" | "info";
   readonly text: string;
 }
 

@@ -1,18 +1,21 @@
 import { ServiceFault } from "../domain/fault.ts";
 import { SignInPanel } from "./components/sign_in_panel.tsx";
-import { cameByHttps, cookieOf, setCookie } from "./cookies.ts";
+import { cameByHttps, cookiesOf, setCookie } from "./cookies.ts";
 import type { ConsoleContext, ConsoleEnv } from "./env.ts";
 import { htmlResponse } from "./html.tsx";
+import { sharedMessages } from "./messages/shared.ts";
 import { signInMessages } from "./messages/sign_in.ts";
 import type { ConsoleDeps } from "./mount.ts";
 import { readForm } from "./read_form.ts";
-import type { Session, Sessions } from "./sessions.ts";
+import type { View } from "./page.ts";
+import type { Flash, Session, Sessions } from "./sessions.ts";
 import { viewOf } from "./view.ts";
 import { wantsPage } from "./wants_page.ts";
 import type { Hono, MiddlewareHandler } from "@hono/hono";
 
-const COOKIE = "svc_session";
 const SIGN_IN = "/console/sign-in";
+const SIGN_OUT = "/console/sign-out";
+const SIGN_OUT_EVERYWHERE = "/console/sign-out-everywhere";
 
 /** What the sign-in works with. */
 export interface SignInDeps extends ConsoleDeps {
@@ -21,18 +24,21 @@ export interface SignInDeps extends ConsoleDeps {
 
 /** `/console/sign-in`, the one page for those who have not signed in. */
 export function serveSignIn(app: Hono<ConsoleEnv>, deps: SignInDeps): void {
-  app.get(SIGN_IN, (context) => signInPage(context, deps, { status: 200 }));
+  app.get(SIGN_IN, (context) => {
+    if (sessionOf(context, deps) === undefined) return signInPage(context, deps, { status: 200 });
+    return context.redirect(nextOf(context), 303);
+  });
   app.post(SIGN_IN, (context) => signIn(context, deps));
 }
 
 /** `/console/sign-out` ends this session, `/console/sign-out-everywhere` all of them. */
 export function serveSignOut(app: Hono<ConsoleEnv>, deps: SignInDeps): void {
-  app.post("/console/sign-out", async (context) => {
+  app.post(SIGN_OUT, async (context) => {
     deps.sessions.end(context.get("session").id);
     await endPlayground(context, deps);
     return leave(context, "out");
   });
-  app.post("/console/sign-out-everywhere", async (context) => {
+  app.post(SIGN_OUT_EVERYWHERE, async (context) => {
     deps.sessions.endAll();
     await endPlayground(context, deps);
     return leave(context, "everywhere");
@@ -57,10 +63,37 @@ export function requireSession(deps: SignInDeps): MiddlewareHandler<ConsoleEnv> 
     if (!wantsPage(req.raw.headers)) {
       return context.json({ error: { message: "Sign in to the console" } }, 401);
     }
-    const url = new URL(req.url);
-    const query = new URLSearchParams({ next: url.pathname + url.search });
-    return context.redirect(`${SIGN_IN}?${query}`, 303);
+    const { pathname, search } = new URL(req.url);
+    if ([SIGN_OUT, SIGN_OUT_EVERYWHERE].includes(pathname)) return leave(context, "out");
+    if (req.method === "POST") return toSignIn(context, { next: pathname, ended: "yes" });
+    if (req.header("sec-fetch-site") === "cross-site") return askAgain(context, pathname + search);
+    return toSignIn(context, { next: pathname + search });
   };
+}
+
+function toSignIn(context: ConsoleContext, query: Readonly<Record<string, string>>): Response {
+  return context.redirect(`${SIGN_IN}?${new URLSearchParams(query)}`, 303);
+}
+
+/**
+ * Whoever follows a link on another site comes without the cookie, by `SameSite=Strict`, signed in or
+ * not. A page of ours that asks for the same address again gets what its reader may see.
+ */
+async function askAgain(context: ConsoleContext, address: string): Promise<Response> {
+  const { product } = sharedMessages[context.get("language")];
+  const page = await (
+    <html lang={context.get("language")}>
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="refresh" content={`0; url=${address}`} />
+        <title>{product}</title>
+      </head>
+      <body>
+        <a href={address}>{product}</a>
+      </body>
+    </html>
+  ).toString();
+  return context.html(`<!doctype html>${page}`);
 }
 
 /** Where to go after the sign-in: a path of the console, whatever the address says. */
@@ -69,12 +102,26 @@ export function localPath(next: string | null): string {
   if (next === null || !URL.canParse(next, base)) return "/console";
   const { origin, pathname, search } = new URL(next, base);
   const isHere = origin === base && (pathname === "/console" || pathname.startsWith("/console/"));
-  return isHere && !pathname.startsWith(SIGN_IN) ? pathname + search : "/console";
+  const isDoor = pathname.startsWith(SIGN_IN) || pathname.startsWith(SIGN_OUT);
+  return isHere && !isDoor ? pathname + search : "/console";
+}
+
+function nextOf(context: ConsoleContext): string {
+  return localPath(new URL(context.req.url).searchParams.get("next"));
+}
+
+/** Browsers do not tell two ports of a host apart: each console has a cookie of its own name there. */
+function cookieName(context: ConsoleContext): string {
+  const { port } = new URL(context.req.url);
+  return port === "" ? "svc_session" : `svc_session_${port}`;
 }
 
 function sessionOf(context: ConsoleContext, { sessions }: SignInDeps): Session | undefined {
-  const id = cookieOf(context.req.header("cookie"), COOKIE);
-  return id === undefined ? undefined : sessions.find(id);
+  for (const id of cookiesOf(context.req.header("cookie"), cookieName(context))) {
+    const session = sessions.find(id);
+    if (session !== undefined) return session;
+  }
+  return undefined;
 }
 
 async function signIn(context: ConsoleContext, deps: SignInDeps): Promise<Response> {
@@ -100,13 +147,13 @@ async function signIn(context: ConsoleContext, deps: SignInDeps): Promise<Respon
   if (former !== undefined) sessions.end(former.id);
   const { id } = sessions.begin(epoch);
   const isSecure = cameByHttps(context.req.raw.headers);
-  context.header("set-cookie", setCookie(COOKIE, id, { isSecure }));
-  return context.redirect(localPath(new URL(context.req.url).searchParams.get("next")), 303);
+  context.header("set-cookie", setCookie(cookieName(context), id, { isSecure }));
+  return context.redirect(nextOf(context), 303);
 }
 
 function leave(context: ConsoleContext, how: "out" | "everywhere"): Response {
   const isSecure = cameByHttps(context.req.raw.headers);
-  context.header("set-cookie", setCookie(COOKIE, "", { maxAgeSeconds: 0, isSecure }));
+  context.header("set-cookie", setCookie(cookieName(context), "", { maxAgeSeconds: 0, isSecure }));
   return context.redirect(`${SIGN_IN}?signed=${how}`, 303);
 }
 
@@ -116,13 +163,19 @@ async function signInPage(
   { status, problem }: { status: number; problem?: string },
 ): Promise<Response> {
   const view = viewOf(context, deps);
-  const say = view.say(signInMessages);
-  const signed = view.query.get("signed");
-  const done = signed === "out" ? say.signedOut : say.signedOutEverywhere;
   return await htmlResponse({
     view,
-    title: say.title,
-    flash: signed === null || problem !== undefined ? undefined : { kind: "done", text: done },
+    title: view.say(signInMessages).title,
+    flash: problem === undefined ? flashOf(view) : undefined,
     children: <SignInPanel view={view} problem={problem} />,
   }, { status, headers: context.res.headers });
+}
+
+/** What led to the sign-in. */
+function flashOf({ query, say }: View): Flash | undefined {
+  const { signedOut, signedOutEverywhere, ended } = say(signInMessages);
+  if (query.get("ended") === "yes") return { kind: "info", text: ended };
+  const signed = query.get("signed");
+  if (signed === "out") return { kind: "done", text: signedOut };
+  return signed === "everywhere" ? { kind: "done", text: signedOutEverywhere } : undefined;
 }

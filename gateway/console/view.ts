@@ -1,6 +1,7 @@
 import { type ConsoleApi, createConsoleApi, type Refusal } from "./api.ts";
 import type { ConsoleContext } from "./env.ts";
 import type { ConsoleDeps } from "./mount.ts";
+import { sharedMessages } from "./messages/shared.ts";
 import type { View } from "./page.ts";
 
 /** A refusal of the API that leaves a page with nothing to show but itself. */
@@ -12,6 +13,12 @@ export class RefusedPage extends Error {
     super(refusal.message);
     this.refusal = refusal;
   }
+}
+
+/** For a form that asks for nothing that its page does: none of the console's pages sends one. */
+export function unreadForm({ say }: View): RefusedPage {
+  const { badForm: message } = say(sharedMessages);
+  return new RefusedPage({ status: 400, code: "invalid_request", message, param: "do" });
 }
 
 /** A request as pages see it. */

@@ -25,7 +25,7 @@ const REMOVED = "[removed]";
 const FORMS: readonly RegExp[] = [
   // Keys and tokens of this service, whole or cut, and sessions of its console.
   /\b(svc_(?:live|admin)_)[A-Za-z0-9_]+/g,
-  /\b(svc_session=)[A-Za-z0-9_]+/g,
+  /\b(svc_session(?:_\d+)?=)[A-Za-z0-9_]+/g,
   // What a header would carry.
   /\b((?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{6,}/gi,
   /\b((?:x-api-key|api[-_]?key|x-goog-api-key|x-subscription-token|authorization|password|(?:client|access|secret|refresh|session|security)[-_]?(?:secret|token|access[-_]?key))\\{0,8}["']?\s*(?:[:=]|%3[AD])\s*\\{0,8}["']?(?:token\s+)?)[A-Za-z0-9._~+/=-]{6,}/gi,

@@ -48,6 +48,7 @@ Deno.test("secrets are known by their form, whoever gave them out", () => {
     ["xai-abcdefghijklmnop1234", "abcdefghij"],
     ["hf_abcdefghijklmnop1234", "abcdefghij"],
     ["cookie: svc_session=0123456789abcdef; svc_lang=en", "0123456789"],
+    ["cookie: svc_session_8788=0123456789abcdef; svc_lang=en", "0123456789"],
     [JSON.stringify(JSON.stringify({ "x-api-key": "0123456789" })), "0123456789"],
     ["Authorization: Token abcdef0123", "abcdef0123"],
     ["?x-api-key%3D0123456789", "0123456789"],

@@ -78,7 +78,9 @@ browserTest("a form of another page changes nothing", async (visit) => {
   const page = await visit.signedIn("/wallets");
   const other = await page.context().newPage();
   // A server on another port is the same site: SameSite alone would let it in.
-  await using server = foreignPage(visit.url("/sign-out-everywhere"));
+  const action = visit.url("/sign-out-everywhere");
+  const form = `<form method="post" action="${action}"><button>Win</button></form>`;
+  await using server = foreignPage(form);
   await other.goto(`http://127.0.0.1:${server.addr.port}/`);
   await other.locator("button").click();
   await other.waitForURL(/console/);
@@ -87,6 +89,28 @@ browserTest("a form of another page changes nothing", async (visit) => {
   await page.reload();
   assertEquals(await page.locator("h1").textContent(), "Wallets");
 });
+
+browserTest(
+  "a link on another site leads to its page, or to the sign-in and then there",
+  async (visit) => {
+    const page = await visit.signedIn("/wallets");
+    const link = `<a href="${visit.url("/keys?state=active")}">Keys</a>`;
+    // Another host is another site: the cookie does not come along.
+    await using server = foreignPage(link, "localhost");
+    const elsewhere = `http://localhost:${server.addr.port}/`;
+    const [other, stranger] = [await page.context().newPage(), await visit.stranger()];
+    await other.goto(elsewhere);
+    await other.locator("a").click();
+    await other.waitForURL(/keys\?state=active$/);
+    await other.getByRole("heading", { name: "Keys" }).waitFor();
+    const unasked = await stranger.context().newPage();
+    await unasked.goto(elsewhere);
+    await unasked.locator("a").click();
+    await unasked.waitForURL(/sign-in\?next=/);
+    await signIn(unasked);
+    assertMatch(unasked.url(), /keys\?state=active$/);
+  },
+);
 
 browserTest("the policy holds back what would slip through", async (visit) => {
   const page = await visit.signedIn("/wallets");
@@ -121,10 +145,9 @@ async function checkAll(visit: ConsoleVisit, look: Look): Promise<void> {
   await stranger.context().close();
 }
 
-function foreignPage(target: string): Deno.HttpServer<Deno.NetAddr> {
-  const page = `<form method="post" action="${target}"><button>Win</button></form>`;
+function foreignPage(page: string, hostname = "127.0.0.1"): Deno.HttpServer<Deno.NetAddr> {
   const headers = { "content-type": "text/html" };
-  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+  return Deno.serve({ hostname, port: 0, onListen: () => {} }, () => {
     return new Response(page, { headers });
   });
 }

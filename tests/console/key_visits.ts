@@ -14,6 +14,9 @@ function keyOf(opId: string): string {
 }
 
 const SHOP = keyOf("shop");
+/** Names that are as long as they may be, and have no place to break. */
+const LONG = keyOf("long");
+const LONG_WALLET = "w".repeat(64);
 
 /** Pages of keys and wallets; those after the first need what it prepares. */
 export const KEY_VISITS: readonly Visit[] = [
@@ -31,8 +34,12 @@ export const KEY_VISITS: readonly Visit[] = [
   { name: "wallet", path: "/wallets/webshop" },
   { name: "wallet_entries", path: "/wallets/webshop?kind=credit" },
   { name: "wallet_low", path: "/wallets/pilot" },
-  { name: "wallet_new", path: "/wallets/new" },
+  { name: "wallet_new", path: "/wallets/-/new" },
   { name: "wallet_credit", path: "/wallets/webshop/credit" },
+  { name: "key_long", path: `/keys/${LONG}` },
+  { name: "key_long_revoke", path: `/keys/${LONG}/revoke` },
+  { name: "key_long_new", path: `/keys/new?wallet=${LONG_WALLET}` },
+  { name: "wallet_long", path: `/wallets/${LONG_WALLET}` },
 ];
 
 const SHOP_POLICY = {
@@ -58,6 +65,9 @@ async function someKeys(service: TestService): Promise<void> {
     const { key } = await post("/keys", { name, wallet, policy, opId });
     return String(key);
   };
+  await post("/wallets", { id: LONG_WALLET, credits: "999999999.123456" });
+  await post(`/wallets/${LONG_WALLET}/credit`, { credits: "1", note: "n".repeat(500) });
+  await make("long", "N".repeat(100), { industryPacks: ["p".repeat(100)] }, LONG_WALLET);
   const shop = await make("shop", "Web shop, production", SHOP_POLICY);
   const batch = await make("batch", "Nightly product texts", { budget: { total: "9000" } });
   await make("support", "Support assistant", { models: ["svc/sim-small"], requestsPerMinute: 120 });

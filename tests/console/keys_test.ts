@@ -7,7 +7,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { TestService } from "../fixtures/service.ts";
 import { assertAccessible, assertFits } from "./accessibility.ts";
-import { browserTest, type ConsoleVisit, follow, type Look, type Page } from "./browser.ts";
+import { browserTest, type ConsoleVisit, follow, type Look, type Page, signIn } from "./browser.ts";
 
 const HELLO = { messages: [{ role: "user", content: "Say hello" }] };
 
@@ -123,6 +123,71 @@ browserTest("a wallet is opened and paid into, and its statement has it", async 
   assertStringIncludes(await page.locator("tbody").first().innerText(), "Invoice 17");
   const { available } = await visit.service.wallet("pilot");
   assertEquals(available, 500_000_000n);
+});
+
+browserTest(
+  "a key that cannot be copied is marked, and a form that was stopped can be sent",
+  async (visit) => {
+    const page = await visit.stranger();
+    await page.clock.install();
+    await page.goto(visit.url("/keys/new?wallet=default"));
+    await signIn(page);
+    await fillIn(page);
+    // It is sent, and comes to nothing, as when somebody presses Escape.
+    const stop = `document.querySelector(".policy-form")
+      .addEventListener("submit", (event) => event.preventDefault(), { once: true })`;
+    await page.evaluate(stop);
+    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.clock.fastForward(60_000);
+    await follow(page, page.getByRole("button", { name: "Create the key" }));
+    const key = await keyShown(page);
+    assertMatch(key, /^svc_live_/);
+    await page.evaluate(
+      "navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))",
+    );
+    await page.getByRole("button", { name: "Copy" }).first().click();
+    await page.waitForFunction("getSelection().toString() !== ''");
+    assertEquals(await page.evaluate("getSelection().toString()"), key);
+  },
+);
+
+/** Goes on by the tabulator key until what has the focus is of this name. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let press = 0; press < 60; press++) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(
+      `const { labels, textContent, name, value } = document.activeElement;
+      labels?.[0] ? [labels[0].innerText.trim(), name, value].join("|") : textContent.trim()`,
+    );
+    if (String(focused).startsWith(name)) return;
+  }
+  throw new Error(`Nothing of the name "${name}" can be reached by keyboard`);
+}
+
+browserTest("a key is made, read and ended by keyboard alone", async (visit) => {
+  const page = await visit.signedIn("/keys");
+  const enter = () => Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  await tabTo(page, "New key");
+  await enter();
+  await tabTo(page, "Name");
+  await page.keyboard.type("By hand");
+  await tabTo(page, "All|limit_models");
+  await page.keyboard.press("ArrowRight");
+  await tabTo(page, "svc/sim-small|models");
+  await page.keyboard.press("Space");
+  await tabTo(page, "Requests a minute");
+  await page.keyboard.type("60");
+  await tabTo(page, "Create the key");
+  await enter();
+  const key = await keyShown(page);
+  assertEquals(await statusOf(visit.service, key), 200);
+  await tabTo(page, "To the key");
+  await enter();
+  await tabTo(page, "Revoke");
+  await enter();
+  await tabTo(page, "Revoke for good");
+  await enter();
+  assertEquals(await statusOf(visit.service, key), 401);
 });
 
 async function withoutScripts(visit: ConsoleVisit, look: Look): Promise<void> {

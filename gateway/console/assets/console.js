@@ -29,8 +29,15 @@ function copyButtons(root) {
     button.type = "button";
     button.className = "button";
     button.textContent = box.dataset.copy;
+    const code = box.querySelector("code");
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(box.querySelector("code").textContent);
+      try {
+        await navigator.clipboard.writeText(code.textContent);
+      } catch {
+        // The browser does not let it: the text is marked, to be copied by hand.
+        getSelection().selectAllChildren(code);
+        return;
+      }
       button.textContent = box.dataset.copied;
       setTimeout(() => button.textContent = box.dataset.copy, 2_000);
     });
@@ -38,12 +45,16 @@ function copyButtons(root) {
   }
 }
 
+/** Time after which a form can be sent again whose sending was stopped, in milliseconds. */
+const SENDING_MS = 10_000;
+
 /** A form is sent once: a second click while the answer is on its way does nothing. */
 function sendOnce(root) {
   for (const form of root.querySelectorAll("form[method=post]")) {
     form.addEventListener("submit", (event) => {
-      if (form.dataset.sent !== undefined) event.preventDefault();
+      if (form.dataset.sent !== undefined) return event.preventDefault();
       form.dataset.sent = "";
+      setTimeout(() => delete form.dataset.sent, SENDING_MS);
     });
   }
   // A page that comes back from the browser's memory is fresh.
@@ -54,9 +65,18 @@ function sendOnce(root) {
 
 /** Where something went wrong, that is where to go on. */
 function focusProblem(root) {
-  root.querySelector("[aria-invalid=true]")?.focus();
+  root.querySelector("[aria-invalid=true], .choice-wrong input")?.focus();
 }
 
+/** On a phone the sections scroll sideways: the one that is shown is not out of sight. */
+function showSection(root) {
+  root.querySelector(".top nav [aria-current]")?.scrollIntoView({
+    block: "nearest",
+    inline: "center",
+  });
+}
+
+showSection(document);
 localTimes(document);
 copyButtons(document);
 sendOnce(document);

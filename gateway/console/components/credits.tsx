@@ -6,6 +6,7 @@ export function Credits({ amount }: { amount: string }) {
   return (
     <data class="number" value={amount}>
       {whole}
+      <wbr />
       {fraction === undefined ? null : <span class="fraction">.{fraction}</span>}
     </data>
   );

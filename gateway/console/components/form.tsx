@@ -26,7 +26,8 @@ export interface TextFieldProps extends FieldProps {
 
 /**
  * A form that changes something: a POST to this page or to `action`. With a refusal it says at its head
- * why nothing was changed; fields show theirs by {@linkcode fieldError}.
+ * why nothing was changed; fields show theirs by {@linkcode fieldError}. No browser fills it in as it
+ * was sent before: an id that makes it count once would be filled in as well.
  */
 export function ChangeForm(
   { action, refusal, children }: {
@@ -36,7 +37,7 @@ export function ChangeForm(
   },
 ) {
   return (
-    <form method="post" action={action} class="change">
+    <form method="post" action={action} class="change" autocomplete="off">
       {refusal === undefined ? null : <Notice kind="problem">{refusal.message}</Notice>}
       {children}
     </form>

@@ -18,12 +18,14 @@ export interface LayoutProps {
   readonly sections?: readonly Section[] | undefined;
   readonly flash?: Flash | undefined;
   readonly scripts?: readonly ScriptName[] | undefined;
+  /** Whether language and colours can be chosen; that asks for the page again. @default {true} */
+  readonly hasSwitches?: boolean;
   readonly children: Child;
 }
 
 /** A whole page: head, navigation, content, and the switches at its foot. */
 export function Layout(props: LayoutProps) {
-  const { view, title, sections, flash, scripts = [], children } = props;
+  const { view, title, sections, flash, scripts = [], hasSwitches = true, children } = props;
   const say = view.say(sharedMessages);
   const styles: AssetName[] = scripts.length > 0 ? ["uplot.css", "console.css"] : ["console.css"];
   return (
@@ -45,7 +47,7 @@ export function Layout(props: LayoutProps) {
           {flash === undefined ? null : <Notice kind={flash.kind}>{flash.text}</Notice>}
           {children}
         </main>
-        <Foot view={view} isSignedIn={sections !== undefined} />
+        <Foot view={view} isSignedIn={sections !== undefined} hasSwitches={hasSwitches} />
       </body>
     </html>
   );
@@ -82,10 +84,28 @@ function TopBar({ view, sections }: { view: View; sections: readonly Section[] }
   );
 }
 
-function Foot({ view, isSignedIn }: { view: View; isSignedIn: boolean }) {
+function Foot(
+  { view, isSignedIn, hasSwitches }: { view: View; isSignedIn: boolean; hasSwitches: boolean },
+) {
   const say = view.say(sharedMessages);
   return (
     <footer>
+      {hasSwitches ? <Switches view={view} /> : null}
+      {isSignedIn
+        ? (
+          <form method="post" action="/console/sign-out-everywhere">
+            <button type="submit" class="button quiet">{say.signOutEverywhere}</button>
+          </form>
+        )
+        : null}
+    </footer>
+  );
+}
+
+function Switches({ view }: { view: View }) {
+  const say = view.say(sharedMessages);
+  return (
+    <>
       <nav class="switch" aria-label={say.language}>
         {LANGUAGES.map((language) => (
           <a
@@ -107,14 +127,7 @@ function Foot({ view, isSignedIn }: { view: View; isSignedIn: boolean }) {
           </a>
         ))}
       </nav>
-      {isSignedIn
-        ? (
-          <form method="post" action="/console/sign-out-everywhere">
-            <button type="submit" class="button quiet">{say.signOutEverywhere}</button>
-          </form>
-        )
-        : null}
-    </footer>
+    </>
   );
 }
 

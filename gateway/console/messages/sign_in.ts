@@ -13,6 +13,7 @@ export const signInMessages = catalogue({
     `Too many wrong tokens came from this address; wait ${seconds} s and try again`,
   signedOut: "You are signed out.",
   signedOutEverywhere: "All sessions have ended.",
+  ended: "Your session was over. Nothing was changed: sign in, and try again.",
 }, {
   zh: {
     title: "登录",
@@ -25,5 +26,6 @@ export const signInMessages = catalogue({
     wait: (seconds) => `此地址提交的错误令牌过多；请等待 ${seconds} 秒后重试`,
     signedOut: "您已退出登录。",
     signedOutEverywhere: "所有会话均已结束。",
+    ended: "您的会话已结束，未作任何更改：请登录后重试。",
   },
 });

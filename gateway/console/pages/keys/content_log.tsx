@@ -4,6 +4,7 @@ import { Confirm } from "../../components/confirm.tsx";
 import { Panel } from "../../components/panel.tsx";
 import type { Page, View } from "../../page.ts";
 import { type Key, keyShape } from "./answers.ts";
+import { livingKey } from "./living_key.ts";
 import { keyMessages } from "./messages.ts";
 
 /** The step before what is said with a key is kept. */
@@ -12,7 +13,7 @@ export const contentLog: Page = {
   async show(view) {
     const say = view.say(keyMessages);
     const id = view.param("id");
-    const { name } = view.need(await view.api.get(apiPath`/keys/${id}`, keyShape));
+    const { name } = await livingKey(view);
     const title = say.contentTitle(name);
     return {
       title,
@@ -59,6 +60,8 @@ export function ContentLogPanel({ view, of }: { view: View; of: Key }) {
             <button type="submit" class="button">{say.switchOff}</button>
           </form>
         )
+        : of.status === "revoked"
+        ? null
         : <a class="button" href={path}>{say.switchOn}</a>}
     </Panel>
   );

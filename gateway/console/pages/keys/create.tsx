@@ -50,7 +50,9 @@ async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal)
   const { wallets } = view.need(await view.api.get("/wallets", walletsShape));
   const [first] = wallets;
   if (first === undefined) return noWallet(view);
-  if (!fields.get("wallet")) fields.set("wallet", first.id);
+  const isKnown = wallets.some(({ id }) => id === fields.get("wallet"));
+  // What was sent is told of where it is wrong; what an address names is left out.
+  if (!isKnown && !fields.has("do")) fields.set("wallet", first.id);
   const [choices, preview] = await Promise.all([
     choicesFor(view, fields),
     previewOf(view, fields),
@@ -118,7 +120,7 @@ function noWallet(view: View): Shown {
       <>
         <PageHead title={say.new} />
         <EmptyState title={say.noWallet} hint={say.noWalletHint}>
-          <a class="button primary" href="/console/wallets/new">{say.newWallet}</a>
+          <a class="button primary" href="/console/wallets/-/new">{say.newWallet}</a>
         </EmptyState>
       </>
     ),

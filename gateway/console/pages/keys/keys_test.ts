@@ -107,6 +107,39 @@ Deno.test("hostile names show as text on every page of a key", async () => {
   });
 });
 
+Deno.test("no name in a policy turns the text around it", async () => {
+  await withConsole(async (browser, admin) => {
+    await browser.signIn();
+    const pack = "gold\u202e\u0007\u200bdlog";
+    const { id } = await madeKey(admin, "app", { industryPacks: [pack] });
+    for (const path of ["", `/${id}`, `/${id}/narrow`, `/${id}/rotate`]) {
+      const { text } = await browser.get(`/keys${path}`);
+      assert(!/[\u202e\u200b]|(?!\s)\p{Cc}/u.test(text.replace(/="[^"]*"/g, "")), path);
+    }
+    assertStringIncludes((await browser.get(`/keys/${id}`)).text, "gold\\u{202e}\\u{7}");
+    // What goes back to the API keeps its bytes.
+    assertStringIncludes((await browser.get(`/keys/${id}/narrow`)).text, `value="${pack}"`);
+    const form = { do: "save", seen: "", limit_industryPacks: "some", industryPacks: pack };
+    const sent = await browser.post(`/keys/${id}/narrow`, { ...form, budget_day: "5\u202e" });
+    assertEquals(sent.status, 422);
+    assert(!/\u202e/.test(sent.text.replace(/="[^"]*"/g, "")));
+    const piece = await browser.post("/feeds/keys/preview", { ...form, wallet: "team" });
+    assertStringIncludes(piece.text, "gold\\u{202e}");
+    assert(!piece.text.includes("\u202e"));
+    assertEquals((await browser.post(`/keys/${id}/narrow`, form)).status, 303);
+    assertEquals((await policyOf(admin, id)).industryPacks, [pack]);
+  });
+});
+
+Deno.test("a key's end is told in UTC, however it was written", async () => {
+  await withConsole(async (browser, admin) => {
+    await browser.signIn();
+    const { id } = await madeKey(admin, "app", { expiresAt: "2027-06-30T23:30:00+02:00" });
+    assertStringIncludes((await browser.get(`/keys/${id}`)).text, "<dd>2027-06-30 21:30</dd>");
+    assertStringIncludes((await browser.get("/keys")).text, "Expires (UTC): 2027-06-30 21:30");
+  });
+});
+
 Deno.test("a stale form widens nothing: it is refused, and keeps what was entered", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
@@ -167,8 +200,15 @@ Deno.test("a key is disabled, enabled, and ends for good after a question", asyn
     assertEquals(await status(), "revoked");
     const { text } = await browser.get(`/keys/${id}`);
     assertStringIncludes(text, "is revoked for good");
-    assert(!text.includes(`/console/keys/${id}/rotate`));
+    for (const verb of ["rotate", "narrow", "revoke", "content-log"]) {
+      assert(!text.includes(`/console/keys/${id}/${verb}`), verb);
+    }
     assertEquals((await browser.post(`/keys/${id}`, { do: "enable" })).status, 409);
+    for (const path of ["narrow", "revoke", "content-log"]) {
+      const { status, text } = await browser.get(`/keys/${id}/${path}`);
+      assertEquals([status, text.includes('action="/console/keys')], [409, false], path);
+      assertStringIncludes(text, "nothing about it can be changed");
+    }
   });
 });
 

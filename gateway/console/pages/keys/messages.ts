@@ -48,6 +48,8 @@ export const keyMessages = catalogue({
   disabled: (name: string) => `Key "${name}" is disabled. It can be enabled again.`,
   enabled: (name: string) => `Key "${name}" serves again.`,
   revoked: (name: string) => `Key "${name}" is revoked for good.`,
+  isRevoked: (name: string) =>
+    `Key "${name}" is revoked for good: nothing about it can be changed any more.`,
   narrowed: (name: string) => `The policy of key "${name}" is narrowed.`,
   about: "About this key",
   id: "Id",
@@ -139,6 +141,7 @@ export const keyMessages = catalogue({
     disabled: (name) => `密钥“${name}”已停用，可重新启用。`,
     enabled: (name) => `密钥“${name}”已恢复使用。`,
     revoked: (name) => `密钥“${name}”已永久吊销。`,
+    isRevoked: (name) => `密钥“${name}”已永久吊销，不能再作任何更改。`,
     narrowed: (name) => `密钥“${name}”的策略已收紧。`,
     about: "关于此密钥",
     id: "编号",

@@ -29,7 +29,12 @@ export function PolicyEditor(props: PolicyEditorProps) {
   const { view, fields, choices, preview, refusal, submit, cancelHref, children } = props;
   const say = view.say(formMessages);
   return (
-    <form method="post" class="policy-form" data-preview={`/console${PREVIEW_FEED}`}>
+    <form
+      method="post"
+      class="policy-form"
+      autocomplete="off"
+      data-preview={`/console${PREVIEW_FEED}`}
+    >
       {refusal === undefined ? null : <Notice kind="problem">{refusal.message}</Notice>}
       <div class="policy-columns">
         <div class="policy-fields">

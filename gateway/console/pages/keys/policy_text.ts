@@ -23,7 +23,7 @@ export function limitsOf(
     ["tokensPerMinute", countText(policy.tokensPerMinute)],
     ["concurrentRequests", countText(policy.concurrentRequests)],
     ["ipRanges", listText(policy.ipRanges)],
-    ["expiresAt", policy.expiresAt],
+    ["expiresAt", minuteText(policy.expiresAt)],
     ["mode", say.modes[orchestration?.mode ?? "auto"][0]],
     ["stream", say.streams[orchestration?.stream ?? "all"][0]],
   ];
@@ -50,6 +50,13 @@ export function policyInShort(view: View, policy: Policy): string {
 
 function listText(list: readonly string[] | undefined): string | undefined {
   return list === undefined ? undefined : list.length === 0 ? "–" : list.join(", ");
+}
+
+/** A time in UTC, as the field's name says, to the second where it has any. */
+function minuteText(time: string | undefined): string | undefined {
+  const ms = Date.parse(time ?? "");
+  if (Number.isNaN(ms)) return time;
+  return new Date(ms).toISOString().slice(0, 19).replace("T", " ").replace(/:00$/, "");
 }
 
 function countText(count: number | undefined): string | undefined {

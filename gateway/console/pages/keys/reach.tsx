@@ -77,7 +77,7 @@ function ModelItems({ models }: { models: Reach["models"] }) {
         <li>
           <code>{id}</code>
           <span class="hint reason">
-            {reason === null ? `${provider}: ${endpoints.join(", ")}` : reason}
+            {reason ?? `${provider}: ${endpoints.join(", ")}`}
           </span>
         </li>
       ))}

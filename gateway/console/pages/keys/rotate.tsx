@@ -4,6 +4,7 @@ import { PageHead } from "../../components/page_head.tsx";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { z } from "zod";
 import { keyShape, newKeyShape, type Rotation, rotationShape } from "./answers.ts";
+import { unreadForm } from "../../view.ts";
 import { rotationMessages } from "./rotation_messages.ts";
 import { RotationSteps } from "./rotation_steps.tsx";
 import { secretShown } from "./secret_once.tsx";
@@ -22,8 +23,10 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
       return await verify(view, form);
     case "disable":
       return await switchOld(view, "disable");
-    default:
+    case "enable":
       return await switchOld(view, "enable");
+    default:
+      throw unreadForm(view);
   }
 }
 
@@ -48,6 +51,12 @@ async function makeCopy(view: View, form: URLSearchParams): Promise<Outcome> {
 async function verify(view: View, form: URLSearchParams): Promise<Outcome> {
   const say = view.say(rotationMessages);
   const copy = form.get("copy") ?? "";
+  // A call is paid for: it is made with a copy of this key or not at all.
+  const { rotation } = await rotationOf(view, { copy });
+  if (rotation.copy?.id !== copy) {
+    const refusal = { status: 422, code: "not_found", message: say.lostCopy(copy), param: null };
+    return await shown(view, { refusal, fields: form });
+  }
   const made = await view.api.post(apiPath`/keys/${copy}/verify`, verifiedShape, {
     key: form.get("key") ?? "",
     requestId: form.get("request_id") ?? "",
@@ -74,10 +83,9 @@ interface Problem {
 
 async function shown(view: View, problem?: Problem): Promise<Shown> {
   const say = view.say(rotationMessages);
-  const id = view.param("id");
-  const place = new URLSearchParams(placeOf(view, problem?.fields));
-  const address = `${apiPath`/keys/${id}/rotation`}?${place}`;
-  const rotation: Rotation = view.need(await view.api.get(address, rotationShape));
+  const place = placeOf(view, problem?.fields);
+  const { rotation, lost } = await rotationOf(view, place);
+  const isLost = lost !== undefined && rotation.next !== "done" && problem === undefined;
   const title = say.title(rotation.old.name);
   return {
     title,
@@ -86,28 +94,51 @@ async function shown(view: View, problem?: Problem): Promise<Shown> {
       <>
         <PageHead title={title} intro={say.intro} />
         {problem === undefined ? null : <Notice kind="problem">{problem.refusal.message}</Notice>}
+        {isLost ? <Notice kind="problem">{say.lostCopy(lost)}</Notice> : null}
         <RotationSteps
           view={view}
           rotation={rotation}
           refusal={problem?.refusal}
-          requestId={place.get("request_id") ?? undefined}
+          entered={problem?.fields}
+          requestId={place.request_id}
         />
       </>
     ),
   };
 }
 
-/** Which copy and which call the page is about, where its address says so. */
-function placeOf(
-  { query }: Pick<View, "query">,
-  fields = new URLSearchParams(),
-): Record<string, string> {
+/**
+ * How far it has come with the copy that is asked for. Where that one has ended meanwhile, by another
+ * operator's hand, with whatever copy there is: `lost` names the one that was asked for.
+ */
+async function rotationOf(
+  view: View,
+  place: Place,
+): Promise<{ readonly rotation: Rotation; readonly lost: string | undefined }> {
+  const ask = (query: Place) => {
+    const address = apiPath`/keys/${view.param("id")}/rotation`;
+    return view.api.get(`${address}?${new URLSearchParams({ ...query })}`, rotationShape);
+  };
+  const found = await ask(place);
+  const { copy } = place;
+  if (found.ok || copy === undefined) return { rotation: view.need(found), lost: undefined };
+  return { rotation: view.need(await ask({})), lost: copy };
+}
+
+/** Which copy and which call the page is about. */
+interface Place {
+  readonly copy?: string;
+  readonly request_id?: string;
+}
+
+/** Which those are, where the address or the form says so. */
+function placeOf({ query }: Pick<View, "query">, fields = new URLSearchParams()): Place {
   const copy = query.get("copy") ?? fields.get("copy");
   const call = query.get("request_id");
   return { ...copy === null ? {} : { copy }, ...call === null ? {} : { request_id: call } };
 }
 
-function pathOf(id: string, place: Readonly<Record<string, string>> = {}): string {
-  const query = new URLSearchParams(place);
+function pathOf(id: string, place: Place = {}): string {
+  const query = new URLSearchParams({ ...place });
   return `/keys/${encodeURIComponent(id)}/rotate${query.size === 0 ? "" : `?${query}`}`;
 }

@@ -23,6 +23,8 @@ export const rotationMessages = catalogue({
   cannotCopy: "A key that is disabled or has expired cannot be copied: the copy would serve.",
   copied: "Copy:",
   others: "Other copies can serve too:",
+  lostCopy: (id: string) =>
+    `Copy ${id} cannot serve any more: somebody has ended it, or it has expired.`,
   goOn: "I have put it into my secret store: go on",
   madeAlready:
     "The copy was made already, and its key is shown once only. Where it was lost, revoke the copy and make another.",
@@ -44,6 +46,8 @@ export const rotationMessages = catalogue({
   unused: (since: string) => `The old key was not used since the call above, ${since}.`,
   inUse: (requests: string, last: string) =>
     `The old key may still be in use: ${requests} requests since that call, last used ${last}. Whoever uses it would be cut off.`,
+  justUsed: (last: string) =>
+    `The old key may still be in use: it was last used ${last}, less than an hour before the call above. Whoever uses it would be cut off.`,
   disableSubmit: "Disable the old key",
   disableAnyway: "Disable it all the same",
   revokeHint:
@@ -76,6 +80,7 @@ export const rotationMessages = catalogue({
     cannotCopy: "已停用或已过期的密钥不能复制，否则副本会生效。",
     copied: "副本：",
     others: "另有可用的副本：",
+    lostCopy: (id) => `副本 ${id} 已不能使用：它已被终止或已过期。`,
     goOn: "我已存入密钥库，继续",
     madeAlready: "副本已经创建过，其密钥只显示一次。若已丢失，请吊销该副本后重新创建。",
     storeHint:
@@ -95,6 +100,8 @@ export const rotationMessages = catalogue({
     unused: (since) => `自上述调用（${since}）以来，旧密钥未被使用。`,
     inUse: (requests, last) =>
       `旧密钥可能仍在使用：自该调用以来有 ${requests} 个请求，最近使用于 ${last}。停用会中断其使用者。`,
+    justUsed: (last) =>
+      `旧密钥可能仍在使用：最近使用于 ${last}，距上述调用不到一小时。停用会中断其使用者。`,
     disableSubmit: "停用旧密钥",
     disableAnyway: "仍然停用",
     revokeHint: "请检查应用是否正常。若正常，永久吊销旧密钥；若不正常，重新启用它。",

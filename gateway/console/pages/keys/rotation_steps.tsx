@@ -15,6 +15,8 @@ interface StepsProps {
   readonly view: View;
   readonly rotation: Rotation;
   readonly refusal: Refusal | undefined;
+  /** What had been entered, where it was refused. */
+  readonly entered: URLSearchParams | undefined;
   /** The call that is looked for, where the address names one. */
   readonly requestId: string | undefined;
 }
@@ -74,7 +76,9 @@ function contentOf(
   return step === "disable" ? <DisableStep {...props} /> : <RevokeStep {...props} />;
 }
 
-function CopyStep({ view, rotation, refusal, state }: StepsProps & { state: StepState }) {
+function CopyStep(
+  { view, rotation, refusal, entered, state }: StepsProps & { state: StepState },
+) {
   const say = view.say(rotationMessages);
   const { old, copy, otherCopies } = rotation;
   if (state === "done" && copy !== null) {
@@ -94,7 +98,14 @@ function CopyStep({ view, rotation, refusal, state }: StepsProps & { state: Step
       </>
     );
   }
-  if (stateOf(old, view.nowMs) !== "active") return <p>{say.cannotCopy}</p>;
+  if (stateOf(old, view.nowMs) !== "active") {
+    return (
+      <>
+        <p>{say.cannotCopy}</p>
+        {old.status === "disabled" ? <EnableForm view={view} /> : null}
+      </>
+    );
+  }
   return (
     <>
       <p>{say.copyHint}</p>
@@ -103,7 +114,7 @@ function CopyStep({ view, rotation, refusal, state }: StepsProps & { state: Step
         <TextField
           name="name"
           label={say.name}
-          value={old.name}
+          value={entered?.get("name") ?? old.name}
           error={fieldError(refusal, "name")}
           maxLength={100}
           isRequired
@@ -175,7 +186,11 @@ function DisableStep({ view, rotation: { uses } }: StepsProps) {
     <>
       <p>{say.disableHint}</p>
       <Notice kind={inUse ? "problem" : "info"}>
-        {inUse ? say.inUse(count, shortTime(lastUsedAt)) : say.unused(shortTime(since))}
+        {!inUse
+          ? say.unused(shortTime(since))
+          : requests === 0
+          ? say.justUsed(shortTime(lastUsedAt))
+          : say.inUse(count, shortTime(lastUsedAt))}
       </Notice>
       <form method="post">
         <button
@@ -206,11 +221,19 @@ function RevokeStep({ view, rotation: { old, copy } }: StepsProps) {
         >
           {say.revoke}
         </a>
-        <form method="post">
-          <button type="submit" name="do" value="enable" class="button">{say.enable}</button>
-        </form>
+        <EnableForm view={view} />
       </div>
     </>
+  );
+}
+
+function EnableForm({ view }: { view: View }) {
+  return (
+    <form method="post">
+      <button type="submit" name="do" value="enable" class="button">
+        {view.say(rotationMessages).enable}
+      </button>
+    </form>
   );
 }
 

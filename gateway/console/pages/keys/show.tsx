@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { apiPath } from "../../api.ts";
+import { unreadForm } from "../../view.ts";
 import { DefinitionList } from "../../components/definition_list.tsx";
 import { EmptyState } from "../../components/empty_state.tsx";
 import { PageHead } from "../../components/page_head.tsx";
@@ -67,7 +68,8 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   const say = view.say(keyMessages);
   const id = view.param("id");
   const goTo = `/keys/${encodeURIComponent(id)}`;
-  const verb = form.get("do") === "disable" ? "disable" : "enable";
+  const verb = form.get("do");
+  if (verb !== "disable" && verb !== "enable") throw unreadForm(view);
   const { name } = view.need(await view.api.post(apiPath`/keys/${id}/${verb}`, keyShape, {}));
   return { goTo, done: verb === "disable" ? say.disabled(name) : say.enabled(name) };
 }

@@ -5,9 +5,12 @@ import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { tiersShape, walletShape } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 
-/** A new wallet. Sent twice it is refused: there is one of the name already. */
+/**
+ * A new wallet. Sent twice it is refused: there is one of the name already. Its path is one that no
+ * wallet has: names begin with a letter or a digit.
+ */
 export const createWallet: Page = {
-  path: "/wallets/new",
+  path: "/wallets/-/new",
   show: (view) => formShown(view, new URLSearchParams()),
   change,
 };

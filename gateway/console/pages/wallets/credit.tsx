@@ -36,8 +36,17 @@ async function change(view: View, fields: URLSearchParams): Promise<Outcome> {
     note: fields.get("note") ?? "",
     opId: fields.get("once") ?? "",
   });
-  if (!paid.ok) return formShown(view, { wallet, fields, refusal: paid.refusal });
+  if (!paid.ok) return formShown(view, { wallet, ...usedUp(view, fields, paid.refusal) });
   return { goTo: pathOf(id), done: say.credited(shortOf(micros), id) };
+}
+
+/** A form that has paid already can be sent again for more, once that has been told. */
+function usedUp(view: View, fields: URLSearchParams, refusal: Refusal) {
+  if (refusal.param !== "opId") return { fields, refusal };
+  const again = new URLSearchParams(fields);
+  again.set("once", crypto.randomUUID());
+  const message = view.say(walletMessages).usedUp;
+  return { fields: again, refusal: refusal.status === 409 ? { ...refusal, message } : refusal };
 }
 
 async function walletOf(view: View): Promise<Wallet> {

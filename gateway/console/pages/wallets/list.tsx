@@ -31,7 +31,7 @@ async function show(view: View): Promise<Shown> {
     body: (
       <>
         <PageHead title={say.title} intro={say.intro}>
-          <a class="button primary" href="/console/wallets/new">{say.new}</a>
+          <a class="button primary" href="/console/wallets/-/new">{say.new}</a>
         </PageHead>
         <FilterForm view={view}>
           <FilterText view={view} name="name" label={say.filterId} />

@@ -47,6 +47,8 @@ export const walletMessages = catalogue({
   noted: (note: string) => `Note: ${note}`,
   payIn: (amount: string) => `Pay in ${amount} credits`,
   credited: (amount: string, id: string) => `${amount} credits were paid into wallet "${id}".`,
+  usedUp:
+    "This form was used to pay already, another amount or into another wallet: nothing was paid now. Look at the statement; to pay this as well, send it again.",
   notAmount: "Give an amount of credits above zero, as 12.5, with at most six decimal places",
   writtenOff: (amount: string) => `${amount} more was used and written off`,
   newKey: "New key",
@@ -138,6 +140,8 @@ export const walletMessages = catalogue({
     noted: (note) => `备注：${note}`,
     payIn: (amount) => `充入 ${amount} 点`,
     credited: (amount, id) => `已为钱包“${id}”充入 ${amount} 点。`,
+    usedUp:
+      "此表单已用于另一笔充值（金额或钱包不同）：本次未充值。请先核对账单；若仍要充入，请再次提交。",
     notAmount: "请输入大于零的点数，如 12.5，最多六位小数",
     writtenOff: (amount) => `另有 ${amount} 点用量已核销`,
     newKey: "新建密钥",

@@ -1,7 +1,7 @@
 import { apiPath, type Refusal } from "../../api.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Credits } from "../../components/credits.tsx";
-import { groupedCredits } from "../../components/credits_order.ts";
+import { creditsOrder, groupedCredits } from "../../components/credits_order.ts";
 import { DataTable } from "../../components/data_table.tsx";
 import { EmptyState } from "../../components/empty_state.tsx";
 import { fieldError, TextField } from "../../components/form.tsx";
@@ -39,7 +39,7 @@ async function shown(view: View, wrong?: { refusal: Refusal; below: string }): P
   const { holds: open, more } = view.need(holds);
   return {
     title: wallet.id,
-    status: wrong === undefined ? 200 : 422,
+    status: wrong === undefined && statement.ok ? 200 : 422,
     body: (
       <>
         <WalletHead view={view} wallet={wallet} />
@@ -51,7 +51,9 @@ async function shown(view: View, wrong?: { refusal: Refusal; below: string }): P
             {
               name: say.spent,
               value: <Credits amount={wallet.spent} />,
-              remark: say.writtenOff(groupedCredits(wallet.writtenOff)),
+              ...creditsOrder(wallet.writtenOff) === 0n
+                ? {}
+                : { remark: say.writtenOff(groupedCredits(wallet.writtenOff)) },
             },
             { name: say.credits, value: <Credits amount={wallet.credits} /> },
           ]}
@@ -133,7 +135,7 @@ function LowMark(
   return (
     <Panel title={say.lowMark}>
       <p>{lowBelowSet ? say.lowMarkSet(mark) : say.lowMarkPart(mark)}</p>
-      <form method="post" class="mark-form">
+      <form method="post" class="mark-form" autocomplete="off">
         <TextField
           name="below"
           label={say.lowBelow}

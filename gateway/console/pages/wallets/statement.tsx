@@ -1,10 +1,11 @@
 import type { z } from "zod";
-import { apiPath } from "../../api.ts";
+import { type ApiAnswer, apiPath } from "../../api.ts";
 import { Badge, type BadgeKind } from "../../components/badge.tsx";
 import { Credits } from "../../components/credits.tsx";
 import { type Column, DataTable } from "../../components/data_table.tsx";
 import { EmptyState } from "../../components/empty_state.tsx";
 import { FilterForm, FilterSelect, FilterText } from "../../components/filter_form.tsx";
+import { Notice } from "../../components/notice.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { withQuery } from "../../components/table_order.ts";
 import { Time } from "../../components/time.tsx";
@@ -26,33 +27,35 @@ const KIND_LOOKS: Readonly<Record<Entry["kind"], BadgeKind>> = {
   expire: "warn",
 };
 
-/** The page of the statement that the query asks for; a refusal of the API ends the page. */
-export async function statementOf(view: View, id: string): Promise<StatementPage> {
+/** The page of the statement that the query asks for, or what of the query cannot be read. */
+export async function statementOf(view: View, id: string): Promise<ApiAnswer<StatementPage>> {
   const query = new URLSearchParams({ limit: LIMIT });
   for (const name of ["since", "until", "kind", "cursor", "available"]) {
     const value = view.query.get(name)?.trim();
     if (value) query.set(name, value);
   }
   const path = `${apiPath`/wallets/${id}/statement`}?${query}`;
-  return view.need(await view.api.get(path, statementShape));
+  const answer = await view.api.get(path, statementShape);
+  return answer.ok || answer.refusal.status === 400
+    ? answer
+    : { ok: true, value: view.need(answer) };
 }
 
 /** Every change of a wallet, newest first, with what was available after it. */
 export function Statement(
-  { view, walletId, statement }: { view: View; walletId: string; statement: StatementPage },
+  { view, walletId, statement }: {
+    view: View;
+    walletId: string;
+    statement: ApiAnswer<StatementPage>;
+  },
 ) {
   const say = view.say(walletMessages);
-  const { entries, cursor, available } = statement;
   const time = new URLSearchParams();
   for (const name of ["since", "until"]) {
     const value = view.query.get(name);
     if (value) time.set(name, value);
   }
   const file = `/console/feeds/wallets/${encodeURIComponent(walletId)}/statement.csv?${time}`;
-  // The next page goes on from what was available before the oldest entry of this one.
-  const next = available === null
-    ? view
-    : { ...view, url: new URL(withAvailable(view, available)) };
   return (
     <Panel title={say.statement} actions={<a href={file} download>{say.csv}</a>}>
       <p class="hint">{say.statementHint}</p>
@@ -67,15 +70,29 @@ export function Statement(
         <FilterText view={view} name="since" label={say.from} />
         <FilterText view={view} name="until" label={say.until} />
       </FilterForm>
-      <DataTable
-        view={next}
-        caption={say.statement}
-        rows={entries}
-        cursor={cursor}
-        columns={columnsOf(view, entries.some((entry) => entry.available !== null))}
-        empty={<EmptyState title={say.noEntries} hint={say.noEntriesHint} />}
-      />
+      {statement.ok
+        ? <Entries view={view} statement={statement.value} />
+        : <Notice kind="problem">{statement.refusal.message}</Notice>}
     </Panel>
+  );
+}
+
+function Entries({ view, statement }: { view: View; statement: StatementPage }) {
+  const say = view.say(walletMessages);
+  const { entries, cursor, available } = statement;
+  // The next page goes on from what was available before the oldest entry of this one.
+  const next = available === null
+    ? view
+    : { ...view, url: new URL(withAvailable(view, available)) };
+  return (
+    <DataTable
+      view={next}
+      caption={say.statement}
+      rows={entries}
+      cursor={cursor}
+      columns={columnsOf(view, entries.some((entry) => entry.available !== null))}
+      empty={<EmptyState title={say.noEntries} hint={say.noEntriesHint} />}
+    />
   );
 }
 

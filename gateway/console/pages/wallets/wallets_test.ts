@@ -36,7 +36,7 @@ Deno.test("no amount that is none is paid, and none for another site", async () 
     const foreign = { origin: "https://page.example" };
     const forms: readonly (readonly [string, Record<string, string>])[] = [
       ["/wallets/team/credit", { once: "a", credits: "5", do: "pay" }],
-      ["/wallets/new", { id: "more", tier: "basic" }],
+      ["/wallets/-/new", { id: "more", tier: "basic" }],
       ["/wallets/team", { below: "100" }],
     ];
     for (const [path, fields] of forms) {
@@ -54,15 +54,15 @@ Deno.test("a wallet is opened once, with its tier", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const form = { id: "lab", tier: "basic", credits: "5" };
-    const made = await browser.post("/wallets/new", form);
+    const made = await browser.post("/wallets/-/new", form);
     assertEquals(made.headers.get("location"), "/console/wallets/lab");
     assertEquals((await admin.get("/wallets/lab")).body.tier, "basic");
     admin.clock.ms++;
-    const again = await browser.post("/wallets/new", { ...form, tier: "standard" });
+    const again = await browser.post("/wallets/-/new", { ...form, tier: "standard" });
     assertEquals(again.status, 422);
     assertStringIncludes(again.text, "already");
     assertEquals((await admin.get("/wallets/lab")).body.credits, "5.000000");
-    const wrong = await browser.post("/wallets/new", { id: HOSTILE, tier: "basic" });
+    const wrong = await browser.post("/wallets/-/new", { id: HOSTILE, tier: "basic" });
     assertEquals([wrong.status, wrong.text.includes("<b id")], [422, false]);
     assertStringIncludes(wrong.text, 'id="error-id"');
   });

@@ -1,0 +1,142 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { ADMIN_TOKEN } from "../admin/admin_test_support.ts";
+import { TestBrowser, withConsole } from "./console_test_support.ts";
+
+const SESSION = "svc_session_8788";
+
+Deno.test("two consoles on one machine, on two ports, keep their sessions apart", async () => {
+  await withConsole(async (browser) => {
+    await browser.signIn();
+    assertEquals([...browser.cookies.keys()], [SESSION]);
+    browser.cookies.set("other", "svc_session_9788=of-another-console");
+    browser.cookies.set("usual", "svc_session=of-another-console");
+    assertEquals((await browser.get("/wallets")).status, 200);
+  });
+});
+
+Deno.test("a cookie that somebody put before it keeps nobody out", async () => {
+  await withConsole(async (browser) => {
+    await browser.signIn();
+    const own = browser.cookies.get(SESSION) ?? "";
+    const planted = `${SESSION}=${"0".repeat(64)}; ${SESSION}=`;
+    browser.cookies.set(SESSION, `${planted}; ${own}`);
+    assertEquals((await browser.get("/wallets")).status, 200);
+    const out = await browser.post("/sign-out");
+    assertEquals(out.status, 303);
+    browser.cookies.set(SESSION, own);
+    assertEquals((await browser.get("/wallets")).status, 303, "The one that was found has ended");
+  });
+});
+
+Deno.test("whoever signs out of a session that is over is out, and finds the way back", async () => {
+  await withConsole(async (browser, admin) => {
+    const other = await new TestBrowser(admin).signIn();
+    browser.cookies.set(SESSION, `${SESSION}=${"0".repeat(64)}`);
+    for (const path of ["/sign-out", "/sign-out-everywhere"]) {
+      const out = await browser.post(path);
+      assertEquals([out.status, out.headers.get("location")], [303, "/console/sign-in?signed=out"]);
+    }
+    assertEquals((await other.get("/wallets")).status, 200, "It ended no session of others");
+    for (const next of ["/console/sign-out", "/console/sign-out-everywhere?x"]) {
+      const query = new URLSearchParams({ next });
+      const done = await browser.post(`/sign-in?${query}`, { token: ADMIN_TOKEN });
+      assertEquals(done.headers.get("location"), "/console");
+    }
+  });
+});
+
+Deno.test("who sends a form after the session has ended is told that nothing was changed", async () => {
+  await withConsole(async (browser, { get }) => {
+    const sent = await browser.post("/wallets/team/credit", { credits: "5", once: "a", do: "pay" });
+    const location = sent.headers.get("location") ?? "";
+    assertEquals(
+      [sent.status, location],
+      [303, "/console/sign-in?next=%2Fconsole%2Fwallets%2Fteam%2Fcredit&ended=yes"],
+    );
+    const page = await browser.get(location.replace("/console", ""));
+    assertStringIncludes(page.text, "Nothing was changed");
+    assertEquals((await get("/wallets/team")).body.credits, "100.000000");
+    const done = await browser.post(location.replace("/console", ""), { token: ADMIN_TOKEN });
+    assertEquals(done.headers.get("location"), "/console/wallets/team/credit");
+  });
+});
+
+Deno.test("the address alone does not make the sign-in say that somebody has signed out", async () => {
+  await withConsole(async (browser) => {
+    const page = await browser.get("/sign-in?signed=%3Cb%3Enobody");
+    assert(!page.text.includes("notice-done"));
+  });
+});
+
+Deno.test("who is signed in already is not asked again", async () => {
+  await withConsole(async (browser) => {
+    await browser.signIn();
+    const again = await browser.get("/sign-in?next=%2Fconsole%2Fkeys%3Fstate%3Dactive");
+    assertEquals(
+      [again.status, again.headers.get("location")],
+      [303, "/console/keys?state=active"],
+    );
+  });
+});
+
+Deno.test("a link on another site leads whoever is signed in to its page", async () => {
+  await withConsole(async (browser) => {
+    // The first request of it comes without the cookie, by SameSite=Strict.
+    const linked = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
+    const first = await browser.get("/wallets?name=te&name=%22", linked);
+    assertEquals(first.status, 200);
+    const again = `content="0; url=/console/wallets?name=te&amp;name=%22"`;
+    assertStringIncludes(first.text, again);
+    // Where the browser does not follow by itself, its reader does.
+    assertStringIncludes(first.text, '<a href="/console/wallets?name=te&amp;name=%22">');
+    // Asked for again by that page it comes with the cookie, or is no link from elsewhere any more.
+    const own = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate" };
+    assertEquals((await browser.get("/wallets", own)).status, 303);
+    const form = { ...linked, origin: "https://page.example" };
+    assertEquals((await browser.post("/wallets/-/new", {}, form)).status, 403);
+    const script = await browser.get("/wallets", { ...linked, accept: "*/*" });
+    assertEquals(script.status, 401);
+  });
+});
+
+Deno.test("an address that ends in a slash is the same page", async () => {
+  await withConsole(async (browser) => {
+    await browser.signIn();
+    assertEquals((await browser.get("/wallets/")).status, 200);
+    assertEquals((await browser.get("/")).headers.get("location"), "/console/overview");
+  });
+});
+
+Deno.test("no other window holds on to a page of the console", async () => {
+  await withConsole(async (browser) => {
+    const { headers } = await browser.get("/sign-in");
+    assertEquals(headers.get("cross-origin-opener-policy"), "same-origin");
+    assertMatch(headers.get("permissions-policy") ?? "", /camera=\(\)/);
+  });
+});
+
+Deno.test("what answers a form has no switches, by which it would be lost", async () => {
+  await withConsole(async (browser) => {
+    await browser.signIn();
+    const form = { do: "save", once: "a", name: "Shop", wallet: "team" };
+    const made = await browser.post("/keys/new", form);
+    assertStringIncludes(made.text, "svc_live_");
+    assert(!made.text.includes("lang=zh"), "A click there would leave the key behind");
+    assert(!made.text.includes("theme=dark"));
+    assertStringIncludes((await browser.get("/keys/new")).text, "lang=zh");
+  });
+});
+
+Deno.test("a form that does not say what to do does nothing", async () => {
+  await withConsole(async (browser, { post, get }) => {
+    await browser.signIn();
+    const { body: { id } } = await post("/keys", { name: "app", wallet: "team" });
+    await post(`/keys/${id}/disable`);
+    for (const path of [`/keys/${id}`, `/keys/${id}/rotate`]) {
+      for (const fields of [{}, { do: "" }, { do: "revive" }]) {
+        assertEquals((await browser.post(path, fields)).status, 400, path);
+      }
+    }
+    assertEquals((await get(`/keys/${id}`)).body.status, "disabled");
+  });
+});
