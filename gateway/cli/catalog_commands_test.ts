@@ -76,7 +76,7 @@ Deno.test("svc apply repeats nothing of a file that is no JSON: there may be a k
     files.set("svc.json", '{\n  "apiKey": planted-key\n}');
     assertFailed(
       await run("apply -f svc.json"),
-      'Cannot read "svc.json" as JSON, which it is not at line 2, column 13',
+      'Cannot read "svc.json": it is not JSON at line 2, column 13',
     );
   });
 });

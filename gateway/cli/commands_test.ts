@@ -181,7 +181,10 @@ Deno.test("files that cannot be read or are not JSON are said to be so", async (
     const create = "keys create --name app --wallet team --policy";
     assertFailed(await run(`${create} none.json`), 'Cannot read "none.json": No such file');
     files.set("bad.json", "{ policy }");
-    assertMatch((await run(`${create} bad.json`)).err, /^Cannot read "bad.json" as JSON: /);
+    assertMatch(
+      (await run(`${create} bad.json`)).err,
+      /^Cannot read "bad.json": it is not JSON at line 1, column 3$/m,
+    );
     files.set("list.json", "[]");
     assertMatch((await run(`${create} list.json`)).err, /^Cannot accept "policy": /);
   });

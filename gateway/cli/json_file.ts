@@ -14,7 +14,7 @@ export async function readJson(io: CliIo, path: string): Promise<unknown> {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (cause) {
     const place = jsonPlace(text, cause);
-    throw new CliFailure(`Cannot read "${path}" as JSON, which it is not at ${place}`, { cause });
+    throw new CliFailure(`Cannot read "${path}": it is not JSON at ${place}`, { cause });
   }
 }
 

@@ -96,7 +96,7 @@ function parseJson(text: string, fileName: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const place = jsonPlace(text, error);
-    throw new ConfigError(fileName, [`Expected JSON, which it is not at ${place}`]);
+    throw new ConfigError(fileName, [`Expected JSON: it is none at ${place}`]);
   }
 }
 

@@ -388,7 +388,7 @@ Deno.test("parseConfig() says where the text is no JSON, and shows nothing of it
   ) {
     const [problem = "", ...more] = await problemsOf(text);
     assertEquals(more, []);
-    assertMatch(problem, /^Expected JSON, which it is not at line \d, column \d+$/);
+    assertMatch(problem, /^Expected JSON: it is none at line \d, column \d+$/);
   }
   assertMatch((await problemsOf("[]"))[0] ?? "", /expected object/);
 });

@@ -25,6 +25,9 @@ interface Form {
   readonly fields: URLSearchParams;
 }
 
+/** The cookie of a session, which is named after the port. */
+const SESSION = /svc_session_\d+=([^;]+)/;
+
 /** Somebody who walks. */
 export class ConsoleWalk {
   readonly #adminUrl: string;
@@ -48,13 +51,13 @@ export class ConsoleWalk {
     });
     await answer.body?.cancel();
     const cookie = answer.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ");
-    assert(cookie.includes("svc_session="), `Signing in was answered ${answer.status}`);
+    assert(SESSION.test(cookie), `Signing in was answered ${answer.status}`);
     return new ConsoleWalk(adminUrl, cookie);
   }
 
   /** The secret of the session. */
   get session(): string {
-    return /svc_session=([^;]+)/.exec(this.#cookie)?.[1] ?? "";
+    return SESSION.exec(this.#cookie)?.[1] ?? "";
   }
 
   /** Looks at every page that leads from these. */

@@ -66,6 +66,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["catalog", "history"],
   ["apply", "--dry-run", "-f", "CONFIG"],
   ["keys", "list"],
+  ["keys", "preview", "--wallet", "default"],
   ["pepper", "show"],
   ["requests"],
   ["requests", "show", "REQUEST"],
