@@ -34,7 +34,8 @@ browserTest(
   async (visit) => {
     await someRequests(visit.service);
     const page = await visit.signedIn("/overview", { colours: "light" });
-    assertEquals(await page.locator(".plot canvas").count(), 4);
+    // A page is loaded before its plots: their library is asked for by the script.
+    await until(async () => await page.locator(".plot canvas").count() === 4, "the plots");
     const light = await drawn(page);
     assert(light.inked > 500, JSON.stringify(light));
     await page.emulateMedia({ colorScheme: "dark" });
