@@ -2,7 +2,8 @@ import { DETECTED_VARIABLES, detectUpstreams } from "../config/detect_upstreams.
 import { missingSearchVariable, missingSearchVariableText } from "../config/missing_credentials.ts";
 import type { CatalogContent } from "../domain/catalog.ts";
 import { readCatalogText } from "../service/seed_catalog.ts";
-import { failure, type Finding, ok, reasonOf, warning } from "./finding.ts";
+import { failure, type Finding, ok, warning } from "./finding.ts";
+import { reasonOf } from "../system/reason.ts";
 import type { Patient } from "./patient.ts";
 
 /** The configuration file, and the catalog that it, or the environment, makes. */

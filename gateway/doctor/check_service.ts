@@ -1,6 +1,7 @@
 import { explainListen } from "../service/settings.ts";
 import { isClaimed } from "../stores/kv/file.ts";
-import { failure, type Finding, ok, reasonOf, skipped, warning } from "./finding.ts";
+import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
+import { reasonOf } from "../system/reason.ts";
 import type { Patient, ServiceState } from "./patient.ts";
 
 /** Whether the service runs, and lets the operator in. */

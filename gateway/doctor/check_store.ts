@@ -9,7 +9,8 @@ import { loadBooks } from "../stores/kv/load.ts";
 import { newestSchema } from "../stores/kv/migrate.ts";
 import { type Head, HEAD_KEY } from "../stores/kv/rows.ts";
 import { readSetting } from "../stores/kv/settings.ts";
-import { failure, type Finding, ok, reasonOf, skipped, warning } from "./finding.ts";
+import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
+import { reasonOf } from "../system/reason.ts";
 import type { Answer, Patient, ServiceState } from "./patient.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

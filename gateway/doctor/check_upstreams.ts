@@ -2,7 +2,8 @@ import { verdictsOf } from "../admin/catalog_check.ts";
 import type { CatalogContent } from "../domain/catalog.ts";
 import { systemClock } from "../system/clock.ts";
 import { createUpstream } from "../upstreams/factory.ts";
-import { failure, type Finding, ok, reasonOf, skipped, warning } from "./finding.ts";
+import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
+import { reasonOf } from "../system/reason.ts";
 import type { Answer, Patient, ServiceState } from "./patient.ts";
 
 /** Difference from the list price that is let pass, in percent. */

@@ -9,7 +9,8 @@ import { permissionFindings } from "./check_permissions.ts";
 import { findService, portFindings, serviceFindings } from "./check_service.ts";
 import { storeFindings } from "./check_store.ts";
 import { clockFinding, upstreamFindings } from "./check_upstreams.ts";
-import { failure, type Finding, reasonOf } from "./finding.ts";
+import { failure, type Finding } from "./finding.ts";
+import { reasonOf } from "../system/reason.ts";
 import type { Patient } from "./patient.ts";
 
 /** How many looks there are, for whoever shows how far it has come. */

@@ -28,9 +28,3 @@ export function failure(check: string, message: string, advice: string): Finding
 export function skipped(check: string, message: string): Finding {
   return { check, status: "skipped", message };
 }
-
-/** What an error says, with its causes. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`;
-}

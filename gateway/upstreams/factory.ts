@@ -2,9 +2,10 @@ import type { UpstreamConfig } from "../domain/catalog.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchImage } from "../ports/fetch_image.ts";
 import type { Upstream } from "../ports/upstream.ts";
-import { AiSdkUpstream } from "./ai_sdk/mod.ts";
+import { addressOf } from "./ai_sdk/address.ts";
+import { credentialsOf } from "./ai_sdk/credentials.ts";
+import { OnDemandUpstream } from "./on_demand.ts";
 import { OpenAICompatibleUpstream } from "./openai_compatible/mod.ts";
-import { createSimulator } from "./simulator/mod.ts";
 
 /** What upstreams need of their surroundings. */
 export interface UpstreamDeps {
@@ -30,8 +31,16 @@ export function createUpstream(config: UpstreamConfig, given: UpstreamDeps): Ups
     case "openai-compatible":
       return new OpenAICompatibleUpstream(config, deps);
     case "simulator":
-      return createSimulator(config, deps);
+      return new OnDemandUpstream(config.id, async () => {
+        const { createSimulator } = await import("./simulator/mod.ts");
+        return createSimulator(config, deps);
+      });
     default:
-      return new AiSdkUpstream(config, deps);
+      // What cannot be reached is refused now, not with its first call.
+      addressOf(config, credentialsOf(config, { env: deps.env, readFile: Deno.readTextFile }));
+      return new OnDemandUpstream(config.id, async () => {
+        const { AiSdkUpstream } = await import("./ai_sdk/mod.ts");
+        return new AiSdkUpstream(config, deps);
+      });
   }
 }

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import type { UpstreamConfig } from "../domain/catalog.ts";
 import { createUpstream } from "./factory.ts";
 import { OpenAICompatibleUpstream } from "./openai_compatible/mod.ts";
@@ -21,4 +21,17 @@ Deno.test("createUpstream() makes what the configuration says", () => {
     assertEquals(upstream instanceof OpenAICompatibleUpstream, kind !== "simulator");
     upstream.close();
   }
+});
+
+Deno.test("a provider whose address is not known is refused before anything of it is loaded", () => {
+  const deps = { clock: { nowMs: () => 0, monotonicMs: () => 0 }, env: () => undefined };
+  const config: UpstreamConfig = {
+    id: "far",
+    kind: "azure",
+    provider: "lab",
+    maxInFlight: 2,
+    onDisconnect: "cancel",
+    timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1 },
+  };
+  assertThrows(() => createUpstream(config, deps), TypeError, "its address is not known");
 });

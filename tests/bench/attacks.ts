@@ -11,7 +11,7 @@ import { join } from "@std/path";
 import { ATTACK_NAMES, READERS, STALLED_READERS } from "./attack_process.ts";
 import { configuration } from "./configuration.ts";
 import { type Finding, residentGrowthFinding } from "./marks.ts";
-import { expectLine, residentMegabytes, type Running, serviceFlags, start } from "./process.ts";
+import { asTask, expectLine, residentMegabytes, type Running, start } from "./process.ts";
 
 /** 99 of 100 well-behaved requests end sooner than this, in milliseconds. */
 export const ATTACKED_P99_MS_MAX = 50;
@@ -52,7 +52,7 @@ export async function attacks(bench: AttackBench): Promise<Finding[]> {
       "serve",
       ...["--port", "0", "--admin-port", "0", "--config", config],
       ...["--kv-path", join(folder, "svc.kv"), "--bootstrap-key", bench.key],
-    ], { flags: await serviceFlags() });
+    ], await asTask());
     const url = await expectLine(gateway, /^ +public +(http:\S+)/);
     const call = () => callWell(url, bench.key);
     await measure(call, seconds);

@@ -7,7 +7,7 @@
 
 import { join } from "@std/path";
 import { booksFindings, type BooksRun, type Finding } from "./marks.ts";
-import { expectLine, residentMegabytes, type Running, serviceFlags, start } from "./process.ts";
+import { asTask, expectLine, residentMegabytes, type Running, start } from "./process.ts";
 
 const KEY = "svc_bench_key_of_no_worth_0123456789";
 const SAMPLE_MS = 100;
@@ -33,7 +33,7 @@ export async function books({ folder, bookEntries, say }: Books): Promise<Findin
   await using gateway = start("gateway/main.ts", [
     ...["serve", "--port", "0", "--admin-port", "0", "--config", ""],
     ...["--kv-path", path, "--bootstrap-key", KEY],
-  ], { flags: await serviceFlags() });
+  ], await asTask());
   const url = await expectLine(gateway, /^ +public +(http:\S+)/);
   await expectLine(gateway, /^ +admin/);
   // The first calls compile what the others run.

@@ -25,7 +25,7 @@ import {
 } from "./marks.ts";
 import { observed } from "./observed.ts";
 import { oneWallet } from "./one_wallet.ts";
-import { expectLine, residentMegabytes, type Running, serviceFlags, start } from "./process.ts";
+import { asTask, expectLine, residentMegabytes, type Running, start } from "./process.ts";
 import { refusalTime } from "./refusal_time.ts";
 import { sdkCost } from "./sdk_cost.ts";
 import { translation } from "./translation.ts";
@@ -263,7 +263,7 @@ async function startGateway(folder: string, upstreamUrl: string): Promise<Runnin
     "serve",
     ...["--port", "0", "--admin-port", "0", "--config", config],
     ...["--kv-path", join(folder, "svc.kv"), "--bootstrap-key", KEY],
-  ], { flags: await serviceFlags() });
+  ], await asTask());
 }
 
 /** Starts everything, measures, ends everything. */

@@ -11,7 +11,7 @@ import { join } from "@std/path";
 import { configuration } from "./configuration.ts";
 import type { LoadAmount, LoadRequest, LoadResult } from "./load.ts";
 import { type Finding, observedFindings } from "./marks.ts";
-import { expectLine, processorSeconds, type Running, serviceFlags, start } from "./process.ts";
+import { asTask, expectLine, processorSeconds, type Running, start } from "./process.ts";
 
 const CONNECTIONS = 32;
 /** Much more often than Prometheus does. */
@@ -153,15 +153,15 @@ async function startWay(
     ...["--kv-path", join(folder, `observed-${at}.kv`), "--metrics-token", TOKEN],
     ...["--admin-token", ADMIN_TOKEN],
   ];
-  const flags = await serviceFlags();
-  if (!isWatched(way)) return start("tests/bench/unwatched_process.ts", args, { flags });
+  const { flags, env } = await asTask();
+  if (!isWatched(way)) return start("tests/bench/unwatched_process.ts", args, { flags, env });
   const exporting: Readonly<Record<string, string>> = way.env === undefined ? {} : {
     OTEL_DENO: "true",
     OTEL_DENO_TRACING: "false",
     OTEL_EXPORTER_OTLP_ENDPOINT: sinkUrl,
     ...way.env,
   };
-  return start("gateway/main.ts", ["serve", ...args], { flags, env: exporting });
+  return start("gateway/main.ts", ["serve", ...args], { flags, env: { ...env, ...exporting } });
 }
 
 /** Loads the console, then reads what an open page of it and Prometheus read. The function ends it. */

@@ -6,7 +6,7 @@
  */
 
 import { type Finding, ledgerFindings, type LedgerRound } from "./marks.ts";
-import { serviceFlags, start } from "./process.ts";
+import { asTask, start } from "./process.ts";
 
 /** How long to measure, and where. */
 export interface OneWallet {
@@ -20,9 +20,7 @@ export interface OneWallet {
 export async function oneWallet(options: OneWallet): Promise<Finding[]> {
   const { folder, rounds, roundSeconds, say } = options;
   const args = [folder, `${roundSeconds}`, `${rounds}`];
-  await using ledger = start("tests/bench/one_wallet_process.ts", args, {
-    flags: await serviceFlags(),
-  });
+  await using ledger = start("tests/bench/one_wallet_process.ts", args, await asTask());
   const measured: LedgerRound[] = [];
   for (let round = 1; round <= rounds; round++) {
     const { grouped, single }: LedgerRound = JSON.parse(await ledger.line());

@@ -70,10 +70,15 @@ export function start(
   };
 }
 
-/** The flags of V8 that the command line's own task gives it. */
-export async function serviceFlags(): Promise<string[]> {
+/** How the task `svc` starts: its flags of V8, and its variables for the C library's memory. */
+export async function asTask(): Promise<Required<Pick<StartOptions, "flags" | "env">>> {
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
-  return String(tasks.svc.command).match(/--v8-flags=[^\s']+/g) ?? [];
+  const command = String(tasks.svc.command);
+  const variables = command.matchAll(/\b(MALLOC_[A-Z_]+)=(\S+)/g);
+  return {
+    flags: command.match(/--v8-flags=[^\s']+/g) ?? [],
+    env: Object.fromEntries([...variables].map(([, name = "", value = ""]) => [name, value])),
+  };
 }
 
 /** Reads lines until one matches; the match's first group. */

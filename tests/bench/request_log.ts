@@ -8,7 +8,7 @@
 import { join } from "@std/path";
 import { consolePages, consoleVisitor } from "./console_pages.ts";
 import { type Finding, pageFinding } from "./marks.ts";
-import { expectLine, residentMegabytes, serviceFlags, start } from "./process.ts";
+import { asTask, expectLine, residentMegabytes, start } from "./process.ts";
 
 const TOKEN = "svc_bench_admin_of_no_worth_0123456789";
 const ROUNDS = 20;
@@ -30,10 +30,11 @@ export async function requestLog({ folder, logRows, say }: RequestLogBench): Pro
     say(`log: ${await expectLine(filling, /^bytes .*/, FILL_TIMEOUT_MS)}`);
     await expectLine(filling, /^filled/);
   }
+  const { flags, env } = await asTask();
   await using gateway = start("gateway/main.ts", [
     ...["serve", "--port", "0", "--admin-port", "0", "--config", ""],
     ...["--kv-path", path],
-  ], { flags: await serviceFlags(), env: { SERVICE_ADMIN_TOKEN: TOKEN } });
+  ], { flags, env: { ...env, SERVICE_ADMIN_TOKEN: TOKEN } });
   const url = await expectLine(gateway, /^ +admin +(http:\S+)/);
   const ask: Ask = async (path) => {
     const headers = { authorization: `Bearer ${TOKEN}` };

@@ -9,7 +9,7 @@ import { join } from "@std/path";
 import { configuration } from "./configuration.ts";
 import type { LongStream } from "./long_stream_process.ts";
 import type { Finding } from "./marks.ts";
-import { expectLine, residentMegabytes, type Running, serviceFlags, start } from "./process.ts";
+import { asTask, expectLine, residentMegabytes, type Running, start } from "./process.ts";
 
 /** Megabytes that one long stream adds, below. */
 export const STREAM_ADDED_MB_MAX = 40;
@@ -55,7 +55,7 @@ export async function streamMemory(bench: StreamMemoryBench): Promise<Finding[]>
           "serve",
           ...["--port", "0", "--admin-port", "0", "--config", config],
           ...["--kv-path", join(folder, `${size}_${road}.kv`), "--bootstrap-key", bench.key],
-        ], { flags: await serviceFlags() });
+        ], await asTask());
         const gatewayUrl = await expectLine(gateway, /^ +public +(http:\S+)/);
         const reader = { gateway, gatewayUrl, key: bench.key, road };
         await read(reader, { eventBytes, megabytes: WARM_UP_MEGABYTES });

@@ -59,7 +59,9 @@ Deno.test("the unit leaves time to drain, denies metadata services and sets what
   const [denied = ""] = await valuesOf("svc.service", "IPAddressDeny");
   assertEquals(denied.split(" ").sort(), [...METADATA_RANGES].sort());
   for (const unit of UNITS) {
-    const settings = (await valuesOf(unit, "Environment")).map((text) => text.split("="));
+    const texts = (await valuesOf(unit, "Environment")).flatMap((text) => text.split(" "));
+    const settings = texts.filter((text) => !text.startsWith("MALLOC_"))
+      .map((text) => text.split("="));
     for (const [name = ""] of settings) assert(SERVE_VARIABLES.includes(name), name);
     assert(parseServeSettings([], Object.fromEntries(settings)).ok, unit);
   }
@@ -68,6 +70,14 @@ Deno.test("the unit leaves time to drain, denies metadata services and sets what
   assertStringIncludes(kv, `/var/lib/${state}/`);
   const [writable = ""] = await valuesOf("svc-backup.service", "ReadWritePaths");
   assertEquals(writable, "/var/lib/svc /var/backups/svc");
+});
+
+Deno.test("whatever starts the service asks the C library for the same", async () => {
+  const wanted = (await read("deno.json")).match(/\bMALLOC_\S+=\S+/g)?.slice(0, 3) ?? [];
+  assertEquals(wanted.length, 3);
+  for (const path of ["ops/svc.service", "ops/Containerfile", "docs/deployment.md"]) {
+    assertEquals((await read(path)).match(/\bMALLOC_\S+=\S+/g), wanted, path);
+  }
 });
 
 Deno.test("every call of svc in ops and on the page is one that the command line takes", async () => {

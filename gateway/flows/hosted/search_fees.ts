@@ -1,5 +1,5 @@
 import type { BillingMetadata } from "@svc/sdk/protocol";
-import { ToolError } from "@svc/tools";
+import { ToolError } from "@svc/tools/tool";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { SettleCommand } from "../../domain/ledger.ts";
 import { formatCredits, type Micros } from "../../domain/money.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ToolError } from "@svc/tools";
+import { ToolError } from "@svc/tools/tool";
 import type { Tool } from "@svc/sdk/loop";
 import type { HostedToolType } from "../../domain/hosted_tool_types.ts";
 import type { Micros } from "../../domain/money.ts";

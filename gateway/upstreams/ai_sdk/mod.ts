@@ -6,5 +6,4 @@
  */
 
 export { CANNOT_CARRY, type Feature, FEATURES, type Lack, type Lacks } from "./cannot_carry.ts";
-export { isNativeKind } from "./providers.ts";
 export { type AiSdkDeps, AiSdkUpstream } from "./upstream.ts";

@@ -8,11 +8,10 @@
 import type { ImageModelV4, LanguageModelV4 } from "@ai-sdk/provider";
 import type { NativeKind, UpstreamConfig } from "../../domain/catalog.ts";
 import { type Access, secretOf } from "./access.ts";
-import type { Credentials } from "./credentials.ts";
 
 /** What a model is reached with. */
 export interface Connection {
-  /** From {@linkcode baseUrlOf}. */
+  /** From `addressOf()`. */
   readonly baseUrl: string;
   /** Tokens are of `google-vertex` alone, Amazon's keys of `amazon-bedrock`. */
   readonly access: Access;
@@ -94,51 +93,6 @@ export const PROVIDERS: Readonly<Record<NativeKind, () => Promise<OpenProvider>>
       createCohere({ baseURL: baseUrl, apiKey: secretOf(access), fetch });
   },
 };
-
-/** Whether an upstream's kind is spoken here. */
-export function isNativeKind(kind: string): kind is NativeKind {
-  return Object.hasOwn(PROVIDERS, kind);
-}
-
-const BASE_URLS: Readonly<Partial<Record<NativeKind, string>>> = {
-  anthropic: "https://api.anthropic.com/v1",
-  google: "https://generativelanguage.googleapis.com/v1beta",
-  mistral: "https://api.mistral.ai/v1",
-  cohere: "https://api.cohere.com/v2",
-};
-
-/** Address of an upstream; `undefined` where the configuration does not say enough. */
-export function baseUrlOf(
-  config: UpstreamConfig,
-  credentials?: Pick<Credentials, "kind">,
-): string | undefined {
-  const { baseUrl, kind, project, region, resourceName } = config;
-  if (baseUrl !== undefined) return baseUrl.replace(/\/+$/, "");
-  switch (kind) {
-    case "amazon-bedrock":
-      return region && `https://bedrock-runtime.${region}.amazonaws.com`;
-    case "azure":
-      return resourceName && `https://${resourceName}.openai.azure.com/openai`;
-    case "google-vertex":
-      // A key of Vertex's express mode belongs to a project already.
-      if (credentials?.kind !== "service-account" && config.credentialsFileEnv === undefined) {
-        return "https://aiplatform.googleapis.com/v1/publishers/google";
-      }
-      return region && project &&
-        `https://${
-          vertexHost(region)
-        }/v1beta1/projects/${project}/locations/${region}/publishers/google`;
-    default:
-      return isNativeKind(kind) ? BASE_URLS[kind] : undefined;
-  }
-}
-
-function vertexHost(region: string): string {
-  if (region === "global") return "aiplatform.googleapis.com";
-  // Places that span regions have hosts of their own.
-  if (region === "eu" || region === "us") return `aiplatform.${region}.rep.googleapis.com`;
-  return `${region}-aiplatform.googleapis.com`;
-}
 
 /**
  * Sends a token where the package sends its key. Its own road for service accounts asks for a token

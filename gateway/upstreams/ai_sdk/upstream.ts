@@ -17,6 +17,7 @@ import { failureOf, redact } from "../openai_compatible/failure.ts";
 import { type Dial, Reachability } from "../openai_compatible/reachability.ts";
 import { modelListError, whyNoList } from "../model_list_error.ts";
 import { type Access, AccessSource, secretsOf } from "./access.ts";
+import { addressOf } from "./address.ts";
 import { AnswerEvents } from "./answer_events.ts";
 import { callOptionsOf, outputLimitOf } from "./call_options.ts";
 import { type AnswerOptions, chatAnswer } from "./chat_answer.ts";
@@ -28,13 +29,7 @@ import { drawImages } from "./images.ts";
 import { listModels } from "./model_list.ts";
 import { Notes } from "./notes.ts";
 import { withinLimit } from "./output_limit.ts";
-import {
-  baseUrlOf,
-  isNativeKind,
-  type OpenProvider,
-  type Provider,
-  PROVIDERS,
-} from "./providers.ts";
+import { type OpenProvider, type Provider, PROVIDERS } from "./providers.ts";
 import { withinSignedLimit } from "./thinking_limit.ts";
 import { Transport } from "./transport.ts";
 import { leavesUnread } from "./unread.ts";
@@ -71,13 +66,10 @@ export class AiSdkUpstream implements Upstream {
 
   /** Opens and loads nothing yet. Throws a `TypeError` where the configuration says too little. */
   constructor(config: UpstreamConfig, deps: AiSdkDeps) {
-    const { id, kind, timeouts } = config;
+    const { id, timeouts } = config;
     const { clock, env, fetch: send = fetch, readFile = Deno.readTextFile } = deps;
     const credentials = credentialsOf(config, { env, readFile });
-    const baseUrl = baseUrlOf(config, credentials);
-    if (!isNativeKind(kind) || baseUrl === undefined) {
-      throw new TypeError(`Cannot create upstream "${id}": its address is not known`);
-    }
+    const { kind, baseUrl } = addressOf(config, credentials);
     this.id = id;
     this.#config = config;
     this.#kind = kind;

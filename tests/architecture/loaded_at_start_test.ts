@@ -10,7 +10,7 @@ interface Module {
   }[];
 }
 
-/** What is loaded before the service starts: everything `gateway/main.ts` imports, but on demand. */
+/** What is loaded before the service starts: everything that `svc serve` imports, but on demand. */
 async function loadedAtStart(): Promise<Set<string>> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json", join(ROOT, "gateway/main.ts")],
@@ -20,7 +20,7 @@ async function loadedAtStart(): Promise<Set<string>> {
   const { modules }: { modules: Module[] } = JSON.parse(new TextDecoder().decode(stdout));
   const known = new Map(modules.map((module) => [module.specifier, module]));
   const loaded = new Set<string>();
-  const waiting = [url("gateway/main.ts")];
+  const waiting = [url("gateway/service/serve.ts")];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (loaded.has(next)) continue;
     loaded.add(next);
@@ -38,4 +38,19 @@ Deno.test("the console is loaded with its first request, not at the start", asyn
     specifier.startsWith(url("gateway/console/")) || /\/jsx|uplot/.test(specifier)
   );
   assertEquals(ofConsole, [url("gateway/console/mount.ts")]);
+});
+
+Deno.test("neither the command line, nor a local tool, nor a provider that is not called is loaded", async () => {
+  const loaded = [...await loadedAtStart()];
+  const of = (folder: string) => loaded.filter((specifier) => specifier.startsWith(url(folder)));
+  assertEquals(of("gateway/cli/"), []);
+  assertEquals(of("tools/"), [url("tools/tool.ts")]);
+  assertEquals(of("gateway/upstreams/simulator/"), []);
+  assertEquals(
+    of("gateway/upstreams/ai_sdk/").map((specifier) => specifier.split("/").at(-1)).sort(),
+    [
+      "address.ts",
+      "credentials.ts",
+    ],
+  );
 });

@@ -1,0 +1,55 @@
+/**
+ * The command line in its process: what {@linkcode runCli} sees of the world.
+ *
+ * @module
+ */
+
+import { credentialsPath, readCredentials } from "../service/credentials.ts";
+import type { ProcessIo } from "../system/process_io.ts";
+import { readSecret } from "../system/read_secret.ts";
+import { reasonOf } from "../system/reason.ts";
+import { CliFailure, ReaderLeft } from "./io.ts";
+import { createOutputFile } from "./output_file.ts";
+import { runCli } from "./run.ts";
+
+const VARIABLES: readonly string[] = [
+  ...["SERVICE_ADMIN_URL", "SERVICE_ADMIN_TOKEN", "SERVICE_KV_PATH", "NO_COLOR"],
+  ...["SERVICE_PUBLIC_URL", "SERVICE_API_KEY", "SERVICE_BACKUP_KEY"],
+];
+
+/** Runs one command where `svc` was called. Resolves to the exit code of {@linkcode runCli}. */
+export function runOnTerminal(
+  args: readonly string[],
+  { env, print, complain }: ProcessIo,
+): Promise<number> {
+  const isTerminal = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
+  return runCli(args, {
+    env: Object.fromEntries(VARIABLES.map((name) => [name, env(name)])),
+    lookup: env,
+    fetch: (url, init) => fetch(url, init),
+    stdout: (text) => printResult(text, print),
+    stderr: complain,
+    createFile: createOutputFile,
+    readFile: (path) => Deno.readTextFile(path),
+    readBytes: (path) => Deno.readFile(path),
+    isTerminal,
+    columns: isTerminal ? Deno.consoleSize().columns : 80,
+    progressColumns: Deno.stderr.isTerminal() ? Deno.consoleSize().columns : undefined,
+    confirm: (question) => Promise.resolve(confirm(question)),
+    readSecret: (question) => readSecret(question, complain),
+    readCredentials: () => {
+      const path = credentialsPath(env("SERVICE_KV_PATH") ?? "data/svc.kv");
+      return path === undefined ? Promise.resolve(undefined) : readCredentials(path);
+    },
+  });
+}
+
+/** Standard output may be a pipe, or a file on a full disk. */
+function printResult(text: string, print: (text: string) => void): void {
+  try {
+    print(text);
+  } catch (cause) {
+    if (cause instanceof Deno.errors.BrokenPipe) throw new ReaderLeft("Nobody reads", { cause });
+    throw new CliFailure(`Cannot write to standard output: ${reasonOf(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * The command `svc serve`, from its settings to the last request that is served.
+ *
+ * @module
+ */
+
+import { systemClock } from "../system/clock.ts";
+import type { ProcessIo } from "../system/process_io.ts";
+import { reasonOf } from "../system/reason.ts";
+import { createSystemRng } from "../system/rng.ts";
+import { tellCrashes } from "./crash.ts";
+import { observe } from "./observation.ts";
+import { giveUpWriting, missingFlags, missingFlagsText } from "./permissions.ts";
+import { parseServeSettings, SERVE_VARIABLES } from "./settings.ts";
+import { type RunningService, startService } from "./start.ts";
+
+/** How often it is looked whether the store is still ours, in milliseconds. */
+const LOST_CHECK_MS = 1_000;
+
+/** Serves until a signal. Resolves to the exit code: 0, 1 where it cannot, 2 where it was not understood. */
+export async function serve(
+  args: readonly string[],
+  { env, print, complain }: ProcessIo,
+): Promise<number> {
+  const variables = Object.fromEntries(SERVE_VARIABLES.map((name) => [name, env(name)]));
+  const parsed = parseServeSettings(args, variables);
+  if (!parsed.ok) {
+    complain(
+      `${parsed.problem}\nUsage: svc serve [--port N] [--admin-port N] [--kv-path PATH] …\n`,
+    );
+    return 2;
+  }
+  const missing = await missingFlags(parsed.settings);
+  if (missing.length > 0) {
+    complain(`${missingFlagsText(missing)}\n`);
+    return 1;
+  }
+  const clock = systemClock;
+  const rng = createSystemRng(clock);
+  const observed = await observe(parsed.settings, { clock, rng, env, complain });
+  if (typeof observed === "string") {
+    complain(`${observed}\n`);
+    return 1;
+  }
+  const { logger, secrets, telemetry } = observed;
+  tellCrashes(logger, () => Deno.exit(1));
+  // Listened for from the beginning: a signal may come as soon as the start is printed.
+  const ended = untilSignal();
+  let service: RunningService;
+  try {
+    const noteSecret = (secret: string) => secrets.add(secret);
+    const deps = { clock, rng, logger, env: observed.env, print, telemetry, noteSecret };
+    service = await startService(parsed.settings, deps);
+    await giveUpWriting();
+  } catch (error) {
+    telemetry.close();
+    complain(`${secrets.remove(reasonOf(error))}\n`);
+    return 1;
+  }
+  // A writer that has lost its store cannot come back: whoever supervises the process starts another.
+  const watch = setInterval(() => {
+    if (service.stores.health() !== "lost") return;
+    complain("Cannot go on: another process has taken the store\n");
+    Deno.exit(1);
+  }, LOST_CHECK_MS);
+  await ended;
+  clearInterval(watch);
+  const { inFlight } = service.gateway;
+  logger.info("shutting_down", { inFlight: inFlight.count });
+  // A second signal cuts the time to finish short.
+  void untilSignal().then(() => inFlight.abortAll());
+  await service.stop();
+  return 0;
+}
+
+/** Resolves at the next signal to end. */
+function untilSignal(): Promise<void> {
+  const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const onSignal = () => {
+    for (const signal of signals) Deno.removeSignalListener(signal, onSignal);
+    resolve();
+  };
+  for (const signal of signals) Deno.addSignalListener(signal, onSignal);
+  return promise;
+}

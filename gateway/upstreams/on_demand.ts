@@ -1,0 +1,36 @@
+import type { Upstream, UpstreamAnswer, UpstreamCall } from "../ports/upstream.ts";
+
+/**
+ * An upstream whose code is loaded when it is first asked for something: a service holds the code of
+ * those kinds alone that it calls.
+ */
+export class OnDemandUpstream implements Upstream {
+  readonly id: string;
+  readonly #load: () => Promise<Upstream>;
+  #loaded: Promise<Upstream> | undefined;
+
+  /** Loads nothing yet. */
+  constructor(id: string, load: () => Promise<Upstream>) {
+    this.id = id;
+    this.#load = load;
+  }
+
+  /** Rejects where the code cannot be loaded. */
+  async call(call: UpstreamCall): Promise<UpstreamAnswer> {
+    return await (await this.#upstream()).call(call);
+  }
+
+  /** Rejects where the code cannot be loaded. */
+  async models(signal: AbortSignal): Promise<readonly string[]> {
+    return await (await this.#upstream()).models(signal);
+  }
+
+  /** Whoever waits for its code has been told that it could not be loaded; there is nothing to close. */
+  close(): void {
+    this.#loaded?.then((upstream) => upstream.close(), () => {});
+  }
+
+  #upstream(): Promise<Upstream> {
+    return this.#loaded ??= this.#load();
+  }
+}
