@@ -70,10 +70,19 @@ export function start(
   };
 }
 
-/** How the task `svc` starts: its flags of V8, and its variables for the C library's memory. */
+/**
+ * How the task `serve` starts: its flags of V8, its variables for the C library's memory, and sources
+ * that are translated already.
+ */
 export async function asTask(): Promise<Required<Pick<StartOptions, "flags" | "env">>> {
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
-  const command = String(tasks.svc.command);
+  const command = String(tasks.serve.command);
+  const translating = new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", "serve:prepare"],
+    cwd: ROOT,
+  });
+  const { success, stderr } = await translating.output();
+  if (!success) throw new Error(`Cannot go on: ${new TextDecoder().decode(stderr)}`);
   const variables = command.matchAll(/\b(MALLOC_[A-Z_]+)=(\S+)/g);
   return {
     flags: command.match(/--v8-flags=[^\s']+/g) ?? [],
