@@ -98,30 +98,3 @@ export function withModel<Request extends { readonly model?: unknown }>(
     `Cannot send ${given}: leave it out, the service takes "${MODEL_AUTO}" only`,
   );
 }
-
-/**
- * Refuses options that nobody knows: a misspelt one would be ignored.
- *
- * @throws {ConfigurationError} The first of them, by name.
- */
-export function refuseUnknown(
-  options: object,
-  known: ReadonlySet<string>,
-  { of }: { readonly of: string },
-): void {
-  const unknown = Object.keys(options).find((name) => !known.has(name));
-  if (unknown === undefined) return;
-  throw new ConfigurationError(
-    `Cannot use the option "${unknown}" of ${of}: there are ${[...known].sort().join(", ")}`,
-  );
-}
-
-/**
- * Refuses a time limit that is no number: it would be none at all.
- *
- * @throws {ConfigurationError} It is something else.
- */
-export function checkTimeout(timeoutMs: number | undefined): void {
-  if (timeoutMs === undefined || typeof timeoutMs === "number" && !Number.isNaN(timeoutMs)) return;
-  throw new ConfigurationError("Cannot use timeoutMs: it is not a number");
-}

@@ -1,6 +1,6 @@
-import { checkTimeout, refuseUnknown } from "./call.ts";
 import { ConfigurationError } from "./errors.ts";
 import type { Logger } from "./logger.ts";
+import { checkOptions, type OptionKinds } from "./option_kinds.ts";
 import { DEFAULT_TOOL_NAMES, type DefaultToolsOptions } from "./toolbox/default_tools.ts";
 import type { RegisteredTools } from "./toolbox/selection.ts";
 import type { TransportOptions } from "./transport.ts";
@@ -74,14 +74,14 @@ export interface ServiceClientOptions extends DefaultToolsOptions, RegisteredToo
 const LOCAL_GATEWAY = "http://127.0.0.1:8787";
 const MODEL_PATH = "/openai/v1";
 
-/** Every option; the compiler keeps it complete. */
-const KNOWN: Readonly<Record<keyof ServiceClientOptions, true>> = {
-  ...{ apiKey: true, apiBaseUrl: true, openAIBaseUrl: true, fetch: true, headers: true },
-  ...{ timeoutMs: true, maxRetries: true, logger: true, tools: true, toolHandlers: true },
-  ...{ defaultLocalTools: true, defaultBuiltinTools: true, withoutDefaultTools: true },
-  ...{ fileWorkspace: true, fileDeny: true, filePermission: true },
-  ...{ shellWorkspace: true, shellPermission: true },
-  ...{ anthropicBaseUrl: true, anthropicVersion: true },
+const KINDS: OptionKinds<ServiceClientOptions> = {
+  ...{ apiKey: "text", apiBaseUrl: "text", openAIBaseUrl: "text" },
+  ...{ fetch: "function", headers: "object", timeoutMs: "number", maxRetries: "number" },
+  ...{ logger: "logger", tools: "anything", toolHandlers: "object" },
+  ...{ defaultLocalTools: "flag", defaultBuiltinTools: "flag", withoutDefaultTools: "texts" },
+  ...{ fileWorkspace: "path", fileDeny: "texts", filePermission: "function" },
+  ...{ shellWorkspace: "path", shellPermission: "function" },
+  ...{ anthropicBaseUrl: "anything", anthropicVersion: "anything" },
 };
 
 /**
@@ -90,7 +90,7 @@ const KNOWN: Readonly<Record<keyof ServiceClientOptions, true>> = {
  * @throws {ConfigurationError} An option is unknown, or cannot be used.
  */
 export function transportOptionsOf(options: ServiceClientOptions): TransportOptions {
-  refuseUnknown(options, new Set(Object.keys(KNOWN)), { of: "a client" });
+  checkOptions(options, KINDS, { of: "a client" });
   for (const name of options.withoutDefaultTools ?? []) {
     if (DEFAULT_TOOL_NAMES.includes(name)) continue;
     throw new ConfigurationError(
@@ -101,7 +101,6 @@ export function transportOptionsOf(options: ServiceClientOptions): TransportOpti
   if (!Number.isInteger(maxRetries) || maxRetries < 0) {
     throw new ConfigurationError(`Cannot use maxRetries: ${maxRetries} is no count`);
   }
-  checkTimeout(timeoutMs);
   const headers = headersOf(options);
   return {
     ...addressesOf(options),
@@ -138,13 +137,14 @@ function addressesOf(
 function headersOf(options: ServiceClientOptions): Headers {
   const headers = new Headers();
   for (const [name, value] of entriesOf(options.headers)) {
+    const wrong = `Cannot send the header ${JSON.stringify(name)}: it is not`;
+    // What is absent would be sent as the word "undefined".
+    if (typeof value !== "string") throw new ConfigurationError(`${wrong} a text`);
     try {
       headers.append(name, value);
     } catch {
       // The platform's message would quote the value, which may be a secret.
-      throw new ConfigurationError(
-        `Cannot send the header ${JSON.stringify(name)}: it is not valid`,
-      );
+      throw new ConfigurationError(`${wrong} valid`);
     }
   }
   // It never leaves, as the options that name it do nothing.
@@ -167,10 +167,13 @@ function headersOf(options: ServiceClientOptions): Headers {
   return headers;
 }
 
-function entriesOf(headers: HeadersInit | undefined): Iterable<readonly [string, string]> {
+function entriesOf(headers: HeadersInit | undefined): Iterable<readonly [string, unknown]> {
   // Not by class: `Headers` of another realm or package are as good.
   if (headers === undefined || !(Symbol.iterator in headers)) return Object.entries(headers ?? {});
-  return Array.from(headers, ([name = "", value = ""]) => [name, value]);
+  return Array.from<unknown, [string, unknown]>(headers, (pair) => {
+    const [name = "", value] = Array.isArray(pair) ? pair : [];
+    return [String(name), value];
+  });
 }
 
 /** Reads an environment variable; one that may not be read counts as absent. */

@@ -6,7 +6,8 @@ import type {
   PricingResponse,
 } from "../protocol/mod.ts";
 import type { CallOptions, WithRequestId } from "../call.ts";
-import { checkCallOptions } from "../run/run_options.ts";
+import { checkOptions, type OptionKinds } from "../option_kinds.ts";
+import { CALL_KINDS } from "../run/run_options.ts";
 import type { Transport, TransportCall } from "../transport.ts";
 
 /**
@@ -88,9 +89,11 @@ export class Pricing {
   }
 }
 
+const KINDS: OptionKinds<CatalogOptions> = { ...CALL_KINDS, locale: "text" };
+
 function catalogCall(path: string, options: CatalogOptions): TransportCall {
+  checkOptions(options, KINDS, { of: "a call" });
   const { locale, ...rest } = options;
-  checkCallOptions(rest);
   const query = locale === undefined ? "" : `?locale=${encodeURIComponent(locale)}`;
   return { method: "GET", base: "api", path: `/api/v1${path}${query}`, ...rest };
 }

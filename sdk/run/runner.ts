@@ -9,6 +9,7 @@ import {
   type LoopShapes,
   type ModelPort,
 } from "../loop/mod.ts";
+import { signalOf } from "../option_kinds.ts";
 import { ServiceStream } from "../service_stream.ts";
 import type { Toolbox, ToolSelection } from "../toolbox/selection.ts";
 import type { Transport } from "../transport.ts";
@@ -51,6 +52,7 @@ export class Runner<S extends LoopShapes, History extends object> {
 
   /** One answer. Where the defaults are offered, their calls are run and the answer is the last turn. */
   async create(request: S["conversation"], call: CallOptions): Promise<S["turn"]> {
+    checkCallOptions(call);
     const ready = this.#readyToCall(request, { call, stream: false });
     if (ready.selection.executable.length === 0) {
       return await lastOf(this.#turn(ready));
@@ -61,11 +63,12 @@ export class Runner<S extends LoopShapes, History extends object> {
   /** One answer as its chunks; those of every turn where the defaults are offered and called. */
   stream(request: S["conversation"], call: CallOptions): ServiceStream<S["chunk"], S["turn"]> {
     return new ServiceStream((signal) => {
+      checkCallOptions(call);
       const ready = this.#readyToCall(request, { call: { ...call, signal }, stream: true });
       return ready.selection.executable.length === 0
         ? this.#turn(ready)
         : this.#chunks(this.#loop(ready, {}));
-    }, call);
+    }, { signal: signalOf(call) });
   }
 
   /** A run to its end. */
@@ -80,17 +83,15 @@ export class Runner<S extends LoopShapes, History extends object> {
     options: RunOptions<S>,
   ): ServiceStream<LoopEvent<S>, RunResult<S> & History> {
     return new ServiceStream((signal) => {
-      const under = { ...options, signal };
-      const { ready, choices } = this.#readyToRun(request, { options: under, stream: true });
+      const { ready, choices } = this.#readyToRun(request, { options, signal, stream: true });
       return this.#events(this.#loop(ready, choices));
-    }, options);
+    }, { signal: signalOf(options) });
   }
 
   #readyToCall(
     request: S["conversation"],
     { call, stream }: { readonly call: CallOptions; readonly stream: boolean },
   ): Ready<S> {
-    checkCallOptions(call);
     const checked = this.#begun(request, stream);
     const hasOwnTools = this.#surface.hasOwnTools(checked);
     const selection = this.#deps.toolbox.forRequest({ hasOwnTools });
@@ -99,14 +100,20 @@ export class Runner<S extends LoopShapes, History extends object> {
 
   #readyToRun(
     request: S["conversation"],
-    { options, stream }: { readonly options: RunOptions<S>; readonly stream: boolean },
+    { options, signal, stream }: {
+      readonly options: RunOptions<S>;
+      /** A stream's, which follows the caller's. */
+      readonly signal?: AbortSignal;
+      readonly stream: boolean;
+    },
   ): { readonly ready: Ready<S>; readonly choices: LoopChoices<S> } {
     const { call, choices, registered, onTask } = partsOf(options);
     const checked = this.#begun(request, stream);
     const hasOwnTools = this.#surface.hasOwnTools(checked);
     const selection = this.#deps.toolbox.forRun(registered, { hasOwnTools });
     const declared = this.#declared(checked, selection);
-    return { ready: { request: declared, selection, call, stream, onTask }, choices };
+    const own = signal === undefined ? call : { ...call, signal };
+    return { ready: { request: declared, selection, call: own, stream, onTask }, choices };
   }
 
   #begun(request: S["conversation"], stream: boolean): S["conversation"] {
