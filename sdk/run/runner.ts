@@ -1,4 +1,4 @@
-import { type CallOptions, checkRequest } from "../call.ts";
+import { type CallOptions, checkRequest, type Given } from "../call.ts";
 import { ConfigurationError, RunError } from "../errors.ts";
 import {
   type AgentLoop,
@@ -51,7 +51,7 @@ export class Runner<S extends LoopShapes, History extends object> {
   }
 
   /** One answer. Where the defaults are offered, their calls are run and the answer is the last turn. */
-  async create(request: S["conversation"], call: CallOptions): Promise<S["turn"]> {
+  async create(request: Given<S["conversation"]>, call: CallOptions): Promise<S["turn"]> {
     checkCallOptions(call);
     const ready = this.#readyToCall(request, { call, stream: false });
     if (ready.selection.executable.length === 0) {
@@ -61,7 +61,10 @@ export class Runner<S extends LoopShapes, History extends object> {
   }
 
   /** One answer as its chunks; those of every turn where the defaults are offered and called. */
-  stream(request: S["conversation"], call: CallOptions): ServiceStream<S["chunk"], S["turn"]> {
+  stream(
+    request: Given<S["conversation"]>,
+    call: CallOptions,
+  ): ServiceStream<S["chunk"], S["turn"]> {
     return new ServiceStream((signal) => {
       checkCallOptions(call);
       const ready = this.#readyToCall(request, { call: { ...call, signal }, stream: true });
@@ -72,14 +75,17 @@ export class Runner<S extends LoopShapes, History extends object> {
   }
 
   /** A run to its end. */
-  async run(request: S["conversation"], options: RunOptions<S>): Promise<RunResult<S> & History> {
+  async run(
+    request: Given<S["conversation"]>,
+    options: RunOptions<S>,
+  ): Promise<RunResult<S> & History> {
     const { ready, choices } = this.#readyToRun(request, { options, stream: false });
     return this.#outcome(await drain(this.#loop(ready, choices)));
   }
 
   /** A run as everything that happens in it. */
   runStream(
-    request: S["conversation"],
+    request: Given<S["conversation"]>,
     options: RunOptions<S>,
   ): ServiceStream<LoopEvent<S>, RunResult<S> & History> {
     return new ServiceStream((signal) => {
@@ -89,7 +95,7 @@ export class Runner<S extends LoopShapes, History extends object> {
   }
 
   #readyToCall(
-    request: S["conversation"],
+    request: Given<S["conversation"]>,
     { call, stream }: { readonly call: CallOptions; readonly stream: boolean },
   ): Ready<S> {
     const checked = this.#begun(request, stream);
@@ -99,7 +105,7 @@ export class Runner<S extends LoopShapes, History extends object> {
   }
 
   #readyToRun(
-    request: S["conversation"],
+    request: Given<S["conversation"]>,
     { options, signal, stream }: {
       readonly options: RunOptions<S>;
       /** A stream's, which follows the caller's. */
@@ -116,7 +122,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     return { ready: { request: declared, selection, call: own, stream, onTask }, choices };
   }
 
-  #begun(request: S["conversation"], stream: boolean): S["conversation"] {
+  #begun(request: Given<S["conversation"]>, stream: boolean): S["conversation"] {
     // Other libraries stream where the request says so; here the method says it.
     checkRequest(request);
     const { stream: asked } = request as { stream?: unknown };
@@ -216,10 +222,11 @@ export class Runner<S extends LoopShapes, History extends object> {
 }
 
 /** What the application does to its history, or its tools, meanwhile is no part of a run. */
-function withOwnLists<Request>(request: Request): Request {
-  const fields = Object.entries<unknown>(Object(request));
+function withOwnLists<Request>(request: Given<Request>): Request {
+  const given = Object(request);
+  const fields = Object.entries<unknown>(given);
   const lists = fields.flatMap(([name, value]) => Array.isArray(value) ? [[name, [...value]]] : []);
-  return { ...request, ...Object.fromEntries(lists) };
+  return { ...given, ...Object.fromEntries(lists) };
 }
 
 async function lastOf<Turn>(turn: AsyncGenerator<unknown, Turn, void>): Promise<Turn> {
