@@ -1,6 +1,12 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { assertType } from "@std/testing/types";
-import type { ChatCreateRequest, Given, ImageChangeRequest, MessageCreateRequest } from "./mod.ts";
+import { assertType, type IsExact } from "@std/testing/types";
+import type {
+  ChatCreateRequest,
+  ChatMessage,
+  Given,
+  ImageChangeRequest,
+  MessageCreateRequest,
+} from "./mod.ts";
 import { ConfigurationError, type ResponseCreateRequest } from "./mod.ts";
 import { completion, json, scripted } from "./scripted_service_test.ts";
 
@@ -31,6 +37,10 @@ assertType<Takes<ResponseCreateRequest, { input: number }>>(false);
 assertType<Takes<MessageCreateRequest, { max_tokens: 5; messages: readonly Said[] }>>(true);
 assertType<Takes<MessageCreateRequest, { max_tokens: 5; messages: { role: "user" }[] }>>(false);
 assertType<Takes<ImageChangeRequest, { prompt: "A cat"; image: readonly string[] }>>(true);
+
+// Editors offer the names that are known, though others are taken.
+assertType<IsExact<Extract<ChatMessage["role"], "user" | "tool">, "user" | "tool">>(true);
+assertType<Takes<ChatCreateRequest, { messages: { role: string }[] }>>(true);
 
 Deno.test("a history of the application's own types goes in, and what came out goes in again", async () => {
   const { client, sent } = scripted(json(completion({ content: "Hi" })));
