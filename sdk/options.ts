@@ -118,16 +118,17 @@ export function transportOptionsOf(options: ServiceClientOptions): TransportOpti
 function addressesOf(
   { apiBaseUrl, openAIBaseUrl }: ServiceClientOptions,
 ): Pick<TransportOptions, "apiBaseUrl" | "openAIBaseUrl"> {
-  const api = apiBaseUrl ?? readEnvironment("SERVICE_API_BASE_URL");
-  const models = openAIBaseUrl ??
-    (apiBaseUrl === undefined ? readEnvironment("SERVICE_OPENAI_BASE_URL") : undefined);
+  const api = optionOr("SERVICE_API_BASE_URL", { apiBaseUrl });
+  const models = openAIBaseUrl === undefined && apiBaseUrl !== undefined
+    ? undefined
+    : optionOr("SERVICE_OPENAI_BASE_URL", { openAIBaseUrl });
   if (models === undefined) {
-    const base = baseUrl(api ?? LOCAL_GATEWAY, "apiBaseUrl");
+    const base = api === undefined ? LOCAL_GATEWAY : baseUrl(api.value, api.name);
     return { apiBaseUrl: base, openAIBaseUrl: `${base}${MODEL_PATH}` };
   }
-  const modelBase = baseUrl(models, "openAIBaseUrl");
+  const modelBase = baseUrl(models.value, models.name);
   if (api !== undefined) {
-    return { apiBaseUrl: baseUrl(api, "apiBaseUrl"), openAIBaseUrl: modelBase };
+    return { apiBaseUrl: baseUrl(api.value, api.name), openAIBaseUrl: modelBase };
   }
   const stem = modelBase.endsWith(MODEL_PATH) ? modelBase.slice(0, -MODEL_PATH.length) : undefined;
   return { apiBaseUrl: stem, openAIBaseUrl: modelBase };
@@ -156,14 +157,15 @@ function headersOf(options: ServiceClientOptions): Headers {
     );
   }
   if (named.length === 1) return headers;
-  const key = options.apiKey ?? readEnvironment("SERVICE_API_KEY");
-  if (!key) return headers;
-  if (!/^[\x21-\x7E]+$/.test(key)) {
+  const { apiKey } = options;
+  const key = optionOr("SERVICE_API_KEY", { apiKey });
+  if (!key?.value) return headers;
+  if (!/^[\x21-\x7E]+$/.test(key.value)) {
     throw new ConfigurationError(
-      "Cannot use apiKey: it holds characters that no key has, perhaps a line break at its end",
+      `Cannot use ${key.name}: it holds characters that no key has, perhaps a line break at its end`,
     );
   }
-  headers.set("authorization", `Bearer ${key}`);
+  headers.set("authorization", `Bearer ${key.value}`);
   return headers;
 }
 
@@ -174,6 +176,18 @@ function entriesOf(headers: HeadersInit | undefined): Iterable<readonly [string,
     const [name = "", value] = Array.isArray(pair) ? pair : [];
     return [String(name), value];
   });
+}
+
+/** A value and where it is from: the option, where that is given, else the variable. */
+function optionOr(
+  variable: string,
+  option: Readonly<Record<string, string | undefined>>,
+): { readonly name: string; readonly value: string } | undefined {
+  for (const [name, value] of Object.entries(option)) {
+    if (value !== undefined) return { name, value };
+  }
+  const value = readEnvironment(variable);
+  return value === undefined ? undefined : { name: variable, value };
 }
 
 /** Reads an environment variable; one that may not be read counts as absent. */
@@ -187,19 +201,19 @@ export function readEnvironment(name: string): string | undefined {
 }
 
 /** A base address without a slash at its end. Throws where it is no http(s) URL. */
-export function baseUrl(text: string, option: string): string {
+export function baseUrl(text: string, name: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:") {
     // Not quoted: a key may have been put in its place.
     throw new ConfigurationError(
-      `Cannot use ${option}: it is no http(s) URL, such as ${LOCAL_GATEWAY}`,
+      `Cannot use ${name}: it is no http(s) URL, such as ${LOCAL_GATEWAY}`,
     );
   }
   if (url.username !== "" || url.password !== "") {
-    throw new ConfigurationError(`Cannot use ${option}: it holds a password; pass apiKey instead`);
+    throw new ConfigurationError(`Cannot use ${name}: it holds a password; pass apiKey instead`);
   }
   if (url.search !== "" || url.hash !== "") {
-    throw new ConfigurationError(`Cannot use ${option}: a base has no query and no fragment`);
+    throw new ConfigurationError(`Cannot use ${name}: a base has no query and no fragment`);
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
