@@ -22,6 +22,11 @@ const KINDS = {
     has: (value) => typeof value === "number" && !Number.isNaN(value),
   },
   object: { name: "an object", has: (value) => typeof value === "object" && value !== null },
+  /** By names; what is iterated has none. */
+  record: {
+    name: "a plain object",
+    has: (value) => typeof value === "object" && value !== null && !(Symbol.iterator in value),
+  },
   function: { name: "a function", has: (value) => typeof value === "function" },
   signal: {
     name: "an AbortSignal",

@@ -20,6 +20,7 @@ const TAKEN: Readonly<Record<string, (odd: unknown) => boolean>> = {
   function: (odd) => typeof odd === "function",
   list: (odd) => Array.isArray(odd) && odd.length === 0,
   object: (odd) => typeof odd === "object" && odd !== null && !(Array.isArray(odd) && odd.length),
+  record: (odd) => typeof odd === "object" && odd !== null && !Array.isArray(odd),
   anything: () => true,
   nothing: () => false,
 };
@@ -27,7 +28,7 @@ const TAKEN: Readonly<Record<string, (odd: unknown) => boolean>> = {
 const OF_CLIENT: Readonly<Record<keyof ServiceClientOptions, keyof typeof TAKEN>> = {
   ...{ apiKey: "text", apiBaseUrl: "nothing", openAIBaseUrl: "nothing", fetch: "function" },
   ...{ headers: "object", timeoutMs: "number", maxRetries: "number", logger: "nothing" },
-  ...{ tools: "list", toolHandlers: "object", defaultLocalTools: "flag" },
+  ...{ tools: "list", toolHandlers: "record", defaultLocalTools: "flag" },
   ...{ defaultBuiltinTools: "flag", withoutDefaultTools: "list", fileWorkspace: "text" },
   ...{ fileDeny: "list", filePermission: "function", shellWorkspace: "text" },
   ...{ shellPermission: "function", anthropicBaseUrl: "anything", anthropicVersion: "anything" },
@@ -63,6 +64,8 @@ Deno.test("a header, a tool and a denied file are looked at, too", () => {
       [{ headers: { [key]: undefined } }, 'Cannot send the header "x-team": it is not a text'],
       [{ tools: [{ name: "weather", execute: "rain" }] }, 'tool "weather": its execute is not'],
       [{ fileDeny: ["**/a/**/b/**"] }, 'Cannot deny the files "**/a/**/b/**"'],
+      // Nothing in it would be found, and the defaults would be run in its place.
+      [{ toolHandlers: new Map([["weather", () => "rain"]]) }, "toolHandlers: it is not a plain"],
       [{ fileWorkspace: "" }, "Cannot use fileWorkspace: it is not a path"],
     ] as const
   ) {
@@ -73,7 +76,7 @@ Deno.test("a header, a tool and a denied file are looked at, too", () => {
 const OF_CALL = { requestId: "text", signal: "nothing", timeoutMs: "number" };
 const OF_RUN = {
   ...OF_CALL,
-  ...{ tools: "list", toolHandlers: "object", maxSteps: "number", toolTimeoutMs: "number" },
+  ...{ tools: "list", toolHandlers: "record", maxSteps: "number", toolTimeoutMs: "number" },
   ...{ maxToolCallsPerStep: "number", maxParallelToolCalls: "number", maxResultChars: "number" },
   ...{ maxArgumentChars: "number", budget: "nothing", stopWhen: "function" },
   ...{ onTextDelta: "function", onToolResult: "function", onStep: "function", onTask: "function" },

@@ -77,7 +77,7 @@ const MODEL_PATH = "/openai/v1";
 const KINDS: OptionKinds<ServiceClientOptions> = {
   ...{ apiKey: "text", apiBaseUrl: "text", openAIBaseUrl: "text" },
   ...{ fetch: "function", headers: "object", timeoutMs: "number", maxRetries: "number" },
-  ...{ logger: "logger", tools: "anything", toolHandlers: "object" },
+  ...{ logger: "logger", tools: "anything", toolHandlers: "record" },
   ...{ defaultLocalTools: "flag", defaultBuiltinTools: "flag", withoutDefaultTools: "texts" },
   ...{ fileWorkspace: "path", fileDeny: "texts", filePermission: "function" },
   ...{ shellWorkspace: "path", shellPermission: "function" },

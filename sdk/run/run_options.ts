@@ -72,7 +72,7 @@ export const CALL_KINDS: OptionKinds<CallOptions> = {
 
 const RUN: OptionKinds<RunOptions<LoopShapes>> = {
   ...CALL_KINDS,
-  ...{ tools: "anything", toolHandlers: "object", maxSteps: "number" },
+  ...{ tools: "anything", toolHandlers: "record", maxSteps: "number" },
   ...{ maxToolCallsPerStep: "number", maxParallelToolCalls: "number", toolTimeoutMs: "number" },
   ...{ maxArgumentChars: "number", maxResultChars: "number", budget: "budget" },
   ...{ stopWhen: "function", prepareStep: "function", onTextDelta: "function" },
