@@ -114,6 +114,10 @@ export class Images {
     }
     const call = { method: "POST", base: "openai", path, body, ...options } as const;
     const { answer, value } = await this.#transport.json(call);
-    return { ...value as ImagesResponse, requestId: requestIdOf(value, answer.response) };
+    const images = value as ImagesResponse;
+    if (!Array.isArray(images.data)) {
+      throw answer.error(value, "The service answered with something else than images");
+    }
+    return { ...images, requestId: requestIdOf(value, answer.response) };
   }
 }
