@@ -74,6 +74,61 @@ export type WithoutModel<Request> =
   };
 
 /**
+ * A request as applications have it: its lists may be read-only, and what is in them may be of
+ * interfaces of their own, which name none of the fields that pass through.
+ *
+ * @example
+ * ```ts
+ * import type { ChatCreateRequest, Given } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * interface Said {
+ *   role: "user" | "assistant";
+ *   content: string;
+ * }
+ * const history: readonly Said[] = [{ role: "user", content: "Hello" }];
+ * const request: Given<ChatCreateRequest> = { messages: history };
+ * assertEquals(request.messages.length, 1);
+ * ```
+ */
+export type Given<Request> = { [Field in keyof Request]: GivenList<Request[Field]> };
+
+/**
+ * A list of {@linkcode Given}; what is none stays as it is.
+ *
+ * @example
+ * ```ts
+ * import type { ChatMessage, GivenList } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const messages: GivenList<ChatMessage[]> = [{ role: "user", content: "Hello" }] as const;
+ * assertEquals(messages[0]?.role, "user");
+ * ```
+ */
+export type GivenList<Value> = Value extends readonly (infer Item)[]
+  ? readonly (Item | Named<Item>)[]
+  : Value;
+
+/**
+ * A value with the fields that its type names, and those alone: a type with an index signature takes
+ * no value of an interface.
+ *
+ * @example
+ * ```ts
+ * import type { ChatMessage, Named } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const message: Named<ChatMessage> = { role: "user", content: "Hello" };
+ * assertEquals(message.content, "Hello");
+ * ```
+ */
+export type Named<Value> = Value extends readonly (infer Item)[] ? readonly Named<Item>[]
+  : Value extends object ? {
+      readonly [Field in keyof Value as string extends Field ? never : Field]: Named<Value[Field]>;
+    }
+  : Value;
+
+/**
  * Refuses what is no request at all, as a call in plain JavaScript may bring it.
  *
  * @throws {ConfigurationError} It is no object.
@@ -97,31 +152,4 @@ export function withModel<Request extends { readonly model?: unknown }>(
   throw new ConfigurationError(
     `Cannot send ${given}: leave it out, the service takes "${MODEL_AUTO}" only`,
   );
-}
-
-/**
- * Refuses options that nobody knows: a misspelt one would be ignored.
- *
- * @throws {ConfigurationError} The first of them, by name.
- */
-export function refuseUnknown(
-  options: object,
-  known: ReadonlySet<string>,
-  { of }: { readonly of: string },
-): void {
-  const unknown = Object.keys(options).find((name) => !known.has(name));
-  if (unknown === undefined) return;
-  throw new ConfigurationError(
-    `Cannot use the option "${unknown}" of ${of}: there are ${[...known].sort().join(", ")}`,
-  );
-}
-
-/**
- * Refuses a time limit that is no number: it would be none at all.
- *
- * @throws {ConfigurationError} It is something else.
- */
-export function checkTimeout(timeoutMs: number | undefined): void {
-  if (timeoutMs === undefined || typeof timeoutMs === "number" && !Number.isNaN(timeoutMs)) return;
-  throw new ConfigurationError("Cannot use timeoutMs: it is not a number");
 }

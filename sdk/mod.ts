@@ -33,7 +33,7 @@
  */
 
 export * from "./answer_limits.ts";
-export type { CallOptions, WithoutModel, WithRequestId } from "./call.ts";
+export type { CallOptions, Given, GivenList, Named, WithoutModel, WithRequestId } from "./call.ts";
 export { type CatalogOptions, Models, Pricing } from "./catalog/catalog.ts";
 export { ChatCompletions, type ChatRunResult } from "./chat/completions.ts";
 export type { ChatCreateRequest, ChatShapes, ChatTurn } from "./chat/shapes.ts";

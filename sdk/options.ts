@@ -1,6 +1,6 @@
-import { checkTimeout, refuseUnknown } from "./call.ts";
 import { ConfigurationError } from "./errors.ts";
 import type { Logger } from "./logger.ts";
+import { checkOptions, type OptionKinds } from "./option_kinds.ts";
 import { DEFAULT_TOOL_NAMES, type DefaultToolsOptions } from "./toolbox/default_tools.ts";
 import type { RegisteredTools } from "./toolbox/selection.ts";
 import type { TransportOptions } from "./transport.ts";
@@ -74,14 +74,14 @@ export interface ServiceClientOptions extends DefaultToolsOptions, RegisteredToo
 const LOCAL_GATEWAY = "http://127.0.0.1:8787";
 const MODEL_PATH = "/openai/v1";
 
-/** Every option; the compiler keeps it complete. */
-const KNOWN: Readonly<Record<keyof ServiceClientOptions, true>> = {
-  ...{ apiKey: true, apiBaseUrl: true, openAIBaseUrl: true, fetch: true, headers: true },
-  ...{ timeoutMs: true, maxRetries: true, logger: true, tools: true, toolHandlers: true },
-  ...{ defaultLocalTools: true, defaultBuiltinTools: true, withoutDefaultTools: true },
-  ...{ fileWorkspace: true, fileDeny: true, filePermission: true },
-  ...{ shellWorkspace: true, shellPermission: true },
-  ...{ anthropicBaseUrl: true, anthropicVersion: true },
+const KINDS: OptionKinds<ServiceClientOptions> = {
+  ...{ apiKey: "text", apiBaseUrl: "text", openAIBaseUrl: "text" },
+  ...{ fetch: "function", headers: "object", timeoutMs: "number", maxRetries: "number" },
+  ...{ logger: "logger", tools: "anything", toolHandlers: "record" },
+  ...{ defaultLocalTools: "flag", defaultBuiltinTools: "flag", withoutDefaultTools: "texts" },
+  ...{ fileWorkspace: "path", fileDeny: "texts", filePermission: "function" },
+  ...{ shellWorkspace: "path", shellPermission: "function" },
+  ...{ anthropicBaseUrl: "anything", anthropicVersion: "anything" },
 };
 
 /**
@@ -90,7 +90,7 @@ const KNOWN: Readonly<Record<keyof ServiceClientOptions, true>> = {
  * @throws {ConfigurationError} An option is unknown, or cannot be used.
  */
 export function transportOptionsOf(options: ServiceClientOptions): TransportOptions {
-  refuseUnknown(options, new Set(Object.keys(KNOWN)), { of: "a client" });
+  checkOptions(options, KINDS, { of: "a client" });
   for (const name of options.withoutDefaultTools ?? []) {
     if (DEFAULT_TOOL_NAMES.includes(name)) continue;
     throw new ConfigurationError(
@@ -101,7 +101,6 @@ export function transportOptionsOf(options: ServiceClientOptions): TransportOpti
   if (!Number.isInteger(maxRetries) || maxRetries < 0) {
     throw new ConfigurationError(`Cannot use maxRetries: ${maxRetries} is no count`);
   }
-  checkTimeout(timeoutMs);
   const headers = headersOf(options);
   return {
     ...addressesOf(options),
@@ -119,16 +118,17 @@ export function transportOptionsOf(options: ServiceClientOptions): TransportOpti
 function addressesOf(
   { apiBaseUrl, openAIBaseUrl }: ServiceClientOptions,
 ): Pick<TransportOptions, "apiBaseUrl" | "openAIBaseUrl"> {
-  const api = apiBaseUrl ?? readEnvironment("SERVICE_API_BASE_URL");
-  const models = openAIBaseUrl ??
-    (apiBaseUrl === undefined ? readEnvironment("SERVICE_OPENAI_BASE_URL") : undefined);
+  const api = optionOr("SERVICE_API_BASE_URL", { apiBaseUrl });
+  const models = openAIBaseUrl === undefined && apiBaseUrl !== undefined
+    ? undefined
+    : optionOr("SERVICE_OPENAI_BASE_URL", { openAIBaseUrl });
   if (models === undefined) {
-    const base = baseUrl(api ?? LOCAL_GATEWAY, "apiBaseUrl");
+    const base = api === undefined ? LOCAL_GATEWAY : baseUrl(api.value, api.name);
     return { apiBaseUrl: base, openAIBaseUrl: `${base}${MODEL_PATH}` };
   }
-  const modelBase = baseUrl(models, "openAIBaseUrl");
+  const modelBase = baseUrl(models.value, models.name);
   if (api !== undefined) {
-    return { apiBaseUrl: baseUrl(api, "apiBaseUrl"), openAIBaseUrl: modelBase };
+    return { apiBaseUrl: baseUrl(api.value, api.name), openAIBaseUrl: modelBase };
   }
   const stem = modelBase.endsWith(MODEL_PATH) ? modelBase.slice(0, -MODEL_PATH.length) : undefined;
   return { apiBaseUrl: stem, openAIBaseUrl: modelBase };
@@ -138,13 +138,14 @@ function addressesOf(
 function headersOf(options: ServiceClientOptions): Headers {
   const headers = new Headers();
   for (const [name, value] of entriesOf(options.headers)) {
+    const wrong = `Cannot send the header ${JSON.stringify(name)}: it is not`;
+    // What is absent would be sent as the word "undefined".
+    if (typeof value !== "string") throw new ConfigurationError(`${wrong} a text`);
     try {
       headers.append(name, value);
     } catch {
       // The platform's message would quote the value, which may be a secret.
-      throw new ConfigurationError(
-        `Cannot send the header ${JSON.stringify(name)}: it is not valid`,
-      );
+      throw new ConfigurationError(`${wrong} valid`);
     }
   }
   // It never leaves, as the options that name it do nothing.
@@ -156,21 +157,37 @@ function headersOf(options: ServiceClientOptions): Headers {
     );
   }
   if (named.length === 1) return headers;
-  const key = options.apiKey ?? readEnvironment("SERVICE_API_KEY");
-  if (!key) return headers;
-  if (!/^[\x21-\x7E]+$/.test(key)) {
+  const { apiKey } = options;
+  const key = optionOr("SERVICE_API_KEY", { apiKey });
+  if (!key?.value) return headers;
+  if (!/^[\x21-\x7E]+$/.test(key.value)) {
     throw new ConfigurationError(
-      "Cannot use apiKey: it holds characters that no key has, perhaps a line break at its end",
+      `Cannot use ${key.name}: it holds characters that no key has, perhaps a line break at its end`,
     );
   }
-  headers.set("authorization", `Bearer ${key}`);
+  headers.set("authorization", `Bearer ${key.value}`);
   return headers;
 }
 
-function entriesOf(headers: HeadersInit | undefined): Iterable<readonly [string, string]> {
+function entriesOf(headers: HeadersInit | undefined): Iterable<readonly [string, unknown]> {
   // Not by class: `Headers` of another realm or package are as good.
   if (headers === undefined || !(Symbol.iterator in headers)) return Object.entries(headers ?? {});
-  return Array.from(headers, ([name = "", value = ""]) => [name, value]);
+  return Array.from<unknown, [string, unknown]>(headers, (pair) => {
+    const [name = "", value] = Array.isArray(pair) ? pair : [];
+    return [String(name), value];
+  });
+}
+
+/** A value and where it is from: the option, where that is given, else the variable. */
+function optionOr(
+  variable: string,
+  option: Readonly<Record<string, string | undefined>>,
+): { readonly name: string; readonly value: string } | undefined {
+  for (const [name, value] of Object.entries(option)) {
+    if (value !== undefined) return { name, value };
+  }
+  const value = readEnvironment(variable);
+  return value === undefined ? undefined : { name: variable, value };
 }
 
 /** Reads an environment variable; one that may not be read counts as absent. */
@@ -184,19 +201,19 @@ export function readEnvironment(name: string): string | undefined {
 }
 
 /** A base address without a slash at its end. Throws where it is no http(s) URL. */
-export function baseUrl(text: string, option: string): string {
+export function baseUrl(text: string, name: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:") {
     // Not quoted: a key may have been put in its place.
     throw new ConfigurationError(
-      `Cannot use ${option}: it is no http(s) URL, such as ${LOCAL_GATEWAY}`,
+      `Cannot use ${name}: it is no http(s) URL, such as ${LOCAL_GATEWAY}`,
     );
   }
   if (url.username !== "" || url.password !== "") {
-    throw new ConfigurationError(`Cannot use ${option}: it holds a password; pass apiKey instead`);
+    throw new ConfigurationError(`Cannot use ${name}: it holds a password; pass apiKey instead`);
   }
   if (url.search !== "" || url.hash !== "") {
-    throw new ConfigurationError(`Cannot use ${option}: a base has no query and no fragment`);
+    throw new ConfigurationError(`Cannot use ${name}: a base has no query and no fragment`);
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }

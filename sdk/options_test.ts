@@ -121,6 +121,22 @@ Deno.test({
   },
 });
 
+Deno.test("a variable that cannot be used is named, and not the option that was not given", async () => {
+  for (
+    const variables of [
+      { SERVICE_API_BASE_URL: "svc.test" },
+      { SERVICE_OPENAI_BASE_URL: "svc.test" },
+      { SERVICE_API_KEY: "key\n" },
+    ]
+  ) {
+    const [[name = ""] = []] = Object.entries(variables);
+    await withEnvironment(variables, () => {
+      const message = `Cannot use ${name}: it`;
+      assertThrows(() => new ServiceClient(), ConfigurationError, message);
+    });
+  }
+});
+
 Deno.test("an option that nobody knows is a type error and an error at run time", () => {
   // No index signature: the compiler refuses in a literal what is not named here.
   assertType<IsExact<string extends keyof ServiceClientOptions ? true : false, false>>(true);

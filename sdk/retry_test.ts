@@ -188,7 +188,7 @@ for (const [how, log] of Object.entries(BROKEN)) {
   Deno.test(`a logger that ${how} changes nothing of a call`, async () => {
     const logger = { debug: log, warn: log };
     const busy = json({}, { status: 503, headers: { "retry-after": "0" } });
-    const answer = json({ models: [] });
+    const answer = json({ tiers: [] });
     const { client, sent } = scripted([busy, answer], { maxRetries: 1, logger });
     await client.pricing.retrieve();
     assertEquals(sent.length, 2);

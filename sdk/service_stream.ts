@@ -55,6 +55,8 @@ export class ServiceStream<Event, Final> implements AsyncIterable<Event>, Promis
   #source: AsyncIterator<Event, Final, void> | undefined;
   #isTaken = false;
   #isOver = false;
+  /** What is left of a stream that was ended while nobody read. */
+  #rest: Promise<void> | undefined;
   /** Reads under way. Only where there is none can an end come from elsewhere than the source. */
   #reads = 0;
 
@@ -119,9 +121,13 @@ export class ServiceStream<Event, Final> implements AsyncIterable<Event>, Promis
 
   /** Ends the call; whoever reads or awaits gets the reason. */
   abort(reason: unknown = new DOMException("The stream was aborted", "AbortError")): void {
-    this.#controller.abort(reason);
-    this.#outer?.removeEventListener("abort", this.#follow);
-    if (this.#reads === 0) this.#reject(reason);
+    this.#stop(reason);
+    if (this.#reads > 0 || this.#isOver) return;
+    if (this.#source === undefined) return this.#reject(reason);
+    // The source knows best how it came out: a run has done something by then. Its reader may never
+    // come back to hear of it.
+    this.#rest = this.#drain();
+    this.#rest.catch(() => {});
   }
 
   /**
@@ -143,7 +149,18 @@ export class ServiceStream<Event, Final> implements AsyncIterable<Event>, Promis
     }, { highWaterMark: 0 });
   }
 
-  async #next(): Promise<IteratorResult<Event, undefined>> {
+  #next(): Promise<IteratorResult<Event, undefined>> {
+    const rest = this.#rest;
+    if (rest === undefined) return this.#read();
+    this.#rest = undefined;
+    return rest.then(() => DONE);
+  }
+
+  async #drain(): Promise<void> {
+    while (!(await this.#read()).done);
+  }
+
+  async #read(): Promise<IteratorResult<Event, undefined>> {
     if (this.#isOver) return DONE;
     this.#reads++;
     try {
@@ -174,11 +191,17 @@ export class ServiceStream<Event, Final> implements AsyncIterable<Event>, Promis
   /** Ends the call at once, also while an event is awaited. */
   async #leave(): Promise<IteratorReturnResult<undefined>> {
     const reason = new DOMException("The stream was left before its end", "AbortError");
-    this.abort(reason);
+    this.#stop(reason);
+    if (this.#reads === 0) this.#reject(reason);
     this.#end();
     await this.#source?.return?.();
     this.#reject(reason);
     return DONE;
+  }
+
+  #stop(reason: unknown): void {
+    this.#controller.abort(reason);
+    this.#outer?.removeEventListener("abort", this.#follow);
   }
 
   #end(): void {

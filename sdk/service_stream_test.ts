@@ -170,6 +170,49 @@ Deno.test("abort() ends a stream between two events, for its reader and for othe
   assertStrictEquals(await read, reason);
 });
 
+Deno.test("a stream that ends at an abort with more than the reason says so to all", async () => {
+  const reason = new Error("Enough");
+  class Partial extends Error {
+    override name = "Partial";
+  }
+  const open = async function* (signal: AbortSignal): AsyncGenerator<number, string, void> {
+    yield 1;
+    await Promise.resolve();
+    if (signal.aborted) throw new Partial("1", { cause: signal.reason });
+    return "never";
+  };
+  const stream = new ServiceStream(open);
+  const events = stream[Symbol.asyncIterator]();
+  await events.next();
+  stream.abort(reason);
+  // Before its reader comes back, which may be never.
+  const { cause } = await assertRejects(() => stream.final(), Partial, "1");
+  assertStrictEquals(cause, reason);
+  await assertRejects(() => events.next(), Partial, "1");
+  assertEquals((await events.next()).done, true);
+
+  const hurried = new ServiceStream(open);
+  const reader = hurried[Symbol.asyncIterator]();
+  await reader.next();
+  hurried.abort(reason);
+  await assertRejects(() => reader.next(), Partial);
+  await assertRejects(() => hurried.final(), Partial);
+});
+
+Deno.test("a stream that was complete when it was aborted is complete", async () => {
+  const open = async function* (): AsyncGenerator<number, string, void> {
+    yield 1;
+    await Promise.resolve();
+    return "final";
+  };
+  const stream = new ServiceStream(open);
+  const events = stream[Symbol.asyncIterator]();
+  await events.next();
+  stream.abort();
+  assertEquals(await stream, "final");
+  assertEquals((await events.next()).done, true);
+});
+
 Deno.test("abort() without a reason is an AbortError", async () => {
   const stream = new ServiceStream(silent);
   stream.abort();

@@ -10,7 +10,7 @@ const DESCRIPTION =
   "Searches the workspace: files by name (`glob`), lines by the text they contain (`query`), or " +
   "both at once. `query` is plain text within one line, not a regular expression. Left out are " +
   ".git, node_modules, what .gitignore and .ignore files name, files that may hold secrets, binary " +
-  "files, and files over 4 MiB. Where `truncated` is true not everything was searched or returned: narrow `path` or `glob`.";
+  "files, and files over 4 MiB, which `too_large` names. Where `truncated` is true not everything was searched or returned: narrow `path` or `glob`.";
 
 /**
  * A line that contains what was looked for.
@@ -55,6 +55,8 @@ export interface FileSearchResult {
   readonly matches?: readonly FoundLine[];
   /** Whether there may be more than was returned. */
   readonly truncated: boolean;
+  /** Files that were too large to be searched, the first twenty; absent where there was none. */
+  readonly too_large?: readonly string[];
 }
 
 /**

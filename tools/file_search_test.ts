@@ -109,3 +109,20 @@ Deno.test("file_search ends when it is not wanted any more", async () => {
   const signal = AbortSignal.abort(new Error("Enough"));
   await assertRejects(() => call(fileSearch(lab), { query: "a" }, signal), Error, "Enough");
 });
+
+Deno.test("what is too large to be searched is named: it may hold what was looked for", async () => {
+  await using lab = await scratch({ "a.txt": "needle", "big/a.log": "needle" });
+  await Deno.truncate(lab.at("big/a.log"), 5 * 1024 * 1024);
+  const search = fileSearch(lab);
+  const matches = [{ path: "a.txt", line: 1, text: "needle" }];
+  assertEquals<unknown>(await call(search, { query: "needle" }), {
+    ...{ matches, truncated: false, too_large: ["big/a.log"] },
+  });
+  // Not looked at, or not asked about their text.
+  assertEquals<unknown>(await call(search, { query: "needle", glob: "*.txt" }), {
+    ...{ matches, truncated: false },
+  });
+  assertEquals<unknown>(await call(search, { glob: "*.log" }), {
+    ...{ files: ["big/a.log"], truncated: false },
+  });
+});

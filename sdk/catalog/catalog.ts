@@ -6,7 +6,8 @@ import type {
   PricingResponse,
 } from "../protocol/mod.ts";
 import type { CallOptions, WithRequestId } from "../call.ts";
-import { checkCallOptions } from "../run/run_options.ts";
+import { checkOptions, type OptionKinds } from "../option_kinds.ts";
+import { CALL_KINDS } from "../run/run_options.ts";
 import type { Transport, TransportCall } from "../transport.ts";
 
 /**
@@ -50,12 +51,16 @@ export class Models {
 
   /** Lists the public catalog; works without a key. */
   async list(options: CatalogOptions = {}): Promise<WithRequestId<ModelListResponse>> {
-    return await get(this.#transport, { ...catalogCall("/models", options), isPublic: true });
+    const call = { ...catalogCall("/models", options), isPublic: true };
+    return await get<ModelListResponse>(this.#transport, call, ({ data }) => [data?.models]);
   }
 
   /** What filters over the catalog can be built from. */
   async meta(options: CatalogOptions = {}): Promise<WithRequestId<ModelMetaResponse>> {
-    return await get(this.#transport, catalogCall("/models/meta", options));
+    const call = catalogCall("/models/meta", options);
+    return await get<ModelMetaResponse>(this.#transport, call, (meta) => [
+      ...[meta.tiers, meta.skus, meta.featureTags, meta.industryPacks, meta.providers],
+    ]);
   }
 }
 
@@ -84,21 +89,30 @@ export class Pricing {
 
   /** What a dollar of list price costs in each tier. */
   async retrieve(options: CatalogOptions = {}): Promise<WithRequestId<PricingResponse>> {
-    return await get(this.#transport, catalogCall("/pricing", options));
+    const call = catalogCall("/pricing", options);
+    return await get<PricingResponse>(this.#transport, call, ({ tiers }) => [tiers]);
   }
 }
 
+const KINDS: OptionKinds<CatalogOptions> = { ...CALL_KINDS, locale: "text" };
+
 function catalogCall(path: string, options: CatalogOptions): TransportCall {
+  checkOptions(options, KINDS, { of: "a call" });
   const { locale, ...rest } = options;
-  checkCallOptions(rest);
   const query = locale === undefined ? "" : `?locale=${encodeURIComponent(locale)}`;
   return { method: "GET", base: "api", path: `/api/v1${path}${query}`, ...rest };
 }
 
-async function get<Answer>(
+/** Throws where one of the lists is none: applications go through them without another look. */
+async function get<Catalog extends object>(
   transport: Transport,
   call: TransportCall,
-): Promise<WithRequestId<Answer>> {
+  listsOf: (catalog: Catalog) => readonly unknown[],
+): Promise<WithRequestId<Catalog>> {
   const { answer, value } = await transport.json(call);
-  return { ...value as Answer, requestId: requestIdOf(value, answer.response) };
+  const catalog = value as Catalog;
+  if (!listsOf(catalog).every(Array.isArray)) {
+    throw answer.error(value, "The service answered with something else than the catalog");
+  }
+  return { ...catalog, requestId: requestIdOf(value, answer.response) };
 }

@@ -1,22 +1,29 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { type CatalogOptions, ConfigurationError, MissingAPIKeyError } from "../mod.ts";
+import {
+  type CatalogOptions,
+  ConfigurationError,
+  MissingAPIKeyError,
+  ServiceAPIError,
+} from "../mod.ts";
 import type { ServiceClient } from "../mod.ts";
 import { json, scripted } from "../scripted_service_test.ts";
 
+const META = { tiers: [], skus: [], featureTags: [], industryPacks: [], providers: [] };
 const CALLS: readonly [
   path: string,
+  answer: Readonly<Record<string, unknown>>,
   call: (client: ServiceClient, options?: CatalogOptions) => Promise<unknown>,
 ][] = [
-  ["/api/v1/models", (client, options) => client.models.list(options)],
-  ["/api/v1/models/meta", (client, options) => client.models.meta(options)],
-  ["/api/v1/pricing", (client, options) => client.pricing.retrieve(options)],
+  ["/api/v1/models", { data: { models: [] } }, ({ models }, options) => models.list(options)],
+  ["/api/v1/models/meta", META, ({ models }, options) => models.meta(options)],
+  ["/api/v1/pricing", { tiers: [] }, ({ pricing }, options) => pricing.retrieve(options)],
 ];
 
-for (const [path, call] of CALLS) {
+for (const [path, answer, call] of CALLS) {
   Deno.test(`GET ${path} carries the locale and the caller's id, and tells the answer's`, async () => {
     const headers = { "x-request-id": "req-1" };
-    const { client, sent } = scripted(json({ updatedAt: "now" }, { headers }));
-    assertEquals(await call(client), { updatedAt: "now", requestId: "req-1" });
+    const { client, sent } = scripted(json({ ...answer, more: 1 }, { headers }));
+    assertEquals(await call(client), { ...answer, more: 1, requestId: "req-1" });
     await call(client, { locale: "zh", requestId: "mine" });
     assertEquals(sent.map(({ method, url }) => [method, url]), [
       ["GET", `http://svc.test${path}`],
@@ -24,6 +31,15 @@ for (const [path, call] of CALLS) {
     ]);
     assertEquals(sent.map(({ headers }) => headers.get("x-request-id")), [null, "mine"]);
     assertEquals(sent.map(({ text }) => text), ["", ""]);
+  });
+
+  Deno.test(`GET ${path} takes no other service's answer for the catalog`, async () => {
+    const [[list = ""] = []] = Object.entries(answer);
+    for (const other of [{}, { status: "ok" }, { ...answer, [list]: null }]) {
+      const { client } = scripted(json(other));
+      const error = await assertRejects(() => call(client), ServiceAPIError, "something else");
+      assertEquals([error.status, error.body], [200, other]);
+    }
   });
 
   Deno.test(`GET ${path} refuses an option that nobody knows`, async () => {

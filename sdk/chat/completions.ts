@@ -1,4 +1,4 @@
-import type { CallOptions } from "../call.ts";
+import type { CallOptions, Given } from "../call.ts";
 import type { LoopEvent } from "../loop/mod.ts";
 import type { ChatCompletionChunk } from "../protocol/mod.ts";
 import { Runner, type RunnerDeps } from "../run/runner.ts";
@@ -106,7 +106,7 @@ export class ChatCompletions {
    * @throws {ConfigurationError} The request or an option cannot be used; nothing was sent.
    * @throws {RunError} The defaults ran, and a later turn failed; `result` has what was complete.
    */
-  create(request: ChatCreateRequest, options: CallOptions = {}): Promise<ChatTurn> {
+  create(request: Given<ChatCreateRequest>, options: CallOptions = {}): Promise<ChatTurn> {
     return this.#runner.create(request, options);
   }
 
@@ -116,7 +116,7 @@ export class ChatCompletions {
    * through, in order. Fails as `create` does, also after the first chunk.
    */
   stream(
-    request: ChatCreateRequest,
+    request: Given<ChatCreateRequest>,
     options: CallOptions = {},
   ): ServiceStream<ChatCompletionChunk, ChatTurn> {
     return this.#runner.stream(request, options);
@@ -130,7 +130,7 @@ export class ChatCompletions {
    * @throws {ServiceError} The first turn failed, as `create` does.
    */
   run(
-    request: ChatCreateRequest,
+    request: Given<ChatCreateRequest>,
     options: RunOptions<ChatShapes> = {},
   ): Promise<ChatRunResult> {
     return this.#runner.run(request, options);
@@ -138,7 +138,7 @@ export class ChatCompletions {
 
   /** As `run`, streamed: iterate everything that happens, await the result. */
   runStream(
-    request: ChatCreateRequest,
+    request: Given<ChatCreateRequest>,
     options: RunOptions<ChatShapes> = {},
   ): ServiceStream<LoopEvent<ChatShapes>, ChatRunResult> {
     return this.#runner.runStream(request, options);

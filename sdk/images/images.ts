@@ -2,6 +2,7 @@ import { requestIdOf } from "../answer.ts";
 import {
   type CallOptions,
   checkRequest,
+  type Given,
   withModel,
   type WithoutModel,
   type WithRequestId,
@@ -79,7 +80,7 @@ export class Images {
    * @throws {ConfigurationError} The request cannot be sent, for instance with `stream: true`.
    */
   generate(
-    request: ImageGenerateRequest,
+    request: Given<ImageGenerateRequest>,
     options: CallOptions = {},
   ): Promise<WithRequestId<ImagesResponse>> {
     return this.#send("/images/generations", request, options);
@@ -92,7 +93,7 @@ export class Images {
    * @throws {ConfigurationError} The request cannot be sent, for instance with `stream: true`.
    */
   edit(
-    request: ImageChangeRequest,
+    request: Given<ImageChangeRequest>,
     options: CallOptions = {},
   ): Promise<WithRequestId<ImagesResponse>> {
     return this.#send("/images/edits", request, options);
@@ -100,7 +101,7 @@ export class Images {
 
   async #send(
     path: string,
-    request: ImageGenerateRequest,
+    request: Given<ImageGenerateRequest>,
     options: CallOptions,
   ): Promise<WithRequestId<ImagesResponse>> {
     checkCallOptions(options);
@@ -113,6 +114,10 @@ export class Images {
     }
     const call = { method: "POST", base: "openai", path, body, ...options } as const;
     const { answer, value } = await this.#transport.json(call);
-    return { ...value as ImagesResponse, requestId: requestIdOf(value, answer.response) };
+    const images = value as ImagesResponse;
+    if (!Array.isArray(images.data)) {
+      throw answer.error(value, "The service answered with something else than images");
+    }
+    return { ...images, requestId: requestIdOf(value, answer.response) };
   }
 }

@@ -72,6 +72,14 @@ Deno.test("images.generate() takes the options of a call, and no others", async 
   await assertRejects(() => client.images.generate({ prompt: "A" }, unknown), ConfigurationError);
 });
 
+Deno.test("an answer without its list of images is none", async () => {
+  for (const other of [{}, { ...ANSWER, data: null }]) {
+    const { client: { images } } = scripted(json(other));
+    const ask = () => images.generate({ prompt: "A cat" });
+    await assertRejects(ask, ServiceAPIError, "something else than images");
+  }
+});
+
 Deno.test("images refuse what is no request", async () => {
   const { client: { images }, sent } = scripted(json(ANSWER));
   for (const method of [images.generate, images.edit]) {

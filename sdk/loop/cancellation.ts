@@ -54,3 +54,9 @@ export class Cancellation {
     return () => outer.removeEventListener("abort", onAbort);
   }
 }
+
+/** Whether there is something to wait for in what a hook answered with. */
+export function isPromise(told: unknown): told is PromiseLike<unknown> {
+  if (typeof told !== "object" || told === null) return false;
+  return "then" in told && typeof told.then === "function";
+}

@@ -1,3 +1,4 @@
+import { isPromise } from "./cancellation.ts";
 import type { LoopContext } from "./context.ts";
 import type { ModelEvent } from "./model_events.ts";
 import type { LoopShapes } from "./ports.ts";
@@ -26,7 +27,7 @@ export async function* modelPhase<S extends LoopShapes>(
       draft.add(next.value);
       if (next.value.type === "text_delta") {
         const told = settings.onTextDelta?.(next.value.text);
-        if (told !== undefined) await cancellation.guard(told);
+        if (isPromise(told)) await cancellation.guard(told);
       }
       yield next.value;
     }

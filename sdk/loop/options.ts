@@ -102,12 +102,12 @@ export interface LoopOptions<S extends LoopShapes> extends LoopLimits {
       preparation: StepPreparation<S>,
     ) => S["conversation"] | undefined | Promise<S["conversation"] | undefined>)
     | undefined;
-  /** Told each piece of the answer's text, before the event is yielded. */
-  readonly onTextDelta?: ((text: string) => void | Promise<void>) | undefined;
-  /** Told each tool result, in call order, before the event is yielded. */
-  readonly onToolResult?: ((result: ToolResult<S>) => void | Promise<void>) | undefined;
-  /** Told each complete step, before the event is yielded. */
-  readonly onStep?: ((step: Step<S>) => void | Promise<void>) | undefined;
+  /** Told each piece of the answer's text, before the event is yielded. A promise is waited for. */
+  readonly onTextDelta?: ((text: string) => unknown) | undefined;
+  /** Told each tool result, in call order, before the event is yielded. A promise is waited for. */
+  readonly onToolResult?: ((result: ToolResult<S>) => unknown) | undefined;
+  /** Told each complete step, before the event is yielded. A promise is waited for. */
+  readonly onStep?: ((step: Step<S>) => unknown) | undefined;
 }
 
 /** Options with every default in its place, checked. */

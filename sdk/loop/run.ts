@@ -1,3 +1,4 @@
+import { isPromise } from "./cancellation.ts";
 import type { LoopContext } from "./context.ts";
 import { modelPhase } from "./model_phase.ts";
 import type { LoopToolCall } from "./model_events.ts";
@@ -95,7 +96,7 @@ export class LoopRun<S extends LoopShapes> {
     this.#draft = undefined;
 
     const told = settings.onStep?.(step);
-    if (told !== undefined) await cancellation.guard(told);
+    if (isPromise(told)) await cancellation.guard(told);
     yield { type: "step", step };
     return pending;
   }

@@ -1,3 +1,4 @@
+import { isPromise } from "./cancellation.ts";
 import type { LoopContext } from "./context.ts";
 import type { LoopToolCall } from "./model_events.ts";
 import type { LoopShapes } from "./ports.ts";
@@ -31,7 +32,7 @@ export async function* toolPhase<S extends LoopShapes>(
     const result = await next;
     draft.results.push(result);
     const told = settings.onToolResult?.(result);
-    if (told !== undefined) await cancellation.guard(told);
+    if (isPromise(told)) await cancellation.guard(told);
     yield { type: "tool_result", result };
   }
   return draft.calls.filter(isOwn);

@@ -71,15 +71,25 @@ export function errorResult<S extends LoopShapes>(
   return "cause" in error ? Object.defineProperty(result, "cause", { value: error.cause }) : result;
 }
 
-/** The result for what a tool returned: text as it is, everything else as JSON. */
+/**
+ * The result for what a tool returned: text as it is, but for halves of characters, which some
+ * providers refuse the whole request for; everything else as JSON. Bytes are refused: as JSON each
+ * takes some five characters, and the model would pay for what it cannot read.
+ */
 export function successResult<S extends LoopShapes>(
   call: LoopToolCall<S>,
   output: unknown,
   { maxChars }: { readonly maxChars: number },
 ): ToolResult<S> {
+  if (ArrayBuffer.isView(output) || output instanceof ArrayBuffer) {
+    const message = "The tool returned bytes, which are no text";
+    return errorResult(call, { code: "invalid_tool_result", message });
+  }
   let whole: string;
   try {
-    whole = typeof output === "string" ? output : JSON.stringify(output ?? null) ?? "null";
+    whole = typeof output === "string"
+      ? output.toWellFormed()
+      : JSON.stringify(output ?? null) ?? "null";
   } catch (cause) {
     const message = "The tool returned a value that JSON cannot carry";
     return errorResult(call, { code: "invalid_tool_result", message, cause });

@@ -167,6 +167,22 @@ Deno.test("results are text or JSON, cut with a label, or an error where they ar
   assertEquals(cutText("a😀b", 2), "a\n[Cut: these are the first 1 of 4 characters]");
 });
 
+Deno.test("half a character of a result is replaced: providers refuse the whole request for it", async () => {
+  const emoji = toolNamed("emoji", () => "smile 😀".slice(0, 7));
+  const [found] = await results([call("a", "emoji")], { tools: [emoji] });
+  assertEquals([found?.text, found?.isCut, found?.isError], ["smile \ufffd", false, false]);
+});
+
+Deno.test("bytes are no result: as JSON they would be a number, and a key, for each", async () => {
+  const bytes = [new Uint8Array(9), new ArrayBuffer(9), new DataView(new ArrayBuffer(9))];
+  for (const returned of bytes) {
+    const read = toolNamed("read", () => returned);
+    const [found] = await results([call("a", "read")], { tools: [read] });
+    assertEquals(codes(found === undefined ? [] : [found]), ["invalid_tool_result"]);
+    assertStringIncludes(found?.text ?? "", "bytes");
+  }
+});
+
 Deno.test("a tool is called as a method, with the id of its call", async () => {
   const tool = {
     ...toolNamed("greet"),

@@ -1,4 +1,4 @@
-import type { CallOptions } from "../call.ts";
+import type { CallOptions, Given } from "../call.ts";
 import type { LoopEvent } from "../loop/mod.ts";
 import type { MessageStreamEvent } from "../protocol/mod.ts";
 import { Runner, type RunnerDeps } from "../run/runner.ts";
@@ -94,7 +94,7 @@ export class Messages {
    * @throws {ConfigurationError} The request or an option cannot be used; nothing was sent.
    * @throws {RunError} The defaults ran, and a later turn failed; `result` has what was complete.
    */
-  create(request: MessageCreateRequest, options: CallOptions = {}): Promise<MessageTurn> {
+  create(request: Given<MessageCreateRequest>, options: CallOptions = {}): Promise<MessageTurn> {
     return this.#runner.create(request, options);
   }
 
@@ -104,7 +104,7 @@ export class Messages {
    * when it is complete. Fails as `create` does, also after the first event.
    */
   stream(
-    request: MessageCreateRequest,
+    request: Given<MessageCreateRequest>,
     options: CallOptions = {},
   ): ServiceStream<MessageStreamEvent, MessageTurn> {
     return this.#runner.stream(request, options);
@@ -117,7 +117,7 @@ export class Messages {
    * @throws {ServiceError} The first turn failed, as `create` does.
    */
   run(
-    request: MessageCreateRequest,
+    request: Given<MessageCreateRequest>,
     options: RunOptions<MessagesShapes> = {},
   ): Promise<MessageRunResult> {
     return this.#runner.run(request, options);
@@ -125,7 +125,7 @@ export class Messages {
 
   /** As `run`, streamed: iterate everything that happens, await the result. */
   runStream(
-    request: MessageCreateRequest,
+    request: Given<MessageCreateRequest>,
     options: RunOptions<MessagesShapes> = {},
   ): ServiceStream<LoopEvent<MessagesShapes>, MessageRunResult> {
     return this.#runner.runStream(request, options);

@@ -173,8 +173,8 @@ export interface ToolCall extends Extensible {
  * ```
  */
 export interface ChatMessage extends Extensible {
-  /** `system`, `developer`, `user`, `assistant` or `tool`. */
-  role: string;
+  /** One of these, or what a provider adds; editors offer the names. */
+  role: "system" | "developer" | "user" | "assistant" | "tool" | string & Record<never, never>;
   /** What was said; `null` or absent on assistant messages that only call tools. */
   content?: string | ContentPart[] | null;
   /** Tells apart speakers of the same role. */

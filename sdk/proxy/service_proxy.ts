@@ -1,5 +1,5 @@
-import { refuseUnknown } from "../call.ts";
 import { ConfigurationError, MissingAPIKeyError } from "../errors.ts";
+import { checkOptions, type OptionKinds } from "../option_kinds.ts";
 import { type ServiceClientOptions, transportOptionsOf } from "../options.ts";
 import { handle, type ProxySettings } from "./handle.ts";
 import type { ProxyBody } from "./request.ts";
@@ -102,10 +102,10 @@ const MODEL_PATHS: Readonly<Record<ProxyPath, string>> = {
   "/openai/v1/images/edits": "/images/edits",
 };
 
-/** Every option; the compiler keeps it complete. */
-const KNOWN: Readonly<Record<keyof ServiceProxyOptions, true>> = {
-  ...{ apiKey: true, apiBaseUrl: true, openAIBaseUrl: true, fetch: true, headers: true },
-  ...{ timeoutMs: true, path: true, authorize: true, transform: true, maxBodyBytes: true },
+const KINDS: OptionKinds<ServiceProxyOptions> = {
+  ...{ apiKey: "text", apiBaseUrl: "text", openAIBaseUrl: "text", fetch: "function" },
+  ...{ headers: "object", timeoutMs: "number", maxBodyBytes: "number" },
+  ...{ path: "anything", authorize: "anything", transform: "function" },
 };
 
 /**
@@ -147,7 +147,7 @@ export function serviceProxy(options: ServiceProxyOptions): ProxyHandler {
 }
 
 function settingsOf(options: ServiceProxyOptions): ProxySettings {
-  refuseUnknown(options, new Set(Object.keys(KNOWN)), { of: "a proxy" });
+  checkOptions(options, KINDS, { of: "a proxy" });
   const { authorize, maxBodyBytes = 1_048_576, path, transform, ...client } = options;
   if (!Object.hasOwn(MODEL_PATHS, path)) {
     throw new ConfigurationError(

@@ -1,4 +1,4 @@
-import type { CallOptions } from "../call.ts";
+import type { CallOptions, Given } from "../call.ts";
 import type { LoopEvent } from "../loop/mod.ts";
 import { Runner, type RunnerDeps } from "../run/runner.ts";
 import type { RunOptions } from "../run/run_options.ts";
@@ -67,7 +67,7 @@ export class Responses {
    * assertEquals(outputText, "Hello");
    * ```
    */
-  create(request: ResponseCreateRequest, options: CallOptions = {}): Promise<ResponseTurn> {
+  create(request: Given<ResponseCreateRequest>, options: CallOptions = {}): Promise<ResponseTurn> {
     return this.#runner.create(request, options);
   }
 
@@ -103,7 +103,7 @@ export class Responses {
    * ```
    */
   stream(
-    request: ResponseCreateRequest,
+    request: Given<ResponseCreateRequest>,
     options: CallOptions = {},
   ): ServiceStream<ResponseEvent, ResponseTurn> {
     return this.#runner.stream(request, options);
@@ -148,7 +148,7 @@ export class Responses {
    * ```
    */
   run(
-    request: ResponseCreateRequest,
+    request: Given<ResponseCreateRequest>,
     options: RunOptions<ResponseShapes> = {},
   ): Promise<ResponseRunResult> {
     return this.#runner.run(request, options);
@@ -184,7 +184,7 @@ export class Responses {
    * ```
    */
   runStream(
-    request: ResponseCreateRequest,
+    request: Given<ResponseCreateRequest>,
     options: RunOptions<ResponseShapes> = {},
   ): ServiceStream<LoopEvent<ResponseShapes>, ResponseRunResult> {
     return this.#runner.runStream(request, options);

@@ -1,5 +1,6 @@
-import { type CallOptions, checkTimeout, refuseUnknown } from "../call.ts";
+import type { CallOptions } from "../call.ts";
 import type { LoopOptions, LoopShapes } from "../loop/mod.ts";
+import { checkOptions, type OptionKinds } from "../option_kinds.ts";
 import type { RegisteredTools } from "../toolbox/selection.ts";
 import type { OnTask } from "./tasks.ts";
 
@@ -63,25 +64,24 @@ export interface RunOptions<S extends LoopShapes>
 }
 
 /** Options of one request, without the loop's. */
-const CALL: Readonly<Record<keyof CallOptions, true>> = {
-  ...{ requestId: true, signal: true, timeoutMs: true },
+export const CALL_KINDS: OptionKinds<CallOptions> = {
+  requestId: "text",
+  signal: "signal",
+  timeoutMs: "number",
 };
 
-const RUN: Readonly<Record<keyof RunOptions<LoopShapes>, true>> = {
-  ...CALL,
-  ...{ tools: true, toolHandlers: true, maxSteps: true, maxToolCallsPerStep: true },
-  ...{ maxParallelToolCalls: true, maxArgumentChars: true, maxResultChars: true },
-  ...{ toolTimeoutMs: true, budget: true, stopWhen: true, prepareStep: true },
-  ...{ onTextDelta: true, onToolResult: true, onStep: true, onTask: true },
+const RUN: OptionKinds<RunOptions<LoopShapes>> = {
+  ...CALL_KINDS,
+  ...{ tools: "anything", toolHandlers: "record", maxSteps: "number" },
+  ...{ maxToolCallsPerStep: "number", maxParallelToolCalls: "number", toolTimeoutMs: "number" },
+  ...{ maxArgumentChars: "number", maxResultChars: "number", budget: "budget" },
+  ...{ stopWhen: "function", prepareStep: "function", onTextDelta: "function" },
+  ...{ onToolResult: "function", onStep: "function", onTask: "function" },
 };
 
-const CALL_NAMES: ReadonlySet<string> = new Set(Object.keys(CALL));
-const RUN_NAMES: ReadonlySet<string> = new Set(Object.keys(RUN));
-
-/** Throws a `ConfigurationError` where a call is given an option that nobody knows. */
+/** Throws a `ConfigurationError` where a call is given an option that cannot be used. */
 export function checkCallOptions(options: CallOptions): void {
-  refuseUnknown(options, CALL_NAMES, { of: "a call" });
-  checkTimeout(options.timeoutMs);
+  checkOptions(options, CALL_KINDS, { of: "a call" });
 }
 
 /** The options' parts: for the loop, for each request, and the tools. */
@@ -91,8 +91,7 @@ export function partsOf<S extends LoopShapes>(options: RunOptions<S>): {
   readonly choices: LoopChoices<S>;
   readonly onTask: OnTask | undefined;
 } {
-  refuseUnknown(options, RUN_NAMES, { of: "a run" });
-  checkTimeout(options.timeoutMs);
+  checkOptions<RunOptions<S>>(options, RUN, { of: "a run" });
   const { tools, toolHandlers, requestId, signal, timeoutMs, onTask, ...choices } = options;
   const call = { requestId, signal, timeoutMs };
   return { registered: { tools, toolHandlers }, call, choices, onTask };

@@ -1,4 +1,4 @@
-import { type CallOptions, checkRequest } from "../call.ts";
+import { type CallOptions, checkRequest, type Given } from "../call.ts";
 import { ConfigurationError, RunError } from "../errors.ts";
 import {
   type AgentLoop,
@@ -9,6 +9,7 @@ import {
   type LoopShapes,
   type ModelPort,
 } from "../loop/mod.ts";
+import { signalOf } from "../option_kinds.ts";
 import { ServiceStream } from "../service_stream.ts";
 import type { Toolbox, ToolSelection } from "../toolbox/selection.ts";
 import type { Transport } from "../transport.ts";
@@ -50,7 +51,8 @@ export class Runner<S extends LoopShapes, History extends object> {
   }
 
   /** One answer. Where the defaults are offered, their calls are run and the answer is the last turn. */
-  async create(request: S["conversation"], call: CallOptions): Promise<S["turn"]> {
+  async create(request: Given<S["conversation"]>, call: CallOptions): Promise<S["turn"]> {
+    checkCallOptions(call);
     const ready = this.#readyToCall(request, { call, stream: false });
     if (ready.selection.executable.length === 0) {
       return await lastOf(this.#turn(ready));
@@ -59,38 +61,43 @@ export class Runner<S extends LoopShapes, History extends object> {
   }
 
   /** One answer as its chunks; those of every turn where the defaults are offered and called. */
-  stream(request: S["conversation"], call: CallOptions): ServiceStream<S["chunk"], S["turn"]> {
+  stream(
+    request: Given<S["conversation"]>,
+    call: CallOptions,
+  ): ServiceStream<S["chunk"], S["turn"]> {
     return new ServiceStream((signal) => {
+      checkCallOptions(call);
       const ready = this.#readyToCall(request, { call: { ...call, signal }, stream: true });
       return ready.selection.executable.length === 0
         ? this.#turn(ready)
         : this.#chunks(this.#loop(ready, {}));
-    }, call);
+    }, { signal: signalOf(call) });
   }
 
   /** A run to its end. */
-  async run(request: S["conversation"], options: RunOptions<S>): Promise<RunResult<S> & History> {
+  async run(
+    request: Given<S["conversation"]>,
+    options: RunOptions<S>,
+  ): Promise<RunResult<S> & History> {
     const { ready, choices } = this.#readyToRun(request, { options, stream: false });
     return this.#outcome(await drain(this.#loop(ready, choices)));
   }
 
   /** A run as everything that happens in it. */
   runStream(
-    request: S["conversation"],
+    request: Given<S["conversation"]>,
     options: RunOptions<S>,
   ): ServiceStream<LoopEvent<S>, RunResult<S> & History> {
     return new ServiceStream((signal) => {
-      const under = { ...options, signal };
-      const { ready, choices } = this.#readyToRun(request, { options: under, stream: true });
+      const { ready, choices } = this.#readyToRun(request, { options, signal, stream: true });
       return this.#events(this.#loop(ready, choices));
-    }, options);
+    }, { signal: signalOf(options) });
   }
 
   #readyToCall(
-    request: S["conversation"],
+    request: Given<S["conversation"]>,
     { call, stream }: { readonly call: CallOptions; readonly stream: boolean },
   ): Ready<S> {
-    checkCallOptions(call);
     const checked = this.#begun(request, stream);
     const hasOwnTools = this.#surface.hasOwnTools(checked);
     const selection = this.#deps.toolbox.forRequest({ hasOwnTools });
@@ -98,18 +105,24 @@ export class Runner<S extends LoopShapes, History extends object> {
   }
 
   #readyToRun(
-    request: S["conversation"],
-    { options, stream }: { readonly options: RunOptions<S>; readonly stream: boolean },
+    request: Given<S["conversation"]>,
+    { options, signal, stream }: {
+      readonly options: RunOptions<S>;
+      /** A stream's, which follows the caller's. */
+      readonly signal?: AbortSignal;
+      readonly stream: boolean;
+    },
   ): { readonly ready: Ready<S>; readonly choices: LoopChoices<S> } {
     const { call, choices, registered, onTask } = partsOf(options);
     const checked = this.#begun(request, stream);
     const hasOwnTools = this.#surface.hasOwnTools(checked);
     const selection = this.#deps.toolbox.forRun(registered, { hasOwnTools });
     const declared = this.#declared(checked, selection);
-    return { ready: { request: declared, selection, call, stream, onTask }, choices };
+    const own = signal === undefined ? call : { ...call, signal };
+    return { ready: { request: declared, selection, call: own, stream, onTask }, choices };
   }
 
-  #begun(request: S["conversation"], stream: boolean): S["conversation"] {
+  #begun(request: Given<S["conversation"]>, stream: boolean): S["conversation"] {
     // Other libraries stream where the request says so; here the method says it.
     checkRequest(request);
     const { stream: asked } = request as { stream?: unknown };
@@ -209,10 +222,11 @@ export class Runner<S extends LoopShapes, History extends object> {
 }
 
 /** What the application does to its history, or its tools, meanwhile is no part of a run. */
-function withOwnLists<Request>(request: Request): Request {
-  const fields = Object.entries<unknown>(Object(request));
+function withOwnLists<Request>(request: Given<Request>): Request {
+  const given = Object(request);
+  const fields = Object.entries<unknown>(given);
   const lists = fields.flatMap(([name, value]) => Array.isArray(value) ? [[name, [...value]]] : []);
-  return { ...request, ...Object.fromEntries(lists) };
+  return { ...given, ...Object.fromEntries(lists) };
 }
 
 async function lastOf<Turn>(turn: AsyncGenerator<unknown, Turn, void>): Promise<Turn> {

@@ -367,3 +367,16 @@ Deno.test("what a tool has thrown is the application's, and not in what is sent 
   assertEquals(lines.filter(({ type }) => type === "tool_result").length, 1);
   assertFalse(JSON.stringify(lines).includes("another service"));
 });
+
+Deno.test("a runStream that is stopped between two events has what was complete for all", async () => {
+  const { client } = scripted([sse(...streamOf(...CALLING)), sse(...streamOf(...DONE))]);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stopped = client.chat.completions.runStream(QUESTION, { ...TOOLS, signal });
+  const reader = stopped[Symbol.asyncIterator]();
+  while ((await reader.next()).value?.type !== "step");
+  controller.abort("enough");
+  const error = await assertRejects(() => stopped.final(), RunError<ChatRunResult>);
+  assertEquals([error.cause, error.result.steps.length], ["enough", 1]);
+  assertStrictEquals(await reader.next().catch((reason) => reason), error);
+});

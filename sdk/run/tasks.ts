@@ -78,7 +78,7 @@ export type TaskProgress =
  * assertEquals(titles, ["About tea"]);
  * ```
  */
-export type OnTask = (told: TaskProgress) => void | Promise<void>;
+export type OnTask = (told: TaskProgress) => unknown;
 
 /** What a chunk or an event tells of a task; `undefined` where it is none of a task's. */
 export function taskProgress(chunk: unknown): TaskProgress | undefined {

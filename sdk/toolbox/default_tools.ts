@@ -11,6 +11,7 @@ import {
   type Tool,
   type WorkspaceOptions,
 } from "@svc/tools";
+import { ConfigurationError } from "../errors.ts";
 import type { DefaultTools, HostedToolName } from "./selection.ts";
 
 /**
@@ -118,10 +119,15 @@ const LOCAL: Readonly<Record<LocalToolName, (options: DefaultToolsOptions) => To
 /** Names of all of them. */
 export const DEFAULT_TOOL_NAMES: readonly string[] = [...Object.keys(LOCAL), "web_search_preview"];
 
-/** The defaults of a client, as its options have them. */
+/**
+ * The defaults of a client, as its options have them.
+ *
+ * @throws {ConfigurationError} What is to be denied cannot be.
+ */
 export function defaultTools(options: DefaultToolsOptions): DefaultTools {
   const { defaultLocalTools = true, defaultBuiltinTools = false } = options;
   const left = new Set<string>(options.withoutDefaultTools);
+  if (options.fileDeny !== undefined) checkDeny(options);
   let made: readonly Tool[] | undefined;
   return {
     local: () => made ??= defaultLocalTools ? localTools(options, left) : [],
@@ -133,6 +139,15 @@ function localTools(options: DefaultToolsOptions, left: ReadonlySet<string>): re
   return Object.entries(LOCAL)
     .filter(([name]) => !left.has(name))
     .map(([, make]) => make(options));
+}
+
+/** Makes a tool of them: else the first call would be the one to fail. */
+function checkDeny(options: DefaultToolsOptions): void {
+  try {
+    fileRead(filesOf(options));
+  } catch (error) {
+    throw error instanceof TypeError ? new ConfigurationError(error.message) : error;
+  }
 }
 
 function filesOf({ fileDeny, fileWorkspace }: DefaultToolsOptions): WorkspaceOptions {

@@ -128,6 +128,12 @@ function refuseUnusable({ tools = [], toolHandlers = {} }: RegisteredTools): voi
     if (typeof name !== "string" || name === "") {
       throw new ConfigurationError("Cannot register a tool without a name: give it one");
     }
+    const execute: unknown = Object(tool).execute;
+    if (execute !== undefined && typeof execute !== "function") {
+      throw new ConfigurationError(
+        `Cannot register the tool "${name}": its execute is not a function`,
+      );
+    }
     if (names.has(name)) {
       throw new ConfigurationError(`Cannot register two tools named "${name}": rename one`);
     }

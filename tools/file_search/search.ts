@@ -11,6 +11,8 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
 const MAX_OUTPUT_CHARS = 50_000;
 const MAX_LINE_CHARS = 300;
+/** So many files that were too large are named. */
+const MAX_NAMED = 20;
 /** Of a long line, so much is shown before what was found. */
 const LEAD_CHARS = 100;
 
@@ -57,7 +59,7 @@ async function find(workspace: Workspace, input: Search): Promise<FileSearchResu
   const truncated = found.isFull || !walk.isComplete;
   return needle === undefined
     ? { files: found.files, truncated }
-    : { matches: found.lines, truncated };
+    : { matches: found.lines, truncated, ...found.leftOut };
 }
 
 /** What was found, up to the limits. */
@@ -65,6 +67,7 @@ class Found {
   readonly files: string[] = [];
   readonly lines: FoundLine[] = [];
   isFull = false;
+  readonly #tooLarge: string[] = [];
   #chars = 0;
   #bytes = 0;
   readonly #max: number;
@@ -82,6 +85,15 @@ class Found {
   addLine(line: FoundLine): boolean {
     if (this.#takes(this.lines.length, line.path.length + line.text.length)) this.lines.push(line);
     return !this.isFull;
+  }
+
+  /** Names a file that is not looked at: it may hold what is looked for. */
+  leaveOut(path: string): void {
+    if (this.#tooLarge.length < MAX_NAMED) this.#tooLarge.push(path);
+  }
+
+  get leftOut(): Pick<FileSearchResult, "too_large"> {
+    return this.#tooLarge.length === 0 ? {} : { too_large: this.#tooLarge };
   }
 
   /** Counts what is read; whether it may be. */
@@ -117,7 +129,10 @@ class Needle {
     try {
       const { handle, stats } = await openFile(folder, name);
       try {
-        if (stats.size > MAX_FILE_BYTES) return true;
+        if (stats.size > MAX_FILE_BYTES) {
+          found.leaveOut(path);
+          return true;
+        }
         if (!found.reads(stats.size)) return false;
         const text = await readText(handle, MAX_FILE_BYTES);
         return this.#addLines(text, path, found);

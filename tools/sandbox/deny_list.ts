@@ -57,6 +57,9 @@ export const DEFAULT_FILE_DENY: readonly string[] = [
  * @throws {TypeError} A pattern would have to be left out.
  */
 export function denyList(patterns: readonly string[]): readonly string[] {
+  if (!Array.isArray(patterns) || patterns.some((pattern) => typeof pattern !== "string")) {
+    throw new TypeError("Cannot deny the files: fileDeny is not a list of patterns");
+  }
   const kept = new Set(affordable(patterns));
   const left = patterns.find((pattern) => !kept.has(pattern));
   // Letters with accents are spelt in two ways, and some systems take both for one name.

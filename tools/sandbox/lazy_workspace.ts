@@ -37,11 +37,14 @@ export interface WorkspaceOptions {
  * than all the rest of the package. It is always the same one, so that its root stays what it was at
  * first. The options are checked at once.
  *
- * @throws {TypeError} A pattern of `fileDeny` would have to be left out.
+ * @throws {TypeError} The folder is no path, or a pattern of `fileDeny` would have to be left out.
  */
 export function lazyWorkspace(
   { workspace: folder = ".", fileDeny = DEFAULT_FILE_DENY }: WorkspaceOptions,
 ): () => Promise<Workspace> {
+  if (typeof folder !== "string" || folder === "") {
+    throw new TypeError("Cannot use the workspace: it is not a path");
+  }
   const deny = denyList(fileDeny);
   let workspace: Workspace | undefined;
   return async () => {

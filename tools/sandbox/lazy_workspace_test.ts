@@ -24,6 +24,12 @@ Deno.test("its options are those that it was made with", async () => {
 
 Deno.test("its deny list is checked at once, its folder with the first use", async () => {
   assertThrows(() => lazyWorkspace({ fileDeny: ["**/a/**/b/**"] }), TypeError, "Cannot deny");
+  for (const wrong of ["secret", {}, null, [5]]) {
+    assertThrows(() => lazyWorkspace(Object({ fileDeny: wrong })), TypeError, "list of patterns");
+  }
+  for (const workspace of ["", null, 5]) {
+    assertThrows(() => lazyWorkspace(Object({ workspace })), TypeError, "it is not a path");
+  }
   await using lab = await scratch();
   const workspace = await lazyWorkspace({ workspace: lab.at("gone") })();
   await assertRejects(() => workspace.root(), Error, "ENOENT");

@@ -1,0 +1,84 @@
+import { ConfigurationError } from "./errors.ts";
+
+interface Kind {
+  /** As a sentence names it: "it is not …". */
+  readonly name: string;
+  readonly has: (value: unknown) => boolean;
+}
+
+/** What an option can be. Options may come from plain JavaScript, or from a file. */
+const KINDS = {
+  /** Says nothing, or is looked at closely where it is used. */
+  anything: { name: "anything", has: () => true },
+  flag: { name: "true or false", has: (value) => typeof value === "boolean" },
+  text: { name: "a text", has: (value) => typeof value === "string" },
+  path: { name: "a path", has: (value) => typeof value === "string" && value !== "" },
+  texts: {
+    name: "a list of texts",
+    has: (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+  },
+  number: {
+    name: "a number",
+    has: (value) => typeof value === "number" && !Number.isNaN(value),
+  },
+  object: { name: "an object", has: (value) => typeof value === "object" && value !== null },
+  /** By names; what is iterated has none. */
+  record: {
+    name: "a plain object",
+    has: (value) => typeof value === "object" && value !== null && !(Symbol.iterator in value),
+  },
+  function: { name: "a function", has: (value) => typeof value === "function" },
+  signal: {
+    name: "an AbortSignal",
+    has: (value) => hasMethods(value, ["addEventListener", "removeEventListener"]),
+  },
+  logger: {
+    name: "an object with debug and warn",
+    has: (value) => hasMethods(value, ["debug", "warn"]),
+  },
+  budget: { name: "an object with refuse", has: (value) => hasMethods(value, ["refuse"]) },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+/** Of every option what it can be; the compiler keeps it complete. */
+export type OptionKinds<Options> = Readonly<Record<keyof Options, keyof typeof KINDS>>;
+
+/**
+ * Refuses options that nobody knows, as a misspelt one would be ignored, and values that are none of
+ * theirs: they would be found out in the middle of a call that is paid for, or never.
+ *
+ * @throws {ConfigurationError} The first of them, by name.
+ */
+export function checkOptions<Options extends object>(
+  options: Options,
+  kinds: OptionKinds<Options>,
+  { of }: { readonly of: string },
+): void {
+  if (!KINDS.object.has(options)) {
+    throw new ConfigurationError(`Cannot use the options of ${of}: they are no object`);
+  }
+  const known = new Map<string, keyof typeof KINDS>(Object.entries(kinds));
+  for (const [name, value] of Object.entries(options)) {
+    const kind = known.get(name);
+    if (kind === undefined) {
+      throw new ConfigurationError(
+        `Cannot use the option "${name}" of ${of}: there are ${
+          [...known.keys()].sort().join(", ")
+        }`,
+      );
+    }
+    // Not quoted: it may be a key.
+    if (value !== undefined && !KINDS[kind].has(value)) {
+      throw new ConfigurationError(`Cannot use ${name}: it is not ${KINDS[kind].name}`);
+    }
+  }
+}
+
+/** The signal of options that are not checked yet: what is none of that is refused later. */
+export function signalOf(options: unknown): AbortSignal | undefined {
+  const { signal } = Object(options);
+  return KINDS.signal.has(signal) ? signal : undefined;
+}
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  return names.every((name) => typeof Object(value)[name] === "function");
+}
