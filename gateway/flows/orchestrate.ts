@@ -123,7 +123,7 @@ function isAnswerBound({ value }: JsonBody, { requestedOutputTokens }: RequestFe
   if (requestedOutputTokens !== undefined && requestedOutputTokens < LEAST_ANSWER_TOKENS) {
     return true;
   }
-  const choice = value["tool_choice"] ?? "auto";
+  const choice = value["tool_choice"] ?? value["function_call"] ?? "auto";
   return choice !== "auto" && choice !== "none";
 }
 

@@ -177,7 +177,15 @@ Deno.test("several choices, short answers and forced calls are never split", asy
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   const tools = [{ type: "function", function: { name: "save", parameters: {} } }];
-  const bodies = [{ n: 2 }, { max_tokens: 100 }, { tools, tool_choice: "required" }];
+  const functions = [{ name: "save", parameters: {} }];
+  const bodies = [
+    { n: 2 },
+    { max_tokens: 100 },
+    { tools, tool_choice: "required" },
+    { functions, function_call: { name: "save" } },
+  ];
   for (const body of bodies) await (await askSplit(service, { body })).text();
-  assertEquals(upstream.calls.map(({ task }) => task), ["plain", "plain", "plain"]);
+  assertEquals(upstream.calls.map(({ task }) => task), ["plain", "plain", "plain", "plain"]);
+  await (await askSplit(service, { body: { functions, function_call: "auto" } })).text();
+  assertEquals(upstream.callsFor("final").length, 1);
 });
