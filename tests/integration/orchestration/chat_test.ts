@@ -64,7 +64,7 @@ for (const stream of [true, false]) {
     assert(final !== undefined);
     for (const [name, value] of Object.entries(body)) assertEquals(final.body[name], value, name);
     for (const id of ["tea", "coffee", "cocoa"]) {
-      assertStringIncludes(final.text, `$${id} (About ${id}):\nResult of ${id}.`);
+      assertStringIncludes(final.text, `$${id} (About ${id}):\n~~~\nResult of ${id}.\n~~~`);
       const [task] = upstream.callsFor(id);
       assert(task !== undefined);
       assertStringIncludes(task.text, `Say what matters of ${id}`);
@@ -157,7 +157,7 @@ Deno.test("tasks run side by side, three at once, each as soon as what it reads 
   assertEquals(answer.text, "The answer.");
   assertEquals(upstream.mostAtOnce, 3);
   const [e] = upstream.callsFor("e");
-  assertStringIncludes(e?.text ?? "", "$a (About a):\nResult of a.");
+  assertStringIncludes(e?.text ?? "", "$a (About a):\n~~~\nResult of a.\n~~~");
   assert(!e?.text.includes("Result of c."));
   await assertCharged(service, answer, { micros: 7n * CALL_MICROS });
 });
