@@ -59,9 +59,9 @@ const READ_CHARS = 500;
 const SHORTEST_CHARS = 14;
 
 const QUOTED =
-  /```[\s\S]*?(?:```|$)|`[^`\n]{1,200}`|"[^"\n]*"|“[^”]*”|「[^」]*」|(?<!\w)'[^'\n]*'(?!\w)/g;
+  /```[\s\S]*?(?:```|$)|`[^`\n]{1,200}`|"[^"\n]*"|“[^“”]*”|「[^「」]*」|(?<!\w)'[^'\n]*'(?!\w)/g;
 const CLAUSE_ENDS =
-  /[.,;:?!\n，。；：？！]+(?=\s|$|\P{ASCII})|[，。；：？！]|\b(?:and|then|as well as)\s/u;
+  /(?<![.,;:?!\n，。；：？！])[.,;:?!\n，。；：？！]+(?=\s|$|\P{ASCII})|[，。；：？！]|\b(?:and|then|as well as)\s/u;
 const OPENERS =
   /^(?:\s|[-*•(（]|\d{1,2}[.)、]|(?:and|or|also|then|next|finally|lastly|first(?:ly)?|second(?:ly)?|third(?:ly)?|please|separately|secondly|in addition|additionally|besides|plus|i (?:would like|want|need) (?:you )?to|can you|could you|would you|help me(?: to)?|now|after that|for each)\b|请你?|帮(?:我们?|忙)|麻烦|我想(?:知道|了解)?|先|再|然后|接着|最后|并且?|以及|另外|此外|还(?:有|要|想)?|同时|其次|第[一二三四五]|[一二三四五][、是]|也|又|分别|给我们?|顺便|接下来)+/i;
 const INSTRUCTION =
