@@ -29,7 +29,6 @@ const FINAL_CODES: readonly ErrorCode[] = [
   "insufficient_balance",
   "key_budget_exceeded",
   "policy_denied",
-  "invalid_request",
   "context_length_exceeded",
   "shutting_down",
   "store_unavailable",
