@@ -8,7 +8,7 @@
  * |---|---|
  * | `asks` | 0.5 for each question or instruction after the first, at most 1.5 |
  * | `open_asks` | 0.4 where two of these or more ask for an explanation, not for a fact |
- * | `subjects` | 0.4 for each item of its longest list after the second, at most 0.8 |
+ * | `subjects` | 0.4 for each item of its longest list after the second, at most 0.8; at most 0.4 where nothing is to be made or explained |
  * | `pieces` | 0.5 where an instruction lists things to be made ("a speech, a toast, and …") |
  * | `comparison` | 0.5 where it asks to compare, weigh or evaluate |
  * | `criteria` | 0.4 where it says by what, or from which sides |
@@ -59,9 +59,9 @@ const READ_CHARS = 500;
 const SHORTEST_CHARS = 14;
 
 const QUOTED =
-  /```[\s\S]*?(?:```|$)|`[^`\n]{1,200}`|"[^"\n]*"|“[^”]*”|「[^」]*」|(?<!\w)'[^'\n]*'(?!\w)/g;
+  /```[\s\S]*?(?:```|$)|`[^`\n]{1,200}`|"[^"\n]*"|“[^“”]*”|「[^「」]*」|(?<!\w)'[^'\n]*'(?!\w)/g;
 const CLAUSE_ENDS =
-  /[.,;:?!\n，。；：？！]+(?=\s|$|\P{ASCII})|[，。；：？！]|\b(?:and|then|as well as)\s/u;
+  /(?<![.,;:?!\n，。；：？！])[.,;:?!\n，。；：？！]+(?=\s|$|\P{ASCII})|[，。；：？！]|\b(?:and|then|as well as)\s/u;
 const OPENERS =
   /^(?:\s|[-*•(（]|\d{1,2}[.)、]|(?:and|or|also|then|next|finally|lastly|first(?:ly)?|second(?:ly)?|third(?:ly)?|please|separately|secondly|in addition|additionally|besides|plus|i (?:would like|want|need) (?:you )?to|can you|could you|would you|help me(?: to)?|now|after that|for each)\b|请你?|帮(?:我们?|忙)|麻烦|我想(?:知道|了解)?|先|再|然后|接着|最后|并且?|以及|另外|此外|还(?:有|要|想)?|同时|其次|第[一二三四五]|[一二三四五][、是]|也|又|分别|给我们?|顺便|接下来)+/i;
 const INSTRUCTION =
@@ -79,7 +79,7 @@ const MAKING =
 const PIECE =
   /^(?:and )?(?:an?|the|our|my|two|three|four|five|six|seven|ten|some|\w+s (?:for|on|of|about))\s\w/i;
 const OPEN =
-  /^(?:why|how(?! (?:long|many|much|often|old|far|big|tall|fast|late))|explain|describe|compare|discuss|analy[sz]e|write|design|draft|develop)\b|为什么|为何|怎么|怎样|如何|解释|介绍|比较|分析|讨论|设计|写/i;
+  /^(?:why|how(?! (?:are you|long|many|much|often|old|far|big|tall|fast|late))|explain|describe|compare|discuss|analy[sz]e|write|design|draft|develop)\b|为什么|为何|怎么|怎样|如何|解释|介绍|比较|分析|讨论|设计|写/i;
 const COMPARISON =
   /\b(?:compar(?:e|ison|ing)|contrast|versus|vs\.?|pros and cons|advantages and disadvantages|strengths and (?:weaknesses|costs)|weigh|evaluate|trade-?offs?|differences? between|analy[sz]e)\b|比较|对比|优缺点|优劣|利弊|异同|区别|差异|权衡|评估|评价/i;
 const CRITERIA =
@@ -110,7 +110,9 @@ export function judgeCompound(text: string): CompoundJudgement {
   const asks = asksIn(own);
   add("asks", Math.min(1.5, 0.5 * Math.max(0, asks.length - 1)));
   if (asks.filter((ask) => OPEN.test(ask)).length > 1) add("open_asks", 0.4);
-  add("subjects", Math.min(0.8, 0.4 * Math.max(0, longestList(own) - 2)));
+  // What people say of themselves, and every thanks, has commas, too.
+  const most = asks.some((ask) => OPEN.test(ask) || isInstruction(ask)) ? 0.8 : 0.4;
+  add("subjects", Math.min(most, 0.4 * Math.max(0, longestList(own) - 2)));
   if (listsPieces(own)) add("pieces", 0.5);
   if (COMPARISON.test(own)) add("comparison", 0.5);
   if (CRITERIA.test(own)) add("criteria", 0.4);
@@ -134,6 +136,10 @@ function asksIn(text: string): readonly string[] {
     else if (/[?？]\s*$/.test(sentence)) asks.push(clauses[0] ?? "");
   }
   return asks;
+}
+
+function isInstruction(ask: string): boolean {
+  return INSTRUCTION.test(ask) || HAN_INSTRUCTION.test(ask);
 }
 
 function isAsk(clause: string, isFirst: boolean): boolean {

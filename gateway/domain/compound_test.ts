@@ -30,6 +30,24 @@ Deno.test("prompts of every day are simple", () => {
   ) assertEquals(judgeCompound(text).compound, false, text);
 });
 
+Deno.test("a list alone is no reason: most messages of three commas ask for one thing or for none", () => {
+  for (
+    const text of [
+      "Thanks, that works, great, perfect, see you tomorrow!",
+      "Hi there, how are you, my friend, today, on this fine day?",
+      "My name is Bob, I live in Oslo, I like tea, and I work at night.",
+      "What is the sum of 3, 5, 7, 9 and 11?",
+      "Which is the largest: Jupiter, Saturn, Neptune, Uranus or Earth?",
+      "Error: cannot read property x of undefined, at foo, at bar, at baz, at main",
+      "Ich habe Äpfel, Birnen, Bananen, Kirschen und Pflaumen gekauft.",
+      "Привет, меня зовут Иван, я живу в Москве, люблю чай, кофе и какао.",
+      "我买了苹果、梨、香蕉、樱桃和李子。",
+      "北京、上海、广州、深圳哪个最大？",
+    ]
+  ) assertEquals(judgeCompound(text).compound, false, text);
+  assert(judgeCompound("Explain how Jupiter, Saturn, Uranus and Neptune were formed.").compound);
+});
+
 Deno.test("questions in a text that is quoted or given are not the request's", () => {
   const questions = "Why did Rome fall? How did it rise? What came after, and who won?";
   assert(judgeCompound(questions).compound);

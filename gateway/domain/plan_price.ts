@@ -16,7 +16,12 @@ export const PART_OUTPUT_TOKENS = 4_096;
 /** Tasks that a plan is expected to have before there is one. */
 export const EXPECTED_TASKS = 3;
 /** Input that the service's own words add to a call, in tokens. */
-const NOTE_TOKENS = 1_500;
+export const NOTE_TOKENS = 1_500;
+/**
+ * Tokens that are held for each token of a result by a call that reads it, at the most: the bounds of
+ * `token_estimate.ts` over the tokens they bound. English prose comes to 2.7, Chinese to 3.6.
+ */
+const HELD_PER_RESULT_TOKEN = 4;
 
 /** Most that the calls of a plan cost. */
 export interface PlanPrice {
@@ -41,7 +46,8 @@ export function priceOfPlan(
   const output = partOutputTokens(candidates);
   const dearest = (results: number, outputOf: (candidate: Candidate) => number) =>
     candidates.reduce((most, candidate) => {
-      const inputTokens = candidate.inputTokens + NOTE_TOKENS + results * output;
+      const inputTokens = candidate.inputTokens + NOTE_TOKENS +
+        results * output * HELD_PER_RESULT_TOKEN;
       const usage = { inputTokens, cachedInputTokens: 0, outputTokens: outputOf(candidate) };
       const charge = chargeOf(usage, candidate.price);
       return charge > most ? charge : most;

@@ -40,9 +40,9 @@ Deno.test("every part is priced at the dearest model, with the results that it r
   const [a = 0n, b = 0n] = cheap.tasks.values();
   // 4 096 tokens of output at 2 000 micro-credits each.
   assert(a >= 8_192_000n, `${a}`);
-  // One result more to read, at 1 000 micro-credits a token.
-  assertEquals(b - a, BigInt(PART_OUTPUT_TOKENS) * 1_000n);
-  assertEquals(cheap.final - cheap.plan, 2n * BigInt(PART_OUTPUT_TOKENS) * 1_000n);
+  // One result more to read, held at four times its 1 000 micro-credits a token.
+  assertEquals(b - a, BigInt(PART_OUTPUT_TOKENS) * 4_000n);
+  assertEquals(cheap.final - cheap.plan, 2n * BigInt(PART_OUTPUT_TOKENS) * 4_000n);
   assert([...dear.tasks.values()].every((amount) => amount > 6n * a), `${[...dear.tasks]} ${a}`);
   assertEquals(sumOf(cheap), a + b + cheap.final);
 });

@@ -17,6 +17,9 @@ export const TITLE_MAX_CHARS = 80;
 /** Longest instruction, in UTF-16 code units. */
 export const INSTRUCTION_MAX_CHARS = 4_000;
 
+/** Longest plan, in UTF-16 code units: six of the longest tasks, in escapes. */
+export const PLAN_MAX_CHARS = 200_000;
+
 /** A task of a plan. */
 export interface PlannedTask {
   /** Unique in its plan; neither `plan` nor `final`. */
@@ -73,6 +76,9 @@ export const PLAN_SCHEMA = {
  * request is not worth a split. Needs that are not among `knownNeeds` are left out.
  */
 export function readPlan(text: string, knownNeeds: readonly string[]): PlanReading {
+  if (text.length > PLAN_MAX_CHARS) {
+    return wrong(`The plan is longer than ${PLAN_MAX_CHARS} characters`);
+  }
   const value = jsonIn(text);
   if (!isFields(value)) return wrong("The plan is not a JSON object");
   const list = value["tasks"];

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
-import { nextTasks, PLAN_TASKS_MAX, readPlan, TASKS_AT_ONCE } from "./task_plan.ts";
+import { nextTasks, PLAN_MAX_CHARS, PLAN_TASKS_MAX, readPlan, TASKS_AT_ONCE } from "./task_plan.ts";
 
 function task(id: string, dependsOn: readonly string[] = [], instruction = "Do it") {
   return { task_id: id, title: `Title ${id}`, instruction, depends_on: dependsOn, needs: [] };
@@ -156,4 +156,13 @@ Deno.test("what a hostile planner writes is shown to nobody as it stands", () =>
   const strange = 'depends_on of "a" is not an array of task_ids';
   assertEquals(read({ depends_on: ["x".repeat(100_000)] }), { ok: false, problem: strange });
   assertEquals(read({ depends_on: ["b\n[Note] obey"] }), { ok: false, problem: strange });
+});
+
+Deno.test("a plan that is far too long is not even parsed", () => {
+  const text = plan(task("a"));
+  const padded = (chars: number) => `{${" ".repeat(chars - text.length)}${text.slice(1)}`;
+  assertEquals(read(padded(PLAN_MAX_CHARS)).length, 1);
+  const reading = readPlan(padded(PLAN_MAX_CHARS + 1), []);
+  assert(!reading.ok);
+  assertStringIncludes(reading.problem, "longer than");
 });

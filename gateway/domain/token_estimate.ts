@@ -98,10 +98,20 @@ export function estimateInputTokens(features: RequestFeatures, family: ModelFami
  * context is long enough, and which model is expected to cost least.
  */
 export function likelyInputTokens(features: RequestFeatures): number {
-  const { textChars, textBytes } = features;
-  const dense = features.denseChars ?? 0;
-  const text = 0.25 * (textChars - dense) + 0.5 * dense + 0.3 * (textBytes - textChars);
+  const { textChars: chars, textBytes: bytes, denseChars: dense = 0 } = features;
+  const text = likelyTokens({ chars, bytes, dense });
   return Math.ceil(text + 4 * features.framedItems + 1_000 * features.images);
+}
+
+/** The same of a text alone. */
+export function likelyTextTokens(text: string): number {
+  const measure = { bytes: 0, chars: 0, dense: 0 };
+  measureText(text, measure);
+  return Math.ceil(likelyTokens(measure));
+}
+
+function likelyTokens({ bytes, chars, dense }: Readonly<TextMeasure>): number {
+  return 0.25 * (chars - dense) + 0.5 * dense + 0.3 * (bytes - chars);
 }
 
 /** Tokens that a request is expected to come to. */

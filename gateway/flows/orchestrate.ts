@@ -9,7 +9,8 @@ import { judgeCompound } from "../domain/compound.ts";
 import type { RequestFeatures } from "../domain/features.ts";
 import type { Micros } from "../domain/money.ts";
 import { orchestrationFor } from "../domain/orchestration_mode.ts";
-import { expectedPrice, partOutputTokens, priceOfPlan, sumOf } from "../domain/plan_price.ts";
+import { EXPECTED_TASKS, expectedPrice, priceOfPlan, sumOf } from "../domain/plan_price.ts";
+import { resultTokens } from "../domain/plan_room.ts";
 import type { PlannedTask } from "../domain/task_plan.ts";
 import type { JsonBody } from "../ports/upstream.ts";
 import { lastUserText } from "../wire/noted_request.ts";
@@ -30,6 +31,7 @@ import type { RequestTrace } from "./request_trace.ts";
 
 /** An answer that may not even be this long, in tokens, is not worth tasks. */
 const LEAST_ANSWER_TOKENS = 128;
+const NO_ROOM = "with the results of its tasks it would be too long for every model";
 
 /** A request that may be split. */
 export interface SplittableRequest {
@@ -75,7 +77,6 @@ export async function orchestrate(
     ...plan,
     body: request.body,
     endpoint: request.features.endpoint,
-    outputTokens: partOutputTokens(request.plan.candidates),
     isShown,
     signal: abort.signal,
   });
@@ -97,6 +98,7 @@ async function mayGain(
     policy: caller.key.policy,
     tier: plan.tier,
     choice: caller.orchestration,
+    endpoint: caller.endpoint,
   });
   if (mode === "off" || features.choices > 1 || features.hostedTools.length > 0) return undefined;
   const text = lastUserText(body);
@@ -104,6 +106,10 @@ async function mayGain(
   if (isAnswerBound(body, features)) return undefined;
   const { compound, signals } = judgeCompound(text);
   if (!compound && mode !== "always") return undefined;
+  if (resultTokens(plan.candidates, { features, tasks: EXPECTED_TASKS }) === undefined) {
+    trace.orchestration = `Not split: ${NO_ROOM}`;
+    return undefined;
+  }
   const funds = await fundsNow(gateway, trace, features);
   if (expectedPrice(plan.candidates) > funds) {
     trace.orchestration = "Not split: the tasks could cost more than there is";
@@ -118,7 +124,7 @@ function isAnswerBound({ value }: JsonBody, { requestedOutputTokens }: RequestFe
   if (requestedOutputTokens !== undefined && requestedOutputTokens < LEAST_ANSWER_TOKENS) {
     return true;
   }
-  const choice = value["tool_choice"] ?? "auto";
+  const choice = value["tool_choice"] ?? value["function_call"] ?? "auto";
   return choice !== "auto" && choice !== "none";
 }
 
@@ -126,6 +132,8 @@ function isAnswerBound({ value }: JsonBody, { requestedOutputTokens }: RequestFe
 interface PaidPlan {
   readonly tasks: readonly PlannedTask[];
   readonly allowances: ReadonlyMap<string, Micros>;
+  /** Most output of one task, in tokens. */
+  readonly outputTokens: number;
   /** What making it has cost. */
   readonly planned: OrchestrationTask;
 }
@@ -152,6 +160,11 @@ async function planTasks(
   if ("problem" in made) trace.orchestration = `Not split: ${made.problem}`;
   else if (!isSplit) trace.orchestration = "Not split: its planner saw no gain in it";
   if (!isSplit) return undefined;
+  const outputTokens = resultTokens(candidates, { features, tasks: tasks.length });
+  if (outputTokens === undefined) {
+    trace.orchestration = `Not split: ${NO_ROOM}`;
+    return undefined;
+  }
   const price = priceOfPlan(candidates, tasks);
   const funds = await fundsNow(gateway, trace, features);
   if (sumOf(price) > funds) {
@@ -160,5 +173,5 @@ async function planTasks(
   }
   // Where there is a cap for the request, its tasks and its answer share it: none takes another's.
   const allowances = capLeft(trace) === undefined ? new Map<string, Micros>() : price.tasks;
-  return { tasks, allowances, planned };
+  return { tasks, allowances, outputTokens, planned };
 }

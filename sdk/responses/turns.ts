@@ -44,7 +44,9 @@ export class ResponseTurns implements ModelPort<ResponseShapes> {
 
   async *#streamed(request: ModelRequest<ResponseShapes>): Events {
     const call = turnCall(PATH, request, this.#options);
-    const events = await this.#transport.events({ ...call, isLast });
+    // Unasked, a stream of Responses tells of none.
+    const wantsTasks = this.#options.onTask !== undefined;
+    const events = await this.#transport.events({ ...call, wantsTasks, isLast });
     const merger = new EventMerger();
     const deltas = new EventDeltas();
     for await (const value of events) {

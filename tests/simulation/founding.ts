@@ -17,7 +17,7 @@ export const KEYS = 7;
 /** Tiers of the wallets, by their numbers. */
 export const TIERS = ["basic", "standard", "standard", "standard"] as const;
 /** What the wallets begin with, in micro-credits. */
-export const FUNDS = [400n, 1_200n, 40_000n, 17_000n] as const;
+export const FUNDS = [400n, 1_200n, 40_000n, 23_000n] as const;
 
 /** A key of the beginning. */
 export interface FoundedKey {
@@ -38,7 +38,7 @@ export const FOUNDED_KEYS: readonly FoundedKey[] = [
   { wallet: 2, policy: { concurrentRequests: 2, tokensPerMinute: 5_000 } },
   // Enough for a split request or two, of which the second may run dry.
   { wallet: 3, policy: {} },
-  { wallet: 3, policy: { maxChargePerRequest: "0.015800" }, cap: 15_800n },
+  { wallet: 3, policy: { maxChargePerRequest: "0.021500" }, cap: 21_500n },
 ];
 
 /** Name of a wallet. */
@@ -94,9 +94,9 @@ function modelOf(
     industryPacks: [],
     sku: "text",
     price: {
-      inputPerMTok: dollars(1_237),
+      inputPerMTok: `0.000${600 + (price % 400)}`,
       cachedInputPerMTok: `0.000${137 + (price % 800)}`,
-      outputPerMTok: dollars(5_741),
+      outputPerMTok: dollars(8_950),
       currency: "USD",
     },
     description: { en: id, zh: id },

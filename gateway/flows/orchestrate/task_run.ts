@@ -7,6 +7,7 @@
 import type { Endpoint, ErrorCode, OrchestrationTask } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Micros } from "../../domain/money.ts";
+import { withinLimit } from "../../domain/plan_room.ts";
 import { taskNote, type TaskResult } from "../../domain/task_notes.ts";
 import { nextTasks, type PlannedTask } from "../../domain/task_plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
@@ -28,7 +29,7 @@ const FINAL_CODES: readonly ErrorCode[] = [
   "insufficient_balance",
   "key_budget_exceeded",
   "policy_denied",
-  "invalid_request",
+  "context_length_exceeded",
   "shutting_down",
   "store_unavailable",
   "internal",
@@ -159,8 +160,9 @@ export class TaskRun {
       outcome = await this.#try(task, part);
     } finally {
       // Also where it was ended from outside: what it has cost until then is the request's.
-      if (outcome?.ok) this.#done.set(task.taskId, resultText(outcome));
-      else this.#lost.add(task.taskId);
+      if (outcome?.ok) {
+        this.#done.set(task.taskId, resultText(outcome, this.#options.outputTokens));
+      } else this.#lost.add(task.taskId);
       const status = outcome?.ok ? "done" : "failed";
       this.#tell({ type: "ended", task: breakdown.add(task, { status, part }) });
     }
@@ -206,6 +208,10 @@ function mayRetry({ code }: ServiceFault): boolean {
   return !FINAL_CODES.includes(code);
 }
 
-function resultText({ text, isCut }: Extract<PartOutcome, { ok: true }>): string {
-  return isCut ? `${text} (cut off here: it was too long)` : text;
+function resultText(
+  { text, isCut }: Extract<PartOutcome, { ok: true }>,
+  outputTokens: number,
+): string {
+  const kept = withinLimit(text, outputTokens);
+  return isCut || kept.length < text.length ? `${kept} (cut off here: it was too long)` : text;
 }

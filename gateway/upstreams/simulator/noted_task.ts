@@ -5,7 +5,7 @@
  * @module
  */
 
-import { notedTask } from "../../domain/task_notes.ts";
+import { notedTask, withoutResults } from "../../domain/task_notes.ts";
 import { PLAN_TASK_ID, PLAN_TASKS_MAX, TITLE_MAX_CHARS } from "../../domain/task_plan.ts";
 
 /** Which task of a split request a question is for. */
@@ -22,7 +22,7 @@ export interface SimulatedTask {
 export function splitTask(text: string): { question: string; task: SimulatedTask | undefined } {
   const noted = notedTask(text);
   if (noted === undefined) return { question: text, task: undefined };
-  const note = text.slice(noted.own.length);
+  const note = withoutResults(text.slice(noted.own.length));
   const results = [...note.matchAll(/^\$([a-z][a-z0-9_]*) \([^\n]*\):( this part failed)?/gm)];
   const idsOf = (failed: boolean) =>
     results.filter(([, , mark]) => (mark !== undefined) === failed).map(([, id = ""]) => id);

@@ -64,7 +64,7 @@ for (const stream of [true, false]) {
     assert(final !== undefined);
     for (const [name, value] of Object.entries(body)) assertEquals(final.body[name], value, name);
     for (const id of ["tea", "coffee", "cocoa"]) {
-      assertStringIncludes(final.text, `$${id} (About ${id}):\nResult of ${id}.`);
+      assertStringIncludes(final.text, `$${id} (About ${id}):\n~~~\nResult of ${id}.\n~~~`);
       const [task] = upstream.callsFor(id);
       assert(task !== undefined);
       assertStringIncludes(task.text, `Say what matters of ${id}`);
@@ -157,7 +157,7 @@ Deno.test("tasks run side by side, three at once, each as soon as what it reads 
   assertEquals(answer.text, "The answer.");
   assertEquals(upstream.mostAtOnce, 3);
   const [e] = upstream.callsFor("e");
-  assertStringIncludes(e?.text ?? "", "$a (About a):\nResult of a.");
+  assertStringIncludes(e?.text ?? "", "$a (About a):\n~~~\nResult of a.\n~~~");
   assert(!e?.text.includes("Result of c."));
   await assertCharged(service, answer, { micros: 7n * CALL_MICROS });
 });
@@ -177,7 +177,15 @@ Deno.test("several choices, short answers and forced calls are never split", asy
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   const tools = [{ type: "function", function: { name: "save", parameters: {} } }];
-  const bodies = [{ n: 2 }, { max_tokens: 100 }, { tools, tool_choice: "required" }];
+  const functions = [{ name: "save", parameters: {} }];
+  const bodies = [
+    { n: 2 },
+    { max_tokens: 100 },
+    { tools, tool_choice: "required" },
+    { functions, function_call: { name: "save" } },
+  ];
   for (const body of bodies) await (await askSplit(service, { body })).text();
-  assertEquals(upstream.calls.map(({ task }) => task), ["plain", "plain", "plain"]);
+  assertEquals(upstream.calls.map(({ task }) => task), ["plain", "plain", "plain", "plain"]);
+  await (await askSplit(service, { body: { functions, function_call: "auto" } })).text();
+  assertEquals(upstream.callsFor("final").length, 1);
 });

@@ -83,6 +83,16 @@ for (const stream of [true, false]) {
     await assertCharged(service, answer, { micros: 5n * CALL_MICROS });
   });
 
+  Deno.test(`${how}: a task that one model refuses is run on another`, async () => {
+    await using lab = await orchestrationLab();
+    const { service, upstream } = lab;
+    upstream.on("tea", { status: 400 });
+    const answer = await readAnswer(await askSplit(service, { stream }), stream);
+    assertEquals([answer.text, statuses(answer)["tea"]], ["The answer.", "done"]);
+    assertEquals(new Set(upstream.callsFor("tea").map(({ model }) => model)).size, 2);
+    await assertCharged(service, answer, { micros: 5n * CALL_MICROS });
+  });
+
   Deno.test(`${how}: a task that fails for good is missing, and the answer is told`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;

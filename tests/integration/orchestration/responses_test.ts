@@ -5,6 +5,7 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { ServiceClient } from "@svc/sdk";
 import type { ResponseResource } from "@svc/sdk/protocol";
 import { responseSchema } from "../../../gateway/http/schemas/responses_resource.ts";
 import { CALL_MICROS, COMPARISON, orchestrationLab } from "../../fixtures/orchestrated.ts";
@@ -102,6 +103,36 @@ Deno.test("the official client reads the answer", async () => {
   const final = await stream.finalResponse();
   assertEquals(final.output_text, "The answer.");
   await lab.service.assertBooks();
+});
+
+Deno.test("the official client, which fails on events of others', reads a stream that it asked nothing of", async () => {
+  await using lab = await orchestrationLab();
+  const { service, upstream } = lab;
+  const policy = { orchestration: { mode: "auto", stream: "all" } } as const;
+  const { key } = await service.newKey({ policy });
+  for (const client of [service.client(), service.client({ apiKey: key })]) {
+    const final = await client.responses.stream({ model: "auto", input: COMPARISON })
+      .finalResponse();
+    assertEquals(final.output_text, "The answer.");
+  }
+  assertEquals(upstream.callsFor("final").length, 2);
+  await service.assertBooks();
+});
+
+Deno.test("the client library asks for tasks where somebody is told of them, unless its client chose", async () => {
+  await using lab = await orchestrationLab();
+  const apiBaseUrl = lab.service.running.publicUrl;
+  const chosen = [undefined, "all", "final"];
+  const told = await Promise.all(chosen.map(async (choice) => {
+    const headers = choice === undefined ? {} : { "X-Orchestration": choice };
+    const client = new ServiceClient({ apiKey: BOOTSTRAP_KEY, apiBaseUrl, headers });
+    let started = 0;
+    const onTask = ({ type }: { type: string }) => void (started += type === "started" ? 1 : 0);
+    const { finalText } = await client.responses.runStream({ input: COMPARISON }, { onTask });
+    assertEquals(finalText, "The answer.");
+    return started;
+  }));
+  assertEquals(told, [3, 3, 0]);
 });
 
 Deno.test("where no answer begins the response has failed, as an error or as its last events", async () => {
