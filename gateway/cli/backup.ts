@@ -25,6 +25,7 @@ export const backupCommands: readonly Command[] = [
     required: [],
     options: ["to", "passphrase-file", "check", "force"],
     summary: "Make a store of a backup, and verify its books",
+    meanings: { force: "Put a store that is there aside" },
     run: restore,
   },
 ];

@@ -7,6 +7,8 @@ import { readJson } from "./json_file.ts";
 import { type Row, rowOf, rowsOf, textOf, timeOf } from "./json_fields.ts";
 import { amount, column, facts, table, time } from "./table.ts";
 
+const TIERS_LOST = "Also where wallets lose their tier";
+
 /** `svc apply` and `svc catalog …`. */
 export const catalogCommands: readonly Command[] = [
   {
@@ -15,6 +17,7 @@ export const catalogCommands: readonly Command[] = [
     required: ["file"],
     options: ["dry-run", "yes", "force", "note"],
     summary: "Show what a configuration changes, then apply it",
+    meanings: { force: TIERS_LOST },
     run: apply,
   },
   {
@@ -76,6 +79,7 @@ export const catalogCommands: readonly Command[] = [
     required: [],
     options: ["force"],
     summary: "Make a new version that equals an old one",
+    meanings: { force: TIERS_LOST },
     run: async (call) => {
       const body = { version: versionNumber(call.operands[0] ?? ""), force: call.has("force") };
       const json = await call.client.post("/catalog/rollback", body);

@@ -26,7 +26,10 @@ const COMMANDS: readonly Command[] = [
     required: [],
     options: [],
     summary: "Start the gateway",
-    run: () => Promise.reject(new CliFailure("Start the gateway with `deno task serve`")),
+    run: () =>
+      Promise.reject(
+        new CliFailure("Start the gateway with `svc serve`, in a checkout `deno task serve`"),
+      ),
   },
   ...walletCommands,
   ...keyCommands,
@@ -88,7 +91,7 @@ async function outputOf(
   if (options.version === true) {
     return { json: { version: manifest.version }, text: () => `svc ${manifest.version}\n` };
   }
-  if (options.help === true) return help(command === undefined ? [] : command.words.split(" "));
+  if (options.help === true) return help(command === undefined ? operands : [command.words]);
   if (command === undefined) throw new UsageError("Name a command");
   const call: Call = {
     client: new AdminClient(io),
