@@ -1,5 +1,6 @@
 import { DEFAULT_UPSTREAMS, defaultCatalog } from "../config/default_catalog.ts";
 import { DEFAULT_LIMITS } from "../domain/service_limits.ts";
+import { changesText } from "./catalog_changes.ts";
 import { checkInForce, requireNoAsking } from "./catalog_check.ts";
 import type { Call, Command, Output, Page } from "./command.ts";
 import { CliFailure } from "./io.ts";
@@ -50,7 +51,7 @@ export const catalogCommands: readonly Command[] = [
       requireNoAsking(call);
       const json = await rehearse(call, await contentOf(call));
       warn(call, json);
-      return { json, text: () => `The configuration is valid\n${changesText(json)}` };
+      return { json, text: (page) => `The configuration is valid\n${changesText(json, page)}` };
     },
   },
   {
@@ -84,7 +85,7 @@ export const catalogCommands: readonly Command[] = [
       const body = { version: versionNumber(call.operands[0] ?? ""), force: call.has("force") };
       const json = await call.client.post("/catalog/rollback", body);
       warn(call, json);
-      return { json, text: () => changesText(json) + resultText(json) };
+      return { json, text: (page) => changesText(json, page) + resultText(json) };
     },
   },
 ];
@@ -107,7 +108,8 @@ async function apply(call: Call): Promise<Output> {
   // Read once: what was shown is what is applied, also where the file is a pipe, or is edited meanwhile.
   const content = await contentOf(call);
   const rehearsal = await rehearse(call, content);
-  call.print(changesText(rehearsal));
+  const { io } = call;
+  call.print(changesText(rehearsal, { width: io.isTerminal ? io.columns : Infinity }));
   warn(call, rehearsal);
   if (call.has("dry-run") || rowsOf(rehearsal, "changes").length === 0) {
     return { json: rehearsal, text: () => "" };
@@ -145,18 +147,6 @@ async function confirm(call: Call): Promise<void> {
 function versionNumber(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new CliFailure(`Cannot roll back to "${text}": give the number of a version`);
-}
-
-const SIGNS: Readonly<Record<string, string>> = { added: "+", removed: "-", changed: "~" };
-
-function changesText(json: Row): string {
-  const changes = rowsOf(json, "changes");
-  if (changes.length === 0) return `No changes to version ${textOf(json, "version")}\n`;
-  return changes.map((change) => {
-    const values = [change.before, change.after].filter((value) => value !== undefined);
-    const shown = values.map((value) => JSON.stringify(value)).join(" -> ");
-    return `${SIGNS[textOf(change, "kind")] ?? "?"} ${textOf(change, "path")}: ${shown}\n`;
-  }).join("");
 }
 
 function resultText(json: Row): string {
