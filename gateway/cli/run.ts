@@ -1,4 +1,5 @@
 import manifest from "../deno.json" with { type: "json" };
+import { Interrupted } from "../system/read_secret.ts";
 import { AdminClient } from "./admin_client.ts";
 import { adminTokenCommands } from "./admin_token.ts";
 import { backupCommands } from "./backup.ts";
@@ -8,6 +9,7 @@ import { completionCommand } from "./completions.ts";
 import { doctorCommands } from "./doctor.ts";
 import { explain, overview } from "./help.ts";
 import { CommandUsageError, type Invocation, parseInvocation } from "./invocation.ts";
+import { INTERRUPTED } from "./interrupt.ts";
 import { CliFailure, type CliIo, ReaderLeft, UsageError } from "./io.ts";
 import { keyCommands } from "./keys.ts";
 import { ledgerCommands } from "./ledger.ts";
@@ -56,7 +58,8 @@ const COMMANDS: readonly Command[] = [
 
 /**
  * Runs one command of `svc` over the operator's API. Resolves to the exit code: 0, 1 where it was
- * refused or failed (one sentence on standard error), 2 where it was not understood (and the usage).
+ * refused or failed (one sentence on standard error), 2 where it was not understood (and the usage),
+ * 130 where Ctrl-C was its answer to a question.
  */
 export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
   try {
@@ -80,6 +83,7 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
     }
     // Not all was delivered, so it is no success; whoever has left needs no words.
     if (error instanceof ReaderLeft) return 1;
+    if (error instanceof Interrupted) return INTERRUPTED;
     throw error;
   }
 }
