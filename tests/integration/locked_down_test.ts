@@ -17,7 +17,7 @@ const ROOT = fromFileUrl(import.meta.resolve("../../"));
 async function documented(): Promise<string[]> {
   const page = await Deno.readTextFile(join(ROOT, "docs/deployment.md"));
   const [, section = ""] = page.split("## The locked-down profile");
-  const command = /```sh\n(deno run [\s\S]*?)```/.exec(section)?.[1];
+  const command = /```sh\n(?:[A-Z_]+=[^\n]*\\\n)?(deno run [\s\S]*?)```/.exec(section)?.[1];
   assert(command !== undefined, "The page has no such command");
   return command.replaceAll("\\\n", " ").trim().split(/\s+/).slice(1);
 }
