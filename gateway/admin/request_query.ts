@@ -5,6 +5,8 @@ import { strict } from "./request_body.ts";
 
 /** Most entries on one page. */
 export const PAGE_LIMIT = 500;
+/** Entries on a page that says no number. */
+export const DEFAULT_PAGE = 50;
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1_000,
@@ -71,7 +73,7 @@ export function queryFields(nowMs: number): QueryFields {
   const limit = z.string().refine(
     (text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= PAGE_LIMIT,
     `Give a whole number from 1 to ${PAGE_LIMIT}`,
-  ).default("50").transform(Number);
+  ).default(`${DEFAULT_PAGE}`).transform(Number);
   return {
     time: time.optional().meta({
       description: "ISO 8601, UTC where it names no zone; or how long ago, as `24h` or `7d`",
@@ -79,7 +81,7 @@ export function queryFields(nowMs: number): QueryFields {
     }),
     limit: limit.meta({
       description: "Most entries of a page",
-      override: { type: "integer", minimum: 1, maximum: PAGE_LIMIT, default: 50 },
+      override: { type: "integer", minimum: 1, maximum: PAGE_LIMIT, default: DEFAULT_PAGE },
     }),
     cursor: z.string().regex(CURSOR, "Give the cursor that came with a page").optional()
       .meta({ description: "The `cursor` of the page before" }),

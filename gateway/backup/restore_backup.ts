@@ -7,12 +7,13 @@ import { type ClaimedFile, giveToOwner, lockFile } from "../stores/kv/file.ts";
 import { migrate } from "../stores/kv/migrate.ts";
 import { readSetting } from "../stores/kv/settings.ts";
 import { needsPepper } from "../service/pepper.ts";
+import { fileTrouble } from "../system/file_trouble.ts";
 import { ArchiveReader } from "./archive.ts";
 import { BackupError } from "./backup_error.ts";
 import { draftName, leftoversIn, makeDraftFolder } from "./draft_folder.ts";
 import type { Header } from "./header.ts";
 import { passphraseSeal, plainSeal } from "./seal.ts";
-import { foldIn, reasonOf, RowLoader, snapshotOf } from "./store_rows.ts";
+import { foldIn, RowLoader, snapshotOf } from "./store_rows.ts";
 
 /** How to restore a backup. */
 export interface RestoreOptions {
@@ -77,7 +78,7 @@ export async function restoreBackup(
   } catch (error) {
     if (error instanceof BackupError || error instanceof StoreError) throw error;
     const what = options.checkOnly ? "check the backup beside" : "restore to";
-    throw new BackupError(`Cannot ${what} "${kvPath}": ${reasonOf(error)}`, { cause: error });
+    throw new BackupError(`Cannot ${what} "${kvPath}": ${fileTrouble(error)}`, { cause: error });
   } finally {
     lock?.release();
   }
@@ -103,7 +104,7 @@ async function openBackup(path: string): Promise<Deno.FsFile> {
     }
     return await Deno.open(path);
   } catch (cause) {
-    throw new BackupError(`Cannot read the backup "${path}": ${reasonOf(cause)}`, { cause });
+    throw new BackupError(`Cannot read the backup "${path}": ${fileTrouble(cause)}`, { cause });
   }
 }
 

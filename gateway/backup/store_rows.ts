@@ -9,6 +9,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { deserialize } from "node:v8";
 import { z } from "zod";
+import { fileTrouble } from "../system/file_trouble.ts";
 import { BackupError } from "./backup_error.ts";
 import type { BackupRecord, Value } from "./records.ts";
 
@@ -71,7 +72,7 @@ export function snapshotOf(path: string): Snapshot {
   } catch (cause) {
     opened?.close();
     if (cause instanceof BackupError) throw cause;
-    throw new BackupError(`Cannot read the store "${path}": ${reasonOf(cause)}`, { cause });
+    throw new BackupError(`Cannot read the store "${path}": ${fileTrouble(cause)}`, { cause });
   }
 }
 
@@ -153,9 +154,4 @@ export function foldIn(path: string): void {
   } catch {
     // There is none, or it is damaged: it is put aside as it is.
   }
-}
-
-/** What an error says. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

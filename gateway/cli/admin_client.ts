@@ -1,3 +1,4 @@
+import { ERROR_TABLE } from "@svc/sdk/protocol";
 import type { CliIo } from "./io.ts";
 import { CliFailure, UsageError } from "./io.ts";
 import { isObject, type Row } from "./json_fields.ts";
@@ -35,6 +36,13 @@ export interface StreamedAnswer {
 }
 
 type Sending = Sent & Partial<Upload>;
+
+/** Where the gateway is, how to be let in, and where the token is from unless a command gave it. */
+interface Entry {
+  readonly url: string;
+  readonly token: string;
+  readonly source: "variable" | "store" | undefined;
+}
 
 /** Whether the service did what was asked is not known: it failed, or its answer did not come. */
 export class UnclearFailure extends CliFailure {
@@ -90,26 +98,26 @@ export class AdminClient {
 
   /** Reads what `/admin/v1` + path tells line by line. Whoever stops reading ends the work there. */
   async stream(path: string, query: Sent["query"] = {}): Promise<StreamedAnswer> {
-    const { url, token } = await this.#credentials();
+    const { url, token, source } = await this.#credentials();
     const headers = { authorization: `Bearer ${token}`, accept: NDJSON };
     const response = await this.#fetch({ url, path, query }, { method: "GET", headers });
     const isStream = response.headers.get("content-type")?.startsWith(NDJSON) === true;
     if (response.ok && isStream && response.body !== null) {
       return { headers: response.headers, lines: linesOf(response.body, url) };
     }
-    readAnswer(response, await textOf(response, url), { url, query });
+    readAnswer(response, await textOf(response, url), { url, query, source });
     throw strangeAnswer(url, response);
   }
 
   async #send(method: "GET" | "POST" | "DELETE", path: string, sent: Sending): Promise<Row> {
-    const { url, token } = await this.#credentials();
+    const { url, token, source } = await this.#credentials();
     const { query = {} } = sent;
     const type = sent.mediaType ?? "application/json";
     const headers = { authorization: `Bearer ${token}`, "content-type": type };
     const content = sent.body === undefined ? sent.bytes : JSON.stringify(sent.body);
     const body = content === undefined ? {} : { body: content };
     const response = await this.#fetch({ url, path, query }, { method, headers, ...body });
-    return readAnswer(response, await textOf(response, url), { url, query });
+    return readAnswer(response, await textOf(response, url), { url, query, source });
   }
 
   async #fetch(
@@ -125,18 +133,19 @@ export class AdminClient {
     }
   }
 
-  async #credentials(): Promise<{ url: string; token: string }> {
-    const { SERVICE_ADMIN_URL: url } = this.#io.env;
-    const token = this.#token ?? this.#io.env.SERVICE_ADMIN_TOKEN;
+  async #credentials(): Promise<Entry> {
+    const { SERVICE_ADMIN_URL: url, SERVICE_ADMIN_TOKEN: variable } = this.#io.env;
+    const token = this.#token ?? variable;
     const left = url && token ? undefined : await this.#io.readCredentials();
     const found = token || left?.token;
     if (!found) {
       throw new NoTokenFailure(
         "There is no admin token: set SERVICE_ADMIN_TOKEN, or run this where the gateway was " +
-          "first started",
+          "first started, with its SERVICE_KV_PATH",
       );
     }
-    return { url: url || left?.url || DEFAULT_URL, token: found };
+    const source = this.#token !== undefined ? undefined : variable ? "variable" : "store";
+    return { url: url || left?.url || DEFAULT_URL, token: found, source };
   }
 }
 
@@ -150,8 +159,8 @@ async function textOf(response: Response, url: string): Promise<string> {
 
 function unreachable(url: string, cause: unknown): UnreachableFailure {
   return new UnreachableFailure(
-    `Cannot reach the gateway at ${url}: start it with \`deno task serve\` or set ` +
-      `SERVICE_ADMIN_URL`,
+    `Cannot reach the gateway at ${url}: start it with \`svc serve\`, in a checkout ` +
+      "`deno task serve`, or set SERVICE_ADMIN_URL",
     { cause },
   );
 }
@@ -191,7 +200,17 @@ function readLine(text: string, url: string): AnswerLine {
 
 function strangeAnswer(url: string, { status }: Response): CliFailure {
   return new UnclearFailure(
-    `What answers at ${url} is not the gateway's admin API (status ${status})`,
+    `What answers at ${url} is not the gateway's admin API (status ${status})` +
+      (status === 404 ? ": SERVICE_ADMIN_URL must be the address of its admin listener" : ""),
+  );
+}
+
+function notLetIn(url: string, source: "variable" | "store"): CliFailure {
+  return new CliFailure(
+    `The gateway at ${url} does not let in the admin token ` +
+      (source === "variable"
+        ? "of SERVICE_ADMIN_TOKEN: give the one in force, or unset it beside the gateway's store"
+        : "that lies beside the store: give that gateway's own by SERVICE_ADMIN_TOKEN"),
   );
 }
 
@@ -210,7 +229,9 @@ function addressOf(url: string, path: string, query: Sent["query"] = {}): string
 function readAnswer(
   response: Response,
   text: string,
-  { url, query }: { url: string; query: Readonly<Record<string, unknown>> },
+  { url, query, source }: Pick<Entry, "url" | "source"> & {
+    readonly query: Readonly<Record<string, unknown>>;
+  },
 ): Row {
   let value: unknown;
   try {
@@ -224,8 +245,11 @@ function readAnswer(
     const param = typeof error.param === "string" ? error.param : "";
     // What stands in the query are values of flags.
     if (response.status === 400 && Object.hasOwn(query, param)) {
-      throw new UsageError(error.message.replace(`"${param}"`, `--${param}`));
+      const flag = param === "q" ? "match" : param.replaceAll("_", "-");
+      throw new UsageError(error.message.replace(`"${param}"`, `--${flag}`));
     }
+    if (error.code === "invalid_api_key" && source !== undefined) throw notLetIn(url, source);
+    if (error.message === ERROR_TABLE.not_found.message) throw strangeAnswer(url, response);
     if (response.status < 500) throw new CliFailure(error.message);
     throw new UnclearFailure(`${error.message} (request ${String(error.request_id)})`);
   }

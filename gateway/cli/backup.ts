@@ -25,6 +25,7 @@ export const backupCommands: readonly Command[] = [
     required: [],
     options: ["to", "passphrase-file", "check", "force"],
     summary: "Make a store of a backup, and verify its books",
+    meanings: { force: "Put a store that is there aside" },
     run: restore,
   },
 ];
@@ -177,7 +178,9 @@ function isThere(path: string): boolean {
 function hints(of: { checkOnly: boolean; hasCredentials: boolean; needsPepper: boolean }): string {
   const pepper = "Its keys need the SERVICE_KEY_PEPPER that the service was started with\n";
   const token = "The backup has no admin token: set SERVICE_ADMIN_TOKEN for the command line\n";
-  return (of.needsPepper ? pepper : "") + (of.hasCredentials || of.checkOnly ? "" : token);
+  const keys = "Keys are as they were then: revoke again those that were revoked since\n";
+  return (of.checkOnly ? "" : keys) + (of.needsPepper ? pepper : "") +
+    (of.hasCredentials || of.checkOnly ? "" : token);
 }
 
 /** What draws a bar for each step of the work in turn. */

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from "@std/path";
+import { fileTrouble } from "../system/file_trouble.ts";
 import { CliFailure } from "./io.ts";
 
 /** Names that backups get in a folder, in the order of their times. */
@@ -13,7 +14,7 @@ export async function isFolder(path: string): Promise<boolean> {
     return (await Deno.stat(path)).isDirectory;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
-    throw new CliFailure(`Cannot look at "${path}": ${String(error)}`, { cause: error });
+    throw new CliFailure(`Cannot look at "${path}": ${fileTrouble(error)}`, { cause: error });
   }
 }
 

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { PASSPHRASE, type StoreFolder, withStore } from "../backup/backup_fixture.ts";
+import { Interrupted } from "../system/read_secret.ts";
 import { withCli } from "./cli_test_support.ts";
 import type { CliIo } from "./io.ts";
 import { createOutputFile } from "./output_file.ts";
@@ -75,5 +76,8 @@ Deno.test("what does not go together is refused with the usage", async () => {
     }
     const absent = await run(`backup ${file} --passphrase-file nowhere`);
     assertMatch(absent.err, /^Cannot read "nowhere": /);
+    const readSecret = () => Promise.reject(new Interrupted("Interrupted"));
+    const left = await run(`backup ${file}`, { isTerminal: true, readSecret });
+    assertEquals(left, { code: 130, out: "", err: "" });
   });
 });

@@ -1,11 +1,14 @@
 import { DEFAULT_UPSTREAMS, defaultCatalog } from "../config/default_catalog.ts";
 import { DEFAULT_LIMITS } from "../domain/service_limits.ts";
+import { changesText } from "./catalog_changes.ts";
 import { checkInForce, requireNoAsking } from "./catalog_check.ts";
 import type { Call, Command, Output, Page } from "./command.ts";
 import { CliFailure } from "./io.ts";
 import { readJson } from "./json_file.ts";
 import { type Row, rowOf, rowsOf, textOf, timeOf } from "./json_fields.ts";
 import { amount, column, facts, table, time } from "./table.ts";
+
+const TIERS_LOST = "Also where wallets lose their tier";
 
 /** `svc apply` and `svc catalog …`. */
 export const catalogCommands: readonly Command[] = [
@@ -15,6 +18,7 @@ export const catalogCommands: readonly Command[] = [
     required: ["file"],
     options: ["dry-run", "yes", "force", "note"],
     summary: "Show what a configuration changes, then apply it",
+    meanings: { force: TIERS_LOST },
     run: apply,
   },
   {
@@ -47,7 +51,7 @@ export const catalogCommands: readonly Command[] = [
       requireNoAsking(call);
       const json = await rehearse(call, await contentOf(call));
       warn(call, json);
-      return { json, text: () => `The configuration is valid\n${changesText(json)}` };
+      return { json, text: (page) => `The configuration is valid\n${changesText(json, page)}` };
     },
   },
   {
@@ -76,11 +80,12 @@ export const catalogCommands: readonly Command[] = [
     required: [],
     options: ["force"],
     summary: "Make a new version that equals an old one",
+    meanings: { force: TIERS_LOST },
     run: async (call) => {
       const body = { version: versionNumber(call.operands[0] ?? ""), force: call.has("force") };
       const json = await call.client.post("/catalog/rollback", body);
       warn(call, json);
-      return { json, text: () => changesText(json) + resultText(json) };
+      return { json, text: (page) => changesText(json, page) + resultText(json) };
     },
   },
 ];
@@ -103,7 +108,8 @@ async function apply(call: Call): Promise<Output> {
   // Read once: what was shown is what is applied, also where the file is a pipe, or is edited meanwhile.
   const content = await contentOf(call);
   const rehearsal = await rehearse(call, content);
-  call.print(changesText(rehearsal));
+  const { io } = call;
+  call.print(changesText(rehearsal, { width: io.isTerminal ? io.columns : Infinity }));
   warn(call, rehearsal);
   if (call.has("dry-run") || rowsOf(rehearsal, "changes").length === 0) {
     return { json: rehearsal, text: () => "" };
@@ -141,18 +147,6 @@ async function confirm(call: Call): Promise<void> {
 function versionNumber(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new CliFailure(`Cannot roll back to "${text}": give the number of a version`);
-}
-
-const SIGNS: Readonly<Record<string, string>> = { added: "+", removed: "-", changed: "~" };
-
-function changesText(json: Row): string {
-  const changes = rowsOf(json, "changes");
-  if (changes.length === 0) return `No changes to version ${textOf(json, "version")}\n`;
-  return changes.map((change) => {
-    const values = [change.before, change.after].filter((value) => value !== undefined);
-    const shown = values.map((value) => JSON.stringify(value)).join(" -> ");
-    return `${SIGNS[textOf(change, "kind")] ?? "?"} ${textOf(change, "path")}: ${shown}\n`;
-  }).join("");
 }
 
 function resultText(json: Row): string {

@@ -10,7 +10,7 @@ export interface OptionSpec {
   readonly help: string;
 }
 
-/** Every option, with one meaning wherever it appears. */
+/** Every option, with what it means where a command does not say it in words of its own. */
 export const OPTIONS = {
   by: { type: "string", value: "key|model|day", help: "What to sum by (day)" },
   check: { type: "boolean", help: "Restore and verify in a place that is gone afterwards" },
@@ -19,17 +19,9 @@ export const OPTIONS = {
   error: { type: "string", value: "CODE", help: "Only requests refused with this code" },
   cursor: { type: "string", value: "CURSOR", help: "Go on where the last page ended" },
   "dry-run": { type: "boolean", help: "Show the difference, change nothing" },
-  file: {
-    type: "string",
-    short: "f",
-    value: "FILE",
-    help: "The configuration, JSON; of a vector store, the id of a file",
-  },
+  file: { type: "string", short: "f", value: "FILE", help: "The configuration, JSON" },
   follow: { type: "boolean", help: "Show requests as they end, until interrupted" },
-  force: {
-    type: "boolean",
-    help: "Also where wallets lose their tier, a file is replaced, or a store is put aside",
-  },
+  force: { type: "boolean", help: "Replace a file that is there" },
   format: { type: "string", value: "ndjson|csv|json", help: "What to write (ndjson)" },
   guided: { type: "boolean", help: "All steps of a rotation, asking before each that cuts off" },
   help: { type: "boolean", short: "h", help: "Explain the command" },
@@ -104,11 +96,7 @@ export const OPTIONS = {
     help: "Where applications call (SERVICE_PUBLIC_URL, or what the gateway says)",
   },
   version: { type: "boolean", help: "Print the version" },
-  wallet: {
-    type: "string",
-    value: "WALLET",
-    help: "The wallet that pays; of an export, the only one",
-  },
+  wallet: { type: "string", value: "WALLET", help: "The wallet that pays" },
   yes: { type: "boolean", short: "y", help: "Do not ask" },
 } as const satisfies Record<string, OptionSpec>;
 
@@ -160,20 +148,33 @@ export interface Command {
   readonly options: readonly OptionName[];
   /** One sentence for the help. */
   readonly summary: string;
+  /** What options mean here, where that is not what they mean elsewhere. */
+  readonly meanings?: Partial<Record<OptionName, string>> | undefined;
   /** What it came to; `undefined` where it has printed all of it while it ran. */
   run(call: Call): Promise<Output | undefined>;
 }
 
+/** Options that a usage line names one by one; of more it says that there are some. */
+const OPTIONS_IN_USAGE = 6;
+
 /** The line that says how a command is called. */
 export function usageLine(command: Command): string {
+  const { options } = command;
   const words = [
     "svc",
     command.words,
     ...command.operands,
     ...command.required.map(optionUsage),
-    ...command.options.map((name) => `[${optionUsage(name)}]`),
+    ...options.length > OPTIONS_IN_USAGE
+      ? ["[options]"]
+      : options.map((name) => `[${optionUsage(name)}]`),
   ];
   return words.join(" ");
+}
+
+/** What an option of a command means. */
+export function meaningOf(name: OptionName, { meanings }: Pick<Command, "meanings">): string {
+  return meanings?.[name] ?? OPTIONS[name].help;
 }
 
 function optionUsage(name: OptionName): string {

@@ -277,6 +277,7 @@ Deno.test("flag values that the gateway refuses are wrong usage", async () => {
       ["requests --status 999", "--status", "Give a status as 429"],
       ["requests --limit 100000", "--limit", "Give a whole number from 1 to 500"],
       ["requests --cursor garbage", "--cursor", "Give the cursor that came"],
+      ["requests --min-charged much", "--min-charged", "Give an amount of credits"],
       ["usage --by wallet", "--by", ""],
       ["catalog history --limit none", "--limit", "Give a whole number"],
     ];

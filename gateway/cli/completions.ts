@@ -5,7 +5,14 @@
  */
 
 import { SERVE_FLAGS } from "../service/settings.ts";
-import { type Command, type OptionName, OPTIONS, type OptionSpec, type Output } from "./command.ts";
+import {
+  type Command,
+  meaningOf,
+  type OptionName,
+  OPTIONS,
+  type OptionSpec,
+  type Output,
+} from "./command.ts";
 import { bash, type Completed, fish, type Flag, zsh } from "./completion_scripts.ts";
 import { UsageError } from "./io.ts";
 
@@ -38,10 +45,13 @@ function print(shell: string, commands: readonly Command[]): Output {
   return { json: { shell, script }, text: () => script };
 }
 
-function completed({ words, operands, required, options, summary }: Command): Completed {
+function completed(command: Command): Completed {
+  const { words, operands, required, options, summary } = command;
   const [head = "", verb = ""] = words.split(" ");
   const names: readonly OptionName[] = [...required, ...options, "json", "help"];
-  const flags = words === "serve" ? SERVE_FLAGS.map(serveFlag) : names.map(flagOf);
+  const flags = words === "serve"
+    ? SERVE_FLAGS.map(serveFlag)
+    : names.map((name) => flagOf(name, command));
   return {
     ...{ head, verb, summary, flags },
     choices: operands.map(choicesIn),
@@ -49,8 +59,8 @@ function completed({ words, operands, required, options, summary }: Command): Co
   };
 }
 
-function flagOf(name: OptionName): Flag {
-  const { type, short, value = "", help }: OptionSpec = OPTIONS[name];
+function flagOf(name: OptionName, command: Command): Flag {
+  const { type, short, value = "" }: OptionSpec = OPTIONS[name];
   const choices = choicesIn(value);
   const kind = type === "boolean"
     ? "none"
@@ -59,7 +69,7 @@ function flagOf(name: OptionName): Flag {
     : /^(FILE|PATH)$/.test(value)
     ? "file"
     : "any";
-  return { name, short, help, value: kind };
+  return { name, short, help: meaningOf(name, command), value: kind };
 }
 
 function serveFlag(name: string): Flag {

@@ -1,4 +1,11 @@
-import { type Command, type OptionName, OPTIONS, type OptionSpec, usageLine } from "./command.ts";
+import {
+  type Command,
+  meaningOf,
+  type OptionName,
+  OPTIONS,
+  type OptionSpec,
+  usageLine,
+} from "./command.ts";
 import { displayWidth } from "./table.ts";
 
 /** What starts the gateway: `main.ts` answers to it before the command line does. */
@@ -34,7 +41,7 @@ export function overview(commands: readonly Command[]): string {
   );
   return `Usage: svc COMMAND [options]\n\n${lines.join("")}
 Every command takes --json: one JSON document on standard output, nothing else.
-"svc help COMMAND" explains one command.
+"svc help COMMAND" explains one command; "svc --version" prints the version.
 
 The commands speak to the admin API at SERVICE_ADMIN_URL with SERVICE_ADMIN_TOKEN, or with what
 the first start of the gateway left beside its store.
@@ -48,7 +55,7 @@ export function explain(command: Command): string {
   const flags = names.map(flagOf);
   const width = Math.max(...flags.map(displayWidth));
   const lines = names.map((name, index) =>
-    `  ${(flags[index] ?? "").padEnd(width)}  ${OPTIONS[name].help}\n`
+    `  ${(flags[index] ?? "").padEnd(width)}  ${meaningOf(name, command)}\n`
   );
   return `Usage: ${usageLine(command)}\n\n${command.summary}\n\n${lines.join("")}`;
 }

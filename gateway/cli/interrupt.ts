@@ -1,7 +1,8 @@
 const SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
   ? ["SIGINT"]
   : ["SIGINT", "SIGTERM", "SIGHUP"];
-const INTERRUPTED = 130;
+/** Exit code of what was interrupted, as shells have it. */
+export const INTERRUPTED = 130;
 
 /** Takes back what is unfinished when the command is interrupted, which then ends. */
 export function onInterrupt(takeBack: () => void): { off(): void } {

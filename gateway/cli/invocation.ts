@@ -5,8 +5,9 @@ import { UsageError } from "./io.ts";
 
 /** What the arguments say. */
 export interface Invocation {
-  /** Absent where only global options were given. */
+  /** Absent where only global options were given, or the help of a group is asked for. */
   readonly command?: Command | undefined;
+  /** Of a group whose help is asked for, its word. */
   readonly operands: readonly string[];
   readonly options: OptionValues;
 }
@@ -32,7 +33,10 @@ export function parseInvocation(args: readonly string[], commands: readonly Comm
     tokens: true,
   });
   const words = tokens.flatMap((token) => token.kind === "positional" ? [token.value] : []);
-  const command = words.length === 0 ? undefined : findCommand(words, commands);
+  const [group = ""] = words;
+  const isGroup = words.length === 1 && isGroupOf(group, commands) &&
+    tokens.some((token) => token.kind === "option" && ["--help", "-h"].includes(token.rawName));
+  const command = words.length === 0 || isGroup ? undefined : findCommand(words, commands);
   const options: OptionValues = {};
   for (const token of tokens) {
     if (token.kind !== "option") continue;
@@ -43,19 +47,27 @@ export function parseInvocation(args: readonly string[], commands: readonly Comm
       ? requireNoValue(token, command)
       : requireValue(token, command);
   }
-  if (command === undefined) return { operands: [], options };
+  if (command === undefined) return { operands: words, options };
   const operands = words.slice(command.words.split(" ").length);
   if (options.help !== true) requireComplete(command, operands, options);
   return { command, operands, options };
 }
 
+/** Whether a word is only the first of some commands. */
+function isGroupOf(word: string, commands: readonly Command[]): boolean {
+  return commands.some(({ words }) => words.startsWith(`${word} `)) &&
+    commands.every(({ words }) => words !== word);
+}
+
 function findCommand(words: readonly string[], commands: readonly Command[]): Command {
   const [first = "", second] = words;
   const named = (text: string) => commands.find((command) => command.words === text);
-  const command = (second === undefined ? undefined : named(`${first} ${second}`)) ?? named(first);
-  if (command !== undefined) return command;
-
   const group = commands.filter((candidate) => candidate.words.startsWith(`${first} `));
+  const command = (second === undefined ? undefined : named(`${first} ${second}`)) ?? named(first);
+  if (command !== undefined) {
+    if (command.words === first && second !== undefined) refuseMisspelt([first, second], group);
+    return command;
+  }
   if (group.length === 0) {
     const heads = new Set(commands.map((candidate) => candidate.words.split(" ")[0] ?? ""));
     throw new UsageError(`Unknown command "${first}"${suggestion(first, heads)}`);
@@ -68,6 +80,13 @@ function findCommand(words: readonly string[], commands: readonly Command[]): Co
   const verbs = group.map((candidate) => candidate.words.slice(first.length + 1));
   const near = suggestion(second, verbs, (verb) => `${first} ${verb}`);
   throw new UsageError(`Unknown command "${wanted}"${near}`);
+}
+
+/** `svc requests` has no operands: what stands there instead may be meant for `svc requests show`. */
+function refuseMisspelt([first, second]: readonly [string, string], group: readonly Command[]) {
+  const verbs = group.map((candidate) => candidate.words.slice(first.length + 1));
+  const near = suggestion(second, verbs, (verb) => `${first} ${verb}`);
+  if (near !== "") throw new UsageError(`Unknown command "${first} ${second}"${near}`);
 }
 
 function requireOption(raw: string, name: string, command: Command | undefined): OptionName {

@@ -1,4 +1,5 @@
 import { jsonPlace } from "../config/json_place.ts";
+import { fileTrouble } from "../system/file_trouble.ts";
 import { CliFailure, type CliIo } from "./io.ts";
 
 /** Reads a JSON file that the operator named. */
@@ -7,7 +8,7 @@ export async function readJson(io: CliIo, path: string): Promise<unknown> {
   try {
     text = await io.readFile(path);
   } catch (cause) {
-    throw new CliFailure(`Cannot read "${path}": ${messageOf(cause)}`, { cause });
+    throw new CliFailure(`Cannot read "${path}": ${fileTrouble(cause)}`, { cause });
   }
   try {
     // A byte order mark, as editors of Windows write it, is no JSON.
@@ -16,8 +17,4 @@ export async function readJson(io: CliIo, path: string): Promise<unknown> {
     const place = jsonPlace(text, cause);
     throw new CliFailure(`Cannot read "${path}": it is not JSON at ${place}`, { cause });
   }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -21,6 +21,7 @@ export const ledgerCommands: readonly Command[] = [
     required: [],
     options: ["since", "until", "wallet", "format", "output", "force"],
     summary: "Write the journal down, to check it elsewhere",
+    meanings: { wallet: "Only entries of this wallet" },
     run: exportLedger,
   },
 ];

@@ -1,4 +1,5 @@
 import { onInterrupt } from "./interrupt.ts";
+import { fileTrouble } from "../system/file_trouble.ts";
 import { CliFailure } from "./io.ts";
 
 /** A file that is there once it is complete, and never in part. */
@@ -118,6 +119,5 @@ async function orFail<T>(path: string, work: () => Promise<T>): Promise<T> {
 }
 
 function failure(path: string, cause: unknown): CliFailure {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new CliFailure(`Cannot write "${path}": ${reason}`, { cause });
+  return new CliFailure(`Cannot write "${path}": ${fileTrouble(cause)}`, { cause });
 }

@@ -1,3 +1,4 @@
+import { fileTrouble } from "../system/file_trouble.ts";
 import type { Call } from "./command.ts";
 import { CliFailure, UsageError } from "./io.ts";
 
@@ -41,8 +42,7 @@ async function givenPassphrase(call: Call): Promise<string | undefined> {
   try {
     return (await call.io.readFile(path)).trim();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CliFailure(`Cannot read "${path}": ${why}`, { cause });
+    throw new CliFailure(`Cannot read "${path}": ${fileTrouble(cause)}`, { cause });
   }
 }
 

@@ -3,6 +3,7 @@ import { UsageError } from "./io.ts";
 import { type Row, rowOf, rowsOf, textOf, timeOf } from "./json_fields.ts";
 import { amount, type Column, column, facts, id, optional, table, time } from "./table.ts";
 import { timeRange } from "./local_time.ts";
+import { DEFAULT_PAGE } from "../admin/request_query.ts";
 import { nextPage } from "./wallets.ts";
 
 const FILTERS = [
@@ -60,11 +61,18 @@ const ENDING: Column = {
   kind: "amount",
 };
 
+/** Who answered, or why nobody did. */
+const MODEL_OR_ERROR: Column = {
+  title: "MODEL/ERROR",
+  cell: (row) => textOf(row, "model") || textOf(row, "errorCode"),
+  kind: "text",
+};
+
 const COLUMNS: readonly Column[] = [
   time("TIME", "at"),
   id("REQUEST", "id"),
   ENDING,
-  column("MODEL", "model"),
+  MODEL_OR_ERROR,
   amount("CHARGED", "charged"),
   optional(amount("MS", "durationMs")),
   optional(id("KEY", "key")),
@@ -80,12 +88,24 @@ async function list(call: Call): Promise<Output> {
     limit: call.option("limit"),
     cursor: call.option("cursor"),
   });
-  const empty = "No requests";
+  const rows = rowsOf(json, "requests");
+  const limit = Number(call.option("limit") ?? DEFAULT_PAGE);
+  const rest = rows.length < limit ? stoppedSearch(json) : nextPage(json);
+  // Of a search that goes on nobody knows yet that there are none.
+  const empty = rest === "" ? "No requests\n" : "";
   return {
     json,
     text: ({ width }) =>
-      table(COLUMNS, rowsOf(json, "requests"), { width, empty }) + nextPage(json),
+      (rows.length === 0 ? empty : table(COLUMNS, rows, { width, empty: "" })) + rest,
   };
+}
+
+/** A page that is short of rows and not the last: the gateway bounds the time of a search. */
+function stoppedSearch(json: Row): string {
+  const cursor = textOf(json, "cursor");
+  if (cursor === "") return "";
+  return "The search stopped before it had read the whole log: " +
+    `go on with the same command and --cursor ${cursor}\n`;
 }
 
 /** Rows as they are written, until the gateway ends or the operator interrupts. */

@@ -1,4 +1,5 @@
 import manifest from "../deno.json" with { type: "json" };
+import { Interrupted } from "../system/read_secret.ts";
 import { AdminClient } from "./admin_client.ts";
 import { adminTokenCommands } from "./admin_token.ts";
 import { backupCommands } from "./backup.ts";
@@ -8,6 +9,7 @@ import { completionCommand } from "./completions.ts";
 import { doctorCommands } from "./doctor.ts";
 import { explain, overview } from "./help.ts";
 import { CommandUsageError, type Invocation, parseInvocation } from "./invocation.ts";
+import { INTERRUPTED } from "./interrupt.ts";
 import { CliFailure, type CliIo, ReaderLeft, UsageError } from "./io.ts";
 import { keyCommands } from "./keys.ts";
 import { ledgerCommands } from "./ledger.ts";
@@ -26,7 +28,10 @@ const COMMANDS: readonly Command[] = [
     required: [],
     options: [],
     summary: "Start the gateway",
-    run: () => Promise.reject(new CliFailure("Start the gateway with `deno task serve`")),
+    run: () =>
+      Promise.reject(
+        new CliFailure("Start the gateway with `svc serve`, in a checkout `deno task serve`"),
+      ),
   },
   ...walletCommands,
   ...keyCommands,
@@ -53,7 +58,8 @@ const COMMANDS: readonly Command[] = [
 
 /**
  * Runs one command of `svc` over the operator's API. Resolves to the exit code: 0, 1 where it was
- * refused or failed (one sentence on standard error), 2 where it was not understood (and the usage).
+ * refused or failed (one sentence on standard error), 2 where it was not understood (and the usage),
+ * 130 where Ctrl-C was its answer to a question.
  */
 export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
   try {
@@ -77,6 +83,7 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
     }
     // Not all was delivered, so it is no success; whoever has left needs no words.
     if (error instanceof ReaderLeft) return 1;
+    if (error instanceof Interrupted) return INTERRUPTED;
     throw error;
   }
 }
@@ -88,7 +95,7 @@ async function outputOf(
   if (options.version === true) {
     return { json: { version: manifest.version }, text: () => `svc ${manifest.version}\n` };
   }
-  if (options.help === true) return help(command === undefined ? [] : command.words.split(" "));
+  if (options.help === true) return help(command === undefined ? operands : [command.words]);
   if (command === undefined) throw new UsageError("Name a command");
   const call: Call = {
     client: new AdminClient(io),

@@ -31,6 +31,9 @@ Deno.test("wrong usage exits 2 with the nearest word and the usage, and asks nob
       ["--jsn", 'Unknown option "--jsn"; the nearest is "--json"'],
       ["--json", "Name a command"],
       ["help nonsense", 'Unknown command "nonsense"'],
+      ["requests shwo log_1", 'Unknown command "requests shwo"; the nearest is "requests show"'],
+      ["requests log_1", 'Unexpected argument "log_1"'],
+      ["vector-stores search vs_1 word --limit many", "Give a whole number from 1 to 50"],
       ["vector-stores lst", 'Unknown command "vector-stores lst"; the nearest is'],
     ];
     const fetch = () => Promise.reject(new Error("The gateway was asked"));
@@ -76,8 +79,22 @@ Deno.test("help lists all commands and explains each", async () => {
     assertEquals((await run("wallets credit -h")).out, one.out);
     const group = await run("help keys");
     assertEquals(group.out.match(/^Usage:/gm)?.length, 13);
+    assertEquals(await run("keys --help"), group);
+    assertEquals(await run("-h keys"), group);
     assertStringIncludes((await run("help serve")).out, "SERVICE_KV_PATH");
     assertStringIncludes((await run("help apply")).out, "-f, --file FILE");
+    for (
+      const [command, line] of [
+        ["apply", "--force *Also where wallets lose their tier"],
+        ["ledger export", "--force *Replace a file that is there"],
+        ["restore", "--force *Put a store that is there aside"],
+        ["vector-stores remove", "--file FILE *The id of a file: it alone goes"],
+        ["vector-stores search", "--limit N *Most results to show \\(20; at most 50\\)"],
+      ] as const
+    ) {
+      assertMatch((await run(`help ${command}`)).out, new RegExp(`${line}\n`));
+    }
+    assertMatch((await run("help requests")).out, /^Usage: svc requests \[options\]\n/);
   });
 });
 
@@ -90,7 +107,10 @@ Deno.test("--version prints the version", async () => {
 
 Deno.test("serve is not the command line's to run", async () => {
   await withCli(async ({ run }) => {
-    assertFailed(await run("serve"), "Start the gateway with `deno task serve`");
+    assertFailed(
+      await run("serve"),
+      "Start the gateway with `svc serve`, in a checkout `deno task serve`",
+    );
   });
 });
 
@@ -98,7 +118,7 @@ Deno.test("a gateway that does not run is said to be so", async () => {
   await withCli(async ({ run }) => {
     const fetch = () => Promise.reject(new TypeError("connection refused"));
     const message = "Cannot reach the gateway at http://gateway.test: start it with " +
-      "`deno task serve` or set SERVICE_ADMIN_URL";
+      "`svc serve`, in a checkout `deno task serve`, or set SERVICE_ADMIN_URL";
     assertFailed(await run("wallets list", { fetch }), message);
     const cut = () =>
       Promise.resolve(
@@ -117,7 +137,8 @@ Deno.test("an answer that is not the admin API's is said to be so", async () => 
     for (const [body, status] of [["<html>", 200], ["[]", 200], ["{}", 404], ["", 502]] as const) {
       const fetch = () => Promise.resolve(new Response(body, { status }));
       const message = `What answers at http://gateway.test is not the gateway's admin API ` +
-        `(status ${status})`;
+        `(status ${status})` +
+        (status === 404 ? ": SERVICE_ADMIN_URL must be the address of its admin listener" : "");
       assertFailed(await run("wallets list", { fetch }), message);
     }
   });
@@ -143,7 +164,14 @@ Deno.test("credentials come from the environment, else from what the first start
     const env = { SERVICE_ADMIN_TOKEN: "wrong" };
     assertFailed(
       await run("models", { fetch, env, readCredentials }),
-      'The admin token is not valid; send it as "Authorization: Bearer <token>"',
+      "The gateway at http://left.test/ does not let in the admin token of SERVICE_ADMIN_TOKEN: " +
+        "give the one in force, or unset it beside the gateway's store",
+    );
+    const another = () => Promise.resolve({ url: "http://left.test", token: "another" });
+    assertFailed(
+      await run("models", { env: {}, readCredentials: another }),
+      "The gateway at http://left.test does not let in the admin token that lies beside the " +
+        "store: give that gateway's own by SERVICE_ADMIN_TOKEN",
     );
     assertEquals(
       (await run("models", { fetch, env: { SERVICE_ADMIN_TOKEN: ADMIN_TOKEN } })).code,

@@ -1,6 +1,8 @@
 import { MEDIA_TYPES, mediaTypeOf } from "../vector_stores/media_types.ts";
+import { fileTrouble } from "../system/file_trouble.ts";
 import type { Call, Command, Output, Page } from "./command.ts";
-import { CliFailure } from "./io.ts";
+import { DEFAULT_RESULTS, MAX_RESULTS } from "../vector_stores/limits.ts";
+import { CliFailure, UsageError } from "./io.ts";
 import { type Row, rowOf, rowsOf, textOf, timeOf } from "./json_fields.ts";
 import { type ProgressBar, progressBar } from "./progress_bar.ts";
 import { amount, column, facts, id, optional, table, time } from "./table.ts";
@@ -13,6 +15,7 @@ export const vectorStoreCommands: readonly Command[] = [
     required: ["wallet"],
     options: [],
     summary: "Create a vector store that the keys of a wallet may search",
+    meanings: { wallet: "The wallet whose keys may search it" },
     run: async ({ client, operands: [name], option }) => {
       const json = await client.post("/vector-stores", { name, wallet: option("wallet") });
       return { json, text: () => storeText(json) };
@@ -32,6 +35,7 @@ export const vectorStoreCommands: readonly Command[] = [
     required: [],
     options: ["wallet"],
     summary: "List the vector stores",
+    meanings: { wallet: "Only stores of this wallet" },
     run: async ({ client, option }) => {
       const json = await client.get("/vector-stores", { wallet: option("wallet") });
       const empty = "There are no vector stores";
@@ -62,6 +66,7 @@ export const vectorStoreCommands: readonly Command[] = [
     required: [],
     options: ["file"],
     summary: "Remove a vector store with its files, or one file of it",
+    meanings: { file: "The id of a file: it alone goes" },
     run: async ({ client, operands: [store], option }) => {
       const file = option("file");
       const path = pathOf(store, file === undefined ? "" : `/files/${encodeURIComponent(file)}`);
@@ -83,6 +88,7 @@ export const vectorStoreCommands: readonly Command[] = [
     required: [],
     options: ["limit"],
     summary: "Try what a search finds",
+    meanings: { limit: `Most results to show (${DEFAULT_RESULTS}; at most ${MAX_RESULTS})` },
     run: search,
   },
 ];
@@ -188,17 +194,19 @@ async function readBytes({ io }: Call, path: string): Promise<Uint8Array<ArrayBu
   try {
     return await io.readBytes(path);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CliFailure(`Cannot read "${path}": ${why}`, { cause });
+    throw new CliFailure(`Cannot read "${path}": ${fileTrouble(cause)}`, { cause });
   }
 }
 
 async function search(call: Call): Promise<Output> {
   const [store, ...words] = call.operands;
-  const limit = call.option("limit");
+  const limit = Number(call.option("limit") ?? DEFAULT_RESULTS);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_RESULTS) {
+    throw new UsageError(`Cannot accept --limit: Give a whole number from 1 to ${MAX_RESULTS}`);
+  }
   const json = await call.client.post(pathOf(store, "/search"), {
     query: words.join(" "),
-    maxResults: limit === undefined ? undefined : Number(limit),
+    maxResults: limit,
   });
   return { json, text: () => hitsText(rowsOf(json, "results")) };
 }

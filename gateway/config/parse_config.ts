@@ -11,6 +11,7 @@ import {
   type UpstreamConfig,
   type UpstreamKind,
 } from "../domain/catalog.ts";
+import type { z } from "zod";
 import { DEFAULT_SCORING } from "../domain/score.ts";
 import { ConfigError } from "./config_error.ts";
 import { jsonPlace } from "./json_place.ts";
@@ -52,10 +53,7 @@ export async function parseConfig(
   const { fileName } = options;
   const parsed = configSchema.safeParse(parseJson(withoutMark(text), fileName));
   if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) =>
-      path.length === 0 ? message : `${path.join(".")}: ${message}`
-    );
-    throw new ConfigError(fileName, problems);
+    throw new ConfigError(fileName, parsed.error.issues.toSorted(byCause).map(problemOf));
   }
   const file = parsed.data;
   const problems = crossCheck(file);
@@ -86,6 +84,17 @@ export async function parseConfig(
   };
 }
 
+/** A name that is misspelt comes first: what is missing may be missing because of it. */
+function byCause(one: z.core.$ZodIssue, other: z.core.$ZodIssue): number {
+  return Number(other.code === "unrecognized_keys") - Number(one.code === "unrecognized_keys");
+}
+
+function problemOf({ path, message }: z.core.$ZodIssue): string {
+  const said = message.replace(/^Invalid input: expected .*, received undefined$/, "It is missing")
+    .replace(/^Invalid input: /, "");
+  return path.length === 0 ? said : `${path.join(".")}: ${said}`;
+}
+
 /** Editors of Windows begin a file with a byte order mark, which is no JSON. */
 function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, "");
@@ -96,7 +105,7 @@ function parseJson(text: string, fileName: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const place = jsonPlace(text, error);
-    throw new ConfigError(fileName, [`Expected JSON: it is none at ${place}`]);
+    throw new ConfigError(fileName, [`It is not JSON at ${place}`]);
   }
 }
 

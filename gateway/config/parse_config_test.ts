@@ -380,6 +380,9 @@ Deno.test("parseConfig() lists every problem", async () => {
     tiers: [{ ...TIER, name: { en: "x" } }],
   }));
   assertEquals(problems.length, 3);
+  const [first, ...missing] = await problemsOf('{"upstream": [], "models": [], "tiers": []}');
+  assertMatch(first ?? "", /^Unknown name "upstream"/);
+  assertEquals(missing[0], "upstreams: It is missing");
 });
 
 Deno.test("parseConfig() says where the text is no JSON, and shows nothing of it", async () => {
@@ -388,7 +391,7 @@ Deno.test("parseConfig() says where the text is no JSON, and shows nothing of it
   ) {
     const [problem = "", ...more] = await problemsOf(text);
     assertEquals(more, []);
-    assertMatch(problem, /^Expected JSON: it is none at line \d, column \d+$/);
+    assertMatch(problem, /^It is not JSON at line \d, column \d+$/);
   }
   assertMatch((await problemsOf("[]"))[0] ?? "", /expected object/);
 });

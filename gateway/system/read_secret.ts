@@ -5,6 +5,11 @@ const ERASE = /[\x7f\b]/;
 /** Longest input that is read, in characters: more is no secret. */
 const LONGEST = 4_096;
 
+/** Ctrl-C was typed in place of a secret: what asked for it is to end, and needs no words for it. */
+export class Interrupted extends Error {
+  override name = "Interrupted";
+}
+
 /** What a secret is read from: standard input, or a stand-in. */
 export interface SecretSource {
   isTerminal(): boolean;
@@ -14,7 +19,9 @@ export interface SecretSource {
 
 /**
  * Reads a secret: on a terminal what is typed up to Enter, without showing it; else the first line of
- * the input. Empty where nothing was given, or Ctrl-C was.
+ * the input. Empty where nothing was given.
+ *
+ * @throws {Interrupted} Where Ctrl-C was typed.
  */
 export async function readSecret(
   question: string,
@@ -41,7 +48,7 @@ async function firstLine({ readable }: SecretSource): Promise<string> {
     for (;;) {
       const { value, done } = await reader.read();
       for (const character of decoder.decode(value, { stream: !done })) {
-        if (character === CTRL_C) return "";
+        if (character === CTRL_C) throw new Interrupted("Interrupted");
         if (ENTER.test(character) || character === CTRL_D || text.length > LONGEST) return text;
         text = ERASE.test(character) ? text.slice(0, -1) : text + character;
       }

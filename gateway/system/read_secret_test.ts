@@ -1,5 +1,5 @@
-import { assertEquals } from "@std/assert";
-import { readSecret, type SecretSource } from "./read_secret.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import { Interrupted, readSecret, type SecretSource } from "./read_secret.ts";
 
 /** Standard input that holds some pieces of text, and notes what is done to it. */
 function input(pieces: readonly string[], isTerminal: boolean): SecretSource & { raw: boolean[] } {
@@ -32,7 +32,6 @@ Deno.test("readSecret() asks on a terminal and shows nothing of what is typed", 
     [["a_", "secret", "\r"], "a_secret"],
     [["a_secretx\x7f\r"], "a_secret"],
     [["\x7f\x7fa\r"], "a"],
-    [["a_sec\x03ret\r"], ""],
     [["a_secret\x04"], "a_secret"],
   ];
   for (const [pieces, secret] of cases) {
@@ -41,6 +40,14 @@ Deno.test("readSecret() asks on a terminal and shows nothing of what is typed", 
     assertEquals(await readSecret("Key: ", (text) => void (shown += text), source), secret);
     assertEquals([shown, source.raw], ["Key: \n", [true, false]]);
   }
+});
+
+Deno.test("readSecret() ends at Ctrl-C, and leaves the terminal as it was", async () => {
+  const source = input(["a_sec\x03ret\r"], true);
+  let shown = "";
+  const asked = readSecret("Key: ", (text) => void (shown += text), source);
+  await assertRejects(() => asked, Interrupted);
+  assertEquals([shown, source.raw], ["Key: \n", [true, false]]);
 });
 
 Deno.test("readSecret() gives up on an input without end", async () => {

@@ -1,5 +1,6 @@
-/** What an error says, and then what its causes say, without their stacks. */
+/** What an error says, and then what its causes say that it does not, without their stacks. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`;
+  const cause = error.cause === undefined ? "" : reasonOf(error.cause);
+  return error.message.includes(cause) ? error.message : `${error.message}: ${cause}`;
 }

@@ -79,7 +79,10 @@ Deno.test("a second process on the same store refuses to start and says why", as
   await using first = await ServiceProcess.start(at.kv);
   const second = await svc(["serve", "--port", "0", "--admin-port", "0", "--kv-path", at.kv], {});
   assertEquals([second.code, second.stdout], [1, ""]);
-  assertMatch(second.stderr, /^Cannot open the store ".*": another process has it open\n$/);
+  assertMatch(
+    second.stderr,
+    /^Cannot open the store ".*": another process has it open: stop it, or name another file\n$/,
+  );
   assertEquals((await fetch(`${first.publicUrl}/healthz`).then((r) => r.text())).length > 0, true);
 });
 

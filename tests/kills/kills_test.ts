@@ -26,8 +26,6 @@ const START_MS = 500;
 const SETTLING_MS = 5;
 /** Time that requests gather in the operating system before a kill, in milliseconds. */
 const FROZEN_MS = 80;
-/** Time after which no hold of a former life may be open, in milliseconds: only a hang takes so long. */
-const RECOVERY_MS = 60_000;
 /** Calls at the upstream that count as load. */
 const LOAD = 3;
 
@@ -44,27 +42,18 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Waits for something that must come; fails where it does not. */
-async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + RECOVERY_MS;
-  while (!await condition()) {
-    assert(performance.now() < deadline, `Waited ${RECOVERY_MS} ms in vain for ${what}`);
-    await pause(1);
-  }
-}
-
 /**
  * Kills under load at a random moment: any; while an answer is being settled; or with requests that
  * nobody has taken up.
  */
 async function killUnderLoad(run: Run): Promise<void> {
   const { random, service, tally, upstream } = run;
-  await until(() => upstream.open >= LOAD, "load");
+  await run.until(() => upstream.open >= LOAD, "load");
   await pause(random.chance(0.15) ? LONG_LIFE_MS : random.below(LIFE_MS));
   const moment = random.pick(MOMENTS);
   if (moment === "killed settling") {
     const { ends } = upstream;
-    await until(() => upstream.ends > ends, "an answer to end");
+    await run.until(() => upstream.ends > ends, "an answer to end");
     await pause(random.below(SETTLING_MS));
   } else if (moment === "killed frozen") {
     service.freeze();
@@ -105,7 +94,7 @@ async function check(run: Run): Promise<void> {
   const { books, service, tally } = run;
   const startMs = service.startsMs.at(-1) ?? 0;
   let evidence = run.evidence();
-  await until(async () => {
+  await run.until(async () => {
     // What clients have told by now must be in the books that are read next.
     evidence = run.evidence();
     await books.read(service);
@@ -143,7 +132,7 @@ async function checkTheEnd(run: Run): Promise<void> {
   upstream.hurry();
   await clients.end();
   const verified = async () => await service.admin("GET", "/ledger/verify");
-  await until(async () => (await verified()).openHolds === 0, "every hold to end");
+  await run.until(async () => (await verified()).openHolds === 0, "every hold to end");
   await check(run);
   // Nothing was written differently afterwards from how it was read at the time.
   const again = new Books();

@@ -70,6 +70,22 @@ export class MortalService implements AsyncDisposable {
     this.#life = new Life(this.#command.spawn());
   }
 
+  /** Id of its process. */
+  get pid(): number {
+    assert(this.#life !== undefined, "It does not live");
+    return this.#life.child.pid;
+  }
+
+  /** Whether it was begun, and has ended neither by a kill nor by itself. */
+  get isAlive(): boolean {
+    return this.#life !== undefined && this.#life.ended === undefined;
+  }
+
+  /** Throws, with what it said, where it has ended by itself: nothing that is waited for will come. */
+  assertAlive(): void {
+    if (this.#life?.ended !== undefined) throw this.#life.ended;
+  }
+
   /** Resolves when it is ready. Throws where it ends instead. */
   async ready(): Promise<void> {
     await this.#life?.ready.promise;
@@ -79,26 +95,34 @@ export class MortalService implements AsyncDisposable {
   async writing(): Promise<void> {
     const log = `${this.#kvPath}-wal`;
     const before = await stamp(log);
-    while (this.#life?.isReady === false && await stamp(log) === before) await pause(1);
+    while (this.#life?.isReady === false && await stamp(log) === before) {
+      this.assertAlive();
+      await pause(1);
+    }
   }
 
   /** Lets it take up nothing any more, as a machine does that is too busy: the system still does. */
   freeze(): void {
+    this.assertAlive();
     this.#life?.child.kill("SIGSTOP");
   }
 
-  /** `kill -9`; resolves to what it had said on standard error. */
+  /**
+   * `kill -9`; resolves to what it had said on standard error. Throws where there was nothing left to
+   * kill: a death that nobody ordered is what the tests are to find.
+   */
   async kill(): Promise<string> {
     const life = this.#life;
     this.#life = undefined;
     if (life === undefined) return "";
-    life.child.kill("SIGKILL");
-    await life.child.status;
+    await life.kill();
+    if (life.ended !== undefined) throw life.ended;
     return await life.complaints;
   }
 
   /** Calls the admin API. */
   async admin(method: string, path: string, body?: unknown) {
+    this.assertAlive();
     const response = await fetch(`${this.#adminUrl}/admin/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
@@ -110,7 +134,10 @@ export class MortalService implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.kill();
+    const life = this.#life;
+    this.#life = undefined;
+    // How it ended was somebody else's to say: here it would hide what the test has failed for.
+    await life?.kill();
   }
 }
 
@@ -119,14 +146,38 @@ class Life {
   readonly child: Deno.ChildProcess;
   readonly ready = Promise.withResolvers<void>();
   readonly complaints: Promise<string>;
+  readonly #watched: Promise<void>;
+  #isKilled = false;
   isReady = false;
+  /** Says how it ended, where nobody killed it. */
+  ended: Error | undefined;
 
   constructor(child: Deno.ChildProcess) {
     this.child = child;
     this.complaints = new Response(child.stderr).text();
     // Nobody may be waiting for it when it is killed.
     this.ready.promise.catch(() => {});
+    this.#watched = this.#watch();
     void this.#listen();
+  }
+
+  /** Resolves when it has ended, whoever was first. */
+  async kill(): Promise<void> {
+    try {
+      if (this.ended === undefined) this.child.kill("SIGKILL");
+      this.#isKilled = true;
+    } catch (error) {
+      // The process is gone, and its status has not come yet.
+      if (!(error instanceof TypeError)) throw error;
+    }
+    await this.#watched;
+  }
+
+  async #watch(): Promise<void> {
+    const { code, signal } = await this.child.status;
+    if (this.#isKilled && signal === "SIGKILL") return;
+    const how = signal === null ? `code ${code}` : signal;
+    this.ended = new Error(`The service ended by itself (${how}): ${await this.complaints}`);
   }
 
   async #listen(): Promise<void> {
@@ -137,7 +188,8 @@ class Life {
       this.isReady = true;
       this.ready.resolve();
     }
-    this.ready.reject(new Error(`It ended before it was ready: ${await this.complaints}`));
+    await this.#watched;
+    this.ready.reject(this.ended ?? new Error("It was killed before it was ready"));
   }
 }
 

@@ -36,6 +36,9 @@ const config = (baseUrl: string) =>
 /** Connections that each client opens while nobody takes them up. */
 const QUEUED = 4;
 
+/** Time after which nothing that is waited for comes any more, in milliseconds: only a hang takes so long. */
+const RECOVERY_MS = 60_000;
+
 /** One run; everything ends with it. */
 export class Run implements AsyncDisposable {
   readonly books = new Books();
@@ -76,6 +79,16 @@ export class Run implements AsyncDisposable {
     await run.#found();
     run.#stack = stack.move();
     return run;
+  }
+
+  /** Waits for something that must come; fails where it does not, or where the service has ended by itself. */
+  async until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+    const deadline = performance.now() + RECOVERY_MS;
+    while (!await condition()) {
+      this.service.assertAlive();
+      assert(performance.now() < deadline, `Waited ${RECOVERY_MS} ms in vain for ${what}`);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
   }
 
   /** What the books are compared with, as it is known now. */

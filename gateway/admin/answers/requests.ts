@@ -43,7 +43,11 @@ export const requestSummaryAnswer = z.strictObject(summary).meta({ id: "RequestS
 /** `GET /requests`. */
 export const requestListAnswer = z.strictObject({
   requests: z.array(requestSummaryAnswer),
-  cursor: cursorAnswer,
+  cursor: cursorAnswer.meta({
+    description: "Pass it back for the next page; null on the last. Where it comes with fewer " +
+      "requests than `limit`, the search stopped before it had read the whole log",
+    example: null,
+  }),
   start: z.string().nullable().meta({
     description: "Where this page began: with the other order it leads to the page before",
   }),

@@ -52,7 +52,9 @@ export async function lockFile(name: string): Promise<ClaimedFile> {
   }
   // SQLite's own locks would let a second process in, to fail at its commits.
   lock.close();
-  throw new StoreError(`Cannot open the store "${name}": another process has it open`);
+  throw new StoreError(
+    `Cannot open the store "${name}": another process has it open: stop it, or name another file`,
+  );
 }
 
 /** Whether a process has a store's file now. Makes nothing. */

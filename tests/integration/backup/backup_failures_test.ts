@@ -5,7 +5,7 @@
  * @module
  */
 
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { join } from "@std/path";
 import { type StoreFolder, withStore } from "../../../gateway/backup/backup_fixture.ts";
@@ -55,6 +55,8 @@ Deno.test("svc backup and svc restore tell what they did, for people and program
     const to = join(folder, "new.kv");
     const restored = await svc(["restore", file, "--to", to], envOf(store));
     assertStringIncludes(restored.stdout, "The backup has no admin token");
+    assertStringIncludes(restored.stdout, "revoke again those that were revoked since");
+    assertFalse(checked.stdout.includes("revoke"));
     assert((await Deno.stat(to)).isFile);
     const wrong = { ...envOf(store), SERVICE_BACKUP_KEY: "another passphrase" };
     const shut = await svc(["restore", file, "--check"], wrong);
