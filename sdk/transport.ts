@@ -19,8 +19,6 @@ import { printable } from "./printable.ts";
 import { isTransient, retryWaitMs } from "./retry.ts";
 import { EventReader } from "./sse.ts";
 
-const ORCHESTRATION = "x-orchestration";
-
 /** Where calls go and with what. */
 export interface TransportOptions {
   /** Base of model calls, without a slash at the end. */
@@ -51,8 +49,6 @@ export interface TransportCall extends CallOptions {
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** The service is asked to tell of tasks, unless the client's own headers say otherwise. */
-  readonly wantsTasks?: boolean;
   /** The call works without a key. */
   readonly isPublic?: boolean;
   /** Whether an event is the last of its stream, which may then end without `[DONE]`. */
@@ -193,7 +189,6 @@ export class Transport {
     const headers = new Headers(this.#options.headers);
     headers.set("accept", "application/json");
     if (call.requestId !== undefined) headers.set("x-request-id", checkedId(call.requestId));
-    if (call.wantsTasks && !headers.has(ORCHESTRATION)) headers.set(ORCHESTRATION, "all");
     if (call.body !== undefined) headers.set("content-type", "application/json");
     const body = call.body === undefined ? {} : { body: new OneTimeBody(jsonOf(call.body)) };
     // Following a redirect could carry the key and the prompt to another host.

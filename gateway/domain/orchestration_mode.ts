@@ -1,4 +1,3 @@
-import type { Endpoint } from "@svc/sdk/protocol";
 import type { Tier } from "./catalog.ts";
 import { DEFAULT_ORCHESTRATION, type KeyPolicy, type OrchestrationPolicy } from "./policy.ts";
 
@@ -12,22 +11,18 @@ export type OrchestrationChoice = typeof ORCHESTRATION_CHOICES[number];
  * Whether a request may be split, and what its stream carries. A tier that forbids it forbids it to
  * every key; beyond that the key's policy decides, or the tier where the policy says nothing. The
  * caller's choice narrows: `off` switches it off, the others choose the stream and switch nothing on.
- * A stream of Responses tells of tasks by events of our own, on which OpenAI's client fails: it does
- * so only where its caller asks for that, whatever the policy says.
  */
 export function orchestrationFor(
-  { policy, tier, choice, endpoint }: {
+  { policy, tier, choice }: {
     readonly policy: Pick<KeyPolicy, "orchestration">;
     readonly tier: Pick<Tier, "orchestration">;
     readonly choice?: OrchestrationChoice | undefined;
-    readonly endpoint: Endpoint;
   },
 ): OrchestrationPolicy {
   const { mode, stream } = policy.orchestration ??
     { ...DEFAULT_ORCHESTRATION, mode: tier.orchestration };
-  const unasked = endpoint === "responses" ? "final" : stream;
   return {
     mode: tier.orchestration === "off" || choice === "off" ? "off" : mode,
-    stream: choice === undefined || choice === "off" ? unasked : choice,
+    stream: choice === undefined || choice === "off" ? stream : choice,
   };
 }

@@ -98,7 +98,6 @@ async function mayGain(
     policy: caller.key.policy,
     tier: plan.tier,
     choice: caller.orchestration,
-    endpoint: caller.endpoint,
   });
   if (mode === "off" || features.choices > 1 || features.hostedTools.length > 0) return undefined;
   const text = lastUserText(body);

@@ -56,9 +56,7 @@ const TEXT_CODES: readonly ErrorCode[] = [
 
 const splitting = z.object({
   "X-Orchestration": z.enum(ORCHESTRATION_CHOICES).optional().meta({
-    description:
-      "Whether the request may be split into tasks, and what its stream carries then: the answer " +
-      "alone, or the tasks, too. A stream of Responses carries tasks only where this is `all`",
+    description: "Whether the request may be split into tasks, and what its stream carries then",
   }),
 });
 const unlessChanged = z.object({

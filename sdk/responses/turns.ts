@@ -44,9 +44,7 @@ export class ResponseTurns implements ModelPort<ResponseShapes> {
 
   async *#streamed(request: ModelRequest<ResponseShapes>): Events {
     const call = turnCall(PATH, request, this.#options);
-    // Unasked, a stream of Responses tells of none.
-    const wantsTasks = this.#options.onTask !== undefined;
-    const events = await this.#transport.events({ ...call, wantsTasks, isLast });
+    const events = await this.#transport.events({ ...call, isLast });
     const merger = new EventMerger();
     const deltas = new EventDeltas();
     for await (const value of events) {

@@ -58,8 +58,7 @@ export interface RunOptions<S extends LoopShapes>
   extends CallOptions, RegisteredTools, LoopChoices<S> {
   /**
    * Told of the tasks of a request that the service splits: their starts, text and ends, before the
-   * event that brings them is yielded. Only streams tell them. A run of Responses asks for them by
-   * `X-Orchestration: all`, unless the client's own headers say otherwise.
+   * event that brings them is yielded. Only streams tell them.
    */
   readonly onTask?: OnTask | undefined;
 }

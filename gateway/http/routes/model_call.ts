@@ -64,7 +64,8 @@ export function modelCall<Checked>(
       if (body.value.model !== MODEL_AUTO) {
         throw new ServiceFault("model_not_allowed", { param: "model" });
       }
-      orchestration = orchestrationChoice(c.req.header("x-orchestration"));
+      orchestration = orchestrationChoice(c.req.header("x-orchestration")) ??
+        unasked(c.req.header("x-stainless-helper-method"));
       if (body.text.length > LONG_CHARS) await othersTurn();
       checked = call.check(body);
       if (body.text.length > LONG_CHARS) await othersTurn();
@@ -120,6 +121,15 @@ async function answered<Checked>(
       return earlyFailure(fault, caller.requestId, call.endpoint === "chat");
     },
   });
+}
+
+/**
+ * For who has not said: the helpers of OpenAI's client, which it names in a header, put streams
+ * together by themselves. `responses.stream()` fails on events that are not OpenAI's, and
+ * `chat.completions.stream()` takes what tasks say for the answer.
+ */
+function unasked(helper: string | undefined): OrchestrationChoice | undefined {
+  return helper === undefined ? undefined : "final";
 }
 
 /** The header `X-Orchestration`. Throws a {@linkcode ServiceFault} where it says something else. */

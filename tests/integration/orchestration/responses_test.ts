@@ -5,7 +5,6 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { ServiceClient } from "@svc/sdk";
 import type { ResponseResource } from "@svc/sdk/protocol";
 import { responseSchema } from "../../../gateway/http/schemas/responses_resource.ts";
 import { CALL_MICROS, COMPARISON, orchestrationLab } from "../../fixtures/orchestrated.ts";
@@ -105,34 +104,27 @@ Deno.test("the official client reads the answer", async () => {
   await lab.service.assertBooks();
 });
 
-Deno.test("the official client, which fails on events of others', reads a stream that it asked nothing of", async () => {
+Deno.test("helpers of the official client, which cannot filter, are told of no task unasked", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
-  const policy = { orchestration: { mode: "auto", stream: "all" } } as const;
-  const { key } = await service.newKey({ policy });
-  for (const client of [service.client(), service.client({ apiKey: key })]) {
-    const final = await client.responses.stream({ model: "auto", input: COMPARISON })
-      .finalResponse();
-    assertEquals(final.output_text, "The answer.");
-  }
-  assertEquals(upstream.callsFor("final").length, 2);
+  const client = service.client();
+  const response = client.responses.stream({ model: "auto", input: COMPARISON });
+  assertEquals((await response.finalResponse()).output_text, "The answer.");
+  const messages = [{ role: "user", content: COMPARISON }] as const;
+  const chat = client.chat.completions.stream({ model: "auto", messages: [...messages] });
+  assertEquals(await chat.finalContent(), "The answer.");
+  // Whoever asks is told, and so is whoever reads the stream as it is.
+  const asked = client.chat.completions.stream({ model: "auto", messages: [...messages] }, {
+    headers: { "X-Orchestration": "all" },
+  });
+  assertStringIncludes(await asked.finalContent() ?? "", "tea");
+  const types = new Set<string>();
+  for await (
+    const event of await client.responses.create({ model: "auto", input: COMPARISON, stream: true })
+  ) types.add(event.type);
+  assert([...types].some((type) => type.startsWith("svc:")));
+  assertEquals(upstream.callsFor("final").length, 4);
   await service.assertBooks();
-});
-
-Deno.test("the client library asks for tasks where somebody is told of them, unless its client chose", async () => {
-  await using lab = await orchestrationLab();
-  const apiBaseUrl = lab.service.running.publicUrl;
-  const chosen = [undefined, "all", "final"];
-  const told = await Promise.all(chosen.map(async (choice) => {
-    const headers = choice === undefined ? {} : { "X-Orchestration": choice };
-    const client = new ServiceClient({ apiKey: BOOTSTRAP_KEY, apiBaseUrl, headers });
-    let started = 0;
-    const onTask = ({ type }: { type: string }) => void (started += type === "started" ? 1 : 0);
-    const { finalText } = await client.responses.runStream({ input: COMPARISON }, { onTask });
-    assertEquals(finalText, "The answer.");
-    return started;
-  }));
-  assertEquals(told, [3, 3, 0]);
 });
 
 Deno.test("where no answer begins the response has failed, as an error or as its last events", async () => {
