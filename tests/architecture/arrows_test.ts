@@ -66,12 +66,22 @@ Deno.test("what is published needs no development dependency", () => {
   assertEquals(show(borrowed), []);
 });
 
+/** Whether code, its comments aside, uses the Deno namespace, by whatever way. */
+function usesDeno(source: string): boolean {
+  return /\bDeno\b/.test(source.replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, ""));
+}
+
+Deno.test("a use of the Deno namespace is found in every form", () => {
+  const uses = ["Deno.cwd()", "Deno?.env", "globalThis.Deno", "const { env } = Deno;"];
+  for (const use of [...uses, 'f("https://x.example", Deno.cwd())']) assert(usesDeno(use), use);
+  for (const none of ["/** Deno.cwd() */ f();", "  // Deno.cwd()\nf();"]) assert(!usesDeno(none));
+});
+
 Deno.test("the client runs anywhere: no Deno namespace in sdk/", async () => {
   const users: string[] = [];
   for (const path of await modules()) {
     if (room(path) !== "sdk" || path.endsWith("_test.ts")) continue;
-    const code = (await read(path)).replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, "");
-    if (/\bDeno\./.test(code)) users.push(path);
+    if (usesDeno(await read(path))) users.push(path);
   }
   assertEquals(users, []);
 });
