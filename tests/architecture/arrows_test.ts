@@ -18,6 +18,25 @@ Deno.test("the graph covers every module, and every import in it resolves", asyn
   assertEquals(importing.filter(({ path }) => !known.has(path)), []);
 });
 
+/** Whether a module imports what only a run can tell: no graph shows it. */
+function importsByComputing(source: string): boolean {
+  return /\bimport\(\s*(?!["'\s])[^)]/.test(source);
+}
+
+Deno.test("every import is in the graph: none is of a computed name", async () => {
+  for (const planted of ["import(name)", "import(`../gateway/${name}.ts`)", "import(\n  f(1))"]) {
+    assert(importsByComputing(planted), planted);
+  }
+  assert(!importsByComputing('await import(\n  "./a.ts",\n)'));
+  const sources = (await modules()).filter((path) =>
+    room(path) !== "tests" && !/_test\.tsx?$/.test(path)
+  );
+  const found = await Promise.all(
+    sources.map(async (path) => importsByComputing(await read(path)) ? [path] : []),
+  );
+  assertEquals(found.flat(), []);
+});
+
 Deno.test("arrows point one way: tools <- sdk <- gateway <- tests", () => {
   const against = graph.filter(({ from, to }) => {
     const [here, there] = [room(from), room(to)];
