@@ -30,7 +30,11 @@ Deno.test("the first complaint names the path and says what is expected", () => 
     [{ messages: {} }, "messages", "send an array of messages"],
     [{ messages: [] }, "messages", "at least one message"],
     [{ messages: [{ content: "x" }] }, "messages.0.role", "expected one of"],
-    [{ messages: [{ role: "user", content: 7 }] }, "messages.0.content", "nvalid"],
+    [
+      { messages: [{ role: "user", content: 7 }] },
+      "messages.0.content",
+      "expected string or array, received number",
+    ],
     [{ messages: [{ role: "user" }] }, "messages.0.content", "array of parts"],
     [{ messages: [{ role: "tool", content: "x" }] }, "messages.0.tool_call_id", "tool call"],
     [
@@ -53,6 +57,9 @@ Deno.test("the first complaint names the path and says what is expected", () => 
     [{ response_format: { type: "json_schema" } }, "response_format.json_schema", "schema"],
     [{ n: 0 }, "n", ">=1"],
     [{ n: 129 }, "n", "<=128"],
+    [{ n: 1.5 }, "n", "expected a whole number, received another"],
+    [{ n: "1" }, "n", "expected number, received string"],
+    [{ stop: 1 }, "stop", "expected string or array, received number"],
     [{ max_tokens: 1.5 }, "max_tokens", "send a whole number of tokens, 1 or more"],
     [{ max_tokens: Infinity }, "max_tokens", "send a whole number of tokens, 1 or more"],
     [{ max_completion_tokens: 0 }, "max_completion_tokens", "send a whole number of tokens"],
