@@ -48,6 +48,8 @@ function deepest(issues: readonly z.core.$ZodIssue[]): Complaint {
 
 /** The value is of none of a union's types: all that would have been taken, but for null. */
 function noneOf({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
+  // The schema's own words say more.
+  if (message !== "Invalid input") return message;
   const complaints = errors.map(([first]) => first?.message ?? "");
   const types = complaints.map((text) => /expected (\w+), received/.exec(text)?.[1]);
   const [received] = complaints.map((text) => /, received (\w+)$/.exec(text)?.[1]);
