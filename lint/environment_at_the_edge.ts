@@ -1,31 +1,62 @@
+import { isName, memberName } from "./names.ts";
 import { isTest, pathInRoom } from "./room.ts";
 
 const ROOM = "gateway";
 const EDGE = "gateway/main.ts";
 
+/** What has the environment as its member `env`. */
+const OWNERS = ["Deno", "process"];
+
+/** The modules that export it. */
+const MODULES = ["node:process", "process"];
+
+function isOwner(node: Deno.lint.Node): boolean {
+  if (node.type === "Identifier") return OWNERS.includes(node.name);
+  return node.type === "MemberExpression" && OWNERS.includes(memberName(node));
+}
+
+/** Whether a name stands for the whole, so that its `env` could be read under another name. */
+function isHandedOn(node: Deno.lint.Identifier): boolean {
+  const { type } = node.parent;
+  if (type === "MemberExpression") return memberName(node.parent) === "";
+  return !type.startsWith("TS") && !type.startsWith("Import");
+}
+
+function visitor(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
+  const report = (node: Deno.lint.Node) =>
+    context.report({
+      node,
+      message: `Only ${EDGE} reads the environment`,
+      hint: "Take the value as an option.",
+    });
+  const isEnv = (node: Deno.lint.Node) => node.type === "Identifier" && node.name === "env";
+  return {
+    Identifier(node) {
+      if (OWNERS.includes(node.name) && !isName(node) && isHandedOn(node)) report(node);
+    },
+    MemberExpression(node) {
+      if (isOwner(node.object) && memberName(node) === "env") report(node);
+    },
+    ImportDeclaration({ source, specifiers }) {
+      if (!MODULES.includes(source.value)) return;
+      for (const specifier of specifiers) {
+        const isRead = specifier.type === "ImportSpecifier"
+          ? isEnv(specifier.imported)
+          : specifier.local.name !== "process";
+        if (isRead) report(specifier);
+      }
+    },
+    ExportNamedDeclaration({ source, specifiers }) {
+      if (source === null || !MODULES.includes(source.value)) return;
+      for (const specifier of specifiers) if (isEnv(specifier.local)) report(specifier);
+    },
+  };
+}
+
 /** Only `gateway/main.ts` reads the environment; everything else of the gateway is given values. */
 export const environmentAtTheEdge: Deno.lint.Rule = {
   create(context) {
     const path = pathInRoom(context.filename, ROOM);
-    if (path === undefined || path === EDGE || isTest(path)) return {};
-    const report = (node: Deno.lint.Node) =>
-      context.report({
-        node,
-        message: `Only ${EDGE} reads the environment`,
-        hint: "Take the value as an option.",
-      });
-    return {
-      MemberExpression(node) {
-        if (node.object.type !== "Identifier" || node.property.type !== "Identifier") return;
-        const owner = node.object.name;
-        if ((owner === "Deno" || owner === "process") && node.property.name === "env") report(node);
-      },
-      ImportSpecifier(node) {
-        if (node.parent.type !== "ImportDeclaration") return;
-        const source = node.parent.source.value;
-        if (source !== "node:process" && source !== "process") return;
-        if (node.imported.type === "Identifier" && node.imported.name === "env") report(node);
-      },
-    };
+    return path === undefined || path === EDGE || isTest(path) ? {} : visitor(context);
   },
 };

@@ -2,7 +2,7 @@
  * House rules that the built-in linter does not know, as a plugin of `deno lint`.
  *
  * An exception is written where it applies, with its reason, and is counted by
- * `tests/architecture/exceptions_test.ts`: `// deno-lint-ignore house/function-length -- why`.
+ * `tests/architecture/exceptions_test.ts`: `deno-lint-ignore house/function-length -- why`.
  *
  * @module
  */

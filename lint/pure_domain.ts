@@ -1,45 +1,62 @@
+import { isName, memberName } from "./names.ts";
 import { isTest, pathInRoom } from "./room.ts";
 
 const ROOM = "gateway/domain";
 
 /** Global names that reach a clock, randomness, the system or the network. */
 const IMPURE_GLOBALS = new Set([
+  "BroadcastChannel",
   "Deno",
   "EventSource",
   "WebSocket",
   "Worker",
+  "alert",
+  "caches",
+  "confirm",
   "console",
   "crypto",
+  "eval",
   "fetch",
+  "global",
   "globalThis",
+  "localStorage",
   "navigator",
   "performance",
   "process",
+  "prompt",
   "queueMicrotask",
+  "self",
+  "sessionStorage",
   "setImmediate",
   "setInterval",
   "setTimeout",
 ]);
 
 /** Single members that do, of globals that otherwise do not. */
-const IMPURE_MEMBERS = new Set(["Date.now", "Math.random", "Temporal.Now"]);
+const IMPURE_MEMBERS = new Set([
+  "AbortSignal.timeout",
+  "Date.now",
+  "Intl.DateTimeFormat",
+  "Math.random",
+  "Temporal.Now",
+]);
 
-/** A field's or a method's name is not the global of that name. */
-function isName(node: Deno.lint.Identifier): boolean {
+/** Globals with such members: under another name, or by a computed one, these would be missed. */
+const HALF_PURE = new Set([...IMPURE_MEMBERS].map((member) => member.split(".")[0] ?? ""));
+
+/** Whether a half pure global is handed on as a whole, instead of used where it stands. */
+function isHandedOn(node: Deno.lint.Identifier): boolean {
   const parent = node.parent;
-  const same = (other: Deno.lint.Node) => other.range[0] === node.range[0];
   switch (parent.type) {
     case "MemberExpression":
-      return !parent.computed && !same(parent.object);
-    case "Property":
-      return !parent.computed && !parent.shorthand && same(parent.key);
-    case "MethodDefinition":
-    case "PropertyDefinition":
-    case "TSMethodSignature":
-    case "TSPropertySignature":
-      return !parent.computed && same(parent.key);
+      return memberName(parent) === "";
+    case "BinaryExpression":
+      return parent.operator !== "instanceof";
+    case "CallExpression":
+    case "NewExpression":
+      return parent.callee.range[0] !== node.range[0];
     default:
-      return false;
+      return !parent.type.startsWith("TS");
   }
 }
 
@@ -64,16 +81,13 @@ function visitor(context: Deno.lint.RuleContext, path: string): Deno.lint.LintVi
   };
   return {
     Identifier(node) {
-      if (IMPURE_GLOBALS.has(node.name) && !isName(node)) report(node, node.name);
+      if (isName(node)) return;
+      if (IMPURE_GLOBALS.has(node.name)) report(node, node.name);
+      if (HALF_PURE.has(node.name) && isHandedOn(node)) report(node, `${node.name} as a value`);
     },
     MemberExpression(node) {
       if (node.object.type !== "Identifier") return;
-      const name = node.property.type === "Identifier"
-        ? node.property.name
-        : node.property.type === "Literal"
-        ? String(node.property.value)
-        : "";
-      const member = `${node.object.name}.${name}`;
+      const member = `${node.object.name}.${memberName(node)}`;
       if (IMPURE_MEMBERS.has(member)) report(node, member);
     },
     NewExpression(node) {

@@ -10,6 +10,6 @@ export const creditsText: z.ZodType<string, string | number> = z
       error: ({ input }) =>
         /^\s*-/.test(String(input))
           ? `Credits must be positive, not ${String(input).slice(0, 40)}`
-          : "Give an amount of credits with at most six decimal places, as 12.5",
+          : "Give an amount of credits of at most 15 digits and six decimal places, as 12.5",
     }),
   );

@@ -50,6 +50,7 @@ Deno.test("POST /wallets refuses what is not valid, with the field and the neare
     await refused({}, "id", "");
     await refused({ id: "a", credits: "1e3" }, "credits", "as 12.5");
     await refused({ id: "a", credits: "0.0000001" }, "credits", "six decimal places");
+    await refused({ id: "a", credits: "9".repeat(23) }, "credits", "15 digits");
     await refused({ id: "a", credits: "-1" }, "credits", "Credits must be positive, not -1");
     await refused({ id: "a", credits: true }, "credits", "as 12.5");
     clock.ms++;

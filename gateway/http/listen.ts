@@ -53,7 +53,7 @@ export function listen(app: Answering, options: ListenOptions): Deno.HttpServer<
       return errorResponse(fault, rng.id("req"));
     }
     const address = remoteAddress(info.remoteAddr.hostname, request.headers, trustedProxies);
-    const answer = await app.fetch(request, { remoteAddress: address });
+    const answer = await app.fetch(asGet(request), { remoteAddress: address });
     if (answer.status === 401) {
       const requestId = answer.headers.get("x-request-id") ?? "";
       refusals?.note({ requestId, remoteAddress: address });
@@ -61,4 +61,12 @@ export function listen(app: Answering, options: ListenOptions): Deno.HttpServer<
     if (answer.status >= 400) await dropBody(request);
     return answer;
   });
+}
+
+/**
+ * The platform leaves the body of an answer to `HEAD` away, and still says its length. An application
+ * that left it away itself would say that `GET` is answered by nothing.
+ */
+function asGet(request: Request): Request {
+  return request.method === "HEAD" ? new Request(request, { method: "GET" }) : request;
 }

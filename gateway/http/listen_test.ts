@@ -1,3 +1,4 @@
+import { Hono } from "@hono/hono";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { LogFields } from "../ports/logger.ts";
 import { createSystemRng } from "../system/rng.ts";
@@ -6,9 +7,9 @@ import { listen, type ListenOptions } from "./listen.ts";
 import { RefusalLog } from "./refusal_log.ts";
 
 /** The answer to a request that says it is meant for `host`; `fetch` would not say so. */
-async function ask(port: number, host: string): Promise<string> {
+async function ask(port: number, host: string, method = "GET"): Promise<string> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
-  const head = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+  const head = `${method} / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
   await connection.write(new TextEncoder().encode(head));
   return await new Response(connection.readable).text();
 }
@@ -45,6 +46,19 @@ Deno.test("a listener that takes any name takes only names", async () => {
   try {
     assertStringIncludes(await ask(server.addr.port, "models.example"), "HTTP/1.1 200");
     assertStringIncludes(await ask(server.addr.port, "a?b"), "HTTP/1.1 400");
+  } finally {
+    await server.shutdown();
+  }
+});
+
+Deno.test("HEAD is told what GET would be, length included, and nothing more", async () => {
+  const app = new Hono().get("/", (c) => c.text("fourteen bytes"));
+  const server = listen(app, OPTIONS);
+  try {
+    const [head = "", body] = (await ask(server.addr.port, "localhost", "HEAD")).split("\r\n\r\n");
+    assertStringIncludes(head, "HTTP/1.1 200");
+    assertStringIncludes(head.toLowerCase(), "content-length: 14");
+    assertEquals(body, "");
   } finally {
     await server.shutdown();
   }

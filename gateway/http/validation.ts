@@ -17,7 +17,8 @@ export function validate<Schema extends z.ZodType>(
   if (result.success) return result.data;
   const issue = deepest(result.error.issues);
   const param = [...place === "" ? [] : [place], ...issue.path.map(String)].join(".");
-  const complaint = issue.message.replace(/^Invalid input: /, "");
+  const complaint = issue.message.replace(/^Invalid input: /, "")
+    .replace("expected int, received number", "expected a whole number, received another");
   throw new ServiceFault("invalid_request", {
     message: param === "" ? complaint : `Cannot accept "${param}": ${complaint}`,
     param: param === "" ? undefined : param,
@@ -41,6 +42,18 @@ function deepest(issues: readonly z.core.$ZodIssue[]): Complaint {
     .filter(([first]) => first?.code !== "invalid_type" || first.path.length > 0)
     .map(deepest)
     .sort((one, other) => other.path.length - one.path.length);
-  if (inner === undefined) return issue;
+  if (inner === undefined) return { path: issue.path, message: noneOf(issue) };
   return { path: [...issue.path, ...inner.path], message: inner.message };
+}
+
+/** The value is of none of a union's types: all that would have been taken, but for null. */
+function noneOf({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
+  // The schema's own words say more.
+  if (message !== "Invalid input") return message;
+  const complaints = errors.map(([first]) => first?.message ?? "");
+  const types = complaints.map((text) => /expected (\w+), received/.exec(text)?.[1]);
+  const [received] = complaints.map((text) => /, received (\w+)$/.exec(text)?.[1]);
+  if (received === undefined || types.includes(undefined)) return message;
+  const named = new Set(types.filter((type) => type !== "null"));
+  return `expected ${[...named].join(" or ")}, received ${received}`;
 }

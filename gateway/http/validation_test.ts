@@ -24,56 +24,65 @@ Deno.test("a request with fields nobody here knows is valid", () => {
   });
 });
 
+/** What is not valid, the field, and what is said of it. */
+const COMPLAINTS: [Record<string, unknown>, string, string][] = [
+  [{ messages: undefined }, "messages", "send an array of messages"],
+  [{ messages: {} }, "messages", "send an array of messages"],
+  [{ messages: [] }, "messages", "at least one message"],
+  [{ messages: [{ content: "x" }] }, "messages.0.role", "expected one of"],
+  [
+    { messages: [{ role: "user", content: 7 }] },
+    "messages.0.content",
+    "expected string or array, received number",
+  ],
+  [{ messages: [{ role: "user" }] }, "messages.0.content", "array of parts"],
+  [{ messages: [{ role: "tool", content: "x" }] }, "messages.0.tool_call_id", "tool call"],
+  [
+    { messages: [...GOOD.messages, { role: "user", content: [{ type: "text" }] }] },
+    "messages.1.content.0.text",
+    "text",
+  ],
+  [
+    { messages: [{ role: "user", content: [{ type: "image_url", image_url: "http://x" }] }] },
+    "messages.0.content.0.image_url",
+    "expected object",
+  ],
+  [
+    { messages: [{ role: "user", content: [{ type: "image_url" }] }] },
+    "messages.0.content.0.image_url",
+    "url",
+  ],
+  [{ tools: [{ type: "function" }] }, "tools.0.function", "declaration"],
+  [{ tools: [{ type: "function", function: { name: "" } }] }, "tools.0.function.name", ">=1"],
+  [{ response_format: { type: "json_schema" } }, "response_format.json_schema", "schema"],
+  [{ n: 0 }, "n", ">=1"],
+  [{ n: 129 }, "n", "<=128"],
+  [{ n: 1.5 }, "n", "expected a whole number, received another"],
+  [{ n: "1" }, "n", "expected number, received string"],
+  [{ stop: 1 }, "stop", "expected string or array, received number"],
+  [{ max_tokens: 1.5 }, "max_tokens", "send a whole number of tokens, 1 or more"],
+  [{ max_tokens: Infinity }, "max_tokens", "send a whole number of tokens, 1 or more"],
+  [{ max_completion_tokens: 0 }, "max_completion_tokens", "send a whole number of tokens"],
+  [{ temperature: 3 }, "temperature", "<=2"],
+  [{ stream: "yes" }, "stream", "expected boolean"],
+  [{ stop: [1] }, "stop.0", "expected string"],
+  [{ messages: Array(10_001).fill(1) }, "messages", "at most 10000 messages"],
+  [
+    { messages: [{ role: "user", content: Array(10_001).fill(1) }] },
+    "messages.0.content",
+    "<=10",
+  ],
+  [{ tools: Array(1_025).fill(1) }, "tools", "<=1024"],
+  [
+    { messages: [{ role: "assistant", tool_calls: Array(1_025).fill(1) }] },
+    "messages.0.tool_calls",
+    "<=1024",
+  ],
+  [{ stop: Array(1_025).fill(1) }, "stop", "<=1024"],
+];
+
 Deno.test("the first complaint names the path and says what is expected", () => {
-  const cases: [Record<string, unknown>, string, string][] = [
-    [{ messages: undefined }, "messages", "send an array of messages"],
-    [{ messages: {} }, "messages", "send an array of messages"],
-    [{ messages: [] }, "messages", "at least one message"],
-    [{ messages: [{ content: "x" }] }, "messages.0.role", "expected one of"],
-    [{ messages: [{ role: "user", content: 7 }] }, "messages.0.content", "nvalid"],
-    [{ messages: [{ role: "user" }] }, "messages.0.content", "array of parts"],
-    [{ messages: [{ role: "tool", content: "x" }] }, "messages.0.tool_call_id", "tool call"],
-    [
-      { messages: [...GOOD.messages, { role: "user", content: [{ type: "text" }] }] },
-      "messages.1.content.0.text",
-      "text",
-    ],
-    [
-      { messages: [{ role: "user", content: [{ type: "image_url", image_url: "http://x" }] }] },
-      "messages.0.content.0.image_url",
-      "expected object",
-    ],
-    [
-      { messages: [{ role: "user", content: [{ type: "image_url" }] }] },
-      "messages.0.content.0.image_url",
-      "url",
-    ],
-    [{ tools: [{ type: "function" }] }, "tools.0.function", "declaration"],
-    [{ tools: [{ type: "function", function: { name: "" } }] }, "tools.0.function.name", ">=1"],
-    [{ response_format: { type: "json_schema" } }, "response_format.json_schema", "schema"],
-    [{ n: 0 }, "n", ">=1"],
-    [{ n: 129 }, "n", "<=128"],
-    [{ max_tokens: 1.5 }, "max_tokens", "send a whole number of tokens, 1 or more"],
-    [{ max_tokens: Infinity }, "max_tokens", "send a whole number of tokens, 1 or more"],
-    [{ max_completion_tokens: 0 }, "max_completion_tokens", "send a whole number of tokens"],
-    [{ temperature: 3 }, "temperature", "<=2"],
-    [{ stream: "yes" }, "stream", "expected boolean"],
-    [{ stop: [1] }, "stop.0", "expected string"],
-    [{ messages: Array(10_001).fill(1) }, "messages", "at most 10000 messages"],
-    [
-      { messages: [{ role: "user", content: Array(10_001).fill(1) }] },
-      "messages.0.content",
-      "<=10",
-    ],
-    [{ tools: Array(1_025).fill(1) }, "tools", "<=1024"],
-    [
-      { messages: [{ role: "assistant", tool_calls: Array(1_025).fill(1) }] },
-      "messages.0.tool_calls",
-      "<=1024",
-    ],
-    [{ stop: Array(1_025).fill(1) }, "stop", "<=1024"],
-  ];
-  for (const [change, param, words] of cases) {
+  for (const [change, param, words] of COMPLAINTS) {
     const fault = assertThrows(
       () => validate(chatRequestSchema, { ...GOOD, ...change }),
       ServiceFault,

@@ -25,7 +25,7 @@ export interface Observation {
 /** The observation of a service; a sentence where the runtime would export what it must not. */
 export async function observe(
   settings: ServeSettings,
-  process: {
+  machine: {
     readonly clock: Clock;
     readonly rng: Rng;
     readonly env: (name: string) => string | undefined;
@@ -33,7 +33,7 @@ export async function observe(
     readonly complain: (text: string) => void;
   },
 ): Promise<Observation | string> {
-  const { clock, complain, env, rng } = process;
+  const { clock, complain, env, rng } = machine;
   const secrets = secretsOf(settings);
   const exported = await exportedByRuntime({
     ratio: settings.traceRatio,

@@ -18,6 +18,25 @@ Deno.test("the graph covers every module, and every import in it resolves", asyn
   assertEquals(importing.filter(({ path }) => !known.has(path)), []);
 });
 
+/** Whether a module imports what only a run can tell: no graph shows it. */
+function importsByComputing(source: string): boolean {
+  return /\bimport\(\s*(?!["'\s])[^)]/.test(source);
+}
+
+Deno.test("every import is in the graph: none is of a computed name", async () => {
+  for (const planted of ["import(name)", "import(`../gateway/${name}.ts`)", "import(\n  f(1))"]) {
+    assert(importsByComputing(planted), planted);
+  }
+  assert(!importsByComputing('await import(\n  "./a.ts",\n)'));
+  const sources = (await modules()).filter((path) =>
+    room(path) !== "tests" && !/_test\.tsx?$/.test(path)
+  );
+  const found = await Promise.all(
+    sources.map(async (path) => importsByComputing(await read(path)) ? [path] : []),
+  );
+  assertEquals(found.flat(), []);
+});
+
 Deno.test("arrows point one way: tools <- sdk <- gateway <- tests", () => {
   const against = graph.filter(({ from, to }) => {
     const [here, there] = [room(from), room(to)];
@@ -66,12 +85,22 @@ Deno.test("what is published needs no development dependency", () => {
   assertEquals(show(borrowed), []);
 });
 
+/** Whether code, its comments aside, uses the Deno namespace, by whatever way. */
+function usesDeno(source: string): boolean {
+  return /\bDeno\b/.test(source.replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, ""));
+}
+
+Deno.test("a use of the Deno namespace is found in every form", () => {
+  const uses = ["Deno.cwd()", "Deno?.env", "globalThis.Deno", "const { env } = Deno;"];
+  for (const use of [...uses, 'f("https://x.example", Deno.cwd())']) assert(usesDeno(use), use);
+  for (const none of ["/** Deno.cwd() */ f();", "  // Deno.cwd()\nf();"]) assert(!usesDeno(none));
+});
+
 Deno.test("the client runs anywhere: no Deno namespace in sdk/", async () => {
   const users: string[] = [];
   for (const path of await modules()) {
     if (room(path) !== "sdk" || path.endsWith("_test.ts")) continue;
-    const code = (await read(path)).replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, "");
-    if (/\bDeno\./.test(code)) users.push(path);
+    if (usesDeno(await read(path))) users.push(path);
   }
   assertEquals(users, []);
 });

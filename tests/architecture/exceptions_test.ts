@@ -18,18 +18,30 @@ interface Waiver {
   readonly reason: string | undefined;
 }
 
-async function waivers(): Promise<Waiver[]> {
-  const found: Waiver[] = [];
-  for (const path of await files()) {
-    if (!isCode(path)) continue;
-    const directives = (await read(path)).matchAll(/^\s*\/\/ deno-lint-ignore(?:-file)?\b(.*)$/gm);
-    for (const [, text = ""] of directives) {
-      const [rules = "", reason] = text.split(" -- ");
-      found.push({ where: path, rules: rules.split(/[\s,]+/).filter(Boolean), reason });
-    }
-  }
-  return found;
+/** The linter takes its directives wherever a comment of a line has them, also after code. */
+function waiversIn(where: string, source: string): Waiver[] {
+  const directives = source.matchAll(/\/\/\s*deno-lint-ignore(?:-file)?\b(.*)$/gm);
+  return [...directives].map(([, text = ""]) => {
+    const [rules = "", reason] = text.split(" -- ");
+    return { where, rules: rules.split(/[\s,]+/).filter(Boolean), reason };
+  });
 }
+
+async function waivers(): Promise<Waiver[]> {
+  const found = (await files()).filter(isCode).map(async (path) =>
+    waiversIn(path, await read(path))
+  );
+  return (await Promise.all(found)).flat();
+}
+
+Deno.test("an exception is found wherever the linter takes one", () => {
+  const ignore = "deno-lint-ignore";
+  for (
+    const source of [`// ${ignore} a -- b`, `f(); //  ${ignore}-file a -- b`, `//${ignore} a -- b`]
+  ) {
+    assertEquals(waiversIn("x.ts", source), [{ where: "x.ts", rules: ["a"], reason: "b" }]);
+  }
+});
 
 Deno.test("every exception to a rule is known, names the rule and says why", async () => {
   const found = await waivers();

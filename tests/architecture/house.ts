@@ -8,14 +8,16 @@ export const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 /** The rooms, in the order in which they may know each other. */
 export const MEMBERS = ["tools", "sdk", "gateway", "tests"] as const;
 
-/** What is built, downloaded or stored, never written by hand. */
-const NOT_SOURCE = new Set([".git", "coverage", "data", "dist", "node_modules"]);
+/** What is built, downloaded or stored at the root, never written by hand. */
+const NOT_SOURCE = [".git", "coverage", "data", "dist", "node_modules"].map((name) =>
+  join(ROOT, name)
+);
 
 async function* walk(folder: string): AsyncGenerator<string> {
   for await (const entry of Deno.readDir(folder)) {
     const path = join(folder, entry.name);
     if (entry.isFile) yield path;
-    else if (entry.isDirectory && !NOT_SOURCE.has(entry.name)) yield* walk(path);
+    else if (entry.isDirectory && !NOT_SOURCE.includes(path)) yield* walk(path);
   }
 }
 

@@ -26,7 +26,8 @@ const EXPORTED: Deno.lint.Plugin = {
           context.report({ node, message: name });
         return {
           ExportSpecifier(node) {
-            if (node.exported.type === "Identifier") report(node, node.exported.name);
+            const { exported } = node;
+            report(node, exported.type === "Identifier" ? exported.name : String(exported.value));
           },
           ExportAllDeclaration: (node) => report(node, "*"),
           ExportDefaultDeclaration: (node) => report(node, "default"),
@@ -37,7 +38,9 @@ const EXPORTED: Deno.lint.Plugin = {
               : [declaration];
             for (const each of declared) {
               if (!("id" in each)) continue;
-              if (each.id?.type === "Identifier") report(each, each.id.name);
+              // What a pattern takes apart cannot be told by name: it is reported as it is written.
+              const text = context.sourceCode.getText(each.id ?? each);
+              report(each, each.id?.type === "Identifier" ? each.id.name : text);
             }
           },
         };
@@ -63,8 +66,10 @@ Deno.test("the reader of exports sees every form", () => {
   const source = `
     export { a, b as c } from "x"; export type { D } from "y"; export * from "z";
     export const i = 1, j = 2; export function e(): void {} export class F {} export interface G {} export type H = 1;
+    export const { k } = x; export { l as "m n" } from "x"; export * as n from "y"; export enum O {}
     function inner() {}`;
-  assertEquals(exportedNames("a.ts", source), ["*", "D", "F", "G", "H", "a", "c", "e", "i", "j"]);
+  const names = ["*", "D", "F", "G", "H", "O", "a", "c", "e", "i", "j", "m n", "{ k }"];
+  assertEquals(exportedNames("a.ts", source), names);
 });
 
 Deno.test("a stand-in offers only names that the real package exports", async () => {

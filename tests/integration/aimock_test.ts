@@ -4,8 +4,9 @@
  * @module
  */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { LLMock } from "@copilotkit/aimock";
+import OpenAI from "openai";
 import { labConfig } from "../fixtures/lab.ts";
 import { TestService } from "../fixtures/service.ts";
 
@@ -92,13 +93,50 @@ Deno.test("aimock: parallel tool calls, streamed and not", async () => {
   }
 });
 
-Deno.test("aimock: JSON is asked for and comes", async () => {
+Deno.test("aimock: JSON by a schema is asked for, comes and parses, streamed and not", async () => {
   await using service = await gatewayTo(server);
-  const answer = await service.client().chat.completions.create({
-    ...ask("a person"),
-    response_format: { type: "json_object" },
-  });
-  assertEquals(JSON.parse(answer.choices[0]?.message.content ?? ""), { name: "Ada" });
+  const { completions } = service.client().chat;
+  const response_format = {
+    type: "json_schema" as const,
+    json_schema: {
+      name: "person",
+      strict: true,
+      schema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+    },
+  };
+  const request = { ...ask("a person"), response_format };
+  const answer = await completions.parse(request);
+  assertEquals(answer.choices[0]?.message.parsed, { name: "Ada" });
+  assertEquals(server.getLastRequest()?.body?.response_format, response_format);
+  const streamed = await completions.stream(request).finalChatCompletion();
+  assertEquals(streamed.choices[0]?.message.parsed, { name: "Ada" });
+  await service.assertBooks();
+});
+
+Deno.test("aimock: an image arrives as it was sent, and the answer has the caller's id", async () => {
+  await using service = await gatewayTo(server);
+  const content = [
+    { type: "text" as const, text: "hello, what is on it?" },
+    { type: "image_url" as const, image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
+  ];
+  const answer = await service.client().chat.completions.create(
+    { model: "auto", messages: [{ role: "user", content }] },
+    { headers: { "x-request-id": "from-the-caller" } },
+  );
+  assertEquals(answer._request_id, "from-the-caller");
+  const { messages } = JSON.parse(JSON.stringify(server.getLastRequest()?.body));
+  assertEquals(messages, [{ role: "user", content }]);
+  await service.assertBooks();
+});
+
+Deno.test("aimock: OpenAI's client waits out a 429 and succeeds", async () => {
+  await using service = await gatewayTo(server);
+  server.nextRequestError(429, { message: "Not now" });
+  const answer = await service.client({ maxRetries: 2 }).chat.completions.create(ask("hello"));
+  assertEquals(answer.choices[0]?.message.content, "Hi from the other side");
+  const { records } = await service.running.stores.log.search({ limit: 10 });
+  assertEquals(records.map(({ status }) => status).sort(), [200, 429]);
+  await service.assertBooks();
 });
 
 for (const status of [429, 500, 503]) {
@@ -120,7 +158,11 @@ for (const status of [429, 500, 503]) {
 Deno.test("aimock: an error of the only upstream is told as ours", async () => {
   await using service = await gatewayTo(server);
   server.nextRequestError(500, { message: "Out of order" });
-  const response = await service.chat(ask("hello"));
-  assertEquals([response.status, (await response.json()).error.code], [502, "upstream_error"]);
+  const error = await assertRejects(
+    () => service.client().chat.completions.create(ask("hello")),
+    OpenAI.InternalServerError,
+  );
+  assertEquals([error.status, error.code, error.type], [502, "upstream_error", "api_error"]);
+  assertEquals(error.requestID, (await service.lastRequest()).requestId);
   await service.assertBooks();
 });

@@ -9,6 +9,7 @@ import { join } from "@std/path";
 import type { Finding } from "../../gateway/doctor/finding.ts";
 import { openKvStores } from "../../gateway/stores/kv/open.ts";
 import { type Finished, ServiceProcess, SVC, svc } from "../fixtures/service_process.ts";
+import { CONFIGURATION } from "../fixtures/task_flags.ts";
 
 /** Free ports, so that nothing on the machine is in the way; no upstream but the simulator. */
 const PORTS = {
@@ -166,6 +167,7 @@ Deno.test("svc doctor tells of a process that may do everything", async () => {
       "run",
       "--quiet",
       "--cached-only",
+      `--config=${CONFIGURATION}`,
       ...everything.map((name) => `--allow-${name}`),
     ];
     const command = new Deno.Command(Deno.execPath(), {
