@@ -11,6 +11,7 @@ import { atOnce, STEP_CHARS, type Steps } from "../../domain/steps.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { editMembers, elements, members } from "../json_text.ts";
 import { ChatMessages, type OpaquePlace } from "./chat_messages.ts";
+import type { MessagePlace } from "./caller_paths.ts";
 import { requestItems } from "./items.ts";
 import { type Loss, lostMembers } from "./loss.ts";
 
@@ -26,6 +27,8 @@ export interface TranslatedRequest {
   readonly chat: ChatBody;
   /** What it does not carry; each says what is to be done about it. */
   readonly losses: readonly Loss[];
+  /** What of the request each message was made of. */
+  readonly places: readonly MessagePlace[];
 }
 
 /** What a request leans on besides itself. */
@@ -98,7 +101,7 @@ export function chatRequestOf(
     built.add(item, isText ? "input" : `input.${at}`);
   }
   built.finish();
-  const { losses, messages, opaque } = built;
+  const { losses, messages, opaque, places } = built;
   const value: ChatRequest = {
     ...carried(request, losses),
     model: request.model,
@@ -107,7 +110,7 @@ export function chatRequestOf(
     ...answerFields(request, losses),
   };
   includeLosses(request, losses);
-  return { chat: writtenWhenRead(value, opaque), losses };
+  return { chat: writtenWhenRead(value, opaque), losses, places };
 }
 
 /** Most requests are never sent in this form: they are refused, or go where Responses is spoken. */
