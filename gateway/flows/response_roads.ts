@@ -219,7 +219,9 @@ export class AskedResponse {
   /** What a model is not told of the request, a line each. */
   leftOut(candidate: Candidate): readonly string[] {
     if (this.roadTo(candidate) === "native") {
-      const shortened = this.#losses.filter(({ path }) => path === "input");
+      const shortened = this.#losses.filter(({ path, action }) =>
+        path === "input" && action === "report"
+      );
       const foreign = this.#isSentAsIs(candidate.upstream.id)
         ? []
         : foreignLosses(this.#sent, this.#history);
