@@ -218,7 +218,7 @@ function failed<T>(
   if (failure.outcome === "refused_input") {
     throw new ServiceFault("invalid_request", {
       message: failure.message,
-      param: failure.param,
+      param: failure.param && trace.callerPath(failure.param, candidate),
       extra: errorMetadata(trace),
     });
   }

@@ -80,6 +80,8 @@ export class RequestTrace {
   orchestration: string | undefined;
   /** What the model tried last was not told of the request, a line each: asked for when it is told. */
   notCarried: () => readonly string[] = () => [];
+  /** What the caller calls a field that a model was asked with. */
+  callerPath: (path: string, candidate: Candidate) => string = (path) => path;
   /** The bill of the calls that have been settled. */
   billed: BillingMetadata | undefined;
   /** The same with a call that is being settled: what the books say next, before any later row. */

@@ -14,6 +14,12 @@ import type { JsonBody } from "../ports/upstream.ts";
 import { inTurns } from "../system/others_turn.ts";
 import { requestText } from "../wire/chat_text.ts";
 import { editMembers } from "../wire/json_text.ts";
+import {
+  callerLine,
+  callerPath,
+  type MessagePlace,
+  placesAmong,
+} from "../wire/responses/caller_paths.ts";
 import { responsesFeatures, responsesFeatureSteps } from "../wire/responses/chat_request.ts";
 import { itemType, namedIds, referencedItem, requestItems } from "../wire/responses/items.ts";
 import { type Loss, lossText } from "../wire/responses/loss.ts";
@@ -51,6 +57,7 @@ export class AskedResponse {
   readonly #sent: JsonBody;
   readonly #history: ResponseHistory;
   readonly #losses: readonly Loss[];
+  readonly #places: readonly MessagePlace[];
   readonly #canSearchWeb: boolean;
   /** What its hosted tools ask for, and the gateway's own cannot do. */
   readonly #hostedLeftOut: readonly string[];
@@ -67,6 +74,7 @@ export class AskedResponse {
       readonly history: ResponseHistory;
       readonly chat: JsonBody;
       readonly losses: readonly Loss[];
+      readonly places: readonly MessagePlace[];
       readonly features: RequestFeatures;
       readonly hosted: HostedTools;
       readonly canSearchWeb: boolean;
@@ -82,6 +90,7 @@ export class AskedResponse {
     this.#canSearchWeb = read.canSearchWeb;
     this.#hostedLeftOut = read.hostedLeftOut;
     this.#losses = read.losses;
+    this.#places = read.places;
     this.features = read.features;
   }
 
@@ -98,7 +107,7 @@ export class AskedResponse {
     const kept = await historyOf(gateway.responses, key.walletId, body);
     const remembered = gateway.found.ofItems(key.id, requestItems(body));
     const history = { ...kept, found: new Map([...remembered, ...kept.found]) };
-    const { chat, losses, features } = await inTurns(responsesFeatureSteps(body, history));
+    const { chat, losses, places, features } = await inTurns(responsesFeatureSteps(body, history));
     const refused = strangeName(body, history) ??
       losses.find(({ action }) => action === "refuse");
     if (refused !== undefined) throw cannotCarry(refused);
@@ -107,6 +116,7 @@ export class AskedResponse {
       history,
       chat: gateway.signatures.restore(key.id, chat),
       losses,
+      places,
       features: asksForHosted(hosted) ? needsTools(features) : features,
       hosted,
       canSearchWeb: canSearchWeb(gateway),
@@ -209,7 +219,9 @@ export class AskedResponse {
   /** What a model is not told of the request, a line each. */
   leftOut(candidate: Candidate): readonly string[] {
     if (this.roadTo(candidate) === "native") {
-      const shortened = this.#losses.filter(({ path }) => path === "input");
+      const shortened = this.#losses.filter(({ path, action }) =>
+        path === "input" && action === "report"
+      );
       const foreign = this.#isSentAsIs(candidate.upstream.id)
         ? []
         : foreignLosses(this.#sent, this.#history);
@@ -223,6 +235,21 @@ export class AskedResponse {
     const limitsCalls = asksForHosted(this.hosted);
     const losses = this.#losses.filter(({ path }) => !(limitsCalls && path === "max_tool_calls"));
     return [...losses.map(lossText), ...this.#hostedLeftOut];
+  }
+
+  /** What the caller calls a field that a model was asked with. */
+  callerPath(path: string, candidate: Candidate): string {
+    return this.roadTo(candidate) === "native" ? path : this.pathInChat(path);
+  }
+
+  /** What the caller calls a field of the chat completion that is asked for. */
+  pathInChat(path: string): string {
+    return callerPath(path, this.#places);
+  }
+
+  /** Lines about the chat completion that is asked for, in the caller's names. */
+  linesOfChat(lines: readonly string[]): readonly string[] {
+    return lines.map((line) => callerLine(line, this.#places));
   }
 
   get #ownPlaces(): readonly (JsonBody | undefined)[] {
@@ -264,7 +291,9 @@ export class AskedResponse {
     };
     // What is left out here would be there again at the upstream that keeps it.
     const history = { ...this.#history, earlierItems: earlier, upstreamId: undefined };
-    const { chat, losses, features } = responsesFeatures(sent, history);
+    const { chat, losses, places, features } = responsesFeatures(sent, history);
+    const isText = typeof this.request.input === "string";
+    const kept = own.flatMap((item, at) => item ? [isText ? "input" : `input.${at}`] : []);
     const leftOut = this.items.length - earlier.length - items.length;
     return new AskedResponse(this.body, {
       sent,
@@ -276,6 +305,7 @@ export class AskedResponse {
         ...this.#losses.filter(({ path }) => path !== "input"),
         { path: "input", reason: `the ${leftOut} oldest items were left out`, action: "report" },
       ],
+      places: placesAmong(places, kept),
       features: {
         ...(asksForHosted(this.hosted) ? needsTools(features) : features),
         conversation: this.features.conversation,

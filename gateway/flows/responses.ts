@@ -174,6 +174,7 @@ function begin(
   trace: RequestTrace,
   { asked, plan, hosting }: ResponseCall,
 ): Promise<Begun<OpenedResponse>> {
+  trace.callerPath = (path, candidate) => asked.callerPath(path, candidate);
   return attempt<OpenedResponse>(gateway, {
     trace,
     plan,
@@ -197,7 +198,13 @@ function begin(
         hosting,
         maxTokens: heldTokens(place),
       });
-      trace.notCarried = () => [...leftOut, ...notCarriedBy(opened)];
+      trace.notCarried = () => {
+        const lines = notCarriedBy(opened);
+        return [
+          ...leftOut,
+          ...asked.roadTo(candidate) === "native" ? lines : asked.linesOfChat(lines),
+        ];
+      };
       return opened;
     },
   });

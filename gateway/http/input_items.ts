@@ -1,5 +1,5 @@
 /**
- * The items of a request as OpenAI lists them, page by page. They keep their bytes.
+ * The items of a request as OpenAI lists them, page by page.
  *
  * @module
  */
@@ -7,6 +7,7 @@
 import type { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
 import { members } from "../wire/json_text.ts";
+import { listedItem } from "../wire/responses/listed_item.ts";
 import { inputItemsQuerySchema } from "./schemas/stored_responses.ts";
 import { validate } from "./validation.ts";
 
@@ -41,7 +42,7 @@ export function inputItemsPage(input: readonly string[], query: InputItemsQuery)
   const data = ordered.slice(previous + 1, previous + 1 + limit);
   const ids = { first_id: idOf(data[0]), last_id: idOf(data.at(-1)) };
   const hasMore = previous + 1 + data.length < ordered.length;
-  return `{"object":"list","data":[${data.join(",")}],` +
+  return `{"object":"list","data":[${data.map(listedItem).join(",")}],` +
     `${JSON.stringify(ids).slice(1, -1)},"has_more":${hasMore}}`;
 }
 

@@ -66,21 +66,26 @@ function startsWith(bytes: Uint8Array, text: string, at = 0): boolean {
   return latin(bytes, at, at + text.length) === text;
 }
 
+/** Names of PNG's chunks, as numbers: a file may be millions of empty ones. */
+const IHDR = 0x49484452;
+const IDAT = 0x49444154;
+const IEND = 0x49454e44;
+
 /** Chunks, each a length, a name, the content and a checksum, from `IHDR` to `IEND`. */
 function walkPng(bytes: Uint8Array, view: DataView): Dimensions | undefined {
   let dimensions: Dimensions | undefined;
   let pixels = false;
   for (let at = 8; at + 12 <= bytes.length;) {
     const length = view.getUint32(at);
-    const name = latin(bytes, at + 4, at + 8);
+    const name = view.getUint32(at + 4);
     const end = at + 12 + length;
     if (end > bytes.length) return undefined;
     if (at === 8) {
-      if (name !== "IHDR" || length !== 13) return undefined;
+      if (name !== IHDR || length !== 13) return undefined;
       dimensions = { width: view.getUint32(at + 8), height: view.getUint32(at + 12) };
     }
-    if (name === "IDAT") pixels = true;
-    if (name === "IEND") return pixels ? dimensions : undefined;
+    if (name === IDAT) pixels = true;
+    if (name === IEND) return pixels ? dimensions : undefined;
     at = end;
   }
   return undefined;
@@ -124,10 +129,10 @@ function isStartOfFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
+/** Byte by byte: a search of the platform's for each of millions of near ends takes seconds. */
 function endsAfter(bytes: Uint8Array, start: number): boolean {
-  const at = bytes.lastIndexOf(END_OF_IMAGE);
-  for (let end = at; end > start; end = bytes.lastIndexOf(END_OF_IMAGE, end - 1)) {
-    if (bytes[end - 1] === 0xff) return true;
+  for (let at = bytes.length - 1; at > start; at--) {
+    if (bytes[at] === END_OF_IMAGE && bytes[at - 1] === 0xff) return true;
   }
   return false;
 }

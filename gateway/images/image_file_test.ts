@@ -52,6 +52,27 @@ Deno.test("Trailing bytes do no harm, nor does a PNG without pixels pass", () =>
   assert("problem" in readImageFile(PNG.subarray(0, 33)));
 });
 
+/** Counts how often it is searched: each search of a long file is a call into the platform. */
+class Searched extends Uint8Array {
+  searches = 0;
+
+  override lastIndexOf(...search: Parameters<Uint8Array["lastIndexOf"]>): number {
+    this.searches++;
+    return super.lastIndexOf(...search);
+  }
+}
+
+Deno.test("A JPEG that nearly ends at every byte is read through once", () => {
+  const bytes = new Searched(JPEG.length + 10_000);
+  bytes.fill(0xd9);
+  bytes.set(JPEG);
+  const { searches } = bytes;
+  assert(!("problem" in readImageFile(bytes)));
+  bytes.set([0, 0], JPEG.length - 2);
+  assert("problem" in readImageFile(bytes));
+  assert(bytes.searches - searches <= 2, `${bytes.searches} searches`);
+});
+
 Deno.test("What is no image is none", () => {
   const texts = [
     "",

@@ -131,6 +131,7 @@ const ATTACKS: Readonly<Record<string, (target: Target) => Promise<void>>> = {
   "prompt bombs": (target) => drop(target, BOMBS.prompts),
   "schema bombs": (target) => drop(target, BOMBS.schemas),
   "chat bombs": (target) => drop(target, BOMBS.chats),
+  "input bombs": (target) => drop(target, BOMBS.inputs),
   "form bombs": (target) => drop(target, BOMBS.forms),
 };
 

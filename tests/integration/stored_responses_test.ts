@@ -98,7 +98,8 @@ Deno.test("OpenAI's client reads a response, its input, and deletes it", async (
 Deno.test("a response of twenty megabytes comes back to the byte", async () => {
   await using service = await TestService.start({ described: false });
   const image = "iVBORw0KGgo".repeat(1_000_000);
-  const input = [`{"type":"message","id":"msg_0","role":"user","content":"${image}"}`];
+  const content = `[{"type":"input_text","text":"${image}"}]`;
+  const input = [`{"type":"message","id":"msg_0","role":"user","content":${content}}`];
   const kept = stored("resp_1", { input, resource: `{"id":"resp_1","image":"${image}"}` });
   assertEquals(await service.running.stores.responses.put(kept), true);
   assertEquals(await (await call(service, "resp_1")).text(), kept.resource);

@@ -5,10 +5,12 @@ import { invariant } from "../../domain/invariant.ts";
 import type { Candidate } from "../../domain/routing.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { requestText } from "../../wire/chat_text.ts";
+import { lostInCompletion } from "../../wire/lost_output.ts";
 import { withNote } from "../../wire/noted_request.ts";
 import { responseOf } from "../../wire/responses/answer.ts";
 import { ResponseEventRelay } from "../../wire/responses/event_relay.ts";
 import type { ResponseContext } from "../../wire/responses/resource.ts";
+import { upstreamWarnings } from "../../wire/upstream_warnings.ts";
 import type { StreamedAnswer } from "../answer_stream.ts";
 import { attempt } from "../attempt.ts";
 import { CallAnswer } from "../call_answer.ts";
@@ -49,6 +51,7 @@ export class OrchestratedResponse implements OrchestrationSurface {
     this.#options = options;
     this.#context = this.#contextOf(this.#best().model.id);
     this.#relay = new ResponseEventRelay(this.#context);
+    options.trace.callerPath = (path) => options.asked.pathInChat(path);
   }
 
   tell(event: TaskEvent): string {
@@ -84,7 +87,10 @@ export class OrchestratedResponse implements OrchestrationSurface {
       },
     });
     relay.answeredBy(begun.candidate.model.id);
-    trace.notCarried = () => [...asked.leftOutOfChat(), ...relay.notCarried];
+    trace.notCarried = () => [
+      ...asked.leftOutOfChat(),
+      ...asked.linesOfChat(relay.notCarried),
+    ];
     this.#gateway.conversations.set(
       conversationOf(trace.caller, features),
       begun.candidate.model.id,
@@ -110,7 +116,11 @@ export class OrchestratedResponse implements OrchestrationSurface {
       wanted: "json",
     });
     invariant(begun.kind === "json", "Cannot complete an answer that is streamed");
-    trace.notCarried = () => asked.leftOutOfChat();
+    const { value } = begun.answer.body;
+    trace.notCarried = () => [
+      ...asked.leftOutOfChat(),
+      ...asked.linesOfChat([...upstreamWarnings(value), ...lostInCompletion(value)]),
+    ];
     const metadata = await finishChat(this.#gateway, trace, { body, features, begun });
     const text = responseOf(begun.answer.body, this.#contextOf(begun.candidate.model.id), {
       metadata,

@@ -9,6 +9,8 @@ import { z } from "zod";
 /** Beyond what any model reads. */
 const MOST_ITEMS = 10_000;
 const MOST_TOOLS = 1_024;
+/** Every event that tells the whole response repeats them. */
+const MOST_PAIRS = 16;
 
 /** An id names what was answered, and stands in the refusal where it names nothing. */
 const ID_MAX_CHARS = 256;
@@ -21,15 +23,19 @@ const ROLES = ["system", "developer", "user", "assistant"];
 const part = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
+  refusal: z.string().optional(),
   image_url: z.string().nullish(),
   file_data: z.string().nullish(),
   file_url: z.string().nullish(),
   file_id: z.string().nullish(),
   filename: z.string().nullish(),
 }).check((ctx) => {
-  const { type, text, image_url, file_id, file_data, file_url } = ctx.value;
+  const { type, text, refusal, image_url, file_id, file_data, file_url } = ctx.value;
   if ((type === "input_text" || type === "output_text") && text === undefined) {
     complain(ctx, "text", "expected the part's text");
+  }
+  if (type === "refusal" && refusal === undefined) {
+    complain(ctx, "refusal", "expected the words of the refusal");
   }
   if (file_id) return complain(ctx, "file_id", NO_FILES);
   if (type === "input_image" && !image_url) {
@@ -81,6 +87,16 @@ const tool = z.looseObject({
   }
 });
 
+const toolChoice = z.looseObject({ type: z.string(), name: z.string().optional() }).check((ctx) => {
+  if (ctx.value.type === "function" && ctx.value.name === undefined) {
+    complain(ctx, "name", "expected the function's name");
+  }
+});
+
+/** Pairs of the caller's own: as many, and as long, as OpenAI takes. */
+const metadata = z.record(z.string().max(64), z.string().max(512))
+  .refine((pairs) => Object.keys(pairs).length <= MOST_PAIRS, `send at most ${MOST_PAIRS} pairs`);
+
 const format = z.looseObject({
   type: z.string(),
   name: z.string().optional(),
@@ -101,10 +117,10 @@ export const responsesRequestSchema = z.looseObject({
       MOST_ITEMS,
       `send at most ${MOST_ITEMS} items`,
     ),
-  ]),
+  ], "expected a string or an array of items"),
   instructions: z.string().nullish(),
   tools: z.array(tool).max(MOST_TOOLS).nullish(),
-  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
+  tool_choice: z.union([z.string(), toolChoice]).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   max_tool_calls: z.int().min(1).nullish(),
   text: z.looseObject({ format: format.optional(), verbosity: z.string().nullish() }).nullish(),
@@ -112,7 +128,7 @@ export const responsesRequestSchema = z.looseObject({
     .nullish(),
   max_output_tokens: z.int().min(1).nullish(),
   truncation: z.enum(["auto", "disabled"]).nullish(),
-  metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+  metadata: metadata.nullish(),
   store: z.boolean().nullish(),
   previous_response_id: z.string().max(ID_MAX_CHARS).nullish(),
   include: z.array(z.string()).max(MOST_TOOLS).nullish(),
@@ -135,17 +151,23 @@ function filesOf(ctx: Context): void {
     if (typeof part !== "object" || part === null || !part.file_id) continue;
     const path = Array.isArray(output) ? ["output", at, "file_id"] : ["output", "file_id"];
     ctx.issues.push({ code: "custom", input: part, path, message: NO_FILES });
+    return;
   }
 }
 
-/** Checks text or parts in their place: what they must be depends on the item's type. */
+/**
+ * Checks text or parts in their place: what they must be depends on the item's type. The first bad
+ * part ends it: to complain of a hundred thousand takes seconds, in which nobody else is answered.
+ */
 function nested(ctx: Context, field: "content" | "output"): void {
   const value = (ctx.value as Record<string, unknown>)[field];
   if (typeof value === "string") return;
   if (!Array.isArray(value)) return complain(ctx, field, "expected a string or an array of parts");
   for (const [at, element] of value.entries()) {
-    for (const { path, message } of part.safeParse(element).error?.issues ?? []) {
-      ctx.issues.push({ code: "custom", input: element, path: [field, at, ...path], message });
-    }
+    const [issue] = part.safeParse(element).error?.issues ?? [];
+    if (issue === undefined) continue;
+    const { path, message } = issue;
+    ctx.issues.push({ code: "custom", input: element, path: [field, at, ...path], message });
+    return;
   }
 }

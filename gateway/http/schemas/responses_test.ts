@@ -15,6 +15,10 @@ function complaint(request: Readonly<Record<string, unknown>>): string | undefin
   }
 }
 
+function pairs(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, "v"]));
+}
+
 Deno.test("requests that are valid, fields that nobody knows among them", () => {
   const valid: Readonly<Record<string, unknown>>[] = [
     {},
@@ -25,6 +29,7 @@ Deno.test("requests that are valid, fields that nobody knows among them", () => 
     { input: [{ type: "reasoning", id: "rs_1", summary: [], content: null }] },
     { tools: [{ type: "function", name: "f", parameters: null }, { type: "file_search" }] },
     { text: { format: { type: "json_schema", name: "n", schema: {} } }, metadata: { a: "b" } },
+    { metadata: pairs(16), tool_choice: { type: "function", name: "f" } },
     { instructions: null, tools: null, reasoning: null, max_output_tokens: null, stream: null },
   ];
   for (const request of valid) {
@@ -45,6 +50,13 @@ Deno.test("requests that are not, with the field", () => {
     [part({ type: "input_image" }), "input.0.content.0.image_url"],
     [part({ type: "input_file" }), "input.0.content.0.file_data"],
     [part(7), "input.0.content.0"],
+    [
+      { input: [{ role: "assistant", content: [{ type: "refusal" }] }] },
+      "input.0.content.0.refusal",
+    ],
+    [{ tool_choice: { type: "function" } }, "tool_choice.name"],
+    [{ tool_choice: { type: "function", name: 7 } }, "tool_choice.name"],
+    [{ metadata: pairs(17) }, "metadata"],
     [{ input: [{ type: "item_reference" }] }, "input.0.id"],
     [{ input: [{ type: "function_call", name: "f", arguments: "" }] }, "input.0.call_id"],
     [{ input: [{ type: "function_call", call_id: "a", arguments: "" }] }, "input.0.name"],
@@ -76,6 +88,24 @@ Deno.test("requests that are not, with the field", () => {
     ],
   ];
   for (const [request, path] of invalid) assertEquals(complaint(request), path);
+});
+
+Deno.test("of many bad parts the first is complained of, and no other is looked at", () => {
+  const nobody = {
+    get type(): string {
+      throw new Error("A part after a bad one was read");
+    },
+  };
+  const output = [{ type: "function_call_output", call_id: "a", output: [7, nobody] }];
+  assertEquals(complaint({ input: [{ role: "user", content: [7, nobody] }] }), "input.0.content.0");
+  assertEquals(complaint({ input: output }), "input.0.output.0");
+  const files = [{ file_id: "f" }, {
+    get file_id(): string {
+      return nobody.type;
+    },
+  }];
+  const custom = [{ type: "custom_tool_call_output", call_id: "a", output: files }];
+  assertEquals(complaint({ input: custom }), "input.0.output.0.file_id");
 });
 
 Deno.test("an event with a field too many, or too few, is none", () => {

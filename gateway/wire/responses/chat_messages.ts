@@ -8,6 +8,7 @@ import type { ChatMessage, ContentPart, ToolCall } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../tool_calls.ts";
 import { assistantContent, chatContent } from "./chat_parts.ts";
+import type { MessagePlace } from "./caller_paths.ts";
 import { isSearch, itemType, referencedItem } from "./items.ts";
 import { type Loss, lostMembers } from "./loss.ts";
 
@@ -36,10 +37,14 @@ const RESULT_MEMBERS: readonly string[] = [
   ...RESULT_EXTRAS,
 ];
 
+type Place = Omit<MessagePlace, "calls">;
+
 /** Puts messages together, item by item. */
 export class ChatMessages {
   /** The conversation, once it is finished. */
   readonly messages: ChatMessage[] = [];
+  /** What each message was made of, once it is finished. */
+  places: readonly MessagePlace[] = [];
   /** What could not be carried. */
   readonly losses: Loss[] = [];
   /** Whose bytes must be kept, once it is finished. */
@@ -56,6 +61,8 @@ export class ChatMessages {
   readonly #results = new Map<ChatMessage, ChatMessage[]>();
   // Tool messages are text: what else a tool gave follows the last of them as the user's message.
   #attachments: ContentPart[] = [];
+  #attachedAt = "input";
+  readonly #places = new Map<ChatMessage, MessagePlace & { readonly calls: string[] }>();
 
   /** `references`: items that may be referred to, by id; `found`: what searches found, by item. */
   constructor(
@@ -70,7 +77,7 @@ export class ChatMessages {
 
   /** Says something before everything else. */
   instruct(text: string): void {
-    this.#push({ role: "system", content: text });
+    this.#push({ role: "system", content: text }, { path: "instructions" });
   }
 
   /** Adds an item; `path` is where it stands in the request. */
@@ -105,6 +112,9 @@ export class ChatMessages {
       places.push(this.messages.push(message) - 1);
       for (const result of this.#results.get(message) ?? []) this.messages.push(result);
     }
+    this.places = this.messages.map((message) =>
+      this.#places.get(message) ?? { path: "input", calls: [] }
+    );
     this.opaque = this.#signed.map((place) => (
       { ...place, message: places[place.message] ?? place.message }
     ));
@@ -122,6 +132,7 @@ export class ChatMessages {
       this.#lose(`${path}.phase`, "messages have no phase", "report");
     }
     const role = String(value["role"]);
+    const place = { path, content: "content" } as const;
     const more = Object.fromEntries(
       Object.entries(value).filter(([name]) => !MESSAGE_MEMBERS.includes(name)),
     );
@@ -132,10 +143,10 @@ export class ChatMessages {
       const open = this.#openTurn;
       // Words beside a tool call are part of its turn: nothing may stand between it and its result.
       if (open?.tool_calls !== undefined && open.content === null) Object.assign(open, said, more);
-      else this.#push({ role, ...said, ...(isEmpty ? { content: "" } : {}), ...more });
+      else this.#push({ role, ...said, ...(isEmpty ? { content: "" } : {}), ...more }, place);
     } else {
       const content = chatContent(value["content"], `${path}.content`, this.losses);
-      this.#push({ role, content, ...more });
+      this.#push({ role, content, ...more }, place);
     }
     this.#keepOpaque(item, undefined);
   }
@@ -153,8 +164,9 @@ export class ChatMessages {
     }
     this.losses.push(...lostMembers(value, CALL_MEMBERS, path));
     let caller = this.#openTurn;
-    if (caller === undefined) this.#push(caller = { role: "assistant", content: null });
+    if (caller === undefined) this.#push(caller = { role: "assistant", content: null }, { path });
     this.#callers.set(call.id, caller);
+    this.#places.get(caller)?.calls.push(path);
     this.#keepOpaque(item, (caller.tool_calls ??= []).push(call) - 1);
   }
 
@@ -169,7 +181,8 @@ export class ChatMessages {
       return this.#lose(path, reason, "report");
     }
     const message: ChatMessage = { role: "user", content };
-    if (this.#openTurn?.tool_calls === undefined) return this.#push(message);
+    if (this.#openTurn?.tool_calls === undefined) return this.#push(message, { path });
+    this.#places.set(message, { path, calls: [] });
     const at = this.#said.length - 1;
     this.#said.splice(at, 0, message);
     this.#signed = this.#signed.map((place) =>
@@ -191,31 +204,39 @@ export class ChatMessages {
       ),
     );
     const message = { ...extras, role: "tool", tool_call_id: id };
-    if (typeof output === "string") return this.#answer(caller, { ...message, content: output });
+    const place = { path, content: "output" } as const;
+    if (typeof output === "string") {
+      return this.#answer(caller, { ...message, content: output }, place);
+    }
     const texts = output.filter((part) => part.type === "text");
     const others = output.filter((part) => part.type !== "text");
     if (others.length > 0) {
       this.#attachments.push({ type: "text", text: `Result of tool call ${id}:` }, ...others);
+      this.#attachedAt = path;
     }
     const content = texts.length > 0 ? texts : "The result is in the next message.";
-    this.#answer(caller, { ...message, content });
+    this.#answer(caller, { ...message, content }, place);
   }
 
-  #answer(caller: ChatMessage | undefined, result: ChatMessage): void {
-    if (caller === undefined) return this.#push(result);
+  #answer(caller: ChatMessage | undefined, result: ChatMessage, place: Place): void {
+    if (caller === undefined) return this.#push(result, place);
+    this.#places.set(result, { ...place, calls: [] });
     const known = this.#results.get(caller);
     if (known === undefined) this.#results.set(caller, [result]);
     else known.push(result);
   }
 
-  #push(message: ChatMessage): void {
+  #push(message: ChatMessage, place: Place): void {
     this.#attach();
     this.#said.push(message);
+    this.#places.set(message, { ...place, calls: [] });
   }
 
   #attach(): void {
     if (this.#attachments.length === 0) return;
-    this.#said.push({ role: "user", content: this.#attachments });
+    const message = { role: "user", content: this.#attachments };
+    this.#said.push(message);
+    this.#places.set(message, { path: this.#attachedAt, calls: [] });
     this.#attachments = [];
   }
 

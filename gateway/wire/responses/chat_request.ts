@@ -6,11 +6,13 @@
 
 import type { ChatRequest, ChatTool, ResponsesRequest } from "@svc/sdk/protocol";
 import { chatFeatureSteps, type RequestFeatures } from "../../domain/features.ts";
+import { hostedToolOf } from "../../domain/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
 import { atOnce, STEP_CHARS, type Steps } from "../../domain/steps.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { editMembers, elements, members } from "../json_text.ts";
 import { ChatMessages, type OpaquePlace } from "./chat_messages.ts";
+import type { MessagePlace } from "./caller_paths.ts";
 import { requestItems } from "./items.ts";
 import { type Loss, lostMembers } from "./loss.ts";
 
@@ -26,6 +28,8 @@ export interface TranslatedRequest {
   readonly chat: ChatBody;
   /** What it does not carry; each says what is to be done about it. */
   readonly losses: readonly Loss[];
+  /** What of the request each message was made of. */
+  readonly places: readonly MessagePlace[];
 }
 
 /** What a request leans on besides itself. */
@@ -98,7 +102,11 @@ export function chatRequestOf(
     built.add(item, isText ? "input" : `input.${at}`);
   }
   built.finish();
-  const { losses, messages, opaque } = built;
+  if (built.messages.length === 0) {
+    const reason = "no item of it says anything that a chat could begin with";
+    built.losses.push({ path: "input", reason, action: "native" });
+  }
+  const { losses, messages, opaque, places } = built;
   const value: ChatRequest = {
     ...carried(request, losses),
     model: request.model,
@@ -107,7 +115,7 @@ export function chatRequestOf(
     ...answerFields(request, losses),
   };
   includeLosses(request, losses);
-  return { chat: writtenWhenRead(value, opaque), losses };
+  return { chat: writtenWhenRead(value, opaque), losses, places };
 }
 
 /** Most requests are never sent in this form: they are refused, or go where Responses is spoken. */
@@ -170,7 +178,7 @@ function toolFields(request: ResponsesRequest, losses: Loss[]): Partial<ChatRequ
   const choice = request.tool_choice ?? undefined;
   // Without tools there is nothing to choose, and upstreams refuse to be told so.
   const isIdle = tools.length === 0 && (choice === "auto" || choice === "none");
-  if (choice !== undefined && !isIdle) fields.tool_choice = chatToolChoice(choice, losses);
+  if (choice !== undefined && !isIdle) fields.tool_choice = chatToolChoice(choice, tools, losses);
   return fields;
 }
 
@@ -211,16 +219,34 @@ function noteCustom({ type }: { readonly type?: unknown }, path: string, losses:
   losses.push({ path: `${path}.type`, reason, action: "native" });
 }
 
-function chatToolChoice(choice: NonNullable<ResponsesRequest["tool_choice"]>, losses: Loss[]) {
+/** A hosted tool cannot be chosen unless it is declared, though a function may have its name. */
+function noteUndeclared(
+  { type }: { readonly type?: unknown },
+  path: string,
+  { declared, losses }: { readonly declared: readonly ChatTool[]; readonly losses: Loss[] },
+): void {
+  const hosted = typeof type === "string" ? hostedToolOf(type) : undefined;
+  if (hosted === undefined || declared.some((tool) => hostedToolOf(tool.type) === hosted)) return;
+  losses.push({ path, reason: `"${type}" is not declared among the tools`, action: "native" });
+}
+
+function chatToolChoice(
+  choice: NonNullable<ResponsesRequest["tool_choice"]>,
+  declared: readonly ChatTool[],
+  losses: Loss[],
+) {
   if (typeof choice === "string") return choice;
   noteCustom(choice, "tool_choice", losses);
+  noteUndeclared(choice, "tool_choice", { declared, losses });
   if (choice.type === "function") {
     return { type: "function", function: { name: String(choice.name) } };
   }
   if (choice.type !== "allowed_tools") return choice;
   const tools = Array.isArray(choice["tools"]) ? choice["tools"] : [];
   for (const [at, tool] of tools.entries()) {
-    noteCustom(Object(tool), `tool_choice.tools.${at}`, losses);
+    const path = `tool_choice.tools.${at}`;
+    noteCustom(Object(tool), path, losses);
+    noteUndeclared(Object(tool), path, { declared, losses });
   }
   return {
     type: "allowed_tools",

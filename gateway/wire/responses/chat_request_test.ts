@@ -284,6 +284,8 @@ Deno.test("fields of the request", () => {
   ]);
 });
 
+const FILES = { type: "file_search" };
+
 Deno.test("tools and the choice among them", () => {
   const f = { type: "function", name: "f" };
   checkFields([
@@ -310,24 +312,21 @@ Deno.test("tools and the choice among them", () => {
     ],
     [
       {
-        tools: [{ ...f, strict: true }],
-        tool_choice: { type: "allowed_tools", mode: "auto", tools: [f, { type: "file_search" }] },
+        tools: [{ ...f, strict: true }, FILES],
+        tool_choice: { type: "allowed_tools", mode: "auto", tools: [f, FILES] },
       },
       {
-        tools: [{ type: "function", function: { name: "f", strict: true } }],
+        tools: [{ type: "function", function: { name: "f", strict: true } }, FILES],
         tool_choice: {
           type: "allowed_tools",
           allowed_tools: {
             mode: "auto",
-            tools: [{ type: "function", function: { name: "f" } }, { type: "file_search" }],
+            tools: [{ type: "function", function: { name: "f" } }, FILES],
           },
         },
       },
     ],
-    [{ tools: [{ type: "file_search" }], tool_choice: { type: "file_search" } }, {
-      tools: [{ type: "file_search" }],
-      tool_choice: { type: "file_search" },
-    }],
+    [{ tools: [FILES], tool_choice: FILES }, { tools: [FILES], tool_choice: FILES }],
   ]);
 });
 

@@ -127,7 +127,8 @@ export class NativeResponseRelay implements ResponseRelay {
     if (this.#closing !== undefined) return "";
     const event = parsed(text);
     const { type, response, delta } = event;
-    if (typeof type !== "string") {
+    // A name with a line break would begin an event that nobody has looked at.
+    if (typeof type !== "string" || /[\r\n]/.test(type)) {
       throw new UpstreamCut("malformed", "The upstream sent an event without a type");
     }
     if (FAILING.includes(type)) {

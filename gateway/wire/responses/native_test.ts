@@ -113,6 +113,9 @@ Deno.test("what is no event breaks the stream, and says how", () => {
     ["{not json", "malformed"],
     ["[]", "malformed"],
     ["{}", "malformed"],
+    // Its name would end its own line, and begin an event of its own.
+    ['{"type":"odd\\ndata: {}\\n\\nevent: response.completed","sequence_number":2}', "malformed"],
+    ['{"type":"odd\\rdata: {}","sequence_number":2}', "malformed"],
     ['{"type":"response.completed"}', "malformed"],
     ['{"type":"error","message":"boom"}', "server_error"],
     [`{"type":"response.failed","response":${resource("failed")}}`, "server_error"],

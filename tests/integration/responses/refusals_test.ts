@@ -12,6 +12,8 @@ import { type TwoRoads, twoRoads } from "../../fixtures/two_roads.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 const DATA = "data:image/png;base64,iVBORw0KGgo=";
+/** No hosted tool, for all its name. */
+const FUNCTION = { type: "function", name: "file_search" };
 const user = (...content: readonly Fields[]) => ({ input: [{ role: "user", content }] });
 
 /** The request beside `model`, and the code and parameter of its refusal. */
@@ -109,6 +111,24 @@ const REFUSED: readonly (readonly [Fields, string, string])[] = [
   ],
 ];
 
+/** Refused where no model is asked over Responses itself. */
+const REFUSED_IN_CHAT: readonly (readonly [Fields, string])[] = [
+  [{ input: "Hi", tools: [FUNCTION], tool_choice: { type: "web_search_preview" } }, "tool_choice"],
+  [{ input: "Hi", tools: [FUNCTION], tool_choice: { type: "file_search" } }, "tool_choice"],
+  [{ input: "Hi", tool_choice: { type: "web_search" } }, "tool_choice"],
+  [{
+    input: "Hi",
+    tools: [FUNCTION],
+    tool_choice: {
+      type: "allowed_tools",
+      mode: "auto",
+      tools: [{ type: "function", name: "file_search" }, { type: "file_search" }],
+    },
+  }, "tool_choice.tools.1"],
+  [{ input: [{ type: "reasoning", summary: [], encrypted_content: "x" }] }, "input"],
+  [{ input: [{ role: "assistant", content: [] }] }, "input"],
+];
+
 async function nobodyAsked({ service, native, chat }: TwoRoads): Promise<void> {
   assertEquals([native.requests.length, chat.requests.length], [0, 0]);
   await service.assertBooks();
@@ -128,6 +148,16 @@ Deno.test("what is refused is refused by name, on both roads", async () => {
     }
     await nobodyAsked(roads);
   }
+});
+
+Deno.test("choices of what is not declared, and inputs that say nothing, are no chat", async () => {
+  await using roads = await twoRoads("native", new FakeUpstream());
+  const { key } = await roads.service.newKey({ policy: { models: ["chat"] } });
+  for (const [body, param] of REFUSED_IN_CHAT) {
+    const refusal = await refused(roads.service, body, key);
+    assertEquals([refusal.status, refusal.param], [400, param], JSON.stringify(body));
+  }
+  await nobodyAsked(roads);
 });
 
 Deno.test("any model but auto is refused", async () => {

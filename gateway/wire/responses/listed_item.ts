@@ -1,0 +1,29 @@
+import { recordOf } from "../json_parse.ts";
+import { editMembers, memberText } from "../json_text.ts";
+import { itemType } from "./items.ts";
+
+/** Items that OpenAI always lists with a status, whether a request gave them one or not. */
+const WITH_STATUS: readonly string[] = ["function_call", "function_call_output"];
+
+/**
+ * An item of a request as OpenAI lists it, where its clients expect every member: a message that a
+ * request says in short has its type and its text in a part. Whatever is written out keeps its bytes.
+ */
+export function listedItem(text: string): string {
+  const item = { text, value: recordOf(text) };
+  const type = itemType(item);
+  const isAnswer = type === "message" && item.value["role"] === "assistant";
+  const edits: Record<string, string> = {};
+  if (type === "message") {
+    if (typeof item.value["type"] !== "string") edits["type"] = '"message"';
+    if (typeof item.value["content"] === "string") {
+      const said = memberText(text, "content") ?? '""';
+      edits["content"] = isAnswer
+        ? `[{"type":"output_text","text":${said},"annotations":[],"logprobs":[]}]`
+        : `[{"type":"input_text","text":${said}}]`;
+    }
+  }
+  const needsStatus = isAnswer || WITH_STATUS.includes(type);
+  if (needsStatus && typeof item.value["status"] !== "string") edits["status"] = '"completed"';
+  return Object.keys(edits).length === 0 ? text : editMembers(text, edits);
+}
