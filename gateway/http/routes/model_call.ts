@@ -64,8 +64,7 @@ export function modelCall<Checked>(
       if (body.value.model !== MODEL_AUTO) {
         throw new ServiceFault("model_not_allowed", { param: "model" });
       }
-      orchestration = orchestrationChoice(c.req.header("x-orchestration")) ??
-        unasked(c.req.header("x-stainless-helper-method"));
+      orchestration = orchestrationChoice(c.req.raw.headers);
       if (body.text.length > LONG_CHARS) await othersTurn();
       checked = call.check(body);
       if (body.text.length > LONG_CHARS) await othersTurn();
@@ -124,17 +123,14 @@ async function answered<Checked>(
 }
 
 /**
- * For who has not said: the helpers of OpenAI's client, which it names in a header, put streams
- * together by themselves. `responses.stream()` fails on events that are not OpenAI's, and
+ * The header `X-Orchestration`. Throws a {@linkcode ServiceFault} where it says something else. For who
+ * has not said: the helpers of OpenAI's client, which it names in a header, put streams together by
+ * themselves. `responses.stream()` fails on events that are not OpenAI's, and
  * `chat.completions.stream()` takes what tasks say for the answer.
  */
-function unasked(helper: string | undefined): OrchestrationChoice | undefined {
-  return helper === undefined ? undefined : "final";
-}
-
-/** The header `X-Orchestration`. Throws a {@linkcode ServiceFault} where it says something else. */
-function orchestrationChoice(header: string | undefined): OrchestrationChoice | undefined {
-  if (header === undefined) return undefined;
+function orchestrationChoice(headers: Headers): OrchestrationChoice | undefined {
+  const header = headers.get("x-orchestration");
+  if (header === null) return headers.has("x-stainless-helper-method") ? "final" : undefined;
   const said = header.trim().toLowerCase();
   const choice = ORCHESTRATION_CHOICES.find((known) => known === said);
   if (choice !== undefined) return choice;
