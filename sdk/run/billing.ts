@@ -10,12 +10,12 @@ export function addBilling(
   return bills.filter(isBill).reduce<BillingMetadata | undefined>((sum, bill) => {
     if (sum === undefined) return bill;
     const added = {
-      input_tokens: sum.input_tokens + bill.input_tokens,
-      cached_input_tokens: sum.cached_input_tokens + bill.cached_input_tokens,
-      output_tokens: sum.output_tokens + bill.output_tokens,
-      total_tokens: sum.total_tokens + bill.total_tokens,
+      input_tokens: addCounts(sum.input_tokens, bill.input_tokens),
+      cached_input_tokens: addCounts(sum.cached_input_tokens, bill.cached_input_tokens),
+      output_tokens: addCounts(sum.output_tokens, bill.output_tokens),
+      total_tokens: addCounts(sum.total_tokens, bill.total_tokens),
     };
-    const written = (sum.cache_write_input_tokens ?? 0) + (bill.cache_write_input_tokens ?? 0);
+    const written = addCounts(sum.cache_write_input_tokens, bill.cache_write_input_tokens);
     return {
       ...bill,
       ...added,
@@ -30,6 +30,11 @@ export function addBilling(
 function isBill(bill: unknown): bill is BillingMetadata {
   const { charged } = Object(bill) as { charged?: unknown };
   return typeof charged === "string" && /^(?=.*\d)\d*\.?\d*$/.test(charged);
+}
+
+/** What is no number counts as none. */
+function addCounts(a: unknown, b: unknown): number {
+  return (typeof a === "number" ? a : 0) + (typeof b === "number" ? b : 0);
 }
 
 /** The exact sum of two amounts of credits, which are decimal strings. */

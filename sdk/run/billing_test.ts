@@ -66,3 +66,14 @@ Deno.test("a sum is estimated where a part is, and counts cache writes where the
   });
   assertEquals(addBilling([bill("1"), bill("1")]), bill("2.000000", 20, 10));
 });
+
+Deno.test("a count that is no number adds nothing", () => {
+  const odd: unknown = {
+    ...bill("1"),
+    cached_input_tokens: { toString: false },
+    output_tokens: "9",
+  };
+  const sum = Reflect.apply(addBilling, undefined, [[odd, bill("1")]]);
+  const { cached_input_tokens, output_tokens } = bill("1");
+  assertEquals([sum.cached_input_tokens, sum.output_tokens], [cached_input_tokens, output_tokens]);
+});

@@ -117,7 +117,9 @@ for (const [kind, [upstreamModel, wire]] of Object.entries(WIRES)) {
         if (request === undefined) continue;
         fake.answer(script(wire, way.stream || way.hosted));
         const lines = await leftOut(service, way, request);
-        const isSaid = lines.some((line) => line.includes(asked.word));
+        const { word, responsesWord = word } = asked;
+        const named = way.endpoint === "chat" ? word : responsesWord;
+        const isSaid = lines.some((line) => line.includes(named));
         if (!isSaid) silent.push(`${feature}: ${JSON.stringify(way)}: ${JSON.stringify(lines)}`);
       }
     }
