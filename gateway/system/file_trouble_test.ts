@@ -11,6 +11,7 @@ function thrownBy(act: () => unknown): unknown {
 
 Deno.test(
   "fileTrouble() leaves out what the runtime adds",
+  // The sentences are those of Linux and macOS.
   { ignore: Deno.build.os === "windows" },
   () => {
     const absent = thrownBy(() => Deno.readTextFileSync("/no/such/file"));

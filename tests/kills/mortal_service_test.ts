@@ -3,6 +3,7 @@ import { labConfig } from "../fixtures/lab.ts";
 import { until } from "../fixtures/service.ts";
 import { MortalService } from "./mortal_service.ts";
 
+// There are no signals to end a process with.
 const NOT_WINDOWS = { ignore: Deno.build.os === "windows" };
 
 async function withService(
