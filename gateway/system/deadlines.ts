@@ -1,57 +1,78 @@
 /**
- * Many deadlines on one timer. Each request has a few that hardly ever pass; a timer of the platform
+ * Many deadlines on one timer. Each request sets a few that hardly ever pass; a timer of the platform
  * costs as much as reading the request's body.
  *
  * @module
  */
 
+/** The clock and the timer that deadlines rest on. */
+export interface TimerClock {
+  /** Milliseconds since any fixed moment; never goes back. */
+  nowMs(): number;
+  /** Runs a function once after `ms` milliseconds, and returns how to call that off. */
+  start(ms: number, run: () => void): () => void;
+}
+
+/** Runs a function after `ms` milliseconds, unless the function that it returns is called before. */
+export type AfterMs = (ms: number, run: () => void) => () => void;
+
 interface Deadline {
-  dueMs: number;
+  readonly dueMs: number;
   readonly run: () => void;
 }
 
-const pending = new Set<Deadline>();
-let timer: ReturnType<typeof setTimeout> | undefined;
-let timerDueMs = Infinity;
+/** Deadlines on one timer of a clock. */
+export function deadlinesOf(clock: TimerClock): AfterMs {
+  const pending = new Set<Deadline>();
+  let stopTimer: (() => void) | undefined;
+  let timerDueMs = Infinity;
 
-/** Runs a function after so many milliseconds, unless the function returned is called before. */
-export function afterMs(ms: number, run: () => void): () => void {
-  const deadline = { dueMs: performance.now() + ms, run };
-  pending.add(deadline);
-  if (deadline.dueMs < timerDueMs) arm(deadline.dueMs);
-  return () => {
-    if (pending.delete(deadline) && pending.size === 0) disarm();
+  function arm(dueMs: number): void {
+    stopTimer?.();
+    timerDueMs = dueMs;
+    stopTimer = clock.start(Math.max(0, dueMs - clock.nowMs()), pass);
+  }
+
+  function disarm(): void {
+    stopTimer?.();
+    stopTimer = undefined;
+    timerDueMs = Infinity;
+  }
+
+  function pass(): void {
+    disarm();
+    const nowMs = clock.nowMs();
+    const passed: Deadline[] = [];
+    let nextMs = Infinity;
+    for (const deadline of pending) {
+      // Timers may fire a fraction of a millisecond early.
+      if (deadline.dueMs - nowMs < 1) passed.push(deadline);
+      else if (deadline.dueMs < nextMs) nextMs = deadline.dueMs;
+    }
+    if (nextMs !== Infinity) arm(nextMs);
+    // After a pause of the process, several are due that were set in another order.
+    passed.sort((a, b) => a.dueMs - b.dueMs);
+    for (const deadline of passed) {
+      // An earlier one may have called this one off.
+      if (pending.delete(deadline)) deadline.run();
+    }
+  }
+
+  return (ms, run) => {
+    const deadline = { dueMs: clock.nowMs() + ms, run };
+    pending.add(deadline);
+    if (deadline.dueMs < timerDueMs) arm(deadline.dueMs);
+    return () => {
+      if (pending.delete(deadline) && pending.size === 0) disarm();
+    };
   };
 }
 
-function arm(dueMs: number): void {
-  clearTimeout(timer);
-  timerDueMs = dueMs;
-  timer = setTimeout(pass, Math.max(0, dueMs - performance.now()));
-}
-
-function disarm(): void {
-  clearTimeout(timer);
-  timer = undefined;
-  timerDueMs = Infinity;
-}
-
-function pass(): void {
-  timer = undefined;
-  timerDueMs = Infinity;
-  const nowMs = performance.now();
-  const passed: Deadline[] = [];
-  let nextMs = Infinity;
-  for (const deadline of pending) {
-    // Timers may fire a fraction of a millisecond early.
-    if (deadline.dueMs - nowMs < 1) passed.push(deadline);
-    else if (deadline.dueMs < nextMs) nextMs = deadline.dueMs;
-  }
-  if (nextMs !== Infinity) arm(nextMs);
-  // Where nothing ran for a while, several are due by now that were set in another order.
-  passed.sort((a, b) => a.dueMs - b.dueMs);
-  for (const deadline of passed) {
-    // One that ran before may have called another off.
-    if (pending.delete(deadline)) deadline.run();
-  }
-}
+/** Deadlines of the process, on the platform's clock. */
+export const afterMs: AfterMs = deadlinesOf({
+  nowMs: () => performance.now(),
+  start: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+});

@@ -7,6 +7,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
+import { platformEnv } from "../fixtures/child_env.ts";
 import { FakeUpstream, json } from "../fixtures/fake_upstream.ts";
 import { completion, labConfig, QUESTION } from "../fixtures/lab.ts";
 import { ADMIN_TOKEN, BOOTSTRAP_KEY, until } from "../fixtures/service.ts";
@@ -52,8 +53,7 @@ Deno.test("the locked-down profile serves with the hosts that it names, and reac
     cwd: ROOT,
     clearEnv: true,
     env: {
-      PATH: Deno.env.get("PATH") ?? "",
-      HOME: Deno.env.get("HOME") ?? "",
+      ...platformEnv(),
       SERVICE_KV_PATH: join(folder, "svc.kv"),
       SERVICE_CONFIG: config,
       SERVICE_ADMIN_TOKEN: ADMIN_TOKEN,
