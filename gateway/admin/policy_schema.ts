@@ -29,7 +29,7 @@ function someOf<Name extends string>(known: readonly Name[]): z.ZodArray<z.ZodTy
 /** A CIDR range, or a single address. */
 const ipRange = z.string().max(64).refine((text) => parseIpRange(text) !== undefined, {
   error: (issue) => `"${String(issue.input)}" is no CIDR range, as 10.0.0.0/8 or 2001:db8::/32`,
-});
+}).meta({ pattern: String.raw`^[\da-fA-F:.]+(?:/\d{1,3})?$` });
 
 const budget = strict({
   day: creditsText.optional(),

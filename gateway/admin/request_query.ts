@@ -19,7 +19,7 @@ const DURATION = /^(\d{1,6})([smhdw])$/;
 /** Place in the journal or in the request log, as their pages name it. */
 const CURSOR = /^\d{1,15}\.\d{1,9}$/;
 const ISO_TIME =
-  /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/;
 
 /**
  * Reads a time: ISO 8601 (`2026-11-21`, `2026-11-21T08:00:00Z`; UTC where it names no zone), or how
@@ -78,6 +78,7 @@ export function queryFields(nowMs: number): QueryFields {
     time: time.optional().meta({
       description: "ISO 8601, UTC where it names no zone; or how long ago, as `24h` or `7d`",
       example: "24h",
+      pattern: `${DURATION.source}|${ISO_TIME.source}`,
     }),
     limit: limit.meta({
       description: "Most entries of a page",

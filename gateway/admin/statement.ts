@@ -1,3 +1,4 @@
+import { ServiceFault } from "../domain/fault.ts";
 import type { Wallet } from "../domain/ledger.ts";
 import { formatCredits, type Micros, parseCredits } from "../domain/money.ts";
 import type { JournalPage } from "../ports/ledger_store.ts";
@@ -6,7 +7,7 @@ import { findWallet } from "./find_wallet.ts";
 import { changeOf, entryJson } from "./journal_json.ts";
 import { readQuery } from "./request_query.ts";
 import { segment } from "./resource.ts";
-import { statementQuery } from "./schemas/wallets.ts";
+import { AVAILABLE_OF_PAGE, statementQuery } from "./schemas/wallets.ts";
 
 /** Times that the books are read again because they changed between two looks. */
 const LOOKS = 3;
@@ -38,9 +39,18 @@ export async function showStatement(context: AdminContext, deps: AdminDeps): Pro
   const entries = page.entries.map((entry) => {
     const json = { ...entryJson(entry), available: textOf(after) };
     if (after !== undefined) after -= changeOf(entry);
+    if (after !== undefined && after < 0n) throw notThatAmount();
     return json;
   });
   return context.json({ entries, cursor: page.cursor ?? null, available: textOf(after) });
+}
+
+/** No wallet has ever had less than nothing. */
+function notThatAmount(): ServiceFault {
+  return new ServiceFault("invalid_request", {
+    message: `Cannot accept "available": ${AVAILABLE_OF_PAGE}`,
+    param: "available",
+  });
 }
 
 type Read = () => Promise<JournalPage>;

@@ -228,6 +228,9 @@ Deno.test("a statement tells what was available after each entry, page by page",
     const next = `limit=2&cursor=${first.cursor}&available=${first.available}`;
     assertEquals([...after(first), ...after(await read(next))], after(whole));
     assertEquals(after(await read(`limit=2&cursor=${first.cursor}`)), [null, null]);
+    // No page before can have said so: the entries take more than that.
+    const other = await get(`/wallets/team/statement?cursor=${first.cursor}&available=1`);
+    assertEquals([other.status, other.body.error.param], [400, "available"]);
     const credits = await read("kind=credit");
     assertEquals(credits.entries.map(({ kind }: { kind: string }) => kind), ["credit", "credit"]);
     assertEquals(after(credits), [null, null]);

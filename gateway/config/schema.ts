@@ -7,7 +7,7 @@
 
 import { z } from "zod";
 import { isMetadataHost } from "../domain/metadata_address.ts";
-import { parseDecimal } from "../domain/money.ts";
+import { decimalPattern } from "../domain/money.ts";
 import { PRICE_PLACES, RATE_PLACES } from "../domain/pricing.ts";
 import { DEFAULT_LIMITS } from "../domain/service_limits.ts";
 import { nearestName } from "./nearest_name.ts";
@@ -61,17 +61,18 @@ function wholeNumber(least: number, most: number) {
 const DOLLARS = `Write dollars as a decimal string with at most ${PRICE_PLACES} places after at ` +
   'most 15 digits, such as "0.25"';
 const dollars = z.string(DOLLARS)
-  .refine((value) => parseDecimal(value, PRICE_PLACES) !== undefined, { error: DOLLARS });
+  .regex(new RegExp(decimalPattern(PRICE_PLACES)), { error: DOLLARS });
 const RATE =
   `Write credits as a decimal string above 0 with at most ${RATE_PLACES} places, such as "1000"`;
 const rate = z.string(RATE)
-  .refine((value) => (parseDecimal(value, RATE_PLACES) ?? 0n) > 0n, { error: RATE });
+  .regex(new RegExp(decimalPattern(RATE_PLACES)), { error: RATE })
+  .regex(/[1-9]/, { error: RATE });
 
 const httpUrl = z.string().refine(isPlainHttpUrl, {
   error: "Write an http or https address without user name, query or fragment",
 }).refine((value) => !isMetadataHost(URL.parse(value)?.hostname ?? ""), {
   error: "Write another address: this one is link-local or a cloud's metadata service",
-});
+}).meta({ pattern: String.raw`^[Hh][Tt][Tt][Pp][Ss]?:[^?#]+$` });
 
 function isPlainHttpUrl(value: string): boolean {
   const url = URL.parse(value);

@@ -10,6 +10,8 @@ export type Micros = bigint;
 /** Micro-credits in one credit. */
 export const MICROS_PER_CREDIT = 1_000_000n;
 
+/** Most decimal places that are read, zeros at the end included. */
+const MOST_PLACES = 18;
 const DECIMAL = /^(\d{1,15})(?:\.(\d{1,18}))?$/;
 
 /**
@@ -23,6 +25,14 @@ export function parseDecimal(text: string, scale: number): bigint | undefined {
   const places = fraction.replace(/0+$/, "");
   if (places.length > scale) return undefined;
   return BigInt(whole + places.padEnd(scale, "0"));
+}
+
+/**
+ * A regular expression, as text, of what `parseDecimal` reads, without flags or look-around. `scale`
+ * is 1 or more; zeros beyond so many places are read, too.
+ */
+export function decimalPattern(scale: number): string {
+  return `^\\d{1,15}(?:\\.\\d{1,${scale}}0{0,${MOST_PLACES - scale}})?$`;
 }
 
 /** Reads credits (`12.5`) as micro-credits; `undefined` where the text is not an amount of credits. */

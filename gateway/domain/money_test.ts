@@ -1,6 +1,13 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { divideUp, formatCredits, minMicros, parseCredits, parseDecimal } from "./money.ts";
+import {
+  decimalPattern,
+  divideUp,
+  formatCredits,
+  minMicros,
+  parseCredits,
+  parseDecimal,
+} from "./money.ts";
 
 Deno.test("parseDecimal reads plain decimals only", () => {
   const rows: [string, number, bigint | undefined][] = [
@@ -17,6 +24,19 @@ Deno.test("parseDecimal reads plain decimals only", () => {
     ): [string, number, undefined] => [text, 6, undefined]),
   ];
   for (const [text, scale, value] of rows) assertEquals(parseDecimal(text, scale), value, text);
+});
+
+Deno.test("decimalPattern takes what parseDecimal reads, and nothing else", () => {
+  const digits = (most: number) => fc.string({ unit: fc.constantFrom(..."0159"), maxLength: most });
+  const text = fc.tuple(digits(17), fc.constantFrom("", ".", "-", "e"), digits(8), digits(14))
+    .map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(text, fc.constantFrom(1, 6, 9), (value, scale) => {
+      const isTaken = new RegExp(decimalPattern(scale)).test(value);
+      assertEquals(isTaken, parseDecimal(value, scale) !== undefined, `${value} at ${scale}`);
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 Deno.test("formatCredits writes six places, and parseCredits reads them back", () => {

@@ -7,7 +7,18 @@
 import { z } from "zod";
 import { playgroundCall, playgroundEndAnswer } from "../admin/schemas/playground.ts";
 import { JSON_TYPE, noun, reply, STORE } from "./noun.ts";
-import type { Operation } from "./operation.ts";
+import { codesOf, type Operation } from "./operation.ts";
+import { PUBLIC_OPERATIONS } from "./public_operations.ts";
+
+/** Refusals of the endpoints that it calls are passed on. */
+const CALLED = [
+  "/openai/v1/chat/completions",
+  "/openai/v1/responses",
+  "/openai/v1/images/generations",
+];
+const codes = new Set(
+  PUBLIC_OPERATIONS.filter(({ path }) => CALLED.includes(path)).flatMap(codesOf),
+);
 
 const answer = z.looseObject({}).meta({
   id: "PlaygroundAnswer",
@@ -29,7 +40,7 @@ const [call, end] = noun("Playground", {
       body: { model: "auto", messages: [{ role: "user", content: "Say hello" }] },
     },
     answer,
-    codes: [STORE],
+    codes: [...codes.add(STORE)],
   },
   "DELETE /playground": {
     id: "endPlayground",

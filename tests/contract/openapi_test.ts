@@ -76,6 +76,15 @@ for (const listener of LISTENERS) {
     assertEquals(document.openapi, "3.1.0");
   });
 
+  Deno.test(`patterns of the ${listener} document are read by other languages too`, () => {
+    const patterns = JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g);
+    for (const [, text = ""] of patterns) {
+      const pattern: string = JSON.parse(text);
+      // Properties of Unicode, groups with names and looking behind differ between them.
+      assertEquals(/\\[pP]\{|\(\?<|\\u\{/.exec(pattern), null, pattern);
+    }
+  });
+
   Deno.test(`ids of operations of the ${listener} document are unique`, () => {
     const ids = OPERATIONS[listener].map(({ id }) => id);
     assertEquals(ids.filter((id, index) => ids.indexOf(id) !== index), []);

@@ -43,13 +43,17 @@ export const changesQuery = () => ({
 
 /** `GET /catalog/check`. */
 export const checkQuery = () => ({
-  timeout: wholeNumber(1, 60).default("10").transform(Number)
-    .meta({ description: "Seconds that an upstream may take" }),
-  tolerance: wholeNumber(0, 1_000).default("5").transform(Number)
-    .meta({ description: "Difference from the list price that is let pass, in percent" }),
+  timeout: wholeNumber(1, 60).default("10").transform(Number).meta({
+    description: "Seconds that an upstream may take",
+    override: { type: "integer", minimum: 1, maximum: 60, default: 10 },
+  }),
+  tolerance: wholeNumber(0, 1_000).default("5").transform(Number).meta({
+    description: "Difference from the list price that is accepted, in percent",
+    override: { type: "integer", minimum: 0, maximum: 1_000, default: 5 },
+  }),
 });
 
-function wholeNumber(least: number, most: number): z.ZodType<string, string> {
+function wholeNumber(least: number, most: number): z.ZodString {
   return z.string().refine(
     (text) => /^\d{1,4}$/.test(text) && Number(text) >= least && Number(text) <= most,
     `Give a whole number from ${least} to ${most}`,

@@ -8,9 +8,9 @@ import { z } from "zod";
 import { policySchema } from "../policy_schema.ts";
 import { operationId, strict } from "../request_body.ts";
 import type { QueryFields } from "../request_query.ts";
+import { label } from "./label.ts";
 
-const keyName = z.string().trim().min(1).max(100)
-  .regex(/^\P{C}*$/u, "Use no control characters");
+const keyName = label(100);
 
 /** `POST /keys`. */
 export const newKey = strict({

@@ -13,9 +13,7 @@ import {
 import { DEFAULT_RESULTS, MAX_QUERY_CHARS, MAX_RESULTS } from "../../vector_stores/limits.ts";
 import { strict } from "../request_body.ts";
 import type { QueryFields } from "../request_query.ts";
-
-const label = (most: number) =>
-  z.string().trim().min(1).max(most).regex(/^\P{C}*$/u, "Use no control characters");
+import { label } from "./label.ts";
 
 /** `POST /vector-stores`. */
 export const newStore = strict({ name: label(100), wallet: z.string() });

@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import { parseCredits } from "../../domain/money.ts";
-import { creditsText } from "../credits_text.ts";
+import { CREDITS_PATTERN, creditsSchema, creditsText } from "../credits_text.ts";
 import { operationId, strict } from "../request_body.ts";
 import type { QueryFields } from "../request_query.ts";
 
@@ -22,7 +22,7 @@ export const opId: typeof operationId = operationId;
 const positiveCredits = creditsText.refine(
   (text) => parseCredits(text) !== 0n,
   "Credits must be positive",
-);
+).meta({ override: creditsSchema({ isPositive: true }) });
 
 /** `POST /wallets`. */
 export const newWallet = strict({
@@ -40,6 +40,9 @@ export const payment = strict({
   }),
 });
 
+/** Refusal of another amount than the page before gave. */
+export const AVAILABLE_OF_PAGE = "Give the amount that came with the page before";
+
 /** `GET /wallets/{id}/statement`. */
 export const statementQuery = ({ time, limit, cursor }: QueryFields) => ({
   limit,
@@ -47,9 +50,9 @@ export const statementQuery = ({ time, limit, cursor }: QueryFields) => ({
   since: time,
   until: time,
   kind: z.enum(STATEMENT_KINDS).optional(),
-  available: z.string().refine(
-    (text) => parseCredits(text) !== undefined,
-    "Give the amount that came with the page before",
+  available: z.string().regex(
+    new RegExp(CREDITS_PATTERN),
+    AVAILABLE_OF_PAGE,
   ).optional().meta({
     description: "As it came with the page before: the next one goes on from it",
     example: "12.500000",

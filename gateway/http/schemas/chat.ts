@@ -6,6 +6,7 @@
 
 import type { ChatRequest } from "@svc/sdk/protocol";
 import { z } from "zod";
+import { requiring } from "./requirements.ts";
 
 /** Most messages of a request, and most parts of a message. */
 export const MOST_MESSAGES = 10_000;
@@ -14,17 +15,21 @@ const MOST_TOOLS = 1_024;
 
 const ROLES = ["system", "developer", "user", "assistant", "tool", "function"] as const;
 
-const contentPart = z.looseObject({
-  type: z.string(),
-  text: z.string().optional(),
-  image_url: z.looseObject({ url: z.string() }).optional(),
-}).check((ctx) => {
-  const { type, text, image_url } = ctx.value;
-  if (type === "text" && text === undefined) complain(ctx, "text", "expected the part's text");
-  if (type === "image_url" && image_url === undefined) {
-    complain(ctx, "image_url", 'expected an object {"url": …}');
-  }
-});
+const contentPart = requiring(
+  z.looseObject({
+    type: z.string(),
+    text: z.string().optional(),
+    image_url: z.looseObject({ url: z.string() }).optional(),
+  }),
+  [
+    { when: { type: ["text"] }, fields: ["text"], message: "expected the part's text" },
+    {
+      when: { type: ["image_url"] },
+      fields: ["image_url"],
+      message: 'expected an object {"url": …}',
+    },
+  ],
+);
 
 const toolCall = z.looseObject({
   id: z.string(),
@@ -32,43 +37,53 @@ const toolCall = z.looseObject({
   function: z.looseObject({ name: z.string(), arguments: z.string() }).optional(),
 });
 
-const message = z.looseObject({
-  role: z.enum(ROLES),
-  content: z.union([z.string(), z.array(contentPart).max(MOST_MESSAGES), z.null()]).optional(),
-  name: z.string().nullish(),
-  tool_calls: z.array(toolCall).max(MOST_TOOLS).nullish(),
-  tool_call_id: z.string().optional(),
-}).check((ctx) => {
-  const { role, content, tool_call_id } = ctx.value;
-  if (role === "tool" && tool_call_id === undefined) {
-    complain(ctx, "tool_call_id", "expected the id of the tool call this is the result of");
-  }
-  if (role === "user" && (content === undefined || content === null)) {
-    complain(ctx, "content", "expected a string or an array of parts");
-  }
-});
+const message = requiring(
+  z.looseObject({
+    role: z.enum(ROLES),
+    content: z.union([z.string(), z.array(contentPart).max(MOST_MESSAGES), z.null()]).optional(),
+    name: z.string().nullish(),
+    tool_calls: z.array(toolCall).max(MOST_TOOLS).nullish(),
+    tool_call_id: z.string().optional(),
+  }),
+  [
+    {
+      when: { role: ["tool"] },
+      fields: ["tool_call_id"],
+      message: "expected the id of the tool call this is the result of",
+    },
+    {
+      when: { role: ["user"] },
+      fields: ["content"],
+      message: "expected a string or an array of parts",
+      least: "null",
+    },
+  ],
+);
 
-const tool = z.looseObject({
-  type: z.string(),
-  function: z.looseObject({
-    name: z.string().min(1),
-    description: z.string().optional(),
-    parameters: z.looseObject({}).nullish(),
-  }).optional(),
-}).check((ctx) => {
-  if (ctx.value.type === "function" && ctx.value.function === undefined) {
-    complain(ctx, "function", "expected the declaration of the function");
-  }
-});
+const tool = requiring(
+  z.looseObject({
+    type: z.string(),
+    function: z.looseObject({
+      name: z.string().min(1),
+      description: z.string().optional(),
+      parameters: z.looseObject({}).nullish(),
+    }).optional(),
+  }),
+  [{
+    when: { type: ["function"] },
+    fields: ["function"],
+    message: "expected the declaration of the function",
+  }],
+);
 
-const responseFormat = z.looseObject({
-  type: z.string(),
-  json_schema: z.looseObject({ name: z.string(), schema: z.looseObject({}).optional() }).optional(),
-}).check((ctx) => {
-  if (ctx.value.type === "json_schema" && ctx.value.json_schema === undefined) {
-    complain(ctx, "json_schema", "expected the schema");
-  }
-});
+const responseFormat = requiring(
+  z.looseObject({
+    type: z.string(),
+    json_schema: z.looseObject({ name: z.string(), schema: z.looseObject({}).optional() })
+      .optional(),
+  }),
+  [{ when: { type: ["json_schema"] }, fields: ["json_schema"], message: "expected the schema" }],
+);
 
 const WHOLE_TOKENS = "send a whole number of tokens, 1 or more";
 const outputLimit = z.int(WHOLE_TOKENS).min(1, WHOLE_TOKENS).nullish();
@@ -97,11 +112,3 @@ export const chatRequestSchema = z.looseObject({
 
 /** What the schema accepts, beside what the wire type says. */
 export type ValidChatRequest = z.infer<typeof chatRequestSchema> & Pick<ChatRequest, "model">;
-
-function complain(
-  ctx: { value: unknown; issues: z.core.$ZodRawIssue[] },
-  field: string,
-  message: string,
-): void {
-  ctx.issues.push({ code: "custom", input: ctx.value, path: [field], message });
-}

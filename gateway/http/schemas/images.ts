@@ -16,15 +16,13 @@ export const LONGEST_PROMPT = 32_000;
 /** Longest side in pixels. */
 export const LONGEST_SIDE = 4_096;
 
-const size = z.string().refine(isSize, {
-  error: `expected "<width>x<height>" with sides of 16 to ${LONGEST_SIDE} pixels, or "auto"`,
-});
+/** A side of 16 to 4096 pixels. */
+const SIDE = "(?:1[6-9]|[2-9]\\d|[1-9]\\d{2}|[1-3]\\d{3}|40[0-8]\\d|409[0-6])";
 
-function isSize(text: string): boolean {
-  if (text === "auto") return true;
-  const [, width, height] = /^([1-9]\d{1,3})x([1-9]\d{1,3})$/.exec(text) ?? [];
-  return [width, height].map(Number).every((side) => side >= 16 && side <= LONGEST_SIDE);
-}
+const size = z.string().regex(
+  new RegExp(`^(?:auto|${SIDE}x${SIDE})$`),
+  `expected "<width>x<height>" with sides of 16 to ${LONGEST_SIDE} pixels, or "auto"`,
+);
 
 const image = z.string({ error: "expected an http(s) URL or a base64 data URI" });
 

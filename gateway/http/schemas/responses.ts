@@ -5,6 +5,7 @@
  */
 
 import { z } from "zod";
+import { complain, requiring } from "./requirements.ts";
 
 /** Beyond what any model reads. */
 const MOST_ITEMS = 10_000;
@@ -18,95 +19,127 @@ const ID_MAX_CHARS = 256;
 /** Whatever an id names lies in the operator's own account at a provider, for every tenant alike. */
 const NO_FILES = "no files are kept here: send the file itself";
 
-const ROLES = ["system", "developer", "user", "assistant"];
+const ROLES = ["system", "developer", "user", "assistant"] as const;
+const ROLE = `expected one of ${ROLES.join(", ")}`;
+const NAME = "expected the function's name";
+const CALL = "expected the id of the call";
 
-const part = z.looseObject({
-  type: z.string(),
-  text: z.string().optional(),
-  refusal: z.string().optional(),
-  image_url: z.string().nullish(),
-  file_data: z.string().nullish(),
-  file_url: z.string().nullish(),
-  file_id: z.string().nullish(),
-  filename: z.string().nullish(),
-}).check((ctx) => {
-  const { type, text, refusal, image_url, file_id, file_data, file_url } = ctx.value;
-  if ((type === "input_text" || type === "output_text") && text === undefined) {
-    complain(ctx, "text", "expected the part's text");
-  }
-  if (type === "refusal" && refusal === undefined) {
-    complain(ctx, "refusal", "expected the words of the refusal");
-  }
-  if (file_id) return complain(ctx, "file_id", NO_FILES);
-  if (type === "input_image" && !image_url) {
-    complain(ctx, "image_url", "expected an http(s) URL or a data URI");
-  }
-  if (type === "input_file" && !file_data && !file_url) {
-    complain(ctx, "file_data", "expected the file or its URL");
-  }
-});
+const part = requiring(
+  z.looseObject({
+    type: z.string(),
+    text: z.string().optional(),
+    refusal: z.string().optional(),
+    image_url: z.string().nullish(),
+    file_data: z.string().nullish(),
+    file_url: z.string().nullish(),
+    file_id: z.string().max(0, NO_FILES).nullish(),
+    filename: z.string().nullish(),
+  }),
+  [
+    {
+      when: { type: ["input_text", "output_text"] },
+      fields: ["text"],
+      message: "expected the part's text",
+    },
+    {
+      when: { type: ["refusal"] },
+      fields: ["refusal"],
+      message: "expected the words of the refusal",
+    },
+    {
+      when: { type: ["input_image"] },
+      fields: ["image_url"],
+      message: "expected an http(s) URL or a data URI",
+      least: "empty",
+    },
+    {
+      when: { type: ["input_file"] },
+      fields: ["file_data", "file_url"],
+      message: "expected the file or its URL",
+      least: "empty",
+    },
+  ],
+);
 
-const item = z.looseObject({
-  type: z.string().nullish(),
-  role: z.string().optional(),
-  content: z.unknown().optional(),
-  id: z.string().max(ID_MAX_CHARS).nullish(),
-  approval_request_id: z.string().max(ID_MAX_CHARS).nullish(),
-  call_id: z.string().optional(),
-  name: z.string().optional(),
-  arguments: z.string().optional(),
-  output: z.unknown().optional(),
-}).check((ctx) => {
-  const { type, role, id, call_id, name, arguments: text } = ctx.value;
+const item = requiring(
+  z.looseObject({
+    type: z.string().nullish(),
+    role: z.enum(ROLES, ROLE).optional(),
+    content: z.unknown().optional(),
+    id: z.string().max(ID_MAX_CHARS).nullish(),
+    approval_request_id: z.string().max(ID_MAX_CHARS).nullish(),
+    call_id: z.string().optional(),
+    name: z.string().optional(),
+    arguments: z.string().optional(),
+    output: z.unknown().optional(),
+  }),
+  [
+    { when: { type: ["message"] }, fields: ["role"], message: ROLE },
+    {
+      when: { type: ["function_call", "function_call_output"] },
+      fields: ["call_id"],
+      message: CALL,
+    },
+    { when: { type: ["function_call"] }, fields: ["name"], message: NAME },
+    {
+      when: { type: ["function_call"] },
+      fields: ["arguments"],
+      message: "expected the input as JSON text",
+    },
+    {
+      when: { type: ["item_reference"] },
+      fields: ["id"],
+      message: "expected the item's id",
+      least: "empty",
+    },
+    {
+      when: { type: null, role: null },
+      fields: ["id"],
+      message: "expected the item's id",
+      least: "empty",
+    },
+  ],
+).check((ctx) => {
+  const { type, role } = ctx.value;
   if (type === "message" || ((type ?? undefined) === undefined && role !== undefined)) {
-    if (role === undefined || !ROLES.includes(role)) {
-      complain(ctx, "role", `expected one of ${ROLES.join(", ")}`);
-    }
     nested(ctx, "content");
-  } else if (type === "function_call") {
-    if (call_id === undefined) complain(ctx, "call_id", "expected the id of the call");
-    if (name === undefined) complain(ctx, "name", "expected the function's name");
-    if (text === undefined) complain(ctx, "arguments", "expected the input as JSON text");
-  } else if (type === "function_call_output") {
-    if (call_id === undefined) complain(ctx, "call_id", "expected the id of the call");
-    nested(ctx, "output");
-  } else if (type === "item_reference" || (type ?? undefined) === undefined) {
-    if (!id) complain(ctx, "id", "expected the item's id");
-  } else filesOf(ctx);
+  } else if (type === "function_call_output") nested(ctx, "output");
+  else if (type !== "function_call") filesOf(ctx);
 });
 
-const tool = z.looseObject({
-  type: z.string(),
-  name: z.string().min(1).optional(),
-  description: z.string().nullish(),
-  parameters: z.looseObject({}).nullish(),
-  strict: z.boolean().nullish(),
-}).check((ctx) => {
-  if (ctx.value.type === "function" && ctx.value.name === undefined) {
-    complain(ctx, "name", "expected the function's name");
-  }
-});
+const FUNCTION_NAME = [{ when: { type: ["function"] }, fields: ["name"], message: NAME }] as const;
 
-const toolChoice = z.looseObject({ type: z.string(), name: z.string().optional() }).check((ctx) => {
-  if (ctx.value.type === "function" && ctx.value.name === undefined) {
-    complain(ctx, "name", "expected the function's name");
-  }
-});
+const tool = requiring(
+  z.looseObject({
+    type: z.string(),
+    name: z.string().min(1).optional(),
+    description: z.string().nullish(),
+    parameters: z.looseObject({}).nullish(),
+    strict: z.boolean().nullish(),
+  }),
+  FUNCTION_NAME,
+);
+
+const toolChoice = requiring(
+  z.looseObject({ type: z.string(), name: z.string().optional() }),
+  FUNCTION_NAME,
+);
 
 /** Pairs of the caller's own: as many, and as long, as OpenAI takes. */
 const metadata = z.record(z.string().max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= MOST_PAIRS, `send at most ${MOST_PAIRS} pairs`);
 
-const format = z.looseObject({
-  type: z.string(),
-  name: z.string().optional(),
-  schema: z.looseObject({}).optional(),
-}).check((ctx) => {
-  const { type, name, schema } = ctx.value;
-  if (type !== "json_schema") return;
-  if (name === undefined) complain(ctx, "name", "expected the schema's name");
-  if (schema === undefined) complain(ctx, "schema", "expected the schema");
-});
+const format = requiring(
+  z.looseObject({
+    type: z.string(),
+    name: z.string().optional(),
+    schema: z.looseObject({}).optional(),
+  }),
+  [
+    { when: { type: ["json_schema"] }, fields: ["name"], message: "expected the schema's name" },
+    { when: { type: ["json_schema"] }, fields: ["schema"], message: "expected the schema" },
+  ],
+);
 
 /** Body of `POST /openai/v1/responses`. Fields not named here pass through unchanged. */
 export const responsesRequestSchema = z.looseObject({
@@ -138,11 +171,7 @@ export const responsesRequestSchema = z.looseObject({
   user: z.string().nullish(),
 }).meta({ id: "ResponsesRequest", description: "A request for a response" });
 
-type Context = { value: unknown; issues: z.core.$ZodRawIssue[] };
-
-function complain(ctx: Context, field: string, message: string): void {
-  ctx.issues.push({ code: "custom", input: ctx.value, path: [field], message });
-}
+type Context = Parameters<typeof complain>[0];
 
 /** Checks that the output of a tool which only providers know names no file of theirs. */
 function filesOf(ctx: Context): void {

@@ -1,0 +1,77 @@
+/**
+ * Fields that an object must have only where another field has a certain value. Each rule is checked
+ * and described from one statement, so that the description is as strict as the server.
+ *
+ * @module
+ */
+
+import type { z } from "zod";
+
+/** One rule: where all fields of `when` have one of their values, one of `fields` must be there. */
+export interface Requirement {
+  /** Values of other fields under which the rule holds; `null` for a field that is not there. */
+  readonly when: Readonly<Record<string, readonly string[] | null>>;
+  /** Names of the fields of which one must be there; a refusal names the first. */
+  readonly fields: readonly [string, ...string[]];
+  /** Says what was expected, for the refusal. */
+  readonly message: string;
+  /**
+   * Values that do not count: `null`, or the empty string, too.
+   *
+   * @default {"absent"}
+   */
+  readonly least?: "absent" | "null" | "empty";
+}
+
+/** An issue of a schema's check. */
+type Issues = { readonly value: unknown; readonly issues: z.core.$ZodRawIssue[] };
+
+/** Complains of one field. */
+export function complain(ctx: Issues, field: string, message: string): void {
+  ctx.issues.push({ code: "custom", input: ctx.value, path: [field], message });
+}
+
+/** The schema with rules that are checked after its fields, and described as JSON Schema's `if`. */
+export function requiring<Shape extends z.ZodObject>(
+  schema: Shape,
+  requirements: readonly Requirement[],
+): Shape {
+  return schema.check((ctx) => {
+    for (const { when, fields, message, least } of requirements) {
+      const isMet = !holds(when, ctx.value) ||
+        fields.some((name) => isThere(ctx.value[name], least));
+      if (!isMet) return complain(ctx, fields[0], message);
+    }
+  }).meta({ allOf: requirements.map(describedAs) });
+}
+
+function holds(when: Requirement["when"], value: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(when).every(([name, values]) =>
+    values === null ? (value[name] ?? null) === null : values.some((one) => one === value[name])
+  );
+}
+
+function isThere(value: unknown, least: Requirement["least"] = "absent"): boolean {
+  if (least === "absent") return value !== undefined;
+  return least === "null" ? (value ?? null) !== null : (value ?? "") !== "";
+}
+
+function describedAs({ when, fields, least = "absent" }: Requirement) {
+  const conditions = Object.entries(when);
+  const properties = conditions.map(([name, values]) => [
+    name,
+    values === null ? { type: "null" } : { enum: values },
+  ]);
+  const required = conditions.filter(([, values]) => values !== null).map(([name]) => name);
+  const alternatives = fields.map((field) => ({
+    required: [field],
+    ...least === "absent" ? {} : {
+      properties: { [field]: { not: least === "null" ? { type: "null" } : { enum: [null, ""] } } },
+    },
+  }));
+  const [first, ...others] = alternatives;
+  return {
+    if: { properties: Object.fromEntries(properties), required },
+    then: others.length === 0 ? first : { anyOf: alternatives },
+  };
+}
