@@ -1,5 +1,6 @@
 import type { ChatUsage } from "@svc/sdk/protocol";
 import type { JSONObject, LanguageModelV4Usage } from "@ai-sdk/provider";
+import { cachedIn } from "../../wire/usage.ts";
 
 /** Usage in Chat's shape; `undefined` where the provider reported none. */
 export function chatUsage(
@@ -12,9 +13,9 @@ export function chatUsage(
   return {
     prompt_tokens,
     completion_tokens,
-    total_tokens: prompt_tokens + completion_tokens,
+    total_tokens: totalOf(raw) ?? prompt_tokens + completion_tokens,
     prompt_tokens_details: {
-      cached_tokens: inputTokens.cacheRead ?? cachedOf(raw, prompt_tokens),
+      cached_tokens: Math.max(inputTokens.cacheRead ?? 0, cachedOf(raw, prompt_tokens)),
       cache_write_tokens: inputTokens.cacheWrite ?? 0,
     },
     ...(reasoning === undefined
@@ -23,8 +24,14 @@ export function chatUsage(
   };
 }
 
-/** Cohere's package passes this on as it came only. */
+/** Packages pass on the completion alone: what is reported outside it is in the provider's own total. */
+function totalOf(raw: JSONObject | undefined): number | undefined {
+  const total = raw?.["total_tokens"];
+  return typeof total === "number" ? total : undefined;
+}
+
+/** Some packages pass this on as it came only. */
 function cachedOf(raw: JSONObject | undefined, promptTokens: number): number {
-  const cached = raw?.["cached_tokens"];
-  return typeof cached === "number" && cached <= promptTokens ? cached : 0;
+  const cached = cachedIn(raw ?? {});
+  return cached <= promptTokens ? cached : 0;
 }
