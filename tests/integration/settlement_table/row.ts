@@ -86,7 +86,12 @@ export const ONE_WORD = ["Hello"];
 export const OTHER_STRINGS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "a legacy function's arguments": { function_call: { arguments: "Hello there friend" } },
   "a custom tool's input": {
-    tool_calls: [{ index: 0, id: "c", type: "custom", custom: { input: "Hello there friend" } }],
+    tool_calls: [{
+      index: 0,
+      id: "c",
+      type: "custom",
+      custom: { name: "", input: "Hello there friend" },
+    }],
   },
   "reasoning in details": {
     reasoning_details: [{ type: "reasoning.text", text: "Hello there friend", index: 0 }],
