@@ -6,8 +6,9 @@ import { cachedIn } from "../../wire/usage.ts";
 export function chatUsage(
   { inputTokens, outputTokens, raw }: LanguageModelV4Usage,
 ): ChatUsage | undefined {
-  const prompt_tokens = inputTokens.total;
-  const completion_tokens = outputTokens.total;
+  const billed = billedUnits(raw);
+  const prompt_tokens = billed?.input_tokens ?? inputTokens.total;
+  const completion_tokens = billed?.output_tokens ?? outputTokens.total;
   if (prompt_tokens === undefined || completion_tokens === undefined) return undefined;
   const { reasoning } = outputTokens;
   return {
@@ -22,6 +23,15 @@ export function chatUsage(
       ? {}
       : { completion_tokens_details: { reasoning_tokens: reasoning } }),
   };
+}
+
+/** Cohere bills less than its models read: the package passes that on as it came only. */
+function billedUnits(
+  raw: JSONObject | undefined,
+): { readonly input_tokens: number; readonly output_tokens: number } | undefined {
+  const { input_tokens, output_tokens } = Object(raw?.["billed_units"]);
+  if (typeof input_tokens !== "number" || typeof output_tokens !== "number") return undefined;
+  return { input_tokens, output_tokens };
 }
 
 /** Packages pass on the completion alone: what is reported outside it is in the provider's own total. */
