@@ -44,6 +44,7 @@ export function detailJson(record: RequestRecord, books: RequestBooks): Record<s
   const attempts = record.routing?.attempts ?? [];
   return {
     ...summaryJson(record),
+    usageProblems: (record.usageProblems ?? []).map(({ model, problem }) => ({ model, problem })),
     routing: record.routing ?? null,
     scores: record.scores ?? [],
     exclusions: record.exclusions ?? [],

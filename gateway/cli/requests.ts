@@ -165,6 +165,7 @@ function requestText(request: Row, width: number): string {
     section("Attempts", ATTEMPTS, { rows: rowsOf(request, "timeline"), width }) +
     section("Tasks", TASKS, { rows: rowsOf(request, "tasks"), width }) +
     section("Holds", HOLDS, { rows: rowsOf(rowOf(request, "settlement"), "holds"), width }) +
+    section("Usage not taken", USAGE_PROBLEMS, { rows: rowsOf(request, "usageProblems"), width }) +
     section("Scores", SCORES, { rows: rowsOf(request, "scores"), width }) +
     section("Left out", EXCLUSIONS, { rows: rowsOf(request, "exclusions"), width }) +
     contentText(rowOf(request, "content"));
@@ -207,6 +208,7 @@ const HOLDS = [
   optional(amount("RETURNED", "returned")),
   optional(column("MODEL", "model")),
 ];
+const USAGE_PROBLEMS = [column("MODEL", "model"), column("WHY", "problem")];
 const SCORES = [column("MODEL", "model"), amount("SCORE", "score")];
 const EXCLUSIONS = [column("MODEL", "model"), column("STAGE", "stage"), column("REASON", "reason")];
 

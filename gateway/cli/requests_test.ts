@@ -44,6 +44,17 @@ Deno.test("svc requests says when a search stopped before the whole log was read
   });
 });
 
+Deno.test("svc requests show tells of usage that could not be true", async () => {
+  await withCli(async ({ admin, run }) => {
+    const problem = "-1 output tokens are no count";
+    const usageProblems = [{ model: "fast-mini", problem }];
+    await admin.deps.log.append({ ...RECORD, estimated: true, usageProblems });
+    const { out } = await run("requests show log_1");
+    assertMatch(out, /counted here/);
+    assertMatch(out, /Usage not taken\nMODEL +WHY\nfast-mini +-1 output tokens are no count\n/);
+  });
+});
+
 Deno.test("svc requests says why a request was refused, also in 80 columns", async () => {
   await withCli(async ({ admin, run }) => {
     const refused = { ...RECORD, status: 403, outcome: "error" } as const;

@@ -22,6 +22,8 @@ export interface RequestFeatures {
    * cost more tokens than prose. @default {textChars}
    */
   readonly denseChars?: number | undefined;
+  /** Those of `textChars` that stand for recordings and files. @default {0} */
+  readonly mediaChars?: number | undefined;
   /** Number of messages and tool declarations: each costs a few tokens of framing. */
   readonly framedItems: number;
   /** Images in the input. */
@@ -47,6 +49,7 @@ const FILE_CHARS_PER_TEXT_CHAR = 2;
 /** What one walk over the messages and tools adds up. */
 interface Tally extends TextMeasure {
   images: number;
+  media: number;
   audio: boolean;
   files: boolean;
   /** Texts that are left to be measured in steps. */
@@ -61,10 +64,13 @@ export function chatFeatures(request: ChatRequest): RequestFeatures {
   return atOnce(chatFeatureSteps(request));
 }
 
-/** The same in steps, for requests that may be long. */
-export function* chatFeatureSteps(request: ChatRequest): Steps<RequestFeatures> {
-  const counts = { bytes: 0, chars: 0, dense: 0, images: 0, audio: false, files: false };
-  const tally: Tally = { ...counts, long: [] };
+/** The same in steps, for requests that may be long. `more`: texts that the model reads beside it. */
+export function* chatFeatureSteps(
+  request: ChatRequest,
+  more: readonly string[] = [],
+): Steps<RequestFeatures> {
+  const counts = { bytes: 0, chars: 0, dense: 0, images: 0, media: 0 };
+  const tally: Tally = { ...counts, audio: false, files: false, long: [] };
   for (const [at, message] of request.messages.entries()) {
     if (at > 0 && at % STEP_MESSAGES === 0) yield;
     tallyMessage(message, tally);
@@ -81,6 +87,9 @@ export function* chatFeatureSteps(request: ChatRequest): Steps<RequestFeatures> 
   const format = request.response_format?.type;
   const json = format === "json_schema" || format === "json_object";
   if (json) tallyText(JSON.stringify(request.response_format), tally);
+  // An edit that is predicted is read as input.
+  if (isObject(request["prediction"])) tallyText(JSON.stringify(request["prediction"]), tally);
+  for (const text of more) tallyText(text, tally);
   for (const text of tally.long) yield* measureSteps(text, tally);
   const modalities = request["modalities"];
   const spoken = Array.isArray(modalities) && modalities.includes("audio");
@@ -97,6 +106,7 @@ export function* chatFeatureSteps(request: ChatRequest): Steps<RequestFeatures> 
     textBytes: tally.bytes,
     textChars: tally.chars,
     denseChars: tally.dense,
+    ...(tally.media === 0 ? {} : { mediaChars: tally.media }),
     framedItems: request.messages.length + functions + hostedTools.length,
     images: tally.images,
     needs,
@@ -133,18 +143,37 @@ function tallyMessage(message: ChatMessage, tally: Tally): void {
   else if (Array.isArray(content)) { for (const part of content) tallyPart(part, tally); }
   if (message.name != null) tallyText(message.name, tally);
   for (const call of message.tool_calls ?? []) tallyText(JSON.stringify(call), tally);
+  for (const name of SAID_BESIDE) {
+    const member = message[name];
+    if (typeof member === "string") tallyText(member, tally);
+    else if (isObject(member)) tallyText(JSON.stringify(member), tally);
+  }
 }
 
-/** Media counts by its kind: its base64 is not text that the model reads. */
+/** Members of a message that the model reads beside its content and its tool calls. */
+const SAID_BESIDE: readonly string[] = [
+  ...["function_call", "refusal", "reasoning_content", "reasoning", "reasoning_details"],
+  "thinking",
+];
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Whether a part is media: its base64 is not text that the model reads, and is never counted as such. */
+export function isMediaPart({ type }: Readonly<Record<string, unknown>>): boolean {
+  return type === "image_url" || type === "input_audio" || type === "file";
+}
+
+/** Media counts by its kind. */
 function tallyPart(part: Readonly<Record<string, unknown>>, tally: Tally): void {
   if (part["type"] === "image_url") {
     tally.images++;
-  } else if (part["type"] === "input_audio") {
-    tally.audio = true;
-    tallyMedia(part, tally, AUDIO_CHARS_PER_TEXT_CHAR);
-  } else if (part["type"] === "file") {
-    tally.files = true;
-    tallyMedia(part, tally, FILE_CHARS_PER_TEXT_CHAR);
+  } else if (isMediaPart(part)) {
+    const isAudio = part["type"] === "input_audio";
+    if (isAudio) tally.audio = true;
+    else tally.files = true;
+    tallyMedia(part, tally, isAudio ? AUDIO_CHARS_PER_TEXT_CHAR : FILE_CHARS_PER_TEXT_CHAR);
   } else if (typeof part["text"] === "string") {
     tallyText(part["text"], tally);
   } else {
@@ -160,6 +189,7 @@ function tallyMedia(
   const chars = Math.ceil(JSON.stringify(part).length / charsPerTextChar);
   tally.bytes += chars;
   tally.chars += chars;
+  tally.media += chars;
 }
 
 /** The `functions` of older clients are tools under another name. */

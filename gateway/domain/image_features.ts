@@ -66,9 +66,9 @@ export interface ImageDelivery {
 
 /**
  * Usage to settle an image call by. Reported tokens win, beside the images counted. Without a report
- * a price for images alone needs none; where tokens are priced the input is taken for what was held
- * and, unless images have a price of their own, each image for {@linkcode IMAGE_OUTPUT_TOKENS} of output
- * or the model's most: the bill says that it is an estimate.
+ * that can be taken, a price for images alone needs none; where tokens are priced the input is taken
+ * for what was held and, unless images have a price of their own, each image for
+ * {@linkcode IMAGE_OUTPUT_TOKENS} of output or the model's most: the bill says that it is an estimate.
  */
 export function imageUsage(
   delivery: ImageDelivery,
@@ -76,14 +76,21 @@ export function imageUsage(
     readonly price: FrozenPrice;
     readonly model: Pick<Model, "maxOutputTokens">;
     readonly inputTokens: number;
+    /** Those of `inputTokens` that are of images. */
+    readonly imageInputTokens: number;
   },
 ): Pick<CallEnd, "usage" | "counted"> {
   const { images, reported } = delivery;
-  if (reported !== undefined) return { usage: { ...reported, images } };
   const { input, cachedInput, output, imageInput, image } = held.price;
   if (input === 0n && cachedInput === 0n && output === 0n && imageInput === 0n) {
-    return { usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, images } };
+    const none = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
+    const counted = { input: 0, output: 0, images };
+    return { usage: { ...reported ?? none, images }, counted };
   }
   const each = image > 0n ? 0 : Math.min(IMAGE_OUTPUT_TOKENS, held.model.maxOutputTokens);
-  return { counted: { input: held.inputTokens, output: each * images, images } };
+  const counted = { input: held.inputTokens, imageInput: held.imageInputTokens };
+  return {
+    usage: reported === undefined ? undefined : { ...reported, images },
+    counted: { ...counted, output: each * images, images },
+  };
 }

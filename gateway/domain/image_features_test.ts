@@ -50,7 +50,10 @@ Deno.test("imageUsage() charges by what is priced and reported", () => {
   };
   const end = (delivery: Parameters<typeof imageUsage>[0], price = perImage) =>
     settlementOf(
-      { ending: "finished", ...imageUsage(delivery, { price, model, inputTokens: 50 }) },
+      {
+        ending: "finished",
+        ...imageUsage(delivery, { price, model, inputTokens: 50, imageInputTokens: 0 }),
+      },
       price,
     );
   // Priced by image: the count is exact, also without a report.
@@ -67,8 +70,9 @@ Deno.test("imageUsage() charges by what is priced and reported", () => {
       price: perToken,
       model: { maxOutputTokens: 500 },
       inputTokens: 50,
+      imageInputTokens: 20,
     }),
-    { counted: { input: 50, output: 1_000, images: 2 } },
+    { usage: undefined, counted: { input: 50, imageInput: 20, output: 1_000, images: 2 } },
   );
   // An image's own price is what it costs; the tokens it was written with are not guessed beside it.
   const both = freeze({ inputPerMTok: "5", outputPerMTok: "40", perImage: "0.04" });

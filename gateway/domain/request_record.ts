@@ -46,6 +46,14 @@ export interface TaskRecord {
   readonly attempts: readonly RoutingAttempt[];
 }
 
+/** Usage that an upstream reported and that cannot be true. */
+export interface UsageProblem {
+  /** Catalog id of the model. */
+  readonly model: string;
+  /** One sentence: what was reported, and why it was not taken. */
+  readonly problem: string;
+}
+
 /** What was said, with secrets taken out and cut to a bound: of keys that log it alone. */
 export interface ContentRecord {
   readonly prompt: string;
@@ -91,6 +99,8 @@ export interface RequestRecord {
   readonly cachedInputTokens: number;
   readonly outputTokens: number;
   readonly estimated: boolean;
+  /** Reports that were not taken: their calls were charged as counted. */
+  readonly usageProblems?: readonly UsageProblem[] | undefined;
 }
 
 /** What requests are looked for; all given conditions must hold. */

@@ -84,6 +84,10 @@ export interface Candidate {
   readonly price: FrozenPrice;
   /** Estimate with margin, in tokens. */
   readonly inputTokens: number;
+  /** Those of `inputTokens` that are of images. */
+  readonly imageInputTokens: number;
+  /** Those of `inputTokens` that are of images, recordings and files: no text to be counted. */
+  readonly mediaInputTokens: number;
   /** Most output over all choices that `holdAmount` pays for, in tokens. */
   readonly outputTokens: number;
   /** Reserve this much; */
@@ -364,6 +368,8 @@ function candidateOf(option: Option, score: number, standing: Standing): Candida
     upstream: target.upstream,
     price: option.price,
     inputTokens: shape.inputTokens,
+    imageInputTokens: shape.imageInputTokens,
+    mediaInputTokens: shape.mediaInputTokens,
     outputTokens: hold.outputTokens * shape.choices,
     holdAmount: hold.amount,
     holdMinimum: hold.minimum,

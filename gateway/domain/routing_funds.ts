@@ -31,6 +31,8 @@ export interface HoldShape {
   readonly choices: number;
   /** Those of `inputTokens` that are of images. */
   readonly imageInputTokens: number;
+  /** Those of `inputTokens` that are of images, recordings and files. */
+  readonly mediaInputTokens: number;
   /** Images to be made. */
   readonly images: number;
 }

@@ -33,6 +33,7 @@ Deno.test("A hold covers its input, whatever of it is cached or of images", () =
     const shape = {
       inputTokens: row.text + row.images,
       imageInputTokens: row.images,
+      mediaInputTokens: row.images,
       outputTokens: 100,
       leastOutputTokens: 100,
       choices: 2,

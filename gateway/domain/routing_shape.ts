@@ -1,7 +1,7 @@
 import type { RequestFeatures } from "./features.ts";
 import type { HoldShape } from "./routing_funds.ts";
 import type { Target } from "./routing_targets.ts";
-import { estimateInputTokens } from "./token_estimate.ts";
+import { estimateInputTokens, mediaInputTokens } from "./token_estimate.ts";
 
 /** Least output that an answer is worth beginning for, in tokens a choice. */
 const LEAST_OUTPUT_TOKENS = 16;
@@ -28,5 +28,13 @@ export function shapeOf(
   const outputTokens = isDrawn ? most : features.requestedOutputTokens ?? most;
   const leastOutputTokens = isDrawn ? most : Math.min(outputTokens, LEAST_OUTPUT_TOKENS);
   const images = isDrawn ? choices : 0;
-  return { inputTokens, imageInputTokens, outputTokens, leastOutputTokens, choices, images };
+  return {
+    inputTokens,
+    imageInputTokens,
+    mediaInputTokens: mediaInputTokens(features, family),
+    outputTokens,
+    leastOutputTokens,
+    choices,
+    images,
+  };
 }

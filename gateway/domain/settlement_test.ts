@@ -1,6 +1,6 @@
 import { assertEquals, assertExists } from "@std/assert";
 import { freezePrice, type Usage } from "./pricing.ts";
-import { type CallEnd, type CallEnding, settlementOf } from "./settlement.ts";
+import { type CallEnd, type CallEnding, needsCount, settlementOf } from "./settlement.ts";
 
 // 1000 credits a dollar: 250 micro-credits an input token, 25 a cached one, 2000 an output token.
 const PRICE = freezePrice(
@@ -20,6 +20,7 @@ const ZERO: Usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
 const REPORTED: Usage = { inputTokens: 10, cachedInputTokens: 4, outputTokens: 3 };
 const COUNTED = { input: 12, output: 5 };
 const REPORTED_COST = 6n * 250n + 4n * 25n + 3n * 2_000n;
+const LARGER_COST = 8n * 250n + 4n * 25n + 5n * 2_000n;
 const COUNTED_COST = 12n * 250n + 5n * 2_000n;
 
 Deno.test("The table of endings, row by row", () => {
@@ -43,7 +44,30 @@ Deno.test("The table of endings, row by row", () => {
       REPORTED_COST,
       false,
     ],
-    ["cut, reported", { ending: "cut", usage: REPORTED, counted: COUNTED }, REPORTED_COST, false],
+    ["cut, reported", { ending: "cut", usage: REPORTED }, REPORTED_COST, false],
+    ["cut, the larger", { ending: "cut", usage: REPORTED, counted: COUNTED }, LARGER_COST, true],
+    [
+      "cut, reported more",
+      { ending: "cut", usage: REPORTED, counted: { input: 9, output: 3 } },
+      REPORTED_COST,
+      false,
+    ],
+    [
+      "cut, reported too early",
+      {
+        ending: "cut",
+        usage: { ...REPORTED, outputTokens: 0 },
+        counted: { input: 9, output: 150 },
+      },
+      6n * 250n + 4n * 25n + 150n * 2_000n,
+      true,
+    ],
+    [
+      "cut, reported early and nothing out",
+      { ending: "cut", usage: REPORTED, counted: { input: 99, output: 0 } },
+      REPORTED_COST,
+      false,
+    ],
     ["cut, counted", { ending: "cut", counted: COUNTED }, COUNTED_COST, true],
     ["cut, nothing out", { ending: "cut", counted: { input: 12, output: 0 } }, 0n, false],
     ["left, reported", { ending: "client_left", usage: REPORTED }, REPORTED_COST, false],
@@ -70,7 +94,7 @@ Deno.test("Input written into the cache is part of the input that was not read f
   const usage = {
     inputTokens: 10,
     cachedInputTokens: 4,
-    cacheWriteInputTokens: 9.5,
+    cacheWriteInputTokens: 9,
     outputTokens: 0,
   };
   const settlement = settlementOf({ ending: "finished", usage }, PRICE);
@@ -78,12 +102,17 @@ Deno.test("Input written into the cache is part of the input that was not read f
   assertEquals(settlement.cost, 6n * 250n + 4n * 25n);
 });
 
-Deno.test("Usage that makes no sense is brought to whole counts", () => {
-  const usage = { inputTokens: 10.2, cachedInputTokens: 99, outputTokens: -3 };
+Deno.test("Only the report of a finished call needs no count beside it", () => {
+  assertEquals(needsCount({ ending: "finished", usage: REPORTED }), false);
+  assertEquals(needsCount({ ending: "finished" }), true);
+  assertEquals(needsCount({ ending: "cut", usage: REPORTED }), true);
+  assertEquals(needsCount({ ending: "client_left", usage: REPORTED }), true);
+  assertEquals(needsCount({ ending: "failed_before_first_byte" }), false);
+});
+
+Deno.test("A part of the input is never more than the input", () => {
+  const usage = { inputTokens: 10, cachedInputTokens: 99, imageInputTokens: 50, outputTokens: 0 };
   const settlement = settlementOf({ ending: "finished", usage }, PRICE);
-  assertEquals(settlement.usage, { inputTokens: 11, cachedInputTokens: 11, outputTokens: 0 });
-  assertEquals(settlement.cost, 275n);
-  const wild = { inputTokens: NaN, cachedInputTokens: 0, outputTokens: Infinity };
-  const { outputTokens } = settlementOf({ ending: "cut", usage: wild }, PRICE).usage;
-  assertEquals(outputTokens, Number.MAX_SAFE_INTEGER);
+  assertEquals(settlement.usage, { ...usage, cachedInputTokens: 10, imageInputTokens: 10 });
+  assertEquals(settlement.cost, 250n);
 });

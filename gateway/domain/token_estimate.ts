@@ -93,6 +93,12 @@ export function estimateInputTokens(features: RequestFeatures, family: ModelFami
   return Math.ceil(text * family.margin + framing + features.images * family.imageTokens);
 }
 
+/** Those of the estimate that are of images, recordings and files: no text that could be counted. */
+export function mediaInputTokens(features: RequestFeatures, family: ModelFamily): number {
+  const { images, mediaChars = 0 } = features;
+  return Math.ceil(0.4 * mediaChars * family.margin + images * family.imageTokens);
+}
+
 /**
  * Tokens that the input of ordinary text comes to, without the margin: what decides whether a
  * context is long enough, and which model is expected to cost least.

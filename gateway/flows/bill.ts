@@ -6,11 +6,14 @@
 
 import type { BillingMetadata } from "@svc/sdk/protocol";
 import type { SettleCommand } from "../domain/ledger.ts";
+import { impossibleUsage, type UsageBounds } from "../domain/impossible_usage.ts";
 import { formatCredits, type Micros, minMicros } from "../domain/money.ts";
 import type { Usage } from "../domain/pricing.ts";
+import type { Candidate } from "../domain/routing.ts";
 import {
   type CallEnding,
   type CountedTokens,
+  needsCount,
   type Settlement,
   settlementOf,
 } from "../domain/settlement.ts";
@@ -26,9 +29,9 @@ import { RefusedSettlement, settleForSure, settleOnce } from "./settle_for_sure.
 /** How a call ended. */
 export interface CallEnd {
   readonly ending: CallEnding;
-  /** As the upstream reported it. */
+  /** As the upstream reported it, possible or not. */
   readonly usage: Usage | undefined;
-  /** Counts what no usage was reported for; `undefined` where nothing was delivered. */
+  /** Counts where the report is not the last word; `undefined` where nothing was delivered. */
   count(): Promise<CountedTokens | undefined>;
   /** What was said: kept only of keys whose content is logged. @default {nothing} */
   readonly said?: Said | undefined;
@@ -55,14 +58,16 @@ export interface Bill {
 export async function settleCall(
   gateway: GatewayContext,
   trace: RequestTrace,
-  call: { begun: Pick<Begun<unknown>, "hold" | "span">; end: CallEnd },
+  call: { begun: Pick<Begun<unknown>, "hold" | "span" | "candidate">; end: CallEnd },
 ): Promise<Bill> {
-  const { begun: { hold, span }, end } = call;
-  const counted = end.usage === undefined ? await end.count() : undefined;
-  const isEmpty = end.usage === undefined && counted === undefined;
+  const { begun: { hold, span, candidate }, end } = call;
+  const reported = possibleUsage(gateway, trace, { candidate, hold, usage: end.usage });
+  const isOpen = needsCount({ ending: end.ending, usage: reported });
+  const counted = isOpen ? await end.count() : undefined;
+  const isEmpty = reported === undefined && counted === undefined;
   const { usage, cost, estimated } = settlementOf({
     ending: end.ending === "finished" && isEmpty ? "nothing_delivered" : end.ending,
-    usage: end.usage,
+    usage: reported,
     counted,
   }, hold.price);
   span?.end(billedEnd(end.ending, { usage, estimated }));
@@ -102,6 +107,35 @@ export async function settleCall(
   }
   trace.billed = total;
   return { billing: total, usage };
+}
+
+/** Reported usage, where it is possible; the operator is told where it is not. */
+function possibleUsage(
+  gateway: GatewayContext,
+  trace: RequestTrace,
+  call: Pick<Begun<unknown>, "candidate" | "hold"> & { readonly usage: Usage | undefined },
+): Usage | undefined {
+  const { candidate, usage } = call;
+  if (usage === undefined) return undefined;
+  const problem = impossibleUsage(usage, usageBounds(trace, call));
+  if (problem === undefined) return usage;
+  const { model: { id: model }, upstream } = candidate;
+  const { requestId } = trace.caller;
+  gateway.logger.warn("impossible_usage", { requestId, model, upstream: upstream.id, problem });
+  trace.usageProblem({ model, problem });
+  return undefined;
+}
+
+/** Limits of what a call can have taken. */
+export function usageBounds(
+  { caller }: RequestTrace,
+  { candidate, hold }: Pick<Begun<unknown>, "candidate" | "hold">,
+): UsageBounds {
+  const isDrawn = caller.endpoint.startsWith("images.");
+  return {
+    contextTokens: isDrawn ? Infinity : candidate.model.contextTokens,
+    heldOutputTokens: hold.outputTokens,
+  };
 }
 
 function billingOf(
@@ -156,10 +190,14 @@ function settleLater(
   lateEndings.add(ending, cause, { row: told, killedRow });
 }
 
-/** Tokens of a text call; `undefined` where nothing was delivered. The input's text is made late. */
+/**
+ * Tokens of a text call; `undefined` where nothing was delivered. The input's text is made late; its
+ * media, which no text counting can see, are taken for the estimate that the hold was made with.
+ */
 export async function countTokens(
   gateway: GatewayContext,
-  { inputText, delivered, chars = 0, fewest }: {
+  { candidate, inputText, delivered, chars = 0, fewest }: {
+    readonly candidate: Candidate;
     readonly inputText: () => string;
     readonly delivered: () => readonly string[];
     /** About the length of what was delivered, in UTF-16 code units. @default {short} */
@@ -173,7 +211,8 @@ export async function countTokens(
     const output = fewest ?? await gateway.tokens.count({ chars, text });
     // An empty text has none, and so has only what was not delivered.
     if (output === 0) return undefined;
-    return { input: await gateway.tokens.count(inputText()), output };
+    const input = await gateway.tokens.count(inputText()) + candidate.mediaInputTokens;
+    return { input, imageInput: candidate.imageInputTokens, output };
   } catch (error) {
     // What cannot be counted is not charged; the hold must end all the same.
     gateway.logger.error("tokens_not_counted", { cause: String(error) });

@@ -9,6 +9,8 @@ import { capLeft, takeHold, type TakenHold } from "./holding.ts";
 /** A hold that is open, and what it was taken for. */
 export interface OpenHold extends TakenHold {
   readonly price: FrozenPrice;
+  /** Most output over all choices that it pays for, in tokens. */
+  readonly outputTokens: number;
 }
 
 /** Output tokens that use a call's hold up: what is delivered beyond them changes no charge. */
@@ -55,7 +57,8 @@ export async function holdForCall(
     candidate,
     limit === undefined ? candidate.outputLimit : Math.floor(limit / features.choices),
   );
-  return { ...taken, price: candidate.price };
+  const outputTokens = Math.min(candidate.outputTokens, limit ?? Infinity);
+  return { ...taken, price: candidate.price, outputTokens };
 }
 
 function beyondCap(cap: Micros, minimum: Micros): ServiceFault {

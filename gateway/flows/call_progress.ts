@@ -1,10 +1,13 @@
 import type { ProgressCommand } from "../domain/ledger.ts";
+import { impossibleUsage } from "../domain/impossible_usage.ts";
 import type { Micros } from "../domain/money.ts";
+import type { Usage } from "../domain/pricing.ts";
+import type { Candidate } from "../domain/routing.ts";
 import { type Settlement, settlementOf } from "../domain/settlement.ts";
 import { fewestTokens } from "../domain/token_floor.ts";
 import type { AnswerRelay } from "../wire/answer_relay.ts";
 import type { OpenHold } from "./call_hold.ts";
-import type { CallEnd } from "./bill.ts";
+import { type CallEnd, usageBounds } from "./bill.ts";
 import type { Checkpointed } from "./checkpoints.ts";
 import type { GatewayContext } from "./context.ts";
 import type { RequestTrace } from "./request_trace.ts";
@@ -25,6 +28,7 @@ const COUNTED = { maxChars: COUNTED_MAX_CHARS };
 export interface ProgressingCall {
   readonly trace: RequestTrace;
   readonly hold: OpenHold;
+  readonly candidate: Candidate;
   readonly relay: Pick<
     AnswerRelay,
     "usage" | "delivered" | "deliveredChars" | "usedUpBy" | "finished"
@@ -35,7 +39,7 @@ export interface ProgressingCall {
 
 /**
  * How far one streamed call has come, made durable now and then: what it would be charged if it broke
- * off now, at usage as reported so far, else at no more tokens than were delivered. A short stream is
+ * off now, at usage as reported so far or at no more tokens than were delivered. A short stream is
  * never written down, and no stream waits for it: one that the store would not take is gone, and the
  * next tells all of it.
  */
@@ -99,8 +103,9 @@ export class CallProgress implements Checkpointed {
     // Usage may come next, and what was held back: the bill is near.
     if (relay.finished) return;
     const isTooLong = relay.deliveredChars > COUNTED_MAX_CHARS;
-    if (relay.usage === undefined && isTooLong) return;
-    const { cost, usage } = this.#settlement();
+    const reported = this.#reported();
+    if (reported === undefined && isTooLong) return;
+    const { cost, usage } = this.#settlement(reported, isTooLong);
     if (cost <= this.#kept) return;
     const { inputTokens, cachedInputTokens, outputTokens } = usage;
     const command: ProgressCommand = {
@@ -116,15 +121,22 @@ export class CallProgress implements Checkpointed {
     ).finally(() => this.#isBeingKept = false);
   }
 
+  /** Usage as reported so far, where it is possible. */
+  #reported(): Usage | undefined {
+    const { relay: { usage }, trace } = this.#call;
+    if (usage === undefined) return undefined;
+    return impossibleUsage(usage, usageBounds(trace, this.#call)) === undefined ? usage : undefined;
+  }
+
   /** As the call would be settled if it broke off now, fees included. */
-  #settlement(): Settlement {
-    const { hold, relay, fee, inputText } = this.#call;
-    const { usage } = relay;
+  #settlement(usage: Usage | undefined, isTooLong: boolean): Settlement {
+    const { hold, relay, fee, inputText, candidate } = this.#call;
     let counted;
-    if (usage === undefined) {
-      this.#inputTokens ??= fewestTokens(inputText(), COUNTED);
+    if (!isTooLong) {
+      this.#inputTokens ??= fewestTokens(inputText(), COUNTED) + candidate.mediaInputTokens;
       const output = relay.usedUpBy ?? fewestTokens(relay.delivered.join(""), COUNTED);
-      counted = { input: this.#inputTokens, output };
+      const imageInput = candidate.imageInputTokens;
+      counted = { input: this.#inputTokens, imageInput, output };
     }
     const settlement = settlementOf({ ending: "cut", usage, counted }, hold.price);
     return { ...settlement, cost: settlement.cost + (fee?.() ?? 0n) };

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { ProgressCommand } from "../domain/ledger.ts";
 import { freezePrice, type FrozenPrice, type Usage } from "../domain/pricing.ts";
+import type { Candidate } from "../domain/routing.ts";
 import type { LogFields } from "../ports/logger.ts";
 import { StoreError } from "../ports/store_error.ts";
 import {
@@ -43,8 +44,13 @@ function callAt(answer: Answer = () => Promise.resolve({ ok: true })) {
       logger: { warn: (event: string, _fields?: LogFields) => void told.push(event) },
     } as unknown as GatewayContext,
     {
-      trace: { caller: { requestId: "r" } } as unknown as RequestTrace,
-      hold: { id: "h", held: 1_000n, price: PRICE },
+      trace: { caller: { requestId: "r", endpoint: "chat" } } as unknown as RequestTrace,
+      hold: { id: "h", held: 1_000n, price: PRICE, outputTokens: 1_000 },
+      candidate: {
+        model: { contextTokens: 100_000 },
+        mediaInputTokens: 0,
+        imageInputTokens: 0,
+      } as unknown as Candidate,
       relay,
       inputText: () => "one two three four ",
     },
@@ -152,18 +158,26 @@ Deno.test("a slow store has one at a time, the newest; a failing one costs nothi
   assertEquals([call.kept.length, call.told.length], [3, 1]);
 });
 
-Deno.test("nothing is written of a call that is free, or has delivered next to nothing", async () => {
+Deno.test("nothing is written of a call that has delivered next to nothing", async () => {
   using call = callAt();
   call.relay.delivered.push("W");
   call.progress.sent("data: W\n\n");
   call.progress.taken();
   await call.later(CHECKPOINT_MS);
-  call.relay.usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
-  call.say(9);
-  await call.later(CHECKPOINT_MS);
   assertEquals(call.kept, []);
   call.progress.end();
   assertEquals(call.checkpoints.size, 0);
+});
+
+Deno.test("usage that was reported early, or cannot be true, does not hide what was delivered", async () => {
+  for (const outputTokens of [0, -1, Infinity, 1e30]) {
+    using call = callAt();
+    call.relay.usage = { inputTokens: 9, cachedInputTokens: 0, outputTokens };
+    call.say(9);
+    await call.later(CHECKPOINT_MS);
+    const input = outputTokens === 0 ? 9n : 4n;
+    assertEquals(call.kept.map(({ cost }) => cost), [input + 9n * 2n], `${outputTokens}`);
+  }
 });
 
 Deno.test("a call beyond its hold is written down once as such, without its text", async () => {

@@ -53,9 +53,9 @@ export function chat(
       relayOf: (model, maxTokens) => new ChatRelay(model, maxTokens),
     });
     if (begun.kind === "json") {
-      const metadata = await finishChat(gateway, trace, { ...call, begun });
+      const end = await finishChat(gateway, trace, { ...call, begun });
       const { answer, candidate } = begun;
-      return { kind: "json", text: answerText(answer.body, candidate.model.id, metadata) };
+      return { kind: "json", text: answerText(answer.body, candidate.model.id, end) };
     }
     const answer = followChat(gateway, trace, { ...call, begun });
     const stream = new AnswerStream(gateway, { answer, trace, onEnd });

@@ -4,11 +4,10 @@
  * @module
  */
 
-import type { ServiceMetadata } from "@svc/sdk/protocol";
 import type { RequestFeatures } from "../domain/features.ts";
 import type { Candidate } from "../domain/routing.ts";
 import { type JsonBody, UpstreamCut, type UpstreamJson } from "../ports/upstream.ts";
-import type { AnswerRelay } from "../wire/answer_relay.ts";
+import type { AnswerEnd, AnswerRelay } from "../wire/answer_relay.ts";
 import { deliveredText, signedToolCalls } from "../wire/chat_answer.ts";
 import { requestText } from "../wire/chat_text.ts";
 import { attempt, type Begun } from "./attempt.ts";
@@ -84,25 +83,25 @@ export async function finishChat(
   gateway: GatewayContext,
   trace: RequestTrace,
   { begun, body: request }: ChatCall & { readonly begun: Begun<UpstreamJson> },
-): Promise<ServiceMetadata> {
+): Promise<Pick<AnswerEnd, "metadata" | "usage">> {
   begun.lease.release();
   const { body, usage } = begun.answer;
   const left = trace.caller.signal.aborted;
   gateway.signatures.remember(trace.caller.key.id, signedToolCalls(body));
   const inputText = () => requestText(request.value);
   const delivered = () => left ? [] : deliveredText(body);
-  const { billing } = await settleCall(gateway, trace, {
+  const { billing, usage: billed } = await settleCall(gateway, trace, {
     begun,
     end: {
       ending: left ? "client_left" : "finished",
       usage,
-      count: () => countTokens(gateway, { inputText, delivered }),
+      count: () => countTokens(gateway, { candidate: begun.candidate, inputText, delivered }),
       said: { inputText, delivered },
       wasDelivered: false,
       request: { status: 200, outcome: left ? "client_left" : "ok" },
     },
   });
-  return trace.metadata(billing);
+  return { metadata: trace.metadata(billing), usage: billed };
 }
 
 function openJson(answer: UpstreamJson): UpstreamJson {

@@ -18,6 +18,7 @@ import {
 } from "../ports/upstream.ts";
 import { afterMs } from "../system/deadlines.ts";
 import { imageAnswer } from "../wire/image_answer.ts";
+import { isSameUsage } from "../wire/usage.ts";
 import { attempt, type Begun } from "./attempt.ts";
 import { settleCall } from "./bill.ts";
 import type { GatewayContext } from "./context.ts";
@@ -95,8 +96,8 @@ async function finish(
   const { usage, counted } = imageUsage({
     images: answer.images.length,
     reported: answer.usage,
-  }, { price: hold.price, model: candidate.model, inputTokens: candidate.inputTokens });
-  const { billing } = await settleCall(gateway, trace, {
+  }, { ...candidate, price: hold.price });
+  const { billing, usage: billed } = await settleCall(gateway, trace, {
     begun,
     end: {
       ending: "finished",
@@ -115,6 +116,7 @@ async function finish(
     format: request.response_format ?? "b64_json",
     created: Math.floor(gateway.clock.nowMs() / 1_000),
     metadata: trace.metadata(billing),
+    isUsageTrue: usage === undefined || isSameUsage(usage, billed),
     // The bill is in the books: a store that fails now must not cost the caller what was drawn.
     publish: (file) =>
       gateway.publishFile(file).catch((error) => {

@@ -16,6 +16,7 @@ import type {
   RequestRecord,
   ScoreRecord,
   TaskRecord,
+  UsageProblem,
 } from "../ports/request_log.ts";
 import type { Span } from "../ports/tracer.ts";
 import { listed } from "../wire/upstream_warnings.ts";
@@ -54,6 +55,9 @@ export interface Caller {
 /** Candidates whose scores are kept: the best. */
 const SCORES_MAX = 8;
 
+/** Impossible reports of usage that are kept of a request: the first. */
+const USAGE_PROBLEMS_MAX = 8;
+
 /** How a request ended, for the log. */
 export interface RequestEnd {
   readonly status: number;
@@ -86,6 +90,8 @@ export class RequestTrace {
   billed: BillingMetadata | undefined;
   /** The same with a call that is being settled: what the books say next, before any later row. */
   settling: BillingMetadata | undefined;
+  /** Reports of usage that were not taken, over all parts of the request. */
+  readonly #usageProblems: UsageProblem[];
   /** Tokens counted against the key's minute until the true number is known. */
   reserved: Reservation | undefined;
   readonly #clock: Clock;
@@ -116,6 +122,7 @@ export class RequestTrace {
     this.allowance = part.allowance;
     this.span = part.span ?? caller.span;
     this.holdIds = part.of?.holdIds ?? [];
+    this.#usageProblems = part.of === undefined ? [] : part.of.#usageProblems;
     this.reserved = part.of?.reserved;
     this.#caller = caller;
     this.atMs = clock.nowMs();
@@ -195,6 +202,11 @@ export class RequestTrace {
   /** Notes a task that has ended. */
   taskEnded(task: TaskRecord): void {
     this.#tasks.push(task);
+  }
+
+  /** Notes a report of usage that could not be true. */
+  usageProblem(problem: UsageProblem): void {
+    if (this.#usageProblems.length < USAGE_PROBLEMS_MAX) this.#usageProblems.push(problem);
   }
 
   /** Notes what was said, where its key's content is logged; of a part it is nobody's answer. */
@@ -291,6 +303,7 @@ export class RequestTrace {
       cachedInputTokens: billing?.cached_input_tokens ?? 0,
       outputTokens: billing?.output_tokens ?? 0,
       estimated: billing?.estimated ?? false,
+      usageProblems: this.#usageProblems.length === 0 ? undefined : [...this.#usageProblems],
     };
   }
 

@@ -57,6 +57,7 @@ export class AskedResponse {
   readonly #sent: JsonBody;
   readonly #history: ResponseHistory;
   readonly #losses: readonly Loss[];
+  readonly #nativeTexts: readonly string[];
   readonly #places: readonly MessagePlace[];
   readonly #canSearchWeb: boolean;
   /** What its hosted tools ask for, and the gateway's own cannot do. */
@@ -74,6 +75,7 @@ export class AskedResponse {
       readonly history: ResponseHistory;
       readonly chat: JsonBody;
       readonly losses: readonly Loss[];
+      readonly nativeTexts: readonly string[];
       readonly places: readonly MessagePlace[];
       readonly features: RequestFeatures;
       readonly hosted: HostedTools;
@@ -90,6 +92,7 @@ export class AskedResponse {
     this.#canSearchWeb = read.canSearchWeb;
     this.#hostedLeftOut = read.hostedLeftOut;
     this.#losses = read.losses;
+    this.#nativeTexts = read.nativeTexts;
     this.#places = read.places;
     this.features = read.features;
   }
@@ -107,16 +110,16 @@ export class AskedResponse {
     const kept = await historyOf(gateway.responses, key.walletId, body);
     const remembered = gateway.found.ofItems(key.id, requestItems(body));
     const history = { ...kept, found: new Map([...remembered, ...kept.found]) };
-    const { chat, losses, places, features } = await inTurns(responsesFeatureSteps(body, history));
+    const measured = await inTurns(responsesFeatureSteps(body, history));
+    const { losses, features } = measured;
     const refused = strangeName(body, history) ??
       losses.find(({ action }) => action === "refuse");
     if (refused !== undefined) throw cannotCarry(refused);
     return new AskedResponse(body, {
+      ...measured,
       sent: body,
       history,
-      chat: gateway.signatures.restore(key.id, chat),
-      losses,
-      places,
+      chat: gateway.signatures.restore(key.id, measured.chat),
       features: asksForHosted(hosted) ? needsTools(features) : features,
       hosted,
       canSearchWeb: canSearchWeb(gateway),
@@ -142,7 +145,7 @@ export class AskedResponse {
 
   /** All text that a model reads. */
   inputText(): string {
-    return requestText(this.chat.value);
+    return [requestText(this.chat.value), ...this.#nativeTexts].join("\n");
   }
 
   /** The same request without some of its items; it is kept as it came. */
@@ -291,11 +294,13 @@ export class AskedResponse {
     };
     // What is left out here would be there again at the upstream that keeps it.
     const history = { ...this.#history, earlierItems: earlier, upstreamId: undefined };
-    const { chat, losses, places, features } = responsesFeatures(sent, history);
+    const measured = responsesFeatures(sent, history);
+    const { chat, losses, places, features } = measured;
     const isText = typeof this.request.input === "string";
     const kept = own.flatMap((item, at) => item ? [isText ? "input" : `input.${at}`] : []);
     const leftOut = this.items.length - earlier.length - items.length;
     return new AskedResponse(this.body, {
+      ...measured,
       sent,
       own,
       history,

@@ -275,7 +275,7 @@ async function finishJson(
     end: {
       ending: left ? "client_left" : "finished",
       usage,
-      count: () => countTokens(gateway, { inputText, delivered }),
+      count: () => countTokens(gateway, { candidate: begun.candidate, inputText, delivered }),
       said: { inputText, delivered },
       fee: searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, begun.candidate),
       wasDelivered: false,

@@ -179,10 +179,12 @@ export class StreamedCall {
 
   #begin(): string {
     this.#begun = true;
-    const { trace, begun: { answer: { first, relay }, hold }, inputText, fee } = this.#options;
+    const { trace, begun, inputText, fee } = this.#options;
+    const { answer: { first, relay }, hold, candidate } = begun;
     // Who does not stream has nothing before all of it: there is nothing to charge for before.
     if (trace.caller.stream && !this.over) {
-      this.#progress = new CallProgress(this.#gateway, { trace, hold, relay, inputText, fee });
+      const call = { trace, hold, candidate, relay, inputText, fee };
+      this.#progress = new CallProgress(this.#gateway, call);
     }
     return this.#sending(first);
   }
@@ -275,7 +277,8 @@ export class StreamedCall {
       end: {
         ending,
         usage: relay.usage,
-        count: () => countTokens(this.#gateway, { inputText, ...output }),
+        count: () =>
+          countTokens(this.#gateway, { candidate: begun.candidate, inputText, ...output }),
         said: { inputText, delivered: output.delivered },
         wasDelivered: trace.caller.stream,
         fee: fee?.(),

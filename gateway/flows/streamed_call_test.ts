@@ -55,13 +55,22 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
   const held = 1_000_000n;
   const relay = new ChatRelay("auto", price && outputTokensFor(held, price));
   const begun = {
-    hold: { id: "hold_1", held, price },
+    hold: { id: "hold_1", held, price, outputTokens: 500 },
     lease: { release: () => {}, report: () => {} },
     abort: new AbortController(),
-    candidate: { upstream: { onDisconnect }, outputTokens: 10 },
+    candidate: {
+      model: { contextTokens: 1_000 },
+      upstream: { onDisconnect },
+      mediaInputTokens: 0,
+      imageInputTokens: 0,
+    },
     answer: { events: new Gathered(batches()), relay, first: relay.accept(chunk(" first")) },
   };
-  const trace = { caller: { stream: true, key: {} }, record: () => ({}), say: () => {} };
+  const trace = {
+    caller: { stream: true, key: {}, endpoint: "chat" },
+    record: () => ({}),
+    say: () => {},
+  };
   const call = new StreamedCall(gateway as unknown as GatewayContext, {
     trace: trace as unknown as RequestTrace,
     begun: begun as unknown as Begun<OpenedStream>,

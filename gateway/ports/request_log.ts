@@ -8,6 +8,7 @@ export type {
   RequestRecord,
   ScoreRecord,
   TaskRecord,
+  UsageProblem,
 } from "../domain/request_record.ts";
 
 /** A page of requests. */

@@ -97,6 +97,10 @@ export class ServiceMetrics {
   readonly #estimated = new Counter("svc_estimated_bills_total", {
     help: "Requests billed by counted tokens, since the upstream reported none.",
   });
+  readonly #impossible = new Counter("svc_impossible_usage_total", {
+    help: "Reports of usage that could not be true and were counted instead, by model.",
+    labels: ["model"],
+  });
   readonly #writtenOff = new Counter("svc_written_off_credits_total", {
     help: "Credits of usage beyond its hold: counted, never charged.",
   });
@@ -157,7 +161,8 @@ export class ServiceMetrics {
   get all(): readonly Metric[] {
     return [
       ...[this.#requests, this.#errors, this.#refusals, this.#seconds, this.#firstByteSeconds],
-      ...[this.#tokens, this.#charged, this.#estimated, this.#writtenOff, this.#writeOffs],
+      ...[this.#tokens, this.#charged, this.#estimated, this.#impossible],
+      ...[this.#writtenOff, this.#writeOffs],
       ...[this.#holdRefusals, this.#failovers, this.#attempts, this.#attemptSeconds],
       ...[this.#broken, this.#commitSeconds, this.#operations, this.#commitFailures, this.#rows],
       ...[this.#lines, this.#loopDelay],
@@ -188,6 +193,7 @@ export class ServiceMetrics {
     series.credits.value += Number(record.charged);
     this.#rows.at().value++;
     if (record.estimated) this.#estimated.at().value++;
+    for (const { model } of record.usageProblems ?? []) this.#impossible.at(model).value++;
     if (record.errorCode !== undefined) {
       this.#errors.at(record.endpoint, record.errorCode).value++;
     }

@@ -6,16 +6,24 @@
  */
 
 import type { ChatCompletion, ChatUsage, Orchestration, ServiceMetadata } from "@svc/sdk/protocol";
+import type { Usage } from "../domain/pricing.ts";
 import type { JsonBody } from "../ports/upstream.ts";
 import type { SignedToolCall } from "./answer_relay.ts";
 import { collectText } from "./chat_text.ts";
 import { editMembers, elementTexts, memberText } from "./json_text.ts";
 import { OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
+import { correctedChatUsage } from "./usage.ts";
 
-/** The answer's text for the caller. */
-export function answerText(body: JsonBody, model: string, metadata: ServiceMetadata): string {
+/** The answer's text for the caller; its usage is what was billed where that is not as reported. */
+export function answerText(
+  body: JsonBody,
+  model: string,
+  { metadata, usage: billed }: { readonly metadata: ServiceMetadata; readonly usage: Usage },
+): string {
+  const usage = correctedChatUsage(body.value["usage"], billed);
   return editMembers(body.text, {
     model: JSON.stringify(model),
+    ...(usage === undefined ? {} : { usage: JSON.stringify(usage) }),
     metadata: JSON.stringify(metadata),
   });
 }

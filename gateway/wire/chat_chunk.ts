@@ -21,7 +21,7 @@ import { OpaqueMembers } from "./opaque_members.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "./text_chunk.ts";
 import { ToolCallIndexes } from "./tool_call_indexes.ts";
 import { addedName, OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
-import { readChatUsage } from "./usage.ts";
+import { chatUsageOf, isSameUsage, readChatUsage } from "./usage.ts";
 
 /** A tool call while it comes together. */
 interface GrowingCall {
@@ -165,15 +165,20 @@ export class ChatChunkRelay {
   /** The last chunk: empty choices, usage, and what the service says of the call. */
   lastChunk(
     metadata: unknown,
-    options: { usage: unknown; createdSeconds: number },
+    options: {
+      /** As it was billed. */
+      readonly usage: Usage;
+      readonly createdSeconds: number;
+    },
   ): string {
-    const metadataText = JSON.stringify(metadata);
-    if (this.#usageChunk !== undefined) {
-      return editMembers(this.#usageChunk, { model: this.#model, metadata: metadataText });
-    }
-    const chunk = this.#chunk(options.createdSeconds, { choices: [] });
-    const usage = this.#usageText ?? JSON.stringify(options.usage);
-    return editMembers(chunk, { usage, metadata: metadataText });
+    const isBilled = this.usage !== undefined && isSameUsage(this.usage, options.usage);
+    const usage = isBilled ? this.#usageText : JSON.stringify(chatUsageOf(options.usage));
+    const chunk = this.#usageChunk ?? this.#chunk(options.createdSeconds, { choices: [] });
+    return editMembers(chunk, {
+      ...(this.#usageChunk === undefined ? {} : { model: this.#model }),
+      ...(isBilled && this.#usageChunk !== undefined ? {} : { usage }),
+      metadata: JSON.stringify(metadata),
+    });
   }
 
   #chunk(createdSeconds: number, fields: Readonly<Record<string, unknown>>): string {

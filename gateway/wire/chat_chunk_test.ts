@@ -1,8 +1,10 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { UpstreamCut } from "../ports/upstream.ts";
 import { ChatChunkRelay } from "./chat_chunk.ts";
+import { chatUsageOf } from "./usage.ts";
 
 const CREATED = { createdSeconds: 1 };
+const COUNTED = { inputTokens: 5, cachedInputTokens: 0, outputTokens: 7 };
 
 function chunk(choices: unknown, more: Record<string, unknown> = {}): string {
   return JSON.stringify({
@@ -186,7 +188,10 @@ Deno.test("the usage chunk is held back, and carries the metadata in its own byt
     undefined,
   );
   assertEquals(relay.usage, { inputTokens: 3, cachedInputTokens: 0, outputTokens: 1 });
-  const last = relay.lastChunk({ request_id: "r" }, { usage: {}, ...CREATED });
+  const last = relay.lastChunk({ request_id: "r" }, {
+    usage: { inputTokens: 3, cachedInputTokens: 0, outputTokens: 1 },
+    ...CREATED,
+  });
   assert(last.includes(`"usage":${usage}`));
   assertEquals(JSON.parse(last).metadata, { request_id: "r" });
   assertEquals(JSON.parse(last).model, "m");
@@ -201,7 +206,8 @@ Deno.test("usage beside content is forwarded and repeated at the end; the last o
   assert(forwarded?.includes('"completion_tokens":1'));
   relay.accept(chunk([{ index: 0, delta: { content: "y" } }], { usage: usage(2) }));
   assertEquals(relay.usage?.outputTokens, 2);
-  assertEquals(JSON.parse(relay.lastChunk({}, { usage: {}, ...CREATED })).usage, usage(2));
+  const billed = { inputTokens: 3, cachedInputTokens: 0, outputTokens: 2 };
+  assertEquals(JSON.parse(relay.lastChunk({}, { usage: billed, ...CREATED })).usage, usage(2));
 });
 
 Deno.test("without reported usage the last chunk carries what was counted", () => {
@@ -210,9 +216,38 @@ Deno.test("without reported usage the last chunk carries what was counted", () =
   relay.accept(
     chunk([], { usage: { prompt_tokens: -1, completion_tokens: 2 } }).replace("usage", "u"),
   );
-  const last = JSON.parse(relay.lastChunk({}, { usage: { prompt_tokens: 5 }, ...CREATED }));
-  assertEquals(last.usage, { prompt_tokens: 5 });
+  const last = JSON.parse(relay.lastChunk({}, { usage: COUNTED, ...CREATED }));
+  assertEquals(last.usage, chatUsageOf(COUNTED));
   assertEquals(last.choices, []);
+});
+
+Deno.test("a report that was not taken is not passed on in the last chunk", () => {
+  for (const output of ["1e400", "-1", "0.5", "1e30"]) {
+    const relay = new ChatChunkRelay("m");
+    relay.accept(delta({ role: "assistant", content: "x" }));
+    const usage = `{"prompt_tokens":3,"completion_tokens":${output}}`;
+    relay.accept(chunk([], { usage: 0 }).replace('"usage":0', `"usage":${usage}`));
+    const last = JSON.parse(relay.lastChunk({}, { usage: COUNTED, ...CREATED }));
+    assertEquals(last.usage, chatUsageOf(COUNTED), output);
+  }
+});
+
+Deno.test("every string of a delta is delivered, whatever its member is called", () => {
+  const deltas = [
+    { function_call: { name: "add", arguments: '{"a":1}' } },
+    { tool_calls: [{ index: 0, id: "c", type: "custom", custom: { name: "sh", input: "ls" } }] },
+    { reasoning_details: [{ type: "reasoning.text", text: "Hmm", format: "x", index: 0 }] },
+    { thinking: "So" },
+    { content: [{ type: "thinking", thinking: [{ type: "text", text: "Well" }] }] },
+    { audio: { id: "audio_1", transcript: "Hello", expires_at: 1 } },
+    { novelty: { deep: ["new"] } },
+  ];
+  const said = deltas.map((each) => {
+    const relay = new ChatChunkRelay("m");
+    relay.accept(delta({ role: "assistant", ...each }));
+    return relay.delivered.join("|");
+  });
+  assertEquals(said, ['add|{"a":1}', "sh|ls", "Hmm", "So", "Well", "Hello", "new"]);
 });
 
 Deno.test("what is no chunk breaks the stream, and says how", () => {

@@ -2,7 +2,6 @@ import type { ErrorEnvelope } from "@svc/sdk/protocol";
 import type { AnswerEnd } from "./answer_relay.ts";
 import { FollowedChunks } from "./followed_chunks.ts";
 import { SSE_DONE, sseEvent, sseLine } from "./sse.ts";
-import { chatUsageOf } from "./usage.ts";
 
 /** A chat answer as the events of its stream: chunks, and `[DONE]`. */
 export class ChatRelay extends FollowedChunks {
@@ -15,10 +14,7 @@ export class ChatRelay extends FollowedChunks {
 
   override completed({ metadata, usage, completedSeconds }: AnswerEnd): Iterable<string> {
     const owed = this.chunks.missingFinishes(completedSeconds).map(sseEvent).join("");
-    const last = this.chunks.lastChunk(metadata, {
-      usage: chatUsageOf(usage),
-      createdSeconds: completedSeconds,
-    });
+    const last = this.chunks.lastChunk(metadata, { usage, createdSeconds: completedSeconds });
     return [owed + sseEvent(last) + SSE_DONE];
   }
 

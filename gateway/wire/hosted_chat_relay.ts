@@ -10,7 +10,7 @@
 import type { ChatCompletionChunk, ErrorEnvelope, ServiceMetadata } from "@svc/sdk/protocol";
 import type { Usage } from "../domain/pricing.ts";
 import type { AnswerEnd, SignedToolCall } from "./answer_relay.ts";
-import { collectText, contentOf } from "./chat_text.ts";
+import { besideText, collectText, contentOf } from "./chat_text.ts";
 import {
   type ChunkContent,
   type Fields,
@@ -291,6 +291,8 @@ export class HostedChatRelay implements HostedRelay {
   #note(delta: Fields, text: string): void {
     for (const line of lostOutput(delta)) this.#lost.add(line);
     this.#warnings.addLines(lostCitations(delta));
+    // Counted where it is kept: all else is kept by what tells it.
+    collectText(besideText(delta), { push: (piece) => this.#kept.take(piece.length) });
     collectText(this.#texts.isHeld ? { ...delta, content: null } : delta, this.#delivered);
     if (!OPAQUE_MEMBERS.some((name) => text.includes(name))) return;
     const opaque = opaqueTexts(firstDeltaText(text) ?? "{}");

@@ -18,6 +18,7 @@ import type { DrawnImage } from "../images/drawn_images.ts";
 import { imageTypeOf } from "../images/image_file.ts";
 import type { MediaFile } from "../ports/fetch_image.ts";
 import type { JsonBody } from "../ports/upstream.ts";
+import { readResponseUsage } from "./responses/usage.ts";
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -29,6 +30,8 @@ export interface ImageAnswerOptions {
   /** Unix time in seconds, where the upstream told none. */
   readonly created: number;
   readonly metadata: ServiceMetadata;
+  /** Whether the upstream's usage is what was billed: else it could not be true, and is left out. */
+  readonly isUsageTrue: boolean;
   /** Puts an image up and returns its address; `undefined` where there is no room for it. */
   readonly publish: (file: MediaFile) => Promise<string | undefined>;
 }
@@ -45,22 +48,21 @@ export function countImages(value: JsonRecord): number {
 }
 
 /**
- * Tokens of an image answer, with its images counted; `undefined` where none are reported or the
- * report makes no sense.
+ * Tokens of an image answer, with its images counted; `undefined` where none are reported. As in
+ * `readChatUsage()`, numbers that cannot be true are returned as they are.
  */
 export function readImageUsage(value: JsonRecord): Usage | undefined {
-  const usage = wireUsage(value["usage"]);
-  if (usage === undefined) return undefined;
-  const { input_tokens_details: details } = usage;
-  const cached = details["cached_tokens"] ?? 0;
-  if (!isCount(cached) || cached > usage.input_tokens) return undefined;
-  return {
-    inputTokens: usage.input_tokens,
-    cachedInputTokens: cached,
-    imageInputTokens: details.image_tokens,
-    outputTokens: usage.output_tokens,
-    images: countImages(value),
-  };
+  const read = readResponseUsage(value["usage"]);
+  if (read === undefined) return undefined;
+  const { image_tokens } = detailsOf(value["usage"]);
+  const { inputTokens } = read;
+  const ofImages = isCount(image_tokens) ? Math.min(image_tokens, inputTokens) : 0;
+  return { ...read, imageInputTokens: ofImages, images: countImages(value) };
+}
+
+function detailsOf(usage: unknown): JsonRecord {
+  const details = isRecord(usage) ? usage["input_tokens_details"] : undefined;
+  return isRecord(details) ? details : {};
 }
 
 /**
@@ -80,7 +82,7 @@ export async function imageAnswer(body: JsonBody, options: ImageAnswerOptions): 
     });
   }
   const { created, upstream_warnings: warnings } = value;
-  const usage = wireUsage(value["usage"]);
+  const usage = options.isUsageTrue ? wireUsage(value["usage"]) : undefined;
   const answer: ImagesResponse = {
     created: isCount(created) ? created : options.created,
     data,
@@ -116,7 +118,7 @@ function settingsOf(value: JsonRecord): Record<string, string> {
 function wireUsage(usage: unknown): ImageUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const { input_tokens, output_tokens } = usage;
-  const details = isRecord(usage["input_tokens_details"]) ? usage["input_tokens_details"] : {};
+  const details = detailsOf(usage);
   if (!isCount(input_tokens) || !isCount(output_tokens)) return undefined;
   const image_tokens = details["image_tokens"] ?? 0;
   if (!isCount(image_tokens) || image_tokens > input_tokens) return undefined;

@@ -16,12 +16,13 @@ async function answered(
   value: Record<string, unknown>,
   format: "b64_json" | "url",
   publish: (file: MediaFile) => Promise<string | undefined> = () => Promise.resolve(undefined),
+  isUsageTrue = true,
 ) {
   const body = { text: JSON.stringify(value), value };
   const { signal } = new AbortController();
   const fetchImage = () => Promise.resolve({ mediaType: "image/jpeg", bytes: JPEG });
   const images = await drawnImages(value, { fetchImage, signal });
-  const options = { images, format, created: 9, metadata, publish };
+  const options = { images, format, created: 9, metadata, publish, isUsageTrue };
   const answer = JSON.parse(await imageAnswer(body, options));
   const checked = imagesAnswerSchema.safeParse(answer);
   assert(checked.success, JSON.stringify(checked.error?.issues));
@@ -59,6 +60,13 @@ Deno.test("Images come in base64, with the bill, and nothing that nobody knows",
     upstream_warnings: ['"style" is not supported and was left out'],
     metadata,
   });
+});
+
+Deno.test("Usage that could not be true is not passed on", async () => {
+  const usage = { input_tokens: 50, output_tokens: 1_000_000 };
+  const value = { data: [{ b64_json: png }], usage };
+  const answer = await answered(value, "b64_json", () => Promise.resolve(undefined), false);
+  assertEquals(answer.usage, undefined);
 });
 
 Deno.test("What the upstream leaves out is filled in or left out", async () => {

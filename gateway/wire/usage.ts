@@ -1,31 +1,65 @@
 import type { ChatUsage } from "@svc/sdk/protocol";
 import type { Usage } from "../domain/pricing.ts";
 
+type Fields = Readonly<Record<string, unknown>>;
+
 function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** A reported number as a count: a part of a token is one. `undefined` where it counts nothing. */
-function countOf(value: unknown): number | undefined {
-  if (typeof value !== "number" || !(value >= 0)) return undefined;
-  return Math.min(Math.ceil(value), Number.MAX_SAFE_INTEGER);
+function countOf(value: unknown): number {
+  return isCount(value) ? value : 0;
 }
+
+/** Names that providers have for input read from a cache, beside `prompt_tokens_details`. */
+const CACHED = ["prompt_cache_hit_tokens", "cached_tokens", "cached_prompt_text_tokens"] as const;
+
+/** Members of a report that only Perplexity writes, and xAI's own interface. */
+const REASONING_APART = ["citation_tokens", "num_search_queries", "cached_prompt_text_tokens"];
 
 /**
  * Reads usage as Chat Completions reports it; `undefined` where it is absent, or its totals are no
- * counts. A detail that cannot be is no reason to bill the rest by a count of our own.
+ * numbers. Numbers that cannot be true are returned as they are: `impossibleUsage()` judges them. A
+ * detail that cannot be true is left out.
  */
 export function readChatUsage(usage: unknown): Usage | undefined {
   if (typeof usage !== "object" || usage === null) return undefined;
-  const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage as Partial<ChatUsage>;
-  const inputTokens = countOf(prompt_tokens);
-  const outputTokens = countOf(completion_tokens);
-  if (inputTokens === undefined || outputTokens === undefined) return undefined;
+  const { prompt_tokens: inputTokens, completion_tokens, prompt_tokens_details } = usage as Partial<
+    ChatUsage
+  >;
+  if (typeof inputTokens !== "number" || typeof completion_tokens !== "number") return undefined;
+  const outputTokens = isCount(completion_tokens) && isCount(inputTokens)
+    ? allOutput(completion_tokens, inputTokens, usage)
+    : completion_tokens;
   const details = prompt_tokens_details ?? undefined;
-  const cachedInputTokens = Math.min(countOf(details?.cached_tokens) ?? 0, inputTokens);
+  const cachedInputTokens = Math.min(cachedIn(usage), inputTokens);
   const read = { inputTokens, cachedInputTokens, outputTokens };
   const written = cacheWritesOf(details, inputTokens - cachedInputTokens);
   return written === 0 ? read : { ...read, cacheWriteInputTokens: written };
+}
+
+/**
+ * All output that is paid for: some providers report reasoning outside the completion, where only
+ * the total has it (xAI), or not even that (Perplexity, which adds citations). The rules are those of
+ * `@pydantic/genai-prices`; a test holds this against its table.
+ */
+function allOutput(completion: number, input: number, usage: object): number {
+  const { total_tokens, completion_tokens_details, ...others } = usage as
+    & Partial<ChatUsage>
+    & Fields;
+  const isApart = REASONING_APART.some((name) => isCount(others[name]));
+  const apart = isApart
+    ? countOf(others["citation_tokens"]) + countOf(others["reasoning_tokens"])
+    : 0;
+  if (typeof total_tokens === "number") return Math.max(completion + apart, total_tokens - input);
+  const reasoning = countOf(completion_tokens_details?.reasoning_tokens);
+  return completion + Math.max(apart, reasoning > completion ? reasoning : 0);
+}
+
+/** Input read from a cache, under any of the names that a report may have for it. */
+export function cachedIn(usage: object): number {
+  const { prompt_tokens_details: details, ...others } = usage as Partial<ChatUsage> & Fields;
+  return Math.max(countOf(details?.cached_tokens), ...CACHED.map((name) => countOf(others[name])));
 }
 
 /** Writes counted tokens in the shape of Chat Completions. */
@@ -52,6 +86,22 @@ function cacheWritesOf(details: ChatUsage["prompt_tokens_details"], most: number
   return isCount(written) ? Math.min(written, most) : 0;
 }
 
+/**
+ * What an answer must say of its usage instead of what its upstream wrote: `undefined` where that was
+ * billed, or where nothing was reported.
+ */
+export function correctedChatUsage(reported: unknown, billed: Usage): ChatUsage | undefined {
+  if (reported === undefined || reported === null) return undefined;
+  const read = readChatUsage(reported);
+  return read !== undefined && isSameUsage(read, billed) ? undefined : chatUsageOf(billed);
+}
+
+/** Whether what was billed is what was reported: it was counted otherwise. */
+export function isSameUsage(reported: Usage, billed: Usage): boolean {
+  return reported.inputTokens === billed.inputTokens &&
+    reported.outputTokens === billed.outputTokens;
+}
+
 /** What several reports of usage say that counts do not. */
 export class UsageSum {
   #reasoningTokens: number | undefined;
@@ -67,8 +117,8 @@ export class UsageSum {
   /** The counts, with the details that were reported. */
   usageOf(counted: Usage): ChatUsage {
     const usage = chatUsageOf(counted);
-    const reasoning_tokens = this.#reasoningTokens;
-    if (reasoning_tokens === undefined) return usage;
+    if (this.#reasoningTokens === undefined) return usage;
+    const reasoning_tokens = Math.min(this.#reasoningTokens, counted.outputTokens);
     return { ...usage, completion_tokens_details: { reasoning_tokens } };
   }
 }

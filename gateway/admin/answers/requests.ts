@@ -104,6 +104,9 @@ const task = z.strictObject({
 /** `GET /requests/{id}`. */
 export const requestAnswer = z.strictObject({
   ...summary,
+  usageProblems: z.array(z.strictObject({ model: z.string(), problem: z.string() })).meta({
+    description: "Reports of usage that could not be true: their calls were charged as counted",
+  }),
   routing: routing.nullable(),
   scores: z.array(z.strictObject({ model: z.string(), score: z.number() })),
   exclusions: z.array(z.strictObject({

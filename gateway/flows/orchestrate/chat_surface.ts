@@ -64,7 +64,7 @@ export class OrchestratedChat implements OrchestrationSurface {
   async complete(note: string, signal: AbortSignal): Promise<string> {
     const { begun, ...asked } = await this.#begin(note, signal);
     invariant(begun.kind === "json", "Cannot complete an answer that is streamed");
-    const metadata = await finishChat(this.#gateway, this.#options.trace, { ...asked, begun });
+    const { metadata } = await finishChat(this.#gateway, this.#options.trace, { ...asked, begun });
     return orchestratedAnswerText(begun.answer.body, {
       id: this.#id,
       model: begun.candidate.model.id,

@@ -34,7 +34,7 @@ function drainedPart() {
         Promise.resolve((typeof text === "string" ? text : text.text()) === "" ? 0 : 1),
     },
   } as unknown as GatewayContext;
-  const caller = { stream: true, key: {} };
+  const caller = { stream: true, key: {}, endpoint: "chat" };
   const trace = { caller, attempts: [], record: () => ({}), say: () => {} };
   async function* events() {
     yield [chunk("second")];
@@ -47,10 +47,15 @@ function drainedPart() {
     { version: 1 },
   );
   const begun = {
-    hold: { id: "hold_1", held: 1_000_000n, price },
+    hold: { id: "hold_1", held: 1_000_000n, price, outputTokens: 500 },
     lease: { release: () => {}, report: () => {} },
     abort: new AbortController(),
-    candidate: { upstream: { onDisconnect: "drain" }, outputTokens: 10 },
+    candidate: {
+      model: { contextTokens: 1_000 },
+      upstream: { onDisconnect: "drain" },
+      mediaInputTokens: 0,
+      imageInputTokens: 0,
+    },
     answer: { events: events(), relay, first: relay.accept(chunk("first")) },
   } as unknown as PartBegun;
   const { promise, resolve } = Promise.withResolvers<PartBegun>();

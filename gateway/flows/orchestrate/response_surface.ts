@@ -121,10 +121,9 @@ export class OrchestratedResponse implements OrchestrationSurface {
       ...asked.leftOutOfChat(),
       ...asked.linesOfChat([...upstreamWarnings(value), ...lostInCompletion(value)]),
     ];
-    const metadata = await finishChat(this.#gateway, trace, { body, features, begun });
+    const end = await finishChat(this.#gateway, trace, { body, features, begun });
     const text = responseOf(begun.answer.body, this.#contextOf(begun.candidate.model.id), {
-      metadata,
-      usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
+      ...end,
       completedSeconds: Math.floor(this.#gateway.clock.nowMs() / 1_000),
     });
     return await this.#keep(text) ? text : notStored(text);

@@ -43,13 +43,21 @@ export const metadataSchema = z.looseObject({
   ).optional(),
 }).meta({ id: "Metadata" });
 
-const toolCall = z.looseObject({
-  id: z.string(),
-  type: z.literal("function"),
-  function: z.looseObject({ name: z.string(), arguments: z.string() }),
-  extra_content: z.looseObject({}).optional(),
-  thought_signature: z.string().optional(),
-});
+const toolCall = z.discriminatedUnion("type", [
+  z.looseObject({
+    id: z.string(),
+    type: z.literal("function"),
+    function: z.looseObject({ name: z.string(), arguments: z.string() }),
+    extra_content: z.looseObject({}).optional(),
+    thought_signature: z.string().optional(),
+  }),
+  // OpenAI's own models call custom tools as well.
+  z.looseObject({
+    id: z.string(),
+    type: z.literal("custom"),
+    custom: z.looseObject({ name: z.string(), input: z.string() }),
+  }),
+]);
 
 const annotations = z.array(z.discriminatedUnion("type", [
   z.looseObject({

@@ -1,20 +1,22 @@
 import type { ChatUsage } from "@svc/sdk/protocol";
 import type { JSONObject, LanguageModelV4Usage } from "@ai-sdk/provider";
+import { cachedIn } from "../../wire/usage.ts";
 
 /** Usage in Chat's shape; `undefined` where the provider reported none. */
 export function chatUsage(
   { inputTokens, outputTokens, raw }: LanguageModelV4Usage,
 ): ChatUsage | undefined {
-  const prompt_tokens = inputTokens.total;
-  const completion_tokens = outputTokens.total;
+  const billed = billedUnits(raw);
+  const prompt_tokens = billed?.input_tokens ?? inputTokens.total;
+  const completion_tokens = billed?.output_tokens ?? outputTokens.total;
   if (prompt_tokens === undefined || completion_tokens === undefined) return undefined;
   const { reasoning } = outputTokens;
   return {
     prompt_tokens,
     completion_tokens,
-    total_tokens: prompt_tokens + completion_tokens,
+    total_tokens: totalOf(raw) ?? prompt_tokens + completion_tokens,
     prompt_tokens_details: {
-      cached_tokens: inputTokens.cacheRead ?? cachedOf(raw, prompt_tokens),
+      cached_tokens: Math.max(inputTokens.cacheRead ?? 0, cachedOf(raw, prompt_tokens)),
       cache_write_tokens: inputTokens.cacheWrite ?? 0,
     },
     ...(reasoning === undefined
@@ -23,8 +25,23 @@ export function chatUsage(
   };
 }
 
-/** Cohere's package passes this on as it came only. */
+/** Cohere bills less than its models read: the package passes that on as it came only. */
+function billedUnits(
+  raw: JSONObject | undefined,
+): { readonly input_tokens: number; readonly output_tokens: number } | undefined {
+  const { input_tokens, output_tokens } = Object(raw?.["billed_units"]);
+  if (typeof input_tokens !== "number" || typeof output_tokens !== "number") return undefined;
+  return { input_tokens, output_tokens };
+}
+
+/** Packages pass on the completion alone: what is reported outside it is in the provider's own total. */
+function totalOf(raw: JSONObject | undefined): number | undefined {
+  const total = raw?.["total_tokens"];
+  return typeof total === "number" ? total : undefined;
+}
+
+/** Some packages pass this on as it came only. */
 function cachedOf(raw: JSONObject | undefined, promptTokens: number): number {
-  const cached = raw?.["cached_tokens"];
-  return typeof cached === "number" && cached <= promptTokens ? cached : 0;
+  const cached = cachedIn(raw ?? {});
+  return cached <= promptTokens ? cached : 0;
 }

@@ -160,26 +160,25 @@ Deno.test("a caller that leaves while its images are fetched has cancelled", asy
   assertEquals([answer.outcome, asked.length], ["cancelled", 0]);
 });
 
-Deno.test("answers without images are malformed, and odd usage is none", async () => {
+Deno.test("answers without images are malformed, and usage without numbers is none", async () => {
   const value = { model: "auto", prompt: "p" };
   for (const data of [undefined, [], [{}], [{ b64_json: "" }], [{ b64_json: 7 }], [null], "x"]) {
     const { answer } = await send("images.generations", value, { answer: { created: 1, data } });
     assert(answer.kind === "failure", JSON.stringify(data));
     assertEquals(answer.outcome, "malformed");
   }
-  const usages = [
-    undefined,
-    null,
-    {},
-    { ...USAGE, input_tokens: -1 },
-    { ...USAGE, output_tokens: 1.5 },
-    { ...USAGE, input_tokens: 39 },
-    { ...USAGE, input_tokens_details: { cached_tokens: 51 } },
-  ];
-  for (const usage of usages) {
-    const answer = { ...ANSWER, usage };
-    const sent = await send("images.generations", value, { answer });
-    assert(sent.answer.kind === "json");
-    assertEquals(sent.answer.usage, undefined, JSON.stringify(usage));
+  const usageOf = async (usage: unknown) => {
+    const { answer } = await send("images.generations", value, { answer: { ...ANSWER, usage } });
+    assert(answer.kind === "json");
+    return answer.usage;
+  };
+  for (const usage of [undefined, null, {}, { ...USAGE, input_tokens: "50" }]) {
+    assertEquals(await usageOf(usage), undefined, JSON.stringify(usage));
   }
+  // What cannot be true is judged where the call is settled; a detail is kept within its whole.
+  assertEquals((await usageOf({ ...USAGE, input_tokens: -1 }))?.inputTokens, -1);
+  assertEquals((await usageOf({ ...USAGE, input_tokens: 39 }))?.imageInputTokens, 39);
+  const details = { cached_tokens: 51 };
+  const cached = await usageOf({ ...USAGE, input_tokens_details: details });
+  assertEquals(cached?.cachedInputTokens, cached?.inputTokens);
 });

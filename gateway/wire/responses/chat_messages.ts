@@ -6,6 +6,7 @@
 
 import type { ChatMessage, ContentPart, ToolCall } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
+import { collectStrings } from "../chat_text.ts";
 import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../tool_calls.ts";
 import { assistantContent, chatContent } from "./chat_parts.ts";
 import type { MessagePlace } from "./caller_paths.ts";
@@ -47,6 +48,8 @@ export class ChatMessages {
   places: readonly MessagePlace[] = [];
   /** What could not be carried. */
   readonly losses: Loss[] = [];
+  /** What items say that only an upstream of Responses is sent: text that its model reads. */
+  readonly nativeTexts: string[] = [];
   /** Whose bytes must be kept, once it is finished. */
   opaque: readonly OpaquePlace[] = [];
   readonly #references: ReadonlyMap<string, JsonBody>;
@@ -100,6 +103,9 @@ export class ChatMessages {
       }
       default:
         if (isSearch(item)) return this.#addSearch(item.value, path);
+        for (const said of [item.value, item.value["output"], item.value["tools"]]) {
+          collectStrings(said, this.nativeTexts);
+        }
         this.#lose(`${path}.type`, `an item of type "${type}" cannot be carried`, "native");
     }
   }

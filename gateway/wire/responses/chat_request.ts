@@ -28,6 +28,8 @@ export interface TranslatedRequest {
   readonly chat: ChatBody;
   /** What it does not carry; each says what is to be done about it. */
   readonly losses: readonly Loss[];
+  /** Text that a model reads where it is asked for a response itself, and that `chat` has not. */
+  readonly nativeTexts: readonly string[];
   /** What of the request each message was made of. */
   readonly places: readonly MessagePlace[];
 }
@@ -115,7 +117,7 @@ export function chatRequestOf(
     ...answerFields(request, losses),
   };
   includeLosses(request, losses);
-  return { chat: writtenWhenRead(value, opaque), losses, places };
+  return { chat: writtenWhenRead(value, opaque), losses, nativeTexts: built.nativeTexts, places };
 }
 
 /** Most requests are never sent in this form: they are refused, or go where Responses is spoken. */
@@ -147,7 +149,7 @@ export function* responsesFeatureSteps(
 ): Steps<MeasuredRequest> {
   const translated = chatRequestOf(body, options);
   if (body.text.length > STEP_CHARS) yield;
-  const features = yield* chatFeatureSteps(translated.chat.value);
+  const features = yield* chatFeatureSteps(translated.chat.value, translated.nativeTexts);
   return { ...translated, features: { ...features, endpoint: "responses" } };
 }
 

@@ -17,7 +17,7 @@ import type {
 import { invariant } from "../../domain/invariant.ts";
 import type { Usage } from "../../domain/pricing.ts";
 import type { AnswerEnd, FailedEnd, SignedToolCall } from "../answer_relay.ts";
-import { contentOf, reasoningOf } from "../chat_text.ts";
+import { besideText, collectText, contentOf, reasoningOf } from "../chat_text.ts";
 import { type ChunkContent, type Fields, firstDeltaText, readChunk } from "../chunk.ts";
 import type {
   EndedTurn,
@@ -104,7 +104,8 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     // What is held back of a turn that has broken off is never sent.
     const held = this.finished && this.#turn.held !== undefined ? [this.#turn.held] : [];
     return [...this.#items.slice(this.#turn.start), ...unbegun, ...held]
-      .flatMap((item) => item.pieces()).filter((piece) => piece !== "");
+      .flatMap((item) => item.pieces()).filter((piece) => piece !== "")
+      .concat(this.#turn.untold.pieces());
   }
 
   /** With what came before this turn, and beside the text. */
@@ -262,6 +263,12 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
         events += this.#open?.cite(this.#emit, annotation) ?? "";
       }
     }
+    collectText(besideText(delta), {
+      push: (piece) => {
+        this.#kept.take(piece.length);
+        this.#turn.untold.push(piece, text.length);
+      },
+    });
     const refusal = delta["refusal"];
     if (typeof refusal === "string") events += this.#write("message", "refusal", refusal);
     const isSigned = OPAQUE_MEMBERS.some((name) => text.includes(name));

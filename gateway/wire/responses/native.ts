@@ -9,6 +9,7 @@ import type { ErrorEnvelope, ResponseUsage } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/pricing.ts";
 import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
 import type { AnswerEnd, FailedEnd } from "../answer_relay.ts";
+import { collectStrings } from "../chat_text.ts";
 import { type Fields, parsed } from "../chunk.ts";
 import { DeliveredText } from "../delivered_text.ts";
 import { editMembers, memberText } from "../json_text.ts";
@@ -25,6 +26,9 @@ const ENDED: readonly unknown[] = ["completed", "incomplete"];
 
 /** Deltas that are no text. */
 const MEDIA_DELTAS: readonly string[] = ["response.audio.delta"];
+
+/** Members of the events that tell a piece again when it is whole. */
+const WHOLE_PIECES = ["text", "refusal", "arguments", "input", "code", "transcript"] as const;
 
 /** Throws an {@linkcode UpstreamCut} where a native answer is none, or says that it failed. */
 export function checkNativeAnswer({ value }: Pick<JsonBody, "value">): void {
@@ -65,13 +69,7 @@ export function isWebSearch(item: unknown): boolean {
 /** Everything a model wrote in an answer, in pieces. */
 export function nativeDelivered({ value }: Pick<JsonBody, "value">): string[] {
   const pieces: string[] = [];
-  for (const item of fieldList(value["output"])) {
-    for (const name of ["name", "arguments", "input", "code"]) note(item[name], pieces);
-    for (const part of [...fieldList(item["summary"]), ...fieldList(item["content"])]) {
-      note(part["text"], pieces);
-      note(part["refusal"], pieces);
-    }
-  }
+  for (const item of fieldList(value["output"])) collectStrings(item, pieces);
   return pieces;
 }
 
@@ -87,6 +85,9 @@ export class NativeResponseRelay implements ResponseRelay {
   readonly #deltas: DeliveredText;
   /** Some upstreams send no deltas, or not of everything. */
   readonly #items: DeliveredText;
+  /** Pieces that were told when they were whole, of items that are not yet. */
+  #pending: DeliveredText;
+  readonly #maxTokens: number | undefined;
   #id: string | undefined;
   #sequence = 0;
   #closing: Closing | undefined;
@@ -97,6 +98,8 @@ export class NativeResponseRelay implements ResponseRelay {
     this.#context = context;
     this.#deltas = new DeliveredText(maxTokens);
     this.#items = new DeliveredText(maxTokens);
+    this.#pending = new DeliveredText(maxTokens);
+    this.#maxTokens = maxTokens;
   }
 
   get finished(): boolean {
@@ -104,29 +107,29 @@ export class NativeResponseRelay implements ResponseRelay {
   }
 
   get delivered(): readonly string[] {
-    const told = [this.#deltas.pieces(), this.#items.pieces(), this.#closing?.written ?? []];
+    const items = [...this.#items.pieces(), ...this.#pending.pieces()];
+    const told = [this.#deltas.pieces(), items, this.#closing?.written() ?? []];
     return told.reduce((most, pieces) => charsOf(pieces) > charsOf(most) ? pieces : most);
   }
 
   get deliveredChars(): number {
-    return Math.max(this.#deltas.length, this.#items.length);
+    return Math.max(this.#deltas.length, this.#items.length + this.#pending.length);
   }
 
   get usedUpBy(): number | undefined {
-    return this.#deltas.usedUpBy ?? this.#items.usedUpBy;
+    return this.#deltas.usedUpBy ?? this.#items.usedUpBy ?? this.#pending.usedUpBy;
   }
 
   callerLeft(): void {
     this.#hasLeft = true;
-    this.#deltas.end();
-    this.#items.end();
+    for (const text of [this.#deltas, this.#items, this.#pending]) text.end();
   }
 
   accept(text: string): string {
     // A response that is complete is so once: what was said of it then is billed and passed on.
     if (this.#closing !== undefined) return "";
     const event = parsed(text);
-    const { type, response, delta } = event;
+    const { type, response } = event;
     // A name with a line break would begin an event that nobody has looked at.
     if (typeof type !== "string" || /[\r\n]/.test(type)) {
       throw new UpstreamCut("malformed", "The upstream sent an event without a type");
@@ -144,7 +147,7 @@ export class NativeResponseRelay implements ResponseRelay {
       }
       return this.#follow({ type, text, response });
     }
-    if (typeof delta === "string" && !MEDIA_DELTAS.includes(type)) this.#deltas.push(delta);
+    this.#notePieces(type, event);
     return responseEvent(type, text);
   }
 
@@ -192,15 +195,26 @@ export class NativeResponseRelay implements ResponseRelay {
     checkNativeAnswer({ value: response });
     const searches = fieldList(response["output"]).filter(isWebSearch).length;
     this.searches = Math.max(this.searches, searches);
-    const isCounted = this.usage === undefined && !this.#hasLeft;
-    const written = isCounted ? nativeDelivered({ value: response }) : [];
+    const isDelivered = !this.#hasLeft;
+    const written = () =>
+      isDelivered ? nativeDelivered({ value: Object(parsed(text)["response"]) }) : [];
     this.#closing = { type, text, written, reported: response["usage"] };
     return "";
+  }
+
+  #notePieces(type: string, event: Fields): void {
+    const name = MEDIA_DELTAS.includes(type) ? "data" : "delta";
+    collectStrings(event["delta"], this.#deltas, { name });
+    collectStrings(event["partial_image_b64"], this.#deltas, { name: "partial_image_b64" });
+    if (!type.endsWith(".done")) return;
+    for (const member of WHOLE_PIECES) collectStrings(event[member], this.#pending);
   }
 
   #noteItem(item: unknown): void {
     if (isWebSearch(item)) this.searches += 1;
     for (const piece of nativeDelivered({ value: { output: [item] } })) this.#items.push(piece);
+    this.#pending = new DeliveredText(this.#maxTokens);
+    if (this.#hasLeft) this.#pending.end();
   }
 
   #noteResponse({ id, usage }: Fields): void {
@@ -219,8 +233,8 @@ interface ResponseEvent {
 
 /** The last event, until it is known what the call cost. */
 interface Closing extends Omit<ResponseEvent, "response"> {
-  /** What the response says that its model wrote; nothing where usage was reported. */
-  readonly written: readonly string[];
+  /** Read anew where it is asked for: reported usage needs no count. */
+  readonly written: () => readonly string[];
   /** Its own usage. */
   readonly reported: unknown;
 }
@@ -264,8 +278,4 @@ function isRecord(value: unknown): value is Fields {
 
 function charsOf(pieces: readonly string[]): number {
   return pieces.reduce((chars, piece) => chars + piece.length, 0);
-}
-
-function note(value: unknown, pieces: string[]): void {
-  if (typeof value === "string" && value !== "") pieces.push(value);
 }

@@ -56,7 +56,8 @@ Deno.test("events keep their bytes but for the model's name and the metadata", (
   assertEquals(events[4].metadata, { team: "blue", ...METADATA });
   assertEquals(JSON.parse(relay.resource ?? ""), events[4]);
   assertEquals(relay.usage, { inputTokens: 3, cachedInputTokens: 1, outputTokens: 2 });
-  assertEquals(relay.delivered, ["hé"]);
+  // Speech stands for a little text of its own.
+  assertEquals(relay.delivered, ["hé", "A"]);
   assert(relay.finished);
 });
 
@@ -267,10 +268,21 @@ Deno.test("everything that a model wrote counts as delivered", () => {
   assertEquals(nativeDelivered(bodyOf({})), []);
 });
 
-Deno.test("usage that makes no sense is none", () => {
-  for (const usage of [null, 7, {}, { input_tokens: -1, output_tokens: 1 }]) {
+Deno.test("usage without numbers is none; all output counts that the total has", () => {
+  for (const usage of [null, 7, {}, { input_tokens: "1", output_tokens: 1 }]) {
     assertEquals(readResponseUsage(usage), undefined);
   }
+  const apart = { input_tokens: 10, output_tokens: 5, total_tokens: 115 };
+  assertEquals(readResponseUsage(apart)?.outputTokens, 105);
+});
+
+Deno.test("a piece counts that is told only when it is whole, and once", () => {
+  const relay = new NativeResponseRelay(contextOf());
+  relay.accept(event("response.custom_tool_call_input.done", 1, '"input":"ls"'));
+  assertEquals(relay.delivered, ["ls"]);
+  const item = '{"type":"custom_tool_call","id":"ct_1","call_id":"c","name":"sh","input":"ls"}';
+  relay.accept(event("response.output_item.done", 2, `"item":${item}`));
+  assertEquals(relay.delivered, ["sh", "ls"]);
 });
 
 Deno.test("the service's own names are not the caller's", () => {

@@ -1,6 +1,7 @@
 import type { ChatCompletionChunk } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/pricing.ts";
 import type { ChunkContent } from "../chunk.ts";
+import { GatheredText } from "../gathered_text.ts";
 import { OpaqueMembers } from "../opaque_members.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "../text_chunk.ts";
 import { ToolCallIndexes } from "../tool_call_indexes.ts";
@@ -23,6 +24,8 @@ export class ResponseTurn {
   readonly opaque = new OpaqueMembers();
   /** What its message says, while it is not known whether that counts. */
   held: HeldMessage | undefined;
+  /** What its model wrote and Responses has no place for: it is paid for all the same. */
+  readonly untold = new GatheredText();
   /** Whether all of it has come. */
   ended = false;
   /** Why the model stopped. */

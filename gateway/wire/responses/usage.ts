@@ -5,10 +5,13 @@ import { readChatUsage } from "../usage.ts";
 /** Reads usage as Responses reports it; `undefined` where it is absent or makes no sense. */
 export function readResponseUsage(usage: unknown): Usage | undefined {
   if (typeof usage !== "object" || usage === null) return undefined;
-  const { input_tokens, output_tokens, input_tokens_details } = usage as Partial<ResponseUsage>;
+  const { input_tokens, output_tokens, total_tokens, ...details } = usage as Partial<ResponseUsage>;
+  const { input_tokens_details } = details;
   return readChatUsage({
     prompt_tokens: input_tokens,
     completion_tokens: output_tokens,
+    total_tokens,
+    completion_tokens_details: details.output_tokens_details,
     prompt_tokens_details: {
       cached_tokens: input_tokens_details?.cached_tokens ?? 0,
       cache_write_tokens: input_tokens_details?.cache_write_tokens ?? 0,
@@ -16,12 +19,10 @@ export function readResponseUsage(usage: unknown): Usage | undefined {
   });
 }
 
-/** Usage in the shape of Responses: as a chat upstream reported it, else as it was counted. */
-export function responseUsageOf(counted: Usage, reported: unknown): ResponseUsage {
-  const read = readChatUsage(reported);
-  const details: Partial<ChatUsage> = read === undefined ? {} : reported as ChatUsage;
-  const { completion_tokens_details: outputDetails } = details;
-  return written(read ?? counted, outputDetails?.reasoning_tokens);
+/** Usage in the shape of Responses: what was billed, with the details that a chat upstream reported. */
+export function responseUsageOf(billed: Usage, reported: unknown): ResponseUsage {
+  const { completion_tokens_details: details }: Partial<ChatUsage> = Object(reported);
+  return written(billed, details?.reasoning_tokens);
 }
 
 /**

@@ -136,16 +136,21 @@ Deno.test("failures are counted where they happen: attempts, failovers, cuts, re
   assertEquals(valueOf(metrics, "svc_request_errors_total", { code: "insufficient_balance" }), 1);
 });
 
-Deno.test("what was written off, and what the books' check found, is told", async () => {
+Deno.test("what was written off or could not be true, and what the books' check found, is told", async () => {
   await using model = new FakeUpstream();
   await using service = await TestService.start({
     config: labConfig({ id: "one", baseUrl: model.baseUrl }),
   });
+  model.answer(json(completion({ usage: usage(10_000, 1_000) })));
+  await (await service.chat({ messages: QUESTION })).text();
   model.answer(json(completion({ usage: usage(1_000_000, 1) })));
   await (await service.chat({ messages: QUESTION })).text();
+  await service.quiet();
   await service.admin("GET", "/ledger/verify");
   const metrics = await metricsOf(service.running.adminUrl, ADMIN_TOKEN);
   assertEquals(valueOf(metrics, "svc_write_offs_total"), 1);
+  assertEquals(valueOf(metrics, "svc_impossible_usage_total", { model: "one" }), 1);
+  assertEquals(valueOf(metrics, "svc_estimated_bills_total"), 1);
   assert(valueOf(metrics, "svc_written_off_credits_total") > 0);
   assertEquals(valueOf(metrics, "svc_ledger_problems"), 0);
   assert(valueOf(metrics, "svc_ledger_verified_timestamp_seconds") > 1.7e9);

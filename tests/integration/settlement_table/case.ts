@@ -185,11 +185,14 @@ async function leaveEarly(service: TestService, row: Row, { way, upstream }: Lef
 async function assertSettled(service: TestService, row: Row): Promise<void> {
   const record = await service.lastRequest();
   const wallet = await service.wallet();
-  const { charge, estimated = false } = row;
+  const { charge, estimated = false, impossible = false } = row;
   assertEquals(wallet.spent, charge);
   assertEquals(await journalOf(service), row.journal);
   assertEquals(BigInt(record.charged.replace(".", "")), charge);
   assertEquals(record.estimated, estimated);
+  assertEquals(record.usageProblems?.map(({ model }) => model), impossible ? ["first"] : undefined);
+  const told = service.logs.filter(({ event }) => event === "impossible_usage");
+  assertEquals(told.length, impossible ? 1 : 0);
   await service.assertBooks();
 }
 

@@ -1,4 +1,22 @@
-import { CHAT_ROADS, HELD, HELD_TWICE, type Row, WORDS } from "./row.ts";
+import { CHAT_ROADS, HELD, HELD_TWICE, OTHER_STRINGS, type Row, WORDS } from "./row.ts";
+
+/** Reports that cannot be true are none, and the operator is told. */
+export const IMPOSSIBLE: readonly Row[] = [
+  { input: 100_001, output: 5 },
+  { input: 10, output: 4_001 },
+  { input: 10, output: 1e30 },
+  { input: -10, output: 5 },
+  { input: 10, output: -5 },
+  { input: 10, output: 2.5 },
+].map((usage) => ({
+  row: "finished, impossible usage: as without usage",
+  how: JSON.stringify(usage),
+  said: { pieces: WORDS, usage },
+  charge: 7_000n,
+  estimated: true,
+  impossible: true,
+  journal: [HELD, "settle 7000"],
+}));
 
 /** Answers that were complete. */
 export const FINISHED: readonly Row[] = [
@@ -30,6 +48,24 @@ export const FINISHED: readonly Row[] = [
     charge: 110_000n,
     journal: [HELD, "settle 110000"],
   },
+  {
+    row: "finished, usage reported: usage times price",
+    how: "reasoning outside the completion, which the total alone has",
+    said: { pieces: WORDS, usage: { input: 10, output: 5, apart: 100 } },
+    charge: 220_000n,
+    journal: [HELD, "settle 220000"],
+  },
+  ...["prompt_cache_hit_tokens", "cached_tokens"].map((name): Row => ({
+    row: "finished, usage reported: usage times price",
+    how: `four of ten tokens of input from a cache, as ${name}`,
+    said: {
+      pieces: WORDS,
+      usage: { raw: { prompt_tokens: 10, completion_tokens: 5, [name]: 4 } },
+    },
+    roads: CHAT_ROADS,
+    charge: 16_400n,
+    journal: [HELD, "settle 16400"],
+  })),
   {
     row: "finished, usage reported: usage times price",
     how: "two choices",
@@ -98,10 +134,10 @@ export const FINISHED: readonly Row[] = [
   },
   {
     row: "provider reports more than the hold: the hold, and the excess is written off",
-    how: "a million tokens of each",
-    said: { pieces: WORDS, usage: { input: 1_000_000, output: 1_000_000 } },
+    how: "four times the output that is held, which is still possible",
+    said: { pieces: WORDS, usage: { input: 30, output: 4_000 } },
     charge: 2_030_000n,
-    journal: [HELD, "settle 2030000, written off 2997970000"],
+    journal: [HELD, "settle 2030000, written off 6000000"],
   },
   {
     row: "provider reports more than the hold: the hold, and the excess is written off",
@@ -129,4 +165,13 @@ export const FINISHED: readonly Row[] = [
     estimated: true,
     journal: [HELD, "settle 7000"],
   },
+  ...Object.entries(OTHER_STRINGS).map(([how, members]): Row => ({
+    row: "finished, no usage: input counted, and output forwarded, counted",
+    how,
+    said: { members, pieces: [" Hello"] },
+    roads: ["chat"],
+    charge: 9_000n,
+    estimated: true,
+    journal: [HELD, "settle 9000"],
+  })),
 ];

@@ -97,11 +97,20 @@ const ROWS: readonly Row[] = [
   },
   {
     row: "provider reports more than the hold: the hold, and the excess is written off",
+    how: "four times the output that is held, which is still possible",
+    price: TOKENS,
+    script: drawn(1, used(4_000)),
+    charge: 2_031_000n,
+    journal: [HELD_TOKENS, "settle 2031000, written off 5995000"],
+  },
+  {
+    row: "finished, impossible usage: as without usage",
     how: "a million tokens",
     price: TOKENS,
     script: drawn(1, used(1_000_000)),
     charge: 2_031_000n,
-    journal: [HELD_TOKENS, "settle 2031000, written off 1997995000"],
+    estimated: true,
+    journal: [HELD_TOKENS, "settle 2031000"],
   },
   {
     row: "provider reports more than the hold: the hold, and the excess is written off",

@@ -67,6 +67,8 @@ export interface Row {
   readonly charge: bigint;
   /** Whether the bill says that it was counted here. @default {false} */
   readonly estimated?: boolean;
+  /** Whether the report could not be true, which the operator is told. @default {false} */
+  readonly impossible?: boolean;
   /** What the journal has on it, in order: operations, with micro-credits. */
   readonly journal: readonly string[];
 }
@@ -80,5 +82,28 @@ export const HELD_TWICE = "hold 4030000";
 export const WORDS = ["Hello", " there", " friend"];
 /** One. */
 export const ONE_WORD = ["Hello"];
+/** Strings that a message or delta may carry beside its text: three tokens each. */
+export const OTHER_STRINGS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  "a legacy function's arguments": { function_call: { arguments: "Hello there friend" } },
+  "a custom tool's input": {
+    tool_calls: [{
+      index: 0,
+      id: "c",
+      type: "custom",
+      custom: { name: "", input: "Hello there friend" },
+    }],
+  },
+  "reasoning in details": {
+    reasoning_details: [{ type: "reasoning.text", text: "Hello there friend", index: 0 }],
+  },
+  "reasoning told under two names": {
+    reasoning: "Hello there friend",
+    reasoning_details: [{ type: "reasoning.text", text: "Hello there friend", index: 0 }],
+  },
+  "thinking": { thinking: "Hello there friend" },
+  "a transcript": { audio: { id: "audio_1", transcript: "Hello there friend" } },
+  "a member that nobody knows": { novelty: { said: ["Hello there friend"] } },
+};
+
 /** Those on which a model is asked for a chat completion. */
 export const CHAT_ROADS: readonly Road[] = ["chat", "responses, translated"];

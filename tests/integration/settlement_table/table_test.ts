@@ -6,12 +6,12 @@
 
 import { settleRow } from "./case.ts";
 import { CUT, LEFT, NOTHING } from "./broken_rows.ts";
-import { FINISHED } from "./finished_rows.ts";
+import { FINISHED, IMPOSSIBLE } from "./finished_rows.ts";
 import type { Road, Row } from "./row.ts";
 
 const ROADS: readonly Road[] = ["chat", "responses, native", "responses, translated"];
 
-const ROWS: readonly Row[] = [...FINISHED, ...NOTHING, ...CUT, ...LEFT];
+const ROWS: readonly Row[] = [...FINISHED, ...IMPOSSIBLE, ...NOTHING, ...CUT, ...LEFT];
 
 for (const row of ROWS) {
   for (const road of row.roads ?? ROADS) {

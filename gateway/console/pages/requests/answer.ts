@@ -71,6 +71,7 @@ const task = z.object({
 
 /** What `/requests/{id}` of the operator's API answers. */
 export const detailAnswer = summary.extend({
+  usageProblems: z.array(z.object({ model: z.string(), problem: z.string() })),
   routing: z.object({
     model: z.string(),
     provider: z.string(),

@@ -6,6 +6,7 @@ import { DefinitionList } from "../../components/definition_list.tsx";
 import { Duration, RoundedCount } from "../../components/measures.tsx";
 import { countText, durationText } from "../../components/measures_text.ts";
 import { EmptyState } from "../../components/empty_state.tsx";
+import { Notice } from "../../components/notice.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { Figures, Panel } from "../../components/panel.tsx";
 import { Time } from "../../components/time.tsx";
@@ -46,6 +47,7 @@ async function show(view: View): Promise<Shown> {
           intro={<Intro {...{ view, found }} />}
         />
         <Ending view={view} found={found} />
+        <UsageProblems view={view} found={found} />
         <RequestFigures view={view} found={found} />
         <Summary view={view} found={found} keyName={key.ok ? key.value.name : found.key} />
         {found.tasks === null ? null : <Plan view={view} tasks={found.tasks} />}
@@ -109,6 +111,23 @@ function Ending({ view, found }: { view: View; found: Detail }) {
         </span>
       </p>
     </div>
+  );
+}
+
+/** Reports of usage that could not be true: what the call was charged was counted instead. */
+function UsageProblems({ view, found: { usageProblems } }: { view: View; found: Detail }) {
+  if (usageProblems.length === 0) return null;
+  return (
+    <Notice kind="problem">
+      <p>{view.say(requestPageMessages).usageNotTaken}</p>
+      <ul>
+        {usageProblems.map(({ model, problem }) => (
+          <li>
+            <code>{model}</code>: <span lang="en">{problem}</span>
+          </li>
+        ))}
+      </ul>
+    </Notice>
   );
 }
 

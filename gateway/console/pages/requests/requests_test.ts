@@ -166,6 +166,18 @@ Deno.test("a page tells the route in the reader's words, and the reason as it wa
   });
 });
 
+Deno.test("a page tells of usage that could not be true", async () => {
+  await withConsole(async (browser, { deps }) => {
+    const problem = "-1 output tokens are no count";
+    await deps.log.append(record(1, { usageProblems: [{ model: "fast-mini", problem }] }));
+    await deps.log.append(record(2));
+    await browser.signIn();
+    const told = (await browser.get("/requests/log_1")).text;
+    assertMatch(told, /notice-problem.*cannot be true.*fast-mini.*-1 output tokens are no count/s);
+    assertNotMatch((await browser.get("/requests/log_2")).text, /cannot be true/);
+  });
+});
+
 Deno.test("what was said stands on no page but that of a request whose key logs it", async () => {
   await withConsole(async (browser, { deps }) => {
     const content = { prompt: "planted question", answer: "planted answer", isCut: false };
