@@ -31,7 +31,7 @@ export interface RequestFeatures {
   readonly hostedTools: readonly string[];
   /** Output limit the caller set, in tokens; absent: as much as the model gives. */
   readonly requestedOutputTokens?: number | undefined;
-  /** Number of choices (`n`). */
+  /** Number of choices that are written: `n`, or `best_of` where that is more. */
   readonly choices: number;
   /** 0 (trivial) to 1 (hard); a documented function of named features. */
   readonly difficulty: number;
@@ -102,7 +102,7 @@ export function* chatFeatureSteps(request: ChatRequest): Steps<RequestFeatures> 
     needs,
     hostedTools,
     requestedOutputTokens: largerOf(request.max_completion_tokens, request.max_tokens),
-    choices: request.n ?? 1,
+    choices: largerOf(request.n, request.best_of) ?? 1,
     difficulty: difficultyOf(request.messages, {
       textBytes: tally.bytes,
       tools: functions + hostedTools.length,
@@ -113,7 +113,7 @@ export function* chatFeatureSteps(request: ChatRequest): Steps<RequestFeatures> 
   };
 }
 
-/** Which of two limits a server obeys is not known: what it may cost is the larger one. */
+/** Which of two numbers a server obeys is not known: what it may cost is the larger one. */
 function largerOf(
   one: number | null | undefined,
   other: number | null | undefined,

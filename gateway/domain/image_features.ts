@@ -84,6 +84,8 @@ export function imageUsage(
   if (input === 0n && cachedInput === 0n && output === 0n && imageInput === 0n) {
     return { usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, images } };
   }
-  const each = image > 0n ? 0 : Math.min(IMAGE_OUTPUT_TOKENS, held.model.maxOutputTokens);
+  const each = image > 0n
+    ? 0
+    : Math.min(IMAGE_OUTPUT_TOKENS, held.model.maxOutputTokens ?? Infinity);
   return { counted: { input: held.inputTokens, output: each * images, images } };
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { longestOutput } from "./catalog.ts";
 import type { RequestFeatures } from "./features.ts";
 import { NOTE_TOKENS, PART_OUTPUT_TOKENS, partOutputTokens } from "./plan_price.ts";
 import type { Candidate } from "./routing.ts";
@@ -24,8 +25,9 @@ export function resultTokens(
   { features, tasks }: { readonly features: RequestFeatures; readonly tasks: number },
 ): number | undefined {
   const inputTokens = likelyInputTokens(features) + NOTE_TOKENS;
-  const rooms = candidates.map(({ model: { contextTokens, maxOutputTokens } }) => {
-    const usual = Math.min(PART_OUTPUT_TOKENS, maxOutputTokens, contextTokens / 4);
+  const rooms = candidates.map(({ model }) => {
+    const { contextTokens } = model;
+    const usual = Math.min(PART_OUTPUT_TOKENS, longestOutput(model), contextTokens / 4);
     return contextTokens - inputTokens - (features.requestedOutputTokens ?? usual);
   });
   const each = Math.floor(Math.max(...rooms) / (tasks * ESTIMATED_PER_TOKEN));

@@ -120,7 +120,7 @@ async function callOnce<T>(
       model: candidate.model.upstreamModel,
       stream,
       outputLimit: trace.outputLimit,
-      heldOutputTokens: Math.floor(candidate.outputTokens / request.features.choices),
+      heldOutputTokens: Math.floor(place.hold.outputTokens / request.features.choices),
       requestId: trace.caller.requestId,
       traceparent: span?.traceparent,
       signal: abort.signal,

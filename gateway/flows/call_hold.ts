@@ -9,6 +9,8 @@ import { capLeft, takeHold, type TakenHold } from "./holding.ts";
 /** A hold that is open, and what it was taken for. */
 export interface OpenHold extends TakenHold {
   readonly price: FrozenPrice;
+  /** Output tokens that it pays for beside its input, over all choices. */
+  readonly outputTokens: number;
 }
 
 /** Output tokens that use a call's hold up: what is delivered beyond them changes no charge. */
@@ -48,14 +50,15 @@ export async function holdForCall(
   });
   if (taken instanceof ServiceFault) return taken;
   // Another request may have taken what the plan counted on: then the limit follows the hold.
-  const limit = taken.held < amount
+  const left = taken.held < amount
     ? affordableOutputTokens(taken.held - fees, candidate, candidate.price)
     : undefined;
-  trace.trying(
-    candidate,
-    limit === undefined ? candidate.outputLimit : Math.floor(limit / features.choices),
-  );
-  return { ...taken, price: candidate.price };
+  const outputTokens = Math.min(candidate.outputTokens, left ?? Infinity);
+  const limit = left === undefined
+    ? candidate.outputLimit
+    : Math.floor(outputTokens / features.choices);
+  trace.trying(candidate, limit);
+  return { ...taken, price: candidate.price, outputTokens };
 }
 
 function beyondCap(cap: Micros, minimum: Micros): ServiceFault {

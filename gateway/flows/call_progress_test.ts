@@ -44,7 +44,7 @@ function callAt(answer: Answer = () => Promise.resolve({ ok: true })) {
     } as unknown as GatewayContext,
     {
       trace: { caller: { requestId: "r" } } as unknown as RequestTrace,
-      hold: { id: "h", held: 1_000n, price: PRICE },
+      hold: { id: "h", held: 1_000n, price: PRICE, outputTokens: 1_000 },
       relay,
       inputText: () => "one two three four ",
     },

@@ -39,10 +39,9 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
 }
 
 /**
- * The output limit to send: what the wallet can pay for, else what the caller asks for, else what
- * the hold pays for. Some packages make one up where none is given, and some providers: never what
- * is held. Azure's models are called by names of the operator's own, from which its package cannot
- * tell under which name a model takes a limit that nobody asked for.
+ * The output limit to send: the one that was added or lowered, else what the caller asks for, else
+ * what the hold pays for. Some packages make one up where none is given, and some providers: never
+ * what is held. Azure makes none up.
  */
 export function outputLimitOf(
   { outputLimit, heldOutputTokens, body: { value } }: UpstreamCall,

@@ -164,6 +164,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
 
   limitReached(): void {
     this.#turn.finishReason = "length";
+    if (!this.#turn.ended) this.#turn.reportedUsage = undefined;
   }
 
   searching(call: HostedCall): string {
