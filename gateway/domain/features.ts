@@ -28,6 +28,8 @@ export interface RequestFeatures {
   readonly images: number;
   /** Feature tags that a model must carry to serve this: `tools`, `vision`, `json`, `audio`, `files`. */
   readonly needs: readonly string[];
+  /** Path of the field that asks for it, by the need. @default {they are not told} */
+  readonly needPaths?: Readonly<Record<string, string>> | undefined;
   readonly hostedTools: readonly string[];
   /** Output limit the caller set, in tokens; absent: as much as the model gives. */
   readonly requestedOutputTokens?: number | undefined;
@@ -47,8 +49,8 @@ const FILE_CHARS_PER_TEXT_CHAR = 2;
 /** What one walk over the messages and tools adds up. */
 interface Tally extends TextMeasure {
   images: number;
-  audio: boolean;
-  files: boolean;
+  /** Path of the first part of each kind, by the need that it is. */
+  readonly paths: Record<string, string>;
   /** Texts that are left to be measured in steps. */
   readonly long: string[];
 }
@@ -63,11 +65,10 @@ export function chatFeatures(request: ChatRequest): RequestFeatures {
 
 /** The same in steps, for requests that may be long. */
 export function* chatFeatureSteps(request: ChatRequest): Steps<RequestFeatures> {
-  const counts = { bytes: 0, chars: 0, dense: 0, images: 0, audio: false, files: false };
-  const tally: Tally = { ...counts, long: [] };
+  const tally: Tally = { bytes: 0, chars: 0, dense: 0, images: 0, paths: {}, long: [] };
   for (const [at, message] of request.messages.entries()) {
     if (at > 0 && at % STEP_MESSAGES === 0) yield;
-    tallyMessage(message, tally);
+    tallyMessage(message, at, tally);
   }
 
   const hostedTools: string[] = [];
@@ -85,12 +86,11 @@ export function* chatFeatureSteps(request: ChatRequest): Steps<RequestFeatures> 
   const modalities = request["modalities"];
   const spoken = Array.isArray(modalities) && modalities.includes("audio");
 
-  const needs: string[] = [];
-  if (tally.images > 0) needs.push("vision");
-  if (tally.audio || spoken) needs.push("audio");
-  if (tally.files) needs.push("files");
-  if (functions > 0) needs.push("tools");
-  if (json) needs.push("json");
+  const { paths } = tally;
+  if (spoken) paths["audio"] = "modalities";
+  if (functions > 0) paths["tools"] = (request.tools ?? []).length > 0 ? "tools" : "functions";
+  if (json) paths["json"] = "response_format";
+  const needs = ["vision", "audio", "files", "tools", "json"].filter((need) => need in paths);
 
   return {
     endpoint: "chat",
@@ -100,6 +100,7 @@ export function* chatFeatureSteps(request: ChatRequest): Steps<RequestFeatures> 
     framedItems: request.messages.length + functions + hostedTools.length,
     images: tally.images,
     needs,
+    needPaths: paths,
     hostedTools,
     requestedOutputTokens: largerOf(request.max_completion_tokens, request.max_tokens),
     choices: largerOf(request.n, request.best_of) ?? 1,
@@ -127,29 +128,38 @@ function tallyText(text: string, tally: Tally): void {
   else measureText(text, tally);
 }
 
-function tallyMessage(message: ChatMessage, tally: Tally): void {
+function tallyMessage(message: ChatMessage, at: number, tally: Tally): void {
   const content = message.content;
   if (typeof content === "string") tallyText(content, tally);
-  else if (Array.isArray(content)) { for (const part of content) tallyPart(part, tally); }
+  else if (Array.isArray(content)) {
+    for (const [index, part] of content.entries()) {
+      const need = tallyPart(part, tally);
+      if (need !== undefined) tally.paths[need] ??= `messages.${at}.content.${index}`;
+    }
+  }
   if (message.name != null) tallyText(message.name, tally);
   for (const call of message.tool_calls ?? []) tallyText(JSON.stringify(call), tally);
 }
 
-/** Media counts by its kind: its base64 is not text that the model reads. */
-function tallyPart(part: Readonly<Record<string, unknown>>, tally: Tally): void {
+/** Media counts by its kind: its base64 is not text that the model reads. The need is told. */
+function tallyPart(
+  part: Readonly<Record<string, unknown>>,
+  tally: Tally,
+): "vision" | "audio" | "files" | undefined {
   if (part["type"] === "image_url") {
     tally.images++;
-  } else if (part["type"] === "input_audio") {
-    tally.audio = true;
-    tallyMedia(part, tally, AUDIO_CHARS_PER_TEXT_CHAR);
-  } else if (part["type"] === "file") {
-    tally.files = true;
-    tallyMedia(part, tally, FILE_CHARS_PER_TEXT_CHAR);
-  } else if (typeof part["text"] === "string") {
-    tallyText(part["text"], tally);
-  } else {
-    tallyText(JSON.stringify(part), tally);
+    return "vision";
   }
+  if (part["type"] === "input_audio") {
+    tallyMedia(part, tally, AUDIO_CHARS_PER_TEXT_CHAR);
+    return "audio";
+  }
+  if (part["type"] === "file") {
+    tallyMedia(part, tally, FILE_CHARS_PER_TEXT_CHAR);
+    return "files";
+  }
+  tallyText(typeof part["text"] === "string" ? part["text"] : JSON.stringify(part), tally);
+  return undefined;
 }
 
 function tallyMedia(

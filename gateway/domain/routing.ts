@@ -33,6 +33,8 @@ export interface TargetState {
   readonly reason?: string | undefined;
   /** Where it is not: milliseconds until it may be. */
   readonly retryAfterMs?: number | undefined;
+  /** Where it is not: its provider limits the rate. */
+  readonly rateLimited?: boolean | undefined;
   /** Where it is not: only calls under way stand in the way, so its turn comes with the end of one. */
   readonly busy?: boolean | undefined;
   /** Moving average of time to first byte; absent where nothing was observed. */
@@ -129,6 +131,8 @@ export type RoutingPlan =
     readonly code: ErrorCode;
     /** What the caller is told. */
     readonly message: string;
+    /** Path of the field that stands in the way. */
+    readonly param?: string | undefined;
     readonly retryAfterMs?: number | undefined;
     readonly exclusions: readonly Exclusion[];
     readonly considered: number;

@@ -101,13 +101,13 @@ const REFUSALS: readonly RefusalCase[] = [
   {
     name: "an endpoint that no model serves",
     input: { features: featuresWith({ endpoint: "images.edits" }) },
-    code: "no_model_available",
+    code: "invalid_request",
     message: /serves the endpoint "images.edits"/,
   },
   {
     name: "needs that no model meets, even where the policy leaves nothing either",
     input: { policy: { models: [] }, features: featuresWith({ needs: ["vision", "tools"] }) },
-    code: "no_model_available",
+    code: "invalid_request",
     message: /"vision" and "tools"/,
   },
   {
@@ -362,59 +362,4 @@ Deno.test("route() counts observed latency", () => {
   const first = firstOf(route(inputWith({ catalog, pool })));
   assertEquals(first.model.id, "b");
   assertMatch(reasonOf(first), /first byte in 200 ms/);
-});
-
-Deno.test("route() sends a limit where the model could write more than is held, and nowhere else", async (t) => {
-  const limitsOf = (model: Partial<Model>, requestedOutputTokens?: number) => {
-    const catalog = catalogOf([modelWith({ id: "a", ...model })]);
-    const features = featuresWith({ requestedOutputTokens });
-    const plan = route(inputWith({ catalog, features }));
-    assert(plan.ok);
-    const [one] = plan.candidates;
-    assert(one !== undefined);
-    return [one.outputTokens, one.outputLimit, one.limitedBy];
-  };
-  await t.step("its longest output is known", () => {
-    assertEquals(limitsOf({}), [1_000, undefined, undefined]);
-    assertEquals(limitsOf({}, 300), [300, undefined, undefined]);
-    assertEquals(limitsOf({ maxOutputTokens: 10_000 }), [9_896, undefined, undefined]);
-  });
-  await t.step("it is not known", () => {
-    const unknown = { maxOutputTokens: undefined, contextTokens: 100_000 };
-    assertEquals(limitsOf(unknown), [16_384, 16_384, "unknown"]);
-    assertEquals(limitsOf(unknown, 50_000), [50_000, undefined, undefined]);
-    // A limit that must fit beside the input is reckoned with the most that the input comes to.
-    assertEquals(limitsOf({ maxOutputTokens: undefined }), [9_812, 9_812, "unknown"]);
-  });
-  await t.step("more was asked for than the model gives, or its context has room for", () => {
-    assertEquals(limitsOf({}, 1_001), [1_000, 1_000, "model"]);
-    assertEquals(limitsOf({}, Number.MAX_SAFE_INTEGER), [1_000, 1_000, "model"]);
-    assertEquals(limitsOf({ maxOutputTokens: 10_000 }, 9_950), [9_812, 9_812, "context"]);
-    assertEquals(limitsOf({ maxOutputTokens: undefined }, 1e9), [9_812, 9_812, "context"]);
-  });
-});
-
-Deno.test("route() lowers a huge limit only where no model has as much", () => {
-  const models = [
-    modelWith({ id: "short", quality: 0.9 }),
-    modelWith({ id: "long", maxOutputTokens: 4_000, quality: 0.1 }),
-  ];
-  const planFor = (requestedOutputTokens: number) => {
-    const features = featuresWith({ requestedOutputTokens });
-    const plan = route(inputWith({ catalog: catalogOf(models), features }));
-    assert(plan.ok);
-    return plan;
-  };
-  const whole = planFor(2_000);
-  assertEquals(whole.candidates.map(({ model }) => model.id), ["long"]);
-  assertEquals(stagesOf(whole), { short: "context" });
-  assertMatch(whole.exclusions[0]?.reason ?? "", /only give 1000 tokens of the output asked for/);
-  const lowered = planFor(1_000_000);
-  assertEquals(lowered.candidates.map(({ model, outputLimit }) => [model.id, outputLimit]), [
-    ["short", 1_000],
-    ["long", 4_000],
-  ]);
-  const [first] = lowered.candidates;
-  assert(first !== undefined);
-  assertMatch(reasonOf(first), /limited to 1000 tokens because the model gives no more/);
 });

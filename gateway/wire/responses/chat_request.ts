@@ -12,7 +12,7 @@ import { atOnce, STEP_CHARS, type Steps } from "../../domain/steps.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { editMembers, elements, members } from "../json_text.ts";
 import { ChatMessages, type OpaquePlace } from "./chat_messages.ts";
-import type { MessagePlace } from "./caller_paths.ts";
+import { callerPath, type MessagePlace } from "./caller_paths.ts";
 import { requestItems } from "./items.ts";
 import { type Loss, lostMembers } from "./loss.ts";
 
@@ -148,7 +148,13 @@ export function* responsesFeatureSteps(
   const translated = chatRequestOf(body, options);
   if (body.text.length > STEP_CHARS) yield;
   const features = yield* chatFeatureSteps(translated.chat.value);
-  return { ...translated, features: { ...features, endpoint: "responses" } };
+  const needPaths = Object.fromEntries(
+    Object.entries(features.needPaths ?? {}).map(([need, path]) => [
+      need,
+      callerPath(path, translated.places),
+    ]),
+  );
+  return { ...translated, features: { ...features, endpoint: "responses", needPaths } };
 }
 
 /** Fields of the same name and meaning, and those that nobody here knows. */
