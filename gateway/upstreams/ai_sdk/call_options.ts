@@ -76,8 +76,8 @@ const REFUSED_FIELDS: readonly (readonly [field: string, Feature, (value: unknow
     ["prediction", "prediction", () => true],
     ["audio", "audio_output", () => true],
     ["modalities", "audio_output", (value) => !Array.isArray(value) || value.includes("audio")],
-    ["functions", "functions", () => true],
-    ["function_call", "functions", () => true],
+    ["functions", "functions", (value) => !Array.isArray(value) || value.length > 0],
+    ["function_call", "functions", (value) => value !== "none" && value !== "auto"],
     ["web_search_options", "hosted_tools", () => true],
     ["store", "store", (value) => value !== false],
   ];

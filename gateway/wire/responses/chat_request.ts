@@ -95,10 +95,14 @@ export function chatRequestOf(
 ): TranslatedRequest {
   const request = body.value as unknown as ResponsesRequest;
   const built = new ChatMessages(options);
-  if (typeof request.instructions === "string") built.instruct(request.instructions);
-  for (const item of options.earlierItems ?? []) built.add(item, "previous_response_id");
+  const items = requestItems(body);
+  const earlierItems = options.earlierItems ?? [];
+  if (typeof request.instructions === "string") {
+    built.instruct(request.instructions, items.length === 0 && earlierItems.length === 0);
+  }
+  for (const item of earlierItems) built.add(item, "previous_response_id");
   const isText = typeof request.input === "string";
-  for (const [at, item] of requestItems(body).entries()) {
+  for (const [at, item] of items.entries()) {
     built.add(item, isText ? "input" : `input.${at}`);
   }
   built.finish();
