@@ -122,6 +122,19 @@ export function longestOutput(
   return maxOutputTokens ?? Math.min(contextTokens, ASSUMED_OUTPUT_TOKENS);
 }
 
+/**
+ * Output that a call leaves room for beside what is added to its input, in tokens: what was asked for,
+ * unless that is more than the context of the model; else its longest output, or a quarter of that.
+ */
+export function outputRoom(
+  model: Pick<Model, "contextTokens" | "maxOutputTokens">,
+  asked: number | undefined,
+): number {
+  const { contextTokens } = model;
+  if (asked !== undefined && asked < contextTokens) return asked;
+  return Math.min(longestOutput(model), contextTokens / 4);
+}
+
 /** What a wallet's owner bought: an exchange rate and a choice of models. Listed low to high. */
 export interface Tier {
   readonly id: string;

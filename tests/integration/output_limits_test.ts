@@ -25,7 +25,7 @@ import {
   usage,
   usageChunk,
 } from "../fixtures/lab.ts";
-import { askSplit, orchestrationLab } from "../fixtures/orchestrated.ts";
+import { askSplit, orchestrationLab, readAnswer, statuses } from "../fixtures/orchestrated.ts";
 import { answered, postResponse } from "../fixtures/responses_calls.ts";
 import { TestService } from "../fixtures/service.ts";
 
@@ -219,10 +219,13 @@ Deno.test("a huge limit of a response is lowered to what its model has", async (
 });
 
 Deno.test("a task that passes its held tokens is cut off, and the answer is made all the same", async () => {
-  const models = [{ id: "one", maxOutputTokens: MOST }];
+  const models = [{ id: "one", maxOutputTokens: 2 * MOST }];
   await using lab = await orchestrationLab({ models });
-  const response = await askSplit(lab.service, { stream: true });
-  assertEquals(response.status, 200);
-  await response.text();
+  lab.upstream.on("tea", { stallAfter: WORD.repeat(1_000) });
+  const answer = await readAnswer(await askSplit(lab.service, { stream: true }), true);
+  assertEquals([answer.text, answer.error], ["The answer.", undefined]);
+  assertEquals(statuses(answer)["tea"], "done");
+  assertStringIncludes(lab.upstream.callsFor("final")[0]?.text ?? "", "cut off here");
+  assertEquals(lab.upstream.left, 1);
   await lab.service.assertBooks();
 });

@@ -1,4 +1,4 @@
-import { longestOutput, type Model } from "../../domain/catalog.ts";
+import { type Model, outputRoom } from "../../domain/catalog.ts";
 import { chatFeatures } from "../../domain/features.ts";
 import { likelyInputTokens, measureText } from "../../domain/token_estimate.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
@@ -58,10 +58,7 @@ export class ResultRoom {
   #left(): number {
     const features = chatFeatures(this.#conversation.value);
     const { contextTokens } = this.#model;
-    const asked = features.requestedOutputTokens ?? Infinity;
-    // A limit that no model of this context could use leaves as much room as none.
-    const usual = Math.min(longestOutput(this.#model), contextTokens / 4);
-    const output = asked < contextTokens ? asked : usual;
+    const output = outputRoom(this.#model, features.requestedOutputTokens);
     return Math.max(0, contextTokens - likelyInputTokens(features) - output - FRAME_TOKENS);
   }
 }
