@@ -338,23 +338,14 @@ Deno.test("tools and the choice among them", () => {
 Deno.test("fields that Chat Completions has no place for", () => {
   checkFields([
     [{ background: false, top_logprobs: 0, truncation: "disabled" }, {}],
-    [{ background: true, top_logprobs: 2, truncation: "auto", conversation: "c", n: 4 }, {}, [
+    [{ background: true, truncation: "auto", conversation: "c", n: 4 }, {}, [
       "background!",
-      "top_logprobs!",
       "conversation!",
       "n!",
     ]],
-    [
-      {
-        include: [
-          "reasoning.encrypted_content",
-          "file_search_call.results",
-          "message.output_text.logprobs",
-        ],
-      },
-      {},
-      ["include.0", "include.2!"],
-    ],
+    [{ include: ["reasoning.encrypted_content", "file_search_call.results"] }, {}, ["include.0"]],
+    [{ include: ["message.output_text.logprobs"] }, { logprobs: true }],
+    [{ top_logprobs: 2 }, { logprobs: true, top_logprobs: 2 }],
   ]);
 });
 
