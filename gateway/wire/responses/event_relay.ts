@@ -388,8 +388,9 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
 
   *#closeText(status: ResponseItemStatus): Iterable<string> {
     const open = this.#open;
+    if (open === undefined) return;
     this.#open = this.#openKind = undefined;
-    if (open !== undefined) yield* open.done(this.#emit, status);
+    yield* open.done(this.#emit, status);
   }
 
   /** Only what the response was cut in is incomplete: its last item. */
