@@ -160,8 +160,8 @@ export const ROUTING_STAGES: readonly RoutingStage[] = [
  * whose hold can be had in full, stay; where there is none of these, those that can be had with less
  * output; where there is none of these either, those that can be had once open holds have returned.
  *
- * Models that are busy are left out, unless all that could serve the request are: then it is for them
- * that it waits.
+ * Models that are busy are left out, unless all that could serve the request in full are: then it is
+ * for them that it waits.
  */
 export function route(input: RoutingInput): RoutingPlan {
   const { catalog, features, policy } = input;
@@ -190,10 +190,12 @@ export function route(input: RoutingInput): RoutingPlan {
     const option = examine(target, search);
     if (option !== undefined) open.push(option);
   }
-  if (open.length === 0) {
-    if (search.busy.size === 0) return refusalOf(search);
-    open = [...search.busy.values()];
-    search.exclusions = search.exclusions.filter((one) => !search.busy.has(one.model));
+  if (open.every(isLowered)) {
+    const awaited = [...search.busy].filter(([, one]) => open.length === 0 || !isLowered(one));
+    if (open.length + awaited.length === 0) return refusalOf(search);
+    open = [...open, ...awaited.map(([, option]) => option)];
+    const ids = new Set(awaited.map(([id]) => id));
+    search.exclusions = search.exclusions.filter(({ model }) => !ids.has(model));
   }
   const options = keepBest(open, search.exclusions);
   return {
@@ -320,10 +322,10 @@ function keepBest(options: readonly Option[], exclusions: Exclusion[]): Option[]
 
 /** As `Affordability`: an answer that its model cuts is none in full, either. */
 function shortfallOf({ hold, shape }: Option): number {
-  return Math.max(hold.affordability, isLowered(shape) ? 1 : 0);
+  return Math.max(hold.affordability, isLowered({ shape }) ? 1 : 0);
 }
 
-function isLowered({ limitedBy }: HoldShape): boolean {
+function isLowered({ shape: { limitedBy } }: Pick<Option, "shape">): boolean {
   return limitedBy === "model" || limitedBy === "context";
 }
 

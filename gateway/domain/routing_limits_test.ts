@@ -107,3 +107,18 @@ Deno.test("route() tells limited models from others that cool down", () => {
   assertEquals(planFor(true), ["rate_limit_exceeded", 400]);
   assertEquals(planFor(false), ["no_model_available", 400]);
 });
+
+Deno.test("route() waits for a busy model rather than lower a limit", () => {
+  const catalog = catalogOf([
+    modelWith({ id: "short" }),
+    modelWith({ id: "long", maxOutputTokens: 4_000 }),
+  ]);
+  const busy = { available: false, busy: true, retryAfterMs: 1 };
+  const chosen = (requestedOutputTokens: number) => {
+    const features = featuresWith({ requestedOutputTokens });
+    const plan = route(inputWith({ catalog, features, pool: new Map([["long", busy]]) }));
+    assert(plan.ok);
+    return plan.candidates.map(({ model }) => model.id);
+  };
+  assertEquals([chosen(500), chosen(2_000), chosen(5_000)], [["short"], ["long"], ["short"]]);
+});
