@@ -14,7 +14,11 @@
  *   cheap or quick enough for many conversations. `education`: likewise, and explains well enough.
  *   `software`: made for code, or reasons and calls tools. `finance` and `legal`: from the middle
  *   upwards, with a context for long documents. `media`: draws.
- * - **Output limits** are the providers'; where one states none, the service's default holds.
+ * - **Output limits** are what the providers' pages of their models state: 131,072 at Z.ai, and at
+ *   Moonshot unless more is asked for. The price list has none. Mistral and xAI name the context
+ *   alone, Alibaba differs by host: there it is 131,072, too, and what is written beyond is cut. For
+ *   images it is well above the 6,240 tokens that OpenAI's guide gives for the largest.
+ * - **`outputLimitField`** is the field that the providers' references of Chat Completions name.
  *
  * @module
  */

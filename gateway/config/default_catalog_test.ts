@@ -28,6 +28,13 @@ Deno.test("the default catalog is a configuration file of some thirty models", a
   assertEquals(tiers, [...defaultTiers(models)]);
 });
 
+Deno.test("every default model states its longest output, and every compatible server the field for it", () => {
+  for (const { id, ...model } of file.models) assert("maxOutputTokens" in model, id);
+  for (const { id, kind, ...upstream } of file.upstreams) {
+    assertEquals("outputLimitField" in upstream, kind === "openai-compatible", id);
+  }
+});
+
 Deno.test("the price list prices every default model, and takes none of them away", async () => {
   const { models, upstreams } = await content();
   for (const model of models) {
@@ -37,7 +44,7 @@ Deno.test("the price list prices every default model, and takes none of them awa
     assertEquals([listed.deprecated, model.price], [false, listed.price], model.id);
     assert(freezePrice(model.price, "1000", { version: 1 }), model.id);
     assert(Number(model.price.outputPerMTok) > 0, model.id);
-    assert(model.maxOutputTokens <= model.contextTokens, model.id);
+    assert((model.maxOutputTokens ?? Infinity) <= model.contextTokens, model.id);
     const beyond = model.contextTokens > (listed.contextTokens ?? Infinity);
     assert(!beyond, `The price of ${model.id} rises before its context ends`);
   }

@@ -5,6 +5,7 @@
  */
 
 import {
+  ASSUMED_OUTPUT_TOKENS,
   type CatalogContent,
   DRAWING_KINDS,
   type Model,
@@ -35,9 +36,6 @@ export interface ParseConfigOptions {
   /** Unix time in milliseconds that list prices are for. @default {now} */
   readonly nowMs?: number | undefined;
 }
-
-/** Longest output of a model that states none, in tokens: no price list knows it. */
-export const DEFAULT_MAX_OUTPUT_TOKENS = 16_384;
 
 const OPENAI_URL = "https://api.openai.com/v1";
 
@@ -109,6 +107,9 @@ function parseJson(text: string, fileName: string): unknown {
   }
 }
 
+/** Kinds whose wire has the field in two forms. */
+const LIMIT_FIELD_KINDS: readonly UpstreamKind[] = ["openai", "openai-compatible", "azure"];
+
 /** What no schema of one field can see. */
 function crossCheck(file: ConfigFile): string[] {
   const problems: string[] = [];
@@ -127,6 +128,11 @@ function crossCheck(file: ConfigFile): string[] {
     }
     const lacking = misplacedCredentials(upstream) ?? lackingSetting(upstream);
     if (lacking !== undefined) problems.push(`upstreams.${index}.${lacking}`);
+    if (upstream.outputLimitField !== undefined && !LIMIT_FIELD_KINDS.includes(upstream.kind)) {
+      const problem =
+        `An upstream of kind "${upstream.kind}" takes the output limit in one way only`;
+      problems.push(`upstreams.${index}.outputLimitField: ${problem}`);
+    }
     if (upstream.apiKey !== undefined && upstream.apiKeyEnv !== undefined) {
       problems.push(`upstreams.${index}.apiKey: Give either the key or the name of its variable`);
     }
@@ -287,15 +293,14 @@ async function completeModel(
   );
   const price = written.price ?? listed?.price;
   const contextTokens = written.contextTokens ?? listed?.contextTokens ??
-    (draws ? DEFAULT_MAX_OUTPUT_TOKENS : undefined);
+    (draws ? ASSUMED_OUTPUT_TOKENS : undefined);
 
   const unknown = `is not in the price list for "${upstreamModel}"; write it down`;
   const problems: string[] = [];
   if (price === undefined) problems.push(`price: The price ${unknown}`);
   if (contextTokens === undefined) problems.push(`contextTokens: The context ${unknown}`);
-  const maxOutputTokens = written.maxOutputTokens ??
-    Math.min(contextTokens ?? Infinity, DEFAULT_MAX_OUTPUT_TOKENS);
-  if (contextTokens !== undefined && maxOutputTokens > contextTokens) {
+  const { maxOutputTokens } = written;
+  if (contextTokens !== undefined && (maxOutputTokens ?? 0) > contextTokens) {
     problems.push(`maxOutputTokens: ${maxOutputTokens} is more than the context holds`);
   }
   if (price === undefined || contextTokens === undefined || problems.length > 0) {
@@ -307,7 +312,6 @@ async function completeModel(
     name,
     upstreamModel,
     contextTokens,
-    maxOutputTokens,
     sku: written.sku ?? (draws ? "image" : "text"),
     price,
     description: written.description ?? { en: name, zh: name },

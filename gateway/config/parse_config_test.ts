@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { freezePrice } from "../domain/pricing.ts";
 import { DEFAULT_SCORING } from "../domain/score.ts";
 import { ConfigError } from "./config_error.ts";
-import { DEFAULT_MAX_OUTPUT_TOKENS, parseConfig } from "./parse_config.ts";
+import { parseConfig } from "./parse_config.ts";
 
 const NOW = Date.UTC(2026, 0, 15);
 const PRICE = { inputPerMTok: "1", outputPerMTok: "2" };
@@ -62,7 +62,6 @@ Deno.test("parseConfig() fills in what was left out", async () => {
     endpoints: ["chat", "responses"],
     quality: 0.5,
     contextTokens: 8_000,
-    maxOutputTokens: 8_000,
     featureTags: [],
     industryPacks: [],
     sku: "text",
@@ -141,7 +140,7 @@ Deno.test("parseConfig() takes price and context from the price list", async () 
   }));
   const [mini, sonnet, own] = content.models;
   assertEquals(content.upstreams[0]?.baseUrl, "https://api.openai.com/v1");
-  assertEquals([mini?.contextTokens, mini?.maxOutputTokens], [400_000, DEFAULT_MAX_OUTPUT_TOKENS]);
+  assertEquals([mini?.contextTokens, mini?.maxOutputTokens], [400_000, undefined]);
   assertEquals(mini?.price.inputPerMTok, "0.25");
   // Longer input costs more there, so the context ends where the price rises.
   assertEquals([sonnet?.contextTokens, sonnet?.price.outputPerMTok], [200_000, "15"]);

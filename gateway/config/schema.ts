@@ -6,6 +6,7 @@
  */
 
 import { z } from "zod";
+import { OUTPUT_LIMIT_FIELDS } from "../domain/catalog.ts";
 import { isMetadataHost } from "../domain/metadata_address.ts";
 import { decimalPattern } from "../domain/money.ts";
 import { PRICE_PLACES, RATE_PLACES } from "../domain/pricing.ts";
@@ -114,6 +115,7 @@ const upstream = strict({
   project: pathPart.optional(),
   resourceName: hostLabel.optional(),
   apiVersion: pathPart.optional(),
+  outputLimitField: z.enum(OUTPUT_LIMIT_FIELDS).optional(),
   maxInFlight: wholeNumber(1, 100_000).default(200),
   onDisconnect: z.enum(["cancel", "drain"]).default("cancel"),
   timeouts: strict({

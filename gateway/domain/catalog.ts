@@ -26,6 +26,12 @@ export type NativeKind =
   | "mistral"
   | "cohere";
 
+/** Names under which Chat Completions servers take the output limit. */
+export const OUTPUT_LIMIT_FIELDS = ["max_completion_tokens", "max_tokens"] as const;
+
+/** One of them. */
+export type OutputLimitField = typeof OUTPUT_LIMIT_FIELDS[number];
+
 /** Native kinds whose provider packages draw. */
 export const DRAWING_KINDS = ["google", "google-vertex", "amazon-bedrock", "azure"] as const;
 
@@ -69,6 +75,11 @@ export interface UpstreamConfig {
   readonly resourceName?: string | undefined;
   /** Version of the interface: of `azure`. @default {"v1"} */
   readonly apiVersion?: string | undefined;
+  /**
+   * Field of a chat request that takes the output limit, and the only one that is sent.
+   * @default {max_completion_tokens at OpenAI and Azure; elsewhere max_tokens, beside the caller's}
+   */
+  readonly outputLimitField?: OutputLimitField | undefined;
   /** Most requests under way at once. @default {200} */
   readonly maxInFlight: number;
   /** What happens upstream when the caller leaves. @default {"cancel"} */
@@ -89,8 +100,8 @@ export interface Model {
   readonly quality: number;
   /** Longest input and output together, in tokens. */
   readonly contextTokens: number;
-  /** Longest output in tokens. */
-  readonly maxOutputTokens: number;
+  /** Longest output in tokens. @default {it is not known} */
+  readonly maxOutputTokens?: number | undefined;
   /** What it can do: `tools`, `vision`, `json`, `reasoning`, ... */
   readonly featureTags: readonly string[];
   readonly industryPacks: readonly string[];
@@ -99,6 +110,29 @@ export interface Model {
   readonly description: Localized;
   /** Taken out of routing by the operator. */
   readonly disabled: boolean;
+}
+
+/** Longest output that is held for where a model states none, in tokens. */
+export const ASSUMED_OUTPUT_TOKENS = 16_384;
+
+/** Longest output of a model in tokens: as it is stated, else as it is assumed. */
+export function longestOutput(
+  { contextTokens, maxOutputTokens }: Pick<Model, "contextTokens" | "maxOutputTokens">,
+): number {
+  return maxOutputTokens ?? Math.min(contextTokens, ASSUMED_OUTPUT_TOKENS);
+}
+
+/**
+ * Output that a call leaves room for beside what is added to its input, in tokens: what was asked for,
+ * unless that is more than the context of the model; else its longest output, or a quarter of that.
+ */
+export function outputRoom(
+  model: Pick<Model, "contextTokens" | "maxOutputTokens">,
+  asked: number | undefined,
+): number {
+  const { contextTokens } = model;
+  if (asked !== undefined && asked < contextTokens) return asked;
+  return Math.min(longestOutput(model), contextTokens / 4);
 }
 
 /** What a wallet's owner bought: an exchange rate and a choice of models. Listed low to high. */

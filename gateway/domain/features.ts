@@ -30,10 +30,12 @@ export interface RequestFeatures {
   readonly images: number;
   /** Feature tags that a model must carry to serve this: `tools`, `vision`, `json`, `audio`, `files`. */
   readonly needs: readonly string[];
+  /** Path of the field that asks for it, by the need. @default {they are not told} */
+  readonly needPaths?: Readonly<Record<string, string>> | undefined;
   readonly hostedTools: readonly string[];
   /** Output limit the caller set, in tokens; absent: as much as the model gives. */
   readonly requestedOutputTokens?: number | undefined;
-  /** Number of choices (`n`). */
+  /** Number of choices that are written: `n`, or `best_of` where that is more. */
   readonly choices: number;
   /** 0 (trivial) to 1 (hard); a documented function of named features. */
   readonly difficulty: number;
@@ -50,8 +52,8 @@ const FILE_CHARS_PER_TEXT_CHAR = 2;
 interface Tally extends TextMeasure {
   images: number;
   media: number;
-  audio: boolean;
-  files: boolean;
+  /** Path of the first part of each kind, by the need that it is. */
+  readonly paths: Record<string, string>;
   /** Texts that are left to be measured in steps. */
   readonly long: string[];
 }
@@ -70,10 +72,10 @@ export function* chatFeatureSteps(
   more: readonly string[] = [],
 ): Steps<RequestFeatures> {
   const counts = { bytes: 0, chars: 0, dense: 0, images: 0, media: 0 };
-  const tally: Tally = { ...counts, audio: false, files: false, long: [] };
+  const tally: Tally = { ...counts, paths: {}, long: [] };
   for (const [at, message] of request.messages.entries()) {
     if (at > 0 && at % STEP_MESSAGES === 0) yield;
-    tallyMessage(message, tally);
+    tallyMessage(message, at, tally);
   }
 
   const hostedTools: string[] = [];
@@ -94,12 +96,11 @@ export function* chatFeatureSteps(
   const modalities = request["modalities"];
   const spoken = Array.isArray(modalities) && modalities.includes("audio");
 
-  const needs: string[] = [];
-  if (tally.images > 0) needs.push("vision");
-  if (tally.audio || spoken) needs.push("audio");
-  if (tally.files) needs.push("files");
-  if (functions > 0) needs.push("tools");
-  if (json) needs.push("json");
+  const { paths } = tally;
+  if (spoken) paths["audio"] = "modalities";
+  if (functions > 0) paths["tools"] = (request.tools ?? []).length > 0 ? "tools" : "functions";
+  if (json) paths["json"] = "response_format";
+  const needs = ["vision", "audio", "files", "tools", "json"].filter((need) => need in paths);
 
   return {
     endpoint: "chat",
@@ -110,9 +111,10 @@ export function* chatFeatureSteps(
     framedItems: request.messages.length + functions + hostedTools.length,
     images: tally.images,
     needs,
+    needPaths: paths,
     hostedTools,
     requestedOutputTokens: largerOf(request.max_completion_tokens, request.max_tokens),
-    choices: request.n ?? 1,
+    choices: largerOf(request.n, request.best_of) ?? 1,
     difficulty: difficultyOf(request.messages, {
       textBytes: tally.bytes,
       tools: functions + hostedTools.length,
@@ -123,7 +125,7 @@ export function* chatFeatureSteps(
   };
 }
 
-/** Which of two limits a server obeys is not known: what it may cost is the larger one. */
+/** Which of two numbers a server obeys is not known: what it may cost is the larger one. */
 function largerOf(
   one: number | null | undefined,
   other: number | null | undefined,
@@ -137,10 +139,15 @@ function tallyText(text: string, tally: Tally): void {
   else measureText(text, tally);
 }
 
-function tallyMessage(message: ChatMessage, tally: Tally): void {
+function tallyMessage(message: ChatMessage, at: number, tally: Tally): void {
   const content = message.content;
   if (typeof content === "string") tallyText(content, tally);
-  else if (Array.isArray(content)) { for (const part of content) tallyPart(part, tally); }
+  else if (Array.isArray(content)) {
+    for (const [index, part] of content.entries()) {
+      const need = tallyPart(part, tally);
+      if (need !== undefined) tally.paths[need] ??= `messages.${at}.content.${index}`;
+    }
+  }
   if (message.name != null) tallyText(message.name, tally);
   for (const call of message.tool_calls ?? []) tallyText(JSON.stringify(call), tally);
   for (const name of SAID_BESIDE) {
@@ -160,25 +167,30 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Whether a part is media: its base64 is not text that the model reads, and is never counted as such. */
+/** True for media: its base64 is not text that the model reads, and is never counted as such. */
 export function isMediaPart({ type }: Readonly<Record<string, unknown>>): boolean {
   return type === "image_url" || type === "input_audio" || type === "file";
 }
 
-/** Media counts by its kind. */
-function tallyPart(part: Readonly<Record<string, unknown>>, tally: Tally): void {
+/** Counts media by its kind. Returns the need that the part is, if any. */
+function tallyPart(
+  part: Readonly<Record<string, unknown>>,
+  tally: Tally,
+): "vision" | "audio" | "files" | undefined {
   if (part["type"] === "image_url") {
     tally.images++;
-  } else if (isMediaPart(part)) {
-    const isAudio = part["type"] === "input_audio";
-    if (isAudio) tally.audio = true;
-    else tally.files = true;
-    tallyMedia(part, tally, isAudio ? AUDIO_CHARS_PER_TEXT_CHAR : FILE_CHARS_PER_TEXT_CHAR);
-  } else if (typeof part["text"] === "string") {
-    tallyText(part["text"], tally);
-  } else {
-    tallyText(JSON.stringify(part), tally);
+    return "vision";
   }
+  if (part["type"] === "input_audio") {
+    tallyMedia(part, tally, AUDIO_CHARS_PER_TEXT_CHAR);
+    return "audio";
+  }
+  if (part["type"] === "file") {
+    tallyMedia(part, tally, FILE_CHARS_PER_TEXT_CHAR);
+    return "files";
+  }
+  tallyText(typeof part["text"] === "string" ? part["text"] : JSON.stringify(part), tally);
+  return undefined;
 }
 
 function tallyMedia(

@@ -23,6 +23,7 @@ Deno.test("chatFeatures() of the smallest request", () => {
     framedItems: 1,
     images: 0,
     needs: [],
+    needPaths: {},
     hostedTools: [],
     requestedOutputTokens: undefined,
     choices: 1,

@@ -15,6 +15,8 @@ export interface Health {
   readonly coolUntilMs: number;
   /** Why it cools down. */
   readonly reason: string;
+  /** It does so since its provider limits the rate. */
+  readonly rateLimited: boolean;
   /** A probe is under way: after a cooldown one request goes first. */
   readonly probing: boolean;
   /** Moving average of time to first byte, in milliseconds; 0 where nothing was observed. */
@@ -37,6 +39,7 @@ export const UNOBSERVED: Health = {
   failures: 0,
   coolUntilMs: 0,
   reason: "",
+  rateLimited: false,
   probing: false,
   latencyMs: 0,
 };
@@ -70,17 +73,19 @@ export function availability(remembered: Health, nowMs: number): TargetState {
     latencyMs: health.latencyMs === 0 ? undefined : health.latencyMs,
     ...health.failures === 0 ? {} : { failures: health.failures },
   };
+  const limited = health.rateLimited ? { rateLimited: true } : {};
   if (nowMs < health.coolUntilMs) {
     return {
       available: false,
       reason: health.reason,
       retryAfterMs: health.coolUntilMs - nowMs,
+      ...limited,
       ...known,
     };
   }
   if (health.probing && nowMs < health.coolUntilMs + PROBE_TIMEOUT_MS) {
     const reason = `${health.reason}; a probe is under way`;
-    return { available: false, reason, retryAfterMs: PROBE_RETRY_MS, ...known };
+    return { available: false, reason, retryAfterMs: PROBE_RETRY_MS, ...limited, ...known };
   }
   return { available: true, ...known };
 }
@@ -117,6 +122,7 @@ export function observe(remembered: Health, observation: Observation, nowMs: num
     coolUntilMs,
     probing: false,
     reason: reasonOf(failures, observation),
+    rateLimited: outcome === "rate_limited",
   };
 }
 

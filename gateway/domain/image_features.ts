@@ -87,7 +87,9 @@ export function imageUsage(
     const counted = { input: 0, output: 0, images };
     return { usage: { ...reported ?? none, images }, counted };
   }
-  const each = image > 0n ? 0 : Math.min(IMAGE_OUTPUT_TOKENS, held.model.maxOutputTokens);
+  const each = image > 0n
+    ? 0
+    : Math.min(IMAGE_OUTPUT_TOKENS, held.model.maxOutputTokens ?? Infinity);
   const counted = { input: held.inputTokens, imageInput: held.imageInputTokens };
   return {
     usage: reported === undefined ? undefined : { ...reported, images },

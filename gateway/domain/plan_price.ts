@@ -5,6 +5,7 @@
  * @module
  */
 
+import { longestOutput } from "./catalog.ts";
 import { invariant } from "./invariant.ts";
 import type { Micros } from "./money.ts";
 import { chargeOf } from "./pricing.ts";
@@ -35,7 +36,7 @@ export interface PlanPrice {
 /** Most output tokens of one part of a request whose best candidate is the first of these. */
 export function partOutputTokens([best]: readonly Candidate[]): number {
   invariant(best !== undefined, "Cannot bound a part without a candidate");
-  return Math.min(PART_OUTPUT_TOKENS, best.model.maxOutputTokens);
+  return Math.min(PART_OUTPUT_TOKENS, longestOutput(best.model));
 }
 
 /** Prices a plan; `candidates` are those of the request as one call, never none. */

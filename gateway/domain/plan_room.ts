@@ -5,6 +5,7 @@
  * @module
  */
 
+import { outputRoom } from "./catalog.ts";
 import type { RequestFeatures } from "./features.ts";
 import { NOTE_TOKENS, PART_OUTPUT_TOKENS, partOutputTokens } from "./plan_price.ts";
 import type { Candidate } from "./routing.ts";
@@ -24,9 +25,11 @@ export function resultTokens(
   { features, tasks }: { readonly features: RequestFeatures; readonly tasks: number },
 ): number | undefined {
   const inputTokens = likelyInputTokens(features) + NOTE_TOKENS;
-  const rooms = candidates.map(({ model: { contextTokens, maxOutputTokens } }) => {
-    const usual = Math.min(PART_OUTPUT_TOKENS, maxOutputTokens, contextTokens / 4);
-    return contextTokens - inputTokens - (features.requestedOutputTokens ?? usual);
+  const rooms = candidates.map(({ model }) => {
+    const asked = features.requestedOutputTokens;
+    const room = outputRoom(model, asked);
+    const output = asked === room ? room : Math.min(PART_OUTPUT_TOKENS, room);
+    return model.contextTokens - inputTokens - output;
   });
   const each = Math.floor(Math.max(...rooms) / (tasks * ESTIMATED_PER_TOKEN));
   return each < LEAST_RESULT_TOKENS ? undefined : Math.min(each, partOutputTokens(candidates));

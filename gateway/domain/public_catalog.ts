@@ -32,7 +32,7 @@ export function publicModels(
       modality: isText ? "text" : "image",
       endpoints: [...model.endpoints],
       contextTokens: isText ? model.contextTokens : null,
-      maxOutputTokens: isText ? model.maxOutputTokens : null,
+      maxOutputTokens: isText ? model.maxOutputTokens ?? null : null,
       featureTags: [...model.featureTags],
       industryPacks: [...model.industryPacks],
       sku: model.sku,

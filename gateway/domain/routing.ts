@@ -17,9 +17,10 @@ import {
   fundsOf,
   holdFor,
   type HoldShape,
+  type LimitCause,
 } from "./routing_funds.ts";
 import { refusalOf } from "./routing_refusal.ts";
-import { draws, shapeOf } from "./routing_shape.ts";
+import { draws, LEAST_OUTPUT_TOKENS, shapeOf } from "./routing_shape.ts";
 import { type Rate, type Rates, ratesOf, type Target, targetsOf } from "./routing_targets.ts";
 import { expectedOutputTokens, rank, scoreOf } from "./score.ts";
 import { effectiveTier, tierAllows } from "./tiers.ts";
@@ -32,6 +33,8 @@ export interface TargetState {
   readonly reason?: string | undefined;
   /** Where it is not: milliseconds until it may be. */
   readonly retryAfterMs?: number | undefined;
+  /** Where it is not: its provider limits the rate. */
+  readonly rateLimited?: boolean | undefined;
   /** Where it is not: only calls under way stand in the way, so its turn comes with the end of one. */
   readonly busy?: boolean | undefined;
   /** Moving average of time to first byte; absent where nothing was observed. */
@@ -94,10 +97,12 @@ export interface Candidate {
   readonly holdAmount: Micros;
   /** or at the least this, which pays for min(requested, 16) tokens of output a choice. */
   readonly holdMinimum: Micros;
-  /** Set where the wallet cannot buy what was asked for: the limit to send, in tokens a choice. */
+  /** The limit to send in tokens a choice, where the caller's own is absent or too high. */
   readonly outputLimit?: number | undefined;
+  /** Why it is sent. */
+  readonly limitedBy?: LimitCause | undefined;
   readonly score: number;
-  /** Where it stands, for {@linkcode reasonOf}. */
+  /** Where it stands, for `reasonOf`. */
   readonly standing: Standing;
 }
 
@@ -130,6 +135,8 @@ export type RoutingPlan =
     readonly code: ErrorCode;
     /** What the caller is told. */
     readonly message: string;
+    /** Path of the field that stands in the way. */
+    readonly param?: string | undefined;
     readonly retryAfterMs?: number | undefined;
     readonly exclusions: readonly Exclusion[];
     readonly considered: number;
@@ -153,12 +160,12 @@ export const ROUTING_STAGES: readonly RoutingStage[] = [
  * Decides which models serve a request and in which order, what to hold for each, and why not the
  * others. Equal input gives an equal plan.
  *
- * Of the models that pass every stage, those whose hold can be had in full stay; where there is none
- * of these, those that can be had with less output; where there is none of these either, those that
- * can be had once open holds have returned.
+ * Of the models that pass every stage, those that can write all the output that was asked for, and
+ * whose hold can be had in full, stay; where there is none of these, those that can be had with less
+ * output; where there is none of these either, those that can be had once open holds have returned.
  *
- * Models that are busy are left out, unless all that could serve the request are: then it is for them
- * that it waits.
+ * Models that are busy are left out, unless all that could serve the request in full are: then it is
+ * for them that it waits.
  */
 export function route(input: RoutingInput): RoutingPlan {
   const { catalog, features, policy } = input;
@@ -187,12 +194,14 @@ export function route(input: RoutingInput): RoutingPlan {
     const option = examine(target, search);
     if (option !== undefined) open.push(option);
   }
-  if (open.length === 0) {
-    if (search.busy.size === 0) return refusalOf(search);
-    open = [...search.busy.values()];
-    search.exclusions = search.exclusions.filter((one) => !search.busy.has(one.model));
+  if (open.every(isLowered)) {
+    const awaited = [...search.busy].filter(([, one]) => open.length === 0 || !isLowered(one));
+    if (open.length + awaited.length === 0) return refusalOf(search);
+    open = [...open, ...awaited.map(([, option]) => option)];
+    const ids = new Set(awaited.map(([id]) => id));
+    search.exclusions = search.exclusions.filter(({ model }) => !ids.has(model));
   }
-  const options = keepBestAffordable(open, search.exclusions);
+  const options = keepBest(open, search.exclusions);
   return {
     ok: true,
     tier,
@@ -299,28 +308,40 @@ function shortness(
   inputTokens: number,
 ): string | undefined {
   if (draws(features)) return undefined;
-  const asked = features.requestedOutputTokens ?? 1;
-  if (asked > model.maxOutputTokens) {
-    return `gives at most ${model.maxOutputTokens} tokens of output, ${asked} were asked for`;
-  }
-  if (inputTokens + asked > model.contextTokens) {
-    return `holds ${model.contextTokens} tokens, the input comes to some ${inputTokens} ` +
-      `and ${asked} are left for output`;
-  }
-  return undefined;
+  const least = Math.min(features.requestedOutputTokens ?? 1, LEAST_OUTPUT_TOKENS);
+  if (inputTokens + least <= model.contextTokens) return undefined;
+  return `holds ${model.contextTokens} tokens, the input comes to some ${inputTokens} ` +
+    `and ${least} are left for output`;
 }
 
-/** Leaves those whose hold can be had best; a hold cut short is only taken where none is whole. */
-function keepBestAffordable(options: readonly Option[], exclusions: Exclusion[]): Option[] {
-  const best = Math.min(...options.map((option) => option.hold.affordability));
-  return options.filter(({ hold, target }) => {
-    if (hold.affordability === best) return true;
-    const reason = hold.affordability === 1
-      ? `could only be paid for with its output cut to ${hold.outputTokens} tokens`
-      : "could only be paid for once other requests have ended";
-    exclusions.push({ model: target.model.id, stage: "affordable", reason });
+/** Leaves those whose answer can be had best; one cut short is only taken where none is whole. */
+function keepBest(options: readonly Option[], exclusions: Exclusion[]): Option[] {
+  const best = Math.min(...options.map(shortfallOf));
+  return options.filter((option) => {
+    if (shortfallOf(option) === best) return true;
+    exclusions.push({ model: option.target.model.id, ...whyShort(option) });
     return false;
   });
+}
+
+/** As `Affordability`: an answer that its model cuts is none in full, either. */
+function shortfallOf({ hold, shape }: Option): number {
+  return Math.max(hold.affordability, isLowered({ shape }) ? 1 : 0);
+}
+
+function isLowered({ shape: { limitedBy } }: Pick<Option, "shape">): boolean {
+  return limitedBy === "model" || limitedBy === "context";
+}
+
+function whyShort({ hold, shape }: Option): Omit<Exclusion, "model"> {
+  if (hold.affordability === 0) {
+    const reason = `could only give ${shape.outputTokens} tokens of the output asked for`;
+    return { stage: "context", reason };
+  }
+  const reason = hold.affordability === 1
+    ? `could only be paid for with its output cut to ${hold.outputTokens} tokens`
+    : "could only be paid for once other requests have ended";
+  return { stage: "affordable", reason };
 }
 
 function order(options: readonly Option[], search: Search): Candidate[] {
@@ -362,7 +383,7 @@ function costOf([input, output, images]: readonly [number, number, number], rate
 
 function candidateOf(option: Option, score: number, standing: Standing): Candidate {
   const { target, shape, hold } = option;
-  const cut = hold.outputTokens < shape.outputTokens;
+  const limitedBy = hold.outputTokens < shape.outputTokens ? "funds" : shape.limitedBy;
   return {
     model: target.model,
     upstream: target.upstream,
@@ -373,24 +394,9 @@ function candidateOf(option: Option, score: number, standing: Standing): Candida
     outputTokens: hold.outputTokens * shape.choices,
     holdAmount: hold.amount,
     holdMinimum: hold.minimum,
-    outputLimit: cut ? hold.outputTokens : undefined,
+    outputLimit: limitedBy === undefined ? undefined : hold.outputTokens,
+    limitedBy,
     score,
     standing,
   };
-}
-
-/** One sentence: why a candidate stands where it stands. Worded when asked: nearly none is read. */
-export function reasonOf({ model, holdAmount, outputLimit, standing }: Candidate): string {
-  const { place, count, stays, latencyMs } = standing;
-  const choice = stays && place === 1
-    ? "It answered this conversation last and is still among the best"
-    : `Number ${place} of ${count}`;
-  const latency = latencyMs === undefined ? "" : `, first byte in ${Math.round(latencyMs)} ms`;
-  const cut = outputLimit === undefined
-    ? ""
-    : `; output is limited to ${outputLimit} tokens because no more can be paid for`;
-  const difficulty = Math.round(standing.difficulty * 100) / 100;
-  const most = formatCredits(holdAmount);
-  return `${choice} for a prompt of difficulty ${difficulty}: ` +
-    `quality ${model.quality}, at most ${most} credits${latency}${cut}`;
 }

@@ -21,11 +21,20 @@ export interface Funds {
   readonly budget: Micros | undefined;
 }
 
+/**
+ * Why a model is sent an output limit that its caller did not set: its longest output is not known, or
+ * less was asked to be held than the caller allows, since the model writes no more, its context has no
+ * room for more, or no more can be paid for.
+ */
+export type LimitCause = "unknown" | "model" | "context" | "funds";
+
 /** What the holds of one model can look like, in tokens. */
 export interface HoldShape {
   readonly inputTokens: number;
-  /** Output asked for, a choice. */
+  /** Output asked for, as far as the model gives it, a choice. */
   readonly outputTokens: number;
+  /** Set where the model must be told of that. */
+  readonly limitedBy?: Exclude<LimitCause, "funds"> | undefined;
   /** Least output that is of use, a choice. */
   readonly leastOutputTokens: number;
   readonly choices: number;

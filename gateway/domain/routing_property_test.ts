@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import type { Catalog } from "./catalog.ts";
+import { type Catalog, longestOutput } from "./catalog.ts";
 import { type KeyPolicy, violationsOf } from "./policy.ts";
 import { chargeOf } from "./pricing.ts";
 import { route, type RoutingInput } from "./routing.ts";
@@ -20,7 +20,7 @@ const model = fc.record({
   upstreamModel: fc.constantFrom("gpt-x", "claude-x", "llama-x", "x"),
   quality: fc.double({ min: 0, max: 1, noNaN: true }),
   contextTokens: fc.integer({ min: 100, max: 20_000 }),
-  maxOutputTokens: fc.integer({ min: 1, max: 4_000 }),
+  maxOutputTokens: fc.option(fc.integer({ min: 1, max: 4_000 }), { nil: undefined }),
   featureTags: tags,
   industryPacks: fc.subarray(["law", "health"]),
   disabled: fc.boolean(),
@@ -124,7 +124,7 @@ Deno.test("route() holds what any usage within the limits costs, and no more tha
         assert(chargeOf(usage, one.price) <= one.holdAmount);
         assert(one.holdMinimum <= one.holdAmount);
         assert(one.holdAmount <= given.wallet.available + given.wallet.held);
-        const asked = given.features.requestedOutputTokens ?? one.model.maxOutputTokens;
+        const asked = given.features.requestedOutputTokens ?? longestOutput(one.model);
         assert(one.outputTokens <= asked * given.features.choices);
       }
     }),

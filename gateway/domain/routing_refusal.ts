@@ -25,24 +25,33 @@ export interface FailedSearch {
   readonly least: Micros | undefined;
 }
 
+/** Told whoever finds every model that could serve a request limited: at once, and while they cool down. */
+export const ALL_RATE_LIMITED =
+  "Every model that could serve this request is rate limited by its provider";
+
 const CAPABILITY: readonly RoutingStage[] = ["endpoint", "modality", "tools", "json"];
 
 /** The refusal: of what stood in the way, that which came nearest to an answer. */
 export function refusalOf(search: FailedSearch): RoutingPlan & { readonly ok: false } {
   const { input, exclusions } = search;
-  const refuse = (code: ErrorCode, message: string, retryAfterMs?: number) => ({
-    ok: false as const,
-    code,
-    message,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  const refuse = (
+    code: ErrorCode,
+    message: string,
+    more: { readonly retryAfterMs?: number; readonly param?: string | undefined } = {},
+  ) => ({
+    ...{ ok: false as const, code, message, ...more },
     exclusions,
     considered: input.catalog.models.length,
   });
   const reached = (stage: RoutingStage) => exclusions.some((one) => one.stage === stage);
 
   // What comes back by itself goes first: then the same request can be served without any change.
-  const waitMs = soonest(input, exclusions);
-  if (waitMs !== undefined) return refuse("no_model_available", unavailable(exclusions), waitMs);
+  const retryAfterMs = soonest(input, exclusions);
+  if (retryAfterMs !== undefined) {
+    return areRateLimited(input, exclusions)
+      ? refuse("rate_limit_exceeded", ALL_RATE_LIMITED, { retryAfterMs })
+      : refuse("no_model_available", unavailable(exclusions), { retryAfterMs });
+  }
   if (search.least !== undefined) {
     const { code, message } = fundsRefusal(search.least, search.funds);
     return refuse(code, message);
@@ -52,9 +61,15 @@ export function refusalOf(search: FailedSearch): RoutingPlan & { readonly ok: fa
     return refuse("no_model_available", "No model that could serve this request has a valid price");
   }
   const capable = exclusions.filter((one) => !CAPABILITY.includes(one.stage));
-  if (capable.length === 0) return refuse("no_model_available", incapable(input, exclusions));
+  if (capable.length === 0) {
+    const param = unmetPath(input);
+    return refuse("invalid_request", incapable(input, exclusions), { param });
+  }
   const short = capable.find((one) => one.stage === "context" && isAllowed(one.model, search));
-  if (short !== undefined) return refuse("context_length_exceeded", tooLong(search));
+  if (short !== undefined) {
+    const param = input.features.endpoint === "responses" ? "input" : "messages";
+    return refuse("context_length_exceeded", tooLong(search), { param });
+  }
   return refuse("policy_denied", denied(capable, search.tier));
 }
 
@@ -79,6 +94,28 @@ function soonest(input: RoutingInput, exclusions: readonly Exclusion[]): number 
     .map((one) => retryAfterOf(input, one.model))
     .filter((waitMs) => waitMs !== undefined);
   return waits.length === 0 ? undefined : Math.min(...waits);
+}
+
+/** Whether nothing but their providers' limits stands in the way of all that could serve. */
+function areRateLimited(
+  { catalog, pool }: RoutingInput,
+  exclusions: readonly Exclusion[],
+): boolean {
+  const disabled = new Set(catalog.models.filter((model) => model.disabled).map(({ id }) => id));
+  return exclusions.every(({ model, stage }) =>
+    stage !== "available" || disabled.has(model) || pool.get(model)?.rateLimited === true
+  );
+}
+
+/** The field that asks for what no model of the endpoint offers; else for the first of all. */
+function unmetPath({ catalog, features }: RoutingInput): string | undefined {
+  const { endpoint, needs, needPaths = {} } = features;
+  const serving = catalog.models.filter((model) => model.endpoints.includes(endpoint));
+  if (serving.length === 0) return undefined;
+  const unmet =
+    needs.find((need) => !serving.some(({ featureTags }) => featureTags.includes(need))) ??
+      needs[0];
+  return unmet === undefined ? undefined : needPaths[unmet];
 }
 
 /** A model that was disabled stays so, however its upstream fares. */

@@ -1,10 +1,11 @@
+import { longestOutput, type Model } from "./catalog.ts";
 import type { RequestFeatures } from "./features.ts";
 import type { HoldShape } from "./routing_funds.ts";
 import type { Target } from "./routing_targets.ts";
 import { estimateInputTokens, mediaInputTokens } from "./token_estimate.ts";
 
 /** Least output that an answer is worth beginning for, in tokens a choice. */
-const LEAST_OUTPUT_TOKENS = 16;
+export const LEAST_OUTPUT_TOKENS = 16;
 
 /** Whether a request is for images: models that draw have no context to exceed. */
 export function draws(features: RequestFeatures): boolean {
@@ -20,21 +21,46 @@ export function shapeOf(
   const { model, family } = target;
   const inputTokens = estimateInputTokens(features, family);
   const { choices } = features;
-  const imageInputTokens = features.images * family.imageTokens;
-  const isDrawn = draws(features);
-  const most = isDrawn
-    ? model.maxOutputTokens
-    : Math.min(model.maxOutputTokens, model.contextTokens - likelyTokens);
-  const outputTokens = isDrawn ? most : features.requestedOutputTokens ?? most;
-  const leastOutputTokens = isDrawn ? most : Math.min(outputTokens, LEAST_OUTPUT_TOKENS);
-  const images = isDrawn ? choices : 0;
-  return {
+  const input = {
     inputTokens,
-    imageInputTokens,
+    imageInputTokens: features.images * family.imageTokens,
     mediaInputTokens: mediaInputTokens(features, family),
-    outputTokens,
-    leastOutputTokens,
-    choices,
-    images,
   };
+  if (draws(features)) {
+    const outputTokens = longestOutput(model);
+    const drawn = { outputTokens, leastOutputTokens: outputTokens, images: choices };
+    return { ...input, choices, ...drawn };
+  }
+  const output = outputOf(model, {
+    inputTokens,
+    likelyTokens,
+    asked: features.requestedOutputTokens,
+  });
+  const leastOutputTokens = Math.min(output.outputTokens, LEAST_OUTPUT_TOKENS);
+  return { ...input, choices, images: 0, leastOutputTokens, ...output };
+}
+
+/** Output to hold a choice, and why the model must be told of a limit that its caller did not set. */
+function outputOf(
+  model: Model,
+  { inputTokens, likelyTokens, asked }: {
+    /** At most, */
+    readonly inputTokens: number;
+    /** and most likely. */
+    readonly likelyTokens: number;
+    readonly asked: number | undefined;
+  },
+): Pick<HoldShape, "outputTokens" | "limitedBy"> {
+  const { contextTokens, maxOutputTokens } = model;
+  const room = contextTokens - likelyTokens;
+  // Servers refuse a limit that does not fit beside the input, of which only an estimate is known.
+  const safeRoom = Math.max(contextTokens - inputTokens, Math.ceil(room / 2));
+  if (asked === undefined) {
+    if (maxOutputTokens !== undefined) return { outputTokens: Math.min(maxOutputTokens, room) };
+    return { outputTokens: Math.min(longestOutput(model), safeRoom), limitedBy: "unknown" };
+  }
+  const most = maxOutputTokens ?? Infinity;
+  const given = Math.min(asked, most);
+  if (given > room) return { outputTokens: safeRoom, limitedBy: "context" };
+  return given < asked ? { outputTokens: given, limitedBy: "model" } : { outputTokens: asked };
 }

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Model } from "./catalog.ts";
 import type { ErrorCode } from "@svc/sdk/protocol";
-import { type Candidate, reasonOf, route, type RoutingInput, type RoutingPlan } from "./routing.ts";
+import { type Candidate, route, type RoutingInput, type RoutingPlan } from "./routing.ts";
+import { reasonOf } from "./routing_reason.ts";
 import {
   catalogOf,
   featuresWith,
@@ -100,13 +101,13 @@ const REFUSALS: readonly RefusalCase[] = [
   {
     name: "an endpoint that no model serves",
     input: { features: featuresWith({ endpoint: "images.edits" }) },
-    code: "no_model_available",
+    code: "invalid_request",
     message: /serves the endpoint "images.edits"/,
   },
   {
     name: "needs that no model meets, even where the policy leaves nothing either",
     input: { policy: { models: [] }, features: featuresWith({ needs: ["vision", "tools"] }) },
-    code: "no_model_available",
+    code: "invalid_request",
     message: /"vision" and "tools"/,
   },
   {
@@ -134,12 +135,6 @@ const REFUSALS: readonly RefusalCase[] = [
     },
     code: "policy_denied",
     message: /leaves no model/,
-  },
-  {
-    name: "more output than any model gives",
-    input: { features: featuresWith({ requestedOutputTokens: 1_001 }) },
-    code: "context_length_exceeded",
-    message: /1001 tokens of output/,
   },
   {
     name: "a tier without a model",

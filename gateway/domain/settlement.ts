@@ -9,14 +9,16 @@ import { chargeOf, type FrozenPrice, type Usage } from "./pricing.ts";
 
 /**
  * How a call of an upstream ended. `nothing_delivered` is an empty answer or one that ended in an
- * error before any content; `cut` broke off after content; `client_left` was stopped by its caller.
+ * error before any content; `cut` broke off after content; `client_left` was stopped by its caller;
+ * `limited` was stopped here, since it had passed the output that is held.
  */
 export type CallEnding =
   | "finished"
   | "failed_before_first_byte"
   | "nothing_delivered"
   | "cut"
-  | "client_left";
+  | "client_left"
+  | "limited";
 
 /** Tokens that were counted here: of the input, and of the output that was actually forwarded. */
 export interface CountedTokens {

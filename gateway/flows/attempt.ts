@@ -9,6 +9,7 @@ import { ServiceFault } from "../domain/fault.ts";
 import type { RequestFeatures } from "../domain/features.ts";
 import type { Micros } from "../domain/money.ts";
 import type { Candidate } from "../domain/routing.ts";
+import { ALL_RATE_LIMITED } from "../domain/routing_refusal.ts";
 import {
   type UpstreamAnswer,
   type UpstreamCall,
@@ -23,7 +24,7 @@ import { attemptSpan, failedEnd } from "./attempt_span.ts";
 import type { OpenHold } from "./call_hold.ts";
 import { letGo } from "./holding.ts";
 import { type Place, PlaceSearch } from "./place_search.ts";
-import type { OpenPlan } from "./plan.ts";
+import { errorMetadata, type OpenPlan, planRoute } from "./plan.ts";
 import type { RequestTrace } from "./request_trace.ts";
 
 /** Most upstream calls for one request. */
@@ -97,7 +98,11 @@ export async function attempt<T>(
     if ("answer" in outcome) return outcome;
     failures.push(outcome);
   }
-  if (failures.length === 0 && search.refusal !== undefined) throw search.refusal;
+  if (failures.length === 0) {
+    if (search.refusal !== undefined) throw search.refusal;
+    // The plan is out of date: routing knows what has come between.
+    if (trace.elapsedMs < ATTEMPTS_BUDGET_MS) await planRoute(gateway, trace, request.features);
+  }
   throw exhausted(trace, failures);
 }
 
@@ -120,7 +125,7 @@ async function callOnce<T>(
       model: candidate.model.upstreamModel,
       stream,
       outputLimit: trace.outputLimit,
-      heldOutputTokens: Math.floor(candidate.outputTokens / request.features.choices),
+      heldOutputTokens: Math.floor(place.hold.outputTokens / request.features.choices),
       requestId: trace.caller.requestId,
       traceparent: span?.traceparent,
       signal: abort.signal,
@@ -238,10 +243,6 @@ function attemptOf(
   };
 }
 
-function errorMetadata(trace: RequestTrace): Readonly<Record<string, unknown>> {
-  return { metadata: { request_id: trace.caller.requestId, routing: trace.routing() } };
-}
-
 /** What the caller is told when nobody answered. */
 function exhausted(trace: RequestTrace, failures: readonly Failure[]): ServiceFault {
   const extra = errorMetadata(trace);
@@ -252,7 +253,7 @@ function exhausted(trace: RequestTrace, failures: readonly Failure[]): ServiceFa
   if (failures.every((failure) => failure.outcome === "rate_limited")) {
     const waits = failures.map((failure) => failure.retryAfterMs ?? 1_000);
     return new ServiceFault("rate_limit_exceeded", {
-      message: "Every model that could serve this request is rate limited by its provider",
+      message: ALL_RATE_LIMITED,
       retryAfterMs: Math.min(...waits),
       extra,
     });

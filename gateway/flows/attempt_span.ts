@@ -40,6 +40,8 @@ export function failedEnd(
   };
 }
 
+const NO_ERRORS: readonly CallEnding[] = ["finished", "client_left", "limited"];
+
 /** How one ends whose answer had begun. */
 export function billedEnd(
   ending: CallEnding,
@@ -53,6 +55,6 @@ export function billedEnd(
       "gen_ai.usage.output_tokens": usage.outputTokens,
       "svc.usage.estimated": estimated,
     },
-    error: ending === "finished" || ending === "client_left" ? undefined : ending,
+    error: NO_ERRORS.includes(ending) ? undefined : ending,
   };
 }

@@ -9,7 +9,7 @@ import { capLeft, takeHold, type TakenHold } from "./holding.ts";
 /** A hold that is open, and what it was taken for. */
 export interface OpenHold extends TakenHold {
   readonly price: FrozenPrice;
-  /** Most output over all choices that it pays for, in tokens. */
+  /** Most output over all choices that it pays for beside its input, in tokens. */
   readonly outputTokens: number;
 }
 
@@ -50,14 +50,14 @@ export async function holdForCall(
   });
   if (taken instanceof ServiceFault) return taken;
   // Another request may have taken what the plan counted on: then the limit follows the hold.
-  const limit = taken.held < amount
+  const left = taken.held < amount
     ? affordableOutputTokens(taken.held - fees, candidate, candidate.price)
     : undefined;
-  trace.trying(
-    candidate,
-    limit === undefined ? candidate.outputLimit : Math.floor(limit / features.choices),
-  );
-  const outputTokens = Math.min(candidate.outputTokens, limit ?? Infinity);
+  const outputTokens = Math.min(candidate.outputTokens, left ?? Infinity);
+  const limit = left === undefined
+    ? candidate.outputLimit
+    : Math.floor(outputTokens / features.choices);
+  trace.trying(candidate, limit);
   return { ...taken, price: candidate.price, outputTokens };
 }
 

@@ -92,9 +92,16 @@ function decideRoute(
   // Where a request has been served in part, its route is the one that served it.
   if (plan.ok || trace.billed === undefined) trace.planned(plan);
   if (!plan.ok) {
-    throw new ServiceFault(plan.code, { message: plan.message, retryAfterMs: plan.retryAfterMs });
+    const { code, message, param, retryAfterMs } = plan;
+    const extra = code === "rate_limit_exceeded" ? errorMetadata(trace) : {};
+    throw new ServiceFault(code, { message, param, retryAfterMs, extra });
   }
   return plan;
+}
+
+/** The `metadata` of an error: of the attempts, where there were any. */
+export function errorMetadata(trace: RequestTrace): Readonly<Record<string, unknown>> {
+  return { metadata: { request_id: trace.caller.requestId, routing: trace.routing() } };
 }
 
 /** How many models there were, and which comes first: never why one was left out, which names keys' rules. */

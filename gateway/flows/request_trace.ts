@@ -7,7 +7,8 @@ import type {
   ServiceMetadata,
 } from "@svc/sdk/protocol";
 import type { KeyRecord } from "../domain/key.ts";
-import { type Candidate, reasonOf, type RoutingPlan } from "../domain/routing.ts";
+import type { Candidate, RoutingPlan } from "../domain/routing.ts";
+import { reasonOf } from "../domain/routing_reason.ts";
 import type { Micros } from "../domain/money.ts";
 import type { OrchestrationChoice } from "../domain/orchestration_mode.ts";
 import type { Clock } from "../ports/clock.ts";

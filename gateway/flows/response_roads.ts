@@ -21,7 +21,13 @@ import {
   placesAmong,
 } from "../wire/responses/caller_paths.ts";
 import { responsesFeatures, responsesFeatureSteps } from "../wire/responses/chat_request.ts";
-import { itemType, namedIds, referencedItem, requestItems } from "../wire/responses/items.ts";
+import {
+  isForgottenReasoning,
+  itemType,
+  namedIds,
+  referencedItem,
+  requestItems,
+} from "../wire/responses/items.ts";
 import { type Loss, lossText } from "../wire/responses/loss.ts";
 import { foreignLosses, hasForeignItems, selfContained } from "../wire/responses/native_request.ts";
 import type { Asked } from "./attempt.ts";
@@ -275,7 +281,7 @@ export class AskedResponse {
     const { references, upstreamId: keeper } = this.#history;
     const leans = typeof this.request.previous_response_id === "string" || references.size > 0;
     const isKept = !leans || (keeper === upstreamId && !this.#writtenOut);
-    return isKept && !hasForeignItems(this.#sent);
+    return isKept && !hasForeignItems(this.#sent, this.#history.owned);
   }
 
   /** The same request of other items; what it was told not to carry follows from them anew. */
@@ -325,6 +331,7 @@ export class AskedResponse {
 /** The first item that names what is not kept here for its owner. */
 function strangeName(body: JsonBody, { owned, references }: ResponseHistory): Loss | undefined {
   for (const [at, item] of requestItems(body).entries()) {
+    if (isForgottenReasoning(item, owned)) continue;
     // A reference is also good for what a request said: it is written out.
     const known = itemType(item) === "item_reference" ? references : owned;
     const strange = namedIds(item).find(({ id }) => !known.has(id));

@@ -15,6 +15,7 @@ import type { GatewayContext } from "./context.ts";
 import { drain } from "./drain.ts";
 import { faultOf } from "./fault_of.ts";
 import { Gathered } from "./gathered.ts";
+import { OutputMeter } from "./output_meter.ts";
 import type { RequestTrace } from "./request_trace.ts";
 
 /** A streamed call whose first events have come. */
@@ -107,12 +108,16 @@ export class StreamedCall {
   #reading: Promise<IteratorResult<readonly string[]>> | undefined;
   /** What came last, and nobody has taken yet. */
   #untaken: readonly string[] = [];
+  readonly #meter: OutputMeter;
+  /** It has passed the output that is held: nothing more is read. */
+  #isLimited = false;
   /** Why what came last could not be followed to its end. */
   #broken: { readonly cause: unknown } | undefined;
 
   constructor(gateway: GatewayContext, options: StreamedCallOptions) {
     this.#gateway = gateway;
     this.#options = options;
+    this.#meter = new OutputMeter(options.begun.hold.outputTokens);
   }
 
   /** Whether it has been settled or is being settled. */
@@ -122,7 +127,8 @@ export class StreamedCall {
 
   /**
    * What comes next, which counts as delivered when it is taken: in the turn in which it is sent, since
-   * its caller may leave until then. `undefined` at the clean end. Throws where the call breaks off.
+   * its caller may leave until then. `undefined` at the clean end, and where the output ends here for
+   * having passed what is held. Throws where the call breaks off.
    */
   async next(): Promise<TakeText | undefined> {
     const { events, relay } = this.#options.begun.answer;
@@ -132,6 +138,7 @@ export class StreamedCall {
     this.#progress?.taken();
     try {
       if (this.#broken !== undefined) throw this.#broken.cause;
+      if (this.#isLimited) return await this.#endAtLimit();
       const next = await (this.#reading = events.next());
       if (this.over) return undefined;
       this.#reading = undefined;
@@ -152,7 +159,8 @@ export class StreamedCall {
   finish(): Promise<Bill> {
     const { trace, begun } = this.#options;
     begun.lease.report({ outcome: "ok", ms: trace.attempts.at(-1)?.ms ?? 0 });
-    const settled = this.#settle("finished", { status: 200, outcome: "ok" });
+    const ending = this.#isLimited ? "limited" : "finished";
+    const settled = this.#settle(ending, { status: 200, outcome: "ok" });
     this.#endBy(settled.catch(() => {}));
     this.#gateway.signatures.remember(trace.caller.key.id, begun.answer.relay.toolCalls);
     begun.lease.release();
@@ -186,6 +194,7 @@ export class StreamedCall {
       const call = { trace, hold, candidate, relay, inputText, fee };
       this.#progress = new CallProgress(this.#gateway, call);
     }
+    this.#isLimited = this.#meter.isPassedBy(relay);
     return this.#sending(first);
   }
 
@@ -206,12 +215,33 @@ export class StreamedCall {
     this.#untaken = [];
     let out = "";
     try {
-      for (const text of texts) out += this.#options.begun.answer.relay.accept(text);
+      const { relay } = this.#options.begun.answer;
+      for (const text of texts) {
+        out += relay.accept(text);
+        this.#isLimited = this.#meter.isPassedBy(relay);
+        if (this.#isLimited) break;
+      }
     } catch (cause) {
       this.#broken = { cause };
     }
     return this.#sending(out);
   };
+
+  /** Ends an answer that has passed what is held: its upstream keeps to no limit, or states a wrong one. */
+  async #endAtLimit(): Promise<undefined> {
+    const { begun, trace } = this.#options;
+    begun.abort.abort("limit");
+    await this.#drop(begun.answer.events);
+    if (this.over) return undefined;
+    begun.answer.relay.limitReached();
+    this.#gateway.logger.warn("output_limit_passed", {
+      requestId: trace.caller.requestId,
+      model: begun.candidate.model.id,
+      upstream: begun.candidate.upstream.id,
+      heldTokens: begun.hold.outputTokens,
+    });
+    return undefined;
+  }
 
   async #leave(): Promise<void> {
     const { begun } = this.#options;
@@ -268,7 +298,8 @@ export class StreamedCall {
     const { trace, begun, inputText, fee, endsRequest } = this.#options;
     const { relay } = begun.answer;
     // Who does not stream has had nothing of a call that broke off, nor who left before it began.
-    const isHad = (trace.caller.stream && this.#begun) || ending === "finished";
+    const isWhole = ending === "finished" || ending === "limited";
+    const isHad = (trace.caller.stream && this.#begun) || isWhole;
     const output = isHad
       ? { delivered: () => relay.delivered, chars: relay.deliveredChars, fewest: relay.usedUpBy }
       : { delivered: () => [] };

@@ -1,7 +1,8 @@
-import { assertEquals, assertGreaterOrEqual, assertLess } from "@std/assert";
+import { assert, assertEquals, assertGreaterOrEqual, assertLess, assertMatch } from "@std/assert";
 import type { SettleCommand } from "../domain/ledger.ts";
 import { freezePrice, outputTokensFor } from "../domain/pricing.ts";
 import type { LateText } from "../ports/token_counter.ts";
+import type { AnswerEnd } from "../wire/answer_relay.ts";
 import { ChatRelay } from "../wire/chat_relay.ts";
 import type { Begun } from "./attempt.ts";
 import { Checkpoints } from "./checkpoints.ts";
@@ -26,6 +27,7 @@ const chunk = (content: string, usage?: unknown) =>
 function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "cancel") {
   const settled: SettleCommand[] = [];
   const counted: number[] = [];
+  const warnings: string[] = [];
   const price = freezePrice(
     { inputPerMTok: "1", outputPerMTok: "2", currency: "USD" },
     "1000",
@@ -40,6 +42,8 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
       settle: (command: SettleCommand) => Promise.resolve({ ok: settled.push(command) > 0 }),
     },
     log: { append: () => Promise.resolve() },
+    logger: { warn: (event: string) => warnings.push(event) },
+    signatures: { remember: () => {} },
     tokens: {
       count(text: string | LateText) {
         const made = typeof text === "string" ? text : text.text();
@@ -59,8 +63,9 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
     lease: { release: () => {}, report: () => {} },
     abort: new AbortController(),
     candidate: {
-      model: { contextTokens: 1_000 },
-      upstream: { onDisconnect },
+      model: { id: "m", contextTokens: 1_000 },
+      upstream: { id: "u", onDisconnect },
+      outputTokens: 10,
       mediaInputTokens: 0,
       imageInputTokens: 0,
     },
@@ -68,6 +73,7 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
   };
   const trace = {
     caller: { stream: true, key: {}, endpoint: "chat" },
+    attempts: [],
     record: () => ({}),
     say: () => {},
   };
@@ -77,7 +83,7 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
     inputText: () => " question",
     endsRequest: true,
   });
-  return { call, settled, relay, counted };
+  return { call, settled, relay, counted, begun, warnings };
 }
 
 async function takeNext(call: StreamedCall): Promise<void> {
@@ -127,22 +133,43 @@ for (const onDisconnect of ["cancel", "drain"] as const) {
   });
 }
 
-Deno.test("a stream beyond its hold is charged the hold, and its text is neither kept nor counted", async () => {
+Deno.test("a stream that passes its held tokens is ended, and counted", async () => {
   // The hold pays for 500 tokens of output.
-  const said = Array.from({ length: 100 }, () => chunk(" word".repeat(1_000)));
-  const { call, settled, relay, counted } = callOf(said);
-  let most = 0;
-  for (let at = 0; at < 50; at++) {
-    await takeNext(call);
-    most = Math.max(most, relay.deliveredChars);
-  }
-  await call.leave();
-  assertLess(most, 40 * 1024);
-  assertEquals(relay.deliveredChars, 0);
-  assertEquals(counted, [" question".length]);
-  const [{ cost, estimated } = { cost: 0n, estimated: false }] = settled;
+  const said = Array.from({ length: 100 }, () => chunk(" word".repeat(50)));
+  const { call, settled, relay, begun, warnings } = callOf(said);
+  await takeNext(call);
+  for (let taken = await call.next(); taken !== undefined; taken = await call.next()) taken();
+  assert(begun.abort.signal.aborted);
+  const words = relay.delivered.join("").split(" word").length - 1;
+  assertGreaterOrEqual(words, 500);
+  assertLess(words, 600);
+  await call.finish();
+  const [{ cost, outputTokens, estimated } = { cost: 0n, outputTokens: 0, estimated: false }] =
+    settled;
+  // " first" came before the words.
+  assertEquals([settled.length, outputTokens, estimated], [1, words + 1, true]);
   assertGreaterOrEqual(cost, 1_000_000n);
-  assertEquals([settled.length, estimated], [1, true]);
+  assertEquals(warnings, ["output_limit_passed"]);
+  const end = { metadata: {}, usage: {}, completedSeconds: 1 } as unknown as AnswerEnd;
+  assertMatch([...relay.completed(end)].join(""), /"finish_reason":"length"/);
+});
+
+Deno.test("a stream that keeps to its held tokens is not ended, and what has its finish ends by itself", async () => {
+  const finish = JSON.stringify({
+    ...{ id: "c", created: 1, model: "m" },
+    choices: [{ index: 0, delta: {}, finish_reason: "length" }],
+  });
+  const finished = JSON.stringify({
+    ...{ id: "c", created: 1, model: "m" },
+    choices: [{ index: 0, delta: { content: " word".repeat(5_000) }, finish_reason: "stop" }],
+  });
+  for (const events of [[chunk(" word".repeat(499)), finish], [finished]]) {
+    const { call, begun, warnings } = callOf(events);
+    await takeNext(call);
+    for (let taken = await call.next(); taken !== undefined; taken = await call.next()) taken();
+    assertEquals([begun.abort.signal.aborted, warnings], [false, []]);
+    await call.leave();
+  }
 });
 
 Deno.test("what comes after the caller has left is not kept", async () => {

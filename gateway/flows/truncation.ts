@@ -35,14 +35,17 @@ export async function planWithinContext(
   asked: AskedResponse,
 ): Promise<PlannedResponse> {
   const whole = await planUnlessTooLong(gateway, trace, asked.features);
-  if (!(whole instanceof ServiceFault)) return { asked, plan: whole };
-  if (asked.request.truncation !== "auto") throw whole;
+  if (asked.request.truncation !== "auto") {
+    if (whole instanceof ServiceFault) throw whole;
+    return { asked, plan: whole };
+  }
+  if (hasRoom(whole)) return { asked, plan: whole };
 
   const units = removable(asked.items);
   const sizes = units.map((unit) => featuresOf(unit));
   let count = await leastToRemove(units.length, async (count) => {
     const left = reduced(asked.features, sizes.slice(0, count));
-    return !(await planUnlessTooLong(gateway, trace, left) instanceof ServiceFault);
+    return hasRoom(await planUnlessTooLong(gateway, trace, left));
   });
   // Items apart can be counted as a little more than they are together.
   for (let more = 1;; more *= 2) {
@@ -52,8 +55,11 @@ export async function planWithinContext(
       new Set(units.slice(0, count).flat()),
     );
     const plan = await planUnlessTooLong(gateway, trace, shortened.features);
-    if (!(plan instanceof ServiceFault)) return { asked: shortened, plan };
-    if (count === units.length) throw plan;
+    if (hasRoom(plan)) return { asked: shortened, plan };
+    if (count === units.length) {
+      if (plan instanceof ServiceFault) throw plan;
+      return { asked: shortened, plan };
+    }
     count = Math.min(units.length, count + more);
   }
 }
@@ -70,6 +76,11 @@ async function planUnlessTooLong(
     if (error instanceof ServiceFault && error.code === "context_length_exceeded") return error;
     throw error;
   }
+}
+
+/** Whether some model is long enough for the input and for all the output that was asked for. */
+function hasRoom(plan: PlannedResponse["plan"] | ServiceFault): plan is PlannedResponse["plan"] {
+  return !(plan instanceof ServiceFault) && plan.candidates[0]?.limitedBy !== "context";
 }
 
 /** The least count up to `most` for which it is enough, by halving; `most` where none is. */

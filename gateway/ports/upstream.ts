@@ -16,7 +16,7 @@ export interface UpstreamCall {
   readonly stream: boolean;
   /** The body's choice of tools is the gateway's own: no caller need hear what becomes of it. */
   readonly isOwnChoice?: boolean | undefined;
-  /** Most output tokens a choice that the hold pays for, where the body asks for more. */
+  /** The output limit a choice, in tokens, where the body states none or a higher one. */
   readonly outputLimit?: number | undefined;
   /** Output tokens a choice that the hold pays for, for upstreams that must be told a limit. */
   readonly heldOutputTokens?: number | undefined;

@@ -49,6 +49,8 @@ export interface AnswerRelay {
   accept(text: string): string;
   /** What is accepted from here on is not delivered: it is read for its usage. */
   callerLeft(): void;
+  /** The output ends here, with finish reason `length`: no more of it is held. Nothing is accepted any more. */
+  limitReached(): void;
   /** The upstream has ended cleanly. Throws an `UpstreamCut` where that was too early. */
   upstreamEnded(): void;
   /** The last events of a whole or incomplete answer, one at a time: they may be long. */

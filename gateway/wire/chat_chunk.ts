@@ -62,6 +62,7 @@ export class ChatChunkRelay {
   #head: { id: string; created: number } | undefined;
   #usageText: string | undefined;
   #usageChunk: string | undefined;
+  #limitReached = false;
   // Chunks of one stream start alike: the part up to the model's name is edited once.
   #prefix = "";
   #editedPrefix = "";
@@ -101,6 +102,13 @@ export class ChatChunkRelay {
   /** Nothing is delivered any more. */
   callerLeft(): void {
     this.#delivered.end();
+  }
+
+  /** Choices without a finish are owed `length`; usage that came early is no longer true. */
+  limitReached(): void {
+    this.#limitReached = true;
+    this.#usageText = undefined;
+    this.#usageChunk = undefined;
   }
 
   /** Tool calls of all choices, as far as they have come. */
@@ -154,7 +162,8 @@ export class ChatChunkRelay {
       if (state.finished) continue;
       state.finished = true;
       const delta = state.hasRole ? {} : { role: "assistant", content: "" };
-      const finish = state.calls.length > 0 ? "tool_calls" : "stop";
+      const ended = state.calls.length > 0 ? "tool_calls" : "stop";
+      const finish = this.#limitReached ? "length" : ended;
       owed.push(
         this.#chunk(createdSeconds, { choices: [{ index, delta, finish_reason: finish }] }),
       );

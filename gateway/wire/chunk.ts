@@ -19,6 +19,8 @@ export interface ChunkContent {
   /** Of the first choice; absent where the chunk carries none. */
   readonly delta: Fields | undefined;
   readonly finishReason: string | undefined;
+  /** Of the first choice's tokens. */
+  readonly logprobs: unknown;
   /** Of the delta. */
   readonly toolCalls: readonly Partial<ToolCallDelta>[];
 }
@@ -42,6 +44,7 @@ export function readChunk(text: string): ChunkContent {
     usage: chunk["usage"],
     delta,
     finishReason: typeof finish === "string" ? finish : undefined,
+    logprobs: choice?.["logprobs"],
     toolCalls,
   };
 }

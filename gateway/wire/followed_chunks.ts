@@ -40,6 +40,10 @@ export abstract class FollowedChunks implements AnswerRelay {
     this.chunks.callerLeft();
   }
 
+  limitReached(): void {
+    this.chunks.limitReached();
+  }
+
   /** A clean end is one, with or without a finish: what is missing is made up for. */
   upstreamEnded(): void {}
 

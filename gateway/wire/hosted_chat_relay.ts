@@ -163,6 +163,7 @@ export class HostedChatRelay implements HostedRelay {
 
   limitReached(): void {
     this.#finishReason = "length";
+    if (!this.#turnEnded) this.#reportedUsage = undefined;
   }
 
   /** Searches are told at the end. */

@@ -74,8 +74,6 @@ export interface HostedRelay extends AnswerRelay {
   endTurn(): EndedTurn;
   /** Another model has begun the next turn: the answer names whoever answered last. */
   answeredBy(model: string): void;
-  /** The caller's output limit leaves no room for another turn: the answer ends cut. */
-  limitReached(): void;
   /** A search begins: events, or nothing. */
   searching(call: HostedCall): string;
   /** A search has ended: events, or nothing. */

@@ -2,6 +2,7 @@ import type { Usage } from "../domain/pricing.ts";
 import type { AnswerRelay, SignedToolCall } from "./answer_relay.ts";
 import { collectText, contentOf } from "./chat_text.ts";
 import { readChunk } from "./chunk.ts";
+import { GatheredText } from "./gathered_text.ts";
 import { KeptChars } from "./kept_chars.ts";
 import { readChatUsage } from "./usage.ts";
 
@@ -11,7 +12,7 @@ import { readChatUsage } from "./usage.ts";
  */
 export class PartRelay implements AnswerRelay {
   usage: Usage | undefined;
-  readonly #delivered: string[] = [];
+  readonly #delivered = new GatheredText();
   #hasLeft = false;
   readonly toolCalls: readonly SignedToolCall[] = [];
   /** Why the model stopped, as Chat Completions says it; absent where nothing was said. */
@@ -19,11 +20,11 @@ export class PartRelay implements AnswerRelay {
   readonly #kept = new KeptChars();
 
   get delivered(): readonly string[] {
-    return this.#delivered;
+    return this.#delivered.pieces();
   }
 
   get deliveredChars(): number {
-    return this.#delivered.reduce((sum, { length }) => sum + length, 0);
+    return this.#delivered.length;
   }
 
   get finished(): boolean {
@@ -41,6 +42,10 @@ export class PartRelay implements AnswerRelay {
 
   callerLeft(): void {
     this.#hasLeft = true;
+  }
+
+  limitReached(): void {
+    this.finishReason = "length";
   }
 
   upstreamEnded(): void {}

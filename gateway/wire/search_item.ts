@@ -1,6 +1,7 @@
 import type {
   FileSearchResult,
   ResponseFileSearchCall,
+  ResponsesRequest,
   ResponseWebSearchCall,
 } from "@svc/sdk/protocol";
 import { invariant } from "../domain/invariant.ts";
@@ -15,6 +16,14 @@ export interface ShownFindings {
   readonly sources: boolean;
   /** Passages that a file search found. */
   readonly results: boolean;
+}
+
+/** What a request asks to be shown. */
+export function shownFindings({ include }: Pick<ResponsesRequest, "include">): ShownFindings {
+  return {
+    sources: include?.includes("web_search_call.action.sources") === true,
+    results: include?.includes("file_search_call.results") === true,
+  };
 }
 
 /** The item of a search; without an outcome it is under way. */

@@ -92,7 +92,7 @@ export interface CatalogModel {
   endpoints: Endpoint[];
   /** Longest input and output together, in tokens; `null` for image models. */
   contextTokens: number | null;
-  /** Longest output in tokens; `null` for image models. */
+  /** Longest output in tokens; `null` for image models, and where it is not known. */
   maxOutputTokens: number | null;
   /** What it can do besides plain text, for instance `tools`, `vision` or `json`. */
   featureTags: string[];

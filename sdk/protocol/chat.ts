@@ -93,6 +93,8 @@ export interface ChatRequest extends Extensible {
   response_format?: ResponseFormat | null;
   /** Number of choices. @default {1} */
   n?: number | null;
+  /** Choices that some servers write to return the best `n` of them. */
+  best_of?: number | null;
   /** Longest output in tokens, reasoning included. */
   max_completion_tokens?: number | null;
   /** The older name of `max_completion_tokens`. */

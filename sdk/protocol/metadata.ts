@@ -122,7 +122,7 @@ export interface RoutingMetadata extends Extensible {
   considered: number;
   /** Every attempt, in order; the last one answered. */
   attempts: RoutingAttempt[];
-  /** Set when the wallet could not buy the output asked for: the limit that was sent instead, in tokens. */
+  /** Output limit that was sent in place of the caller's, or of none, in tokens; `reason` says why. */
   output_limit?: number;
   /** What of the request was left out because nobody has a place for it, a line each. */
   not_carried?: string[];

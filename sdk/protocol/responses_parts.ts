@@ -158,6 +158,45 @@ export interface FileCitation extends Extensible {
 export type ResponseAnnotation = UrlCitation | FileCitation;
 
 /**
+ * A token that a model could have written, and how likely it was.
+ *
+ * @example
+ * ```ts
+ * import type { ResponseToken } from "@svc/sdk/protocol";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const token: ResponseToken = { token: "Hi", bytes: [72, 105], logprob: -0.5 };
+ * assertEquals(Math.round(100 * Math.exp(token.logprob)), 61);
+ * ```
+ */
+export interface ResponseToken extends Extensible {
+  /** Its text. */
+  token: string;
+  /** The same in UTF-8. */
+  bytes: number[];
+  /** Natural logarithm of its probability. */
+  logprob: number;
+}
+
+/**
+ * A token that a model wrote, beside those that were the likeliest there.
+ *
+ * @example
+ * ```ts
+ * import type { ResponseLogprob } from "@svc/sdk/protocol";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const written = { token: "Hi", bytes: [72, 105], logprob: -0.5 };
+ * const logprob: ResponseLogprob = { ...written, top_logprobs: [written] };
+ * assertEquals(logprob.top_logprobs.length, 1);
+ * ```
+ */
+export interface ResponseLogprob extends ResponseToken {
+  /** As many as `top_logprobs` asked for. */
+  top_logprobs: ResponseToken[];
+}
+
+/**
  * Text that a model wrote.
  *
  * @example
@@ -181,8 +220,8 @@ export interface OutputTextPart extends Extensible {
   text: string;
   /** Sources that the text cites. */
   annotations: ResponseAnnotation[];
-  /** Empty: log probabilities are not carried. */
-  logprobs: never[];
+  /** Of its tokens; empty where they were not asked for. */
+  logprobs: ResponseLogprob[];
 }
 
 /**

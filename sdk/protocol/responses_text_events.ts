@@ -9,7 +9,7 @@ import type {
   ResponsePartEvent,
   ResponseSummaryEvent,
 } from "./responses_event_base.ts";
-import type { ResponseAnnotation, SummaryTextPart } from "./responses_parts.ts";
+import type { ResponseAnnotation, ResponseLogprob, SummaryTextPart } from "./responses_parts.ts";
 
 /**
  * More text.
@@ -30,8 +30,8 @@ import type { ResponseAnnotation, SummaryTextPart } from "./responses_parts.ts";
 export interface ResponseTextDeltaEvent extends ResponsePartEvent<"response.output_text.delta"> {
   /** The next piece. */
   delta: string;
-  /** Always empty. */
-  logprobs: never[];
+  /** Of its tokens; empty where they were not asked for. */
+  logprobs: ResponseLogprob[];
 }
 
 /**
@@ -57,8 +57,8 @@ export interface ResponseTextDeltaEvent extends ResponsePartEvent<"response.outp
 export interface ResponseTextDoneEvent extends ResponsePartEvent<"response.output_text.done"> {
   /** All of it. */
   text: string;
-  /** Always empty. */
-  logprobs: never[];
+  /** Of its tokens; empty where they were not asked for. */
+  logprobs: ResponseLogprob[];
 }
 
 /**

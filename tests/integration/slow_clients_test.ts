@@ -145,7 +145,10 @@ Deno.test("readers that stall hold their upstreams back, and are left in the end
     monotonicMs: () => systemClock.monotonicMs() + aheadMs,
   };
   await using upstream = new EndlessUpstream();
-  const config = labConfig({ id: "only", baseUrl: upstream.baseUrl });
+  // Its answers must be worth more than the buffers hold, or they are ended before.
+  const maxOutputTokens = 10_000_000;
+  const more = { contextTokens: 2 * maxOutputTokens };
+  const config = labConfig({ id: "only", baseUrl: upstream.baseUrl, maxOutputTokens, more });
   await using service = await TestService.start({ config, clock });
   const { gateway, publicUrl, stores } = service.running;
   const connections: Deno.TcpConn[] = [];
@@ -154,7 +157,7 @@ Deno.test("readers that stall hold their upstreams back, and are left in the end
     for (let n = 0; n < readers; n++) {
       const connection = await dial(publicUrl);
       connections.push(connection);
-      const body = JSON.stringify({ ...JSON.parse(CHAT), max_tokens: 1_000 });
+      const body = JSON.stringify({ ...JSON.parse(CHAT), max_tokens: maxOutputTokens });
       await sendAll(connection, encoder.encode(head(body.length) + body));
     }
     await until(() => gateway.inFlight.count === readers, "the streams to begin");

@@ -5,9 +5,25 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { defaultTiers } from "../../gateway/config/default_tiers.ts";
 import { STALLED_READER_MS } from "../../gateway/flows/answer_stream.ts";
 import { systemClock } from "../../gateway/system/clock.ts";
 import { BOOTSTRAP_KEY, TestService, until } from "../fixtures/service.ts";
+
+/** A simulator that gives longer answers than the buffers on the way hold. */
+const CONFIG = {
+  upstreams: [{ id: "sim", kind: "simulator" }],
+  models: [{
+    id: "talkative",
+    upstream: "sim",
+    upstreamModel: "sim-small",
+    quality: 0.5,
+    contextTokens: 20_000_000,
+    maxOutputTokens: 10_000_000,
+    price: { inputPerMTok: "0.10", outputPerMTok: "0.40", currency: "USD" },
+  }],
+  tiers: defaultTiers([{ id: "talkative", quality: 0.5 }]),
+};
 
 /** Asks for a stream larger than every buffer on the way, and reads its head only. */
 async function askAndStall(service: TestService): Promise<Deno.TcpConn> {
@@ -44,7 +60,7 @@ async function endsBilled(service: TestService, wait: () => void = () => {}): Pr
 }
 
 Deno.test("a shutdown does not wait for a reader that does not read", async () => {
-  const service = await TestService.start();
+  const service = await TestService.start({ config: CONFIG });
   const connection = await askAndStall(service);
   const { gateway } = service.running;
   await until(() => gateway.inFlight.count === 1, "the stream to begin");
@@ -60,7 +76,7 @@ Deno.test("a reader that has stalled counts as gone, and what it was sent is bil
     nowMs: () => systemClock.nowMs(),
     monotonicMs: () => systemClock.monotonicMs() + aheadMs,
   };
-  await using service = await TestService.start({ clock });
+  await using service = await TestService.start({ config: CONFIG, clock });
   const connection = await askAndStall(service);
   await until(() => service.running.gateway.inFlight.count === 1, "the stream to begin");
   // The buffers on the way fill up first: only then does time stand against the reader.

@@ -129,7 +129,8 @@ export function noWebSearch(): ServiceFault {
 /** A model that is to call functions must know how. */
 export function needsTools(features: RequestFeatures): RequestFeatures {
   if (features.needs.includes("tools")) return features;
-  return { ...features, needs: [...features.needs, "tools"] };
+  const needPaths = { ...features.needPaths, tools: "tools" };
+  return { ...features, needs: [...features.needs, "tools"], needPaths };
 }
 
 /** Whether a model can be asked for a chat completion, also where another endpoint was called. */

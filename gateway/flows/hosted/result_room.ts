@@ -1,4 +1,4 @@
-import type { Model } from "../../domain/catalog.ts";
+import { type Model, outputRoom } from "../../domain/catalog.ts";
 import { chatFeatures } from "../../domain/features.ts";
 import { likelyInputTokens, measureText } from "../../domain/token_estimate.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
@@ -57,8 +57,8 @@ export class ResultRoom {
 
   #left(): number {
     const features = chatFeatures(this.#conversation.value);
-    const { contextTokens, maxOutputTokens } = this.#model;
-    const output = features.requestedOutputTokens ?? Math.min(maxOutputTokens, contextTokens / 4);
+    const { contextTokens } = this.#model;
+    const output = outputRoom(this.#model, features.requestedOutputTokens);
     return Math.max(0, contextTokens - likelyInputTokens(features) - output - FRAME_TOKENS);
   }
 }

@@ -103,6 +103,7 @@ export const chatRequestSchema = z.looseObject({
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
   response_format: responseFormat.nullish(),
   n: z.int().min(1).max(128).nullish(),
+  best_of: z.int().min(1).max(128).nullish(),
   max_completion_tokens: outputLimit,
   max_tokens: outputLimit,
   stop: z.union([z.string(), z.array(z.string()).max(MOST_TOOLS)]).nullish(),

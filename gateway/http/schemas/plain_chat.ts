@@ -9,7 +9,9 @@ import { MOST_MESSAGES } from "./chat.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields that only the schema judges. */
-const JUDGED = ["tools", "tool_choice", "parallel_tool_calls", "response_format", "stop", "n"];
+const JUDGED = [
+  ...["tools", "tool_choice", "parallel_tool_calls", "response_format", "stop", "n", "best_of"],
+];
 const PLAIN_ROLES: readonly unknown[] = ["system", "developer", "user", "assistant"];
 
 /**

@@ -16,6 +16,10 @@ const MOST_PAIRS = 16;
 /** An id names what was answered, and stands in the refusal where it names nothing. */
 const ID_MAX_CHARS = 256;
 
+const INPUT = "expected a string or an array of items";
+/** Most alternatives of a token: as many as OpenAI tells. */
+const MOST_LOGPROBS = 20;
+
 /** Whatever an id names lies in the operator's own account at a provider, for every tenant alike. */
 const NO_FILES = "no files are kept here: send the file itself";
 
@@ -146,11 +150,8 @@ export const responsesRequestSchema = z.looseObject({
   model: z.literal("auto").meta({ description: "Always auto: the service chooses the model" }),
   input: z.union([
     z.string(),
-    z.array(item).min(1, "expected at least one item").max(
-      MOST_ITEMS,
-      `send at most ${MOST_ITEMS} items`,
-    ),
-  ], "expected a string or an array of items"),
+    z.array(item).max(MOST_ITEMS, `send at most ${MOST_ITEMS} items`),
+  ], INPUT).nullish(),
   instructions: z.string().nullish(),
   tools: z.array(tool).max(MOST_TOOLS).nullish(),
   tool_choice: z.union([z.string(), toolChoice]).nullish(),
@@ -168,7 +169,13 @@ export const responsesRequestSchema = z.looseObject({
   stream: z.boolean().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
+  top_logprobs: z.int().min(0).max(MOST_LOGPROBS).nullish(),
   user: z.string().nullish(),
+}).check((ctx) => {
+  const { input, instructions, previous_response_id: previousId } = ctx.value;
+  // An empty conversation may be continued, and instructions alone may be followed.
+  if (instructions || previousId || input?.length || input === "") return;
+  complain(ctx, "input", input ? "expected at least one item" : INPUT);
 }).meta({ id: "ResponsesRequest", description: "A request for a response" });
 
 type Context = Parameters<typeof complain>[0];

@@ -7,6 +7,7 @@
 import { z } from "zod";
 import {
   annotationSchema,
+  logprobsSchema,
   outputItemSchema,
   outputTextSchema,
   reasoningTextSchema,
@@ -29,7 +30,7 @@ const inPart = { ...item, content_index: index };
 const inSummary = { ...item, summary_index: index };
 const delta = z.string();
 const text = z.string();
-const logprobs = z.array(z.never());
+const logprobs = logprobsSchema;
 const contentPart = z.discriminatedUnion("type", [
   outputTextSchema,
   refusalSchema,

@@ -27,11 +27,19 @@ const fileCitation = z.strictObject({
 /** A source that the text cites. */
 export const annotationSchema = z.discriminatedUnion("type", [urlCitation, fileCitation]);
 
+const token = z.object({ token: z.string(), bytes: z.array(z.int()), logprob: z.number() });
+
+/** Tokens of a text, and how likely they were. */
+export const logprobsSchema = z.array(z.strictObject({
+  ...token.shape,
+  top_logprobs: z.array(z.strictObject(token.shape)),
+}));
+
 /** Text that a model wrote. */
 export const outputTextSchema = z.strictObject({
   type: z.literal("output_text"),
   annotations: z.array(annotationSchema),
-  logprobs: z.array(z.never()),
+  logprobs: logprobsSchema,
   text: z.string(),
 });
 

@@ -39,10 +39,9 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
 }
 
 /**
- * The output limit to send: what the wallet can pay for, else what the caller asks for, else what
- * the hold pays for. Some packages make one up where none is given, and some providers: never what
- * is held. Azure's models are called by names of the operator's own, from which its package cannot
- * tell under which name a model takes a limit that nobody asked for.
+ * The output limit to send: the one that was added or lowered, else what the caller asks for, else
+ * what the hold pays for. Some packages make one up where none is given, and some providers: never
+ * what is held. Azure makes none up.
  */
 export function outputLimitOf(
   { outputLimit, heldOutputTokens, body: { value } }: UpstreamCall,
@@ -77,8 +76,8 @@ const REFUSED_FIELDS: readonly (readonly [field: string, Feature, (value: unknow
     ["prediction", "prediction", () => true],
     ["audio", "audio_output", () => true],
     ["modalities", "audio_output", (value) => !Array.isArray(value) || value.includes("audio")],
-    ["functions", "functions", () => true],
-    ["function_call", "functions", () => true],
+    ["functions", "functions", (value) => !Array.isArray(value) || value.length > 0],
+    ["function_call", "functions", (value) => value !== "none" && value !== "auto"],
     ["web_search_options", "hosted_tools", () => true],
     ["store", "store", (value) => value !== false],
   ];

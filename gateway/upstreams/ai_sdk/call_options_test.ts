@@ -61,7 +61,7 @@ const ASKING: Readonly<
   ],
   file_id: [[part("file", { file_id: "file-1" }), "messages.0.content.0.file.file_id"]],
   functions: [
-    [{ functions: [] }, "functions"],
+    [{ functions: [{ name: "f" }] }, "functions"],
     [{ messages: [USER, { role: "function", name: "f", content: "x" }] }, "messages.1.role"],
     [
       { messages: [USER, { role: "assistant", function_call: { name: "f", arguments: "{}" } }] },
@@ -217,6 +217,8 @@ Deno.test("what says nothing is no request for anything", () => {
     logprobs: false,
     top_logprobs: 0,
     logit_bias: {},
+    functions: [],
+    function_call: "auto",
     modalities: ["text"],
     audio: null,
     frequency_penalty: 0,

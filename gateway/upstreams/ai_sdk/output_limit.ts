@@ -1,3 +1,4 @@
+import { OUTPUT_LIMIT_FIELDS, type OutputLimitField } from "../../domain/catalog.ts";
 import { isRecord, parseObject } from "../openai_compatible/body.ts";
 
 // Less is refused by the provider.
@@ -24,6 +25,18 @@ export function withinLimit(
     return JSON.stringify({ ...value, inferenceConfig, additionalModelRequestFields });
   }
   return JSON.stringify(thinkLess(limited(value, "max_tokens", limitTokens)));
+}
+
+/**
+ * The body with its output limit in the field that the model takes. Azure's models are called by names
+ * of the operator's own, from which the package cannot tell which one that is.
+ */
+export function withLimitField(body: string, field: OutputLimitField): string {
+  const value = parseObject(body);
+  const [limit] = OUTPUT_LIMIT_FIELDS.flatMap((name) => value?.[name] ?? []);
+  if (limit === undefined) return body;
+  const { max_tokens: _older, max_completion_tokens: _newer, ...rest } = value ?? {};
+  return JSON.stringify({ ...rest, [field]: limit });
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -28,7 +28,7 @@ import { noteUnheldSchema } from "./held_schema.ts";
 import { drawImages } from "./images.ts";
 import { listModels } from "./model_list.ts";
 import { Notes } from "./notes.ts";
-import { withinLimit } from "./output_limit.ts";
+import { withinLimit, withLimitField } from "./output_limit.ts";
 import { type OpenProvider, type Provider, PROVIDERS } from "./providers.ts";
 import { withinSignedLimit } from "./thinking_limit.ts";
 import { Transport } from "./transport.ts";
@@ -220,6 +220,9 @@ export class AiSdkUpstream implements Upstream {
       traceparent: call.traceparent,
       editBody: (body) => {
         if (notes !== undefined) noteUnheldSchema(format, { body, notes });
+        if (this.#kind === "azure") {
+          return withLimitField(body, this.#config.outputLimitField ?? "max_completion_tokens");
+        }
         return limitTokens === undefined ? body : withinLimit(body, limitTokens, { onNoRoom });
       },
     });

@@ -1,5 +1,4 @@
 import type { Endpoint } from "@svc/sdk/protocol";
-import type { UpstreamKind } from "../../domain/catalog.ts";
 import type { Usage } from "../../domain/pricing.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { readChatUsage } from "../../wire/usage.ts";
@@ -8,7 +7,7 @@ import type { FetchImage } from "../../ports/fetch_image.ts";
 import { isImageAnswer, readImageUsage } from "../../wire/image_answer.ts";
 import { editRequestForm, generationRequestText } from "./image_request.ts";
 import { readResponseUsage } from "../../wire/responses/usage.ts";
-import { chatRequestText } from "./request.ts";
+import { chatRequestText, type LimitTaker } from "./request.ts";
 import { responsesRequestText } from "./responses_request.ts";
 
 /** How one endpoint is spoken. */
@@ -24,8 +23,7 @@ export interface EndpointWire {
 }
 
 /** What a request is made with besides the call. */
-export interface WireContext {
-  readonly kind: UpstreamKind;
+export interface WireContext extends LimitTaker {
   /** Fetches what callers point to; absent: nothing is fetched. */
   readonly fetchImage: FetchImage | undefined;
 }
@@ -37,7 +35,7 @@ export type RequestBody = string | FormData | RefusedImage;
 export const WIRES: Readonly<Record<Endpoint, EndpointWire>> = {
   chat: {
     path: "/chat/completions",
-    requestBody: (call, { kind }) => chatRequestText(call, kind),
+    requestBody: chatRequestText,
     isAnswer: (value) => Array.isArray(value["choices"]),
     usageOf: (value) => readChatUsage(value["usage"]),
   },

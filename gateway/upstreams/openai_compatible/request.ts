@@ -1,38 +1,60 @@
-import type { UpstreamKind } from "../../domain/catalog.ts";
+import { OUTPUT_LIMIT_FIELDS, type UpstreamConfig } from "../../domain/catalog.ts";
 import { invariant } from "../../domain/invariant.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
-import { editMembers, members } from "../../wire/json_text.ts";
+import { editMembers, type MemberEdits, members } from "../../wire/json_text.ts";
 import { wantsSignedCalls, withForeignCalls } from "./gemini_calls.ts";
 
 /**
- * The caller's text with the upstream's model name, the output limit where the hold pays for less
- * than was asked, and usage asked for on streams. A compatible server is told a
- * `max_completion_tokens` as `max_tokens` too: where it knew the older name only it would write more
- * than the hold pays for. A Gemini is told which calls of the history it has not signed. Every other
- * byte is the caller's.
+ * The caller's text with the upstream's model name, the output limit in the field that the upstream
+ * takes, and usage asked for on streams. A Gemini is told which calls of the history it has not
+ * signed. Every other byte is the caller's.
  */
-export function chatRequestText(call: UpstreamCall, kind: UpstreamKind): string {
-  const edits: Record<string, string> = { model: JSON.stringify(call.model) };
-  if (call.outputLimit !== undefined) {
-    for (const field of limitFields(call.body.value, kind)) edits[field] = `${call.outputLimit}`;
-  } else if (kind === "openai-compatible") {
-    const { max_completion_tokens: newer, max_tokens: older } = call.body.value;
-    if (newer != null && older == null) edits["max_tokens"] = JSON.stringify(newer);
-  }
+export function chatRequestText(call: UpstreamCall, upstream: LimitTaker): string {
+  const edits: Record<string, string | undefined> = {
+    model: JSON.stringify(call.model),
+    ...limitEdits(call, upstream),
+  };
   if (call.stream) {
     const options = streamOptions(call.body.text, call.body.value["stream_options"]);
     if (options !== undefined) edits["stream_options"] = options;
   }
-  const isForeign = kind === "openai-compatible" && wantsSignedCalls(call.model);
+  const isForeign = upstream.kind === "openai-compatible" && wantsSignedCalls(call.model);
   return editMembers(isForeign ? withForeignCalls(call.body) : call.body.text, edits);
 }
 
-/** The output limits that the caller set, and the one that servers of this kind know. */
-function limitFields(value: Readonly<Record<string, unknown>>, kind: UpstreamKind): string[] {
-  const used = ["max_completion_tokens", "max_tokens"].filter((field) => value[field] != null);
-  // OpenAI's newer models refuse `max_tokens`; many compatible servers know nothing else.
-  if (kind === "openai") return used.length > 0 ? used : ["max_completion_tokens"];
-  return used.includes("max_tokens") ? used : [...used, "max_tokens"];
+/** As much of an upstream as says where it takes the output limit. */
+export type LimitTaker = Pick<UpstreamConfig, "kind" | "outputLimitField">;
+
+/**
+ * Edits that bring the output limit, the caller's or a lower one, into the field that the upstream
+ * takes. OpenAI's newer models refuse `max_tokens`, and its older ones take `max_completion_tokens`;
+ * many compatible servers know `max_tokens` alone, and ignore what they do not know: unless their one
+ * field is configured they are told by that name too.
+ */
+function limitEdits(
+  { body: { value }, outputLimit }: UpstreamCall,
+  { kind, outputLimitField }: LimitTaker,
+): MemberEdits {
+  const limits = OUTPUT_LIMIT_FIELDS.flatMap((field) =>
+    typeof value[field] === "number" ? [[field, value[field]] as const] : []
+  );
+  // An answer within the smaller of two limits is within both.
+  const limit = outputLimit ?? Math.min(...limits.map(([, tokens]) => tokens));
+  if (limit === Infinity) return {};
+  const text = String(limit);
+  const only = outputLimitField ?? (kind === "openai" ? "max_completion_tokens" : undefined);
+  if (only === undefined) {
+    const fields = limits.map(([field]) => field);
+    if (outputLimit !== undefined) fields.push("max_tokens");
+    else if (!fields.includes("max_tokens")) return { max_tokens: text };
+    else return {};
+    return Object.fromEntries(fields.map((field) => [field, text]));
+  }
+  const [first, ...others] = limits;
+  if (outputLimit === undefined && first?.[0] === only && others.length === 0) return {};
+  return Object.fromEntries(
+    OUTPUT_LIMIT_FIELDS.map((field) => [field, field === only ? text : undefined]),
+  );
 }
 
 /** New text of `stream_options`; `undefined` where it asks for usage already. */

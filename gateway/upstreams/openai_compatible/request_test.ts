@@ -1,10 +1,13 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import type { UpstreamKind } from "../../domain/catalog.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
-import { chatRequestText } from "./request.ts";
+import { chatRequestText, type LimitTaker } from "./request.ts";
 
-function edited(text: string, more: Partial<UpstreamCall> = {}, kind: UpstreamKind = "openai") {
+function edited(
+  text: string,
+  more: Partial<UpstreamCall> = {},
+  upstream: LimitTaker = { kind: "openai" },
+) {
   return chatRequestText({
     endpoint: "chat",
     model: 'real"model',
@@ -13,7 +16,7 @@ function edited(text: string, more: Partial<UpstreamCall> = {}, kind: UpstreamKi
     requestId: "req_1",
     signal: AbortSignal.abort(),
     ...more,
-  }, kind);
+  }, upstream);
 }
 
 Deno.test("chatRequestText() edits the model and nothing else", () => {
@@ -29,31 +32,43 @@ Deno.test("chatRequestText() says the same as the caller, whatever fields there 
   }));
 });
 
+function limitsSent(text: string, upstream: LimitTaker, outputLimit?: number) {
+  const { model: _model, ...rest } = JSON.parse(edited(text, { outputLimit }, upstream));
+  return rest;
+}
+
 Deno.test("chatRequestText() lowers the limit that the caller set", () => {
-  const limits = (text: string, kind?: UpstreamKind) => {
-    const { model: _model, ...rest } = JSON.parse(edited(text, { outputLimit: 7 }, kind));
-    return rest;
-  };
-  for (const kind of ["openai", "openai-compatible"] as const) {
-    assertEquals(limits('{"max_tokens":90}', kind), { max_tokens: 7 });
-    assertEquals(limits('{"max_tokens":90,"max_completion_tokens":80}', kind), {
-      max_tokens: 7,
-      max_completion_tokens: 7,
-    });
-  }
+  const [openai, compatible] = [{ kind: "openai" }, { kind: "openai-compatible" }] as const;
+  const limits = (text: string, upstream: LimitTaker) => limitsSent(text, upstream, 7);
+  const both = '{"max_tokens":90,"max_completion_tokens":80}';
   const newer = '{"max_completion_tokens":90}';
-  assertEquals(limits(newer, "openai"), { max_completion_tokens: 7 });
-  assertEquals(limits(newer, "openai-compatible"), { max_completion_tokens: 7, max_tokens: 7 });
-  assertEquals(limits("{}", "openai"), { max_completion_tokens: 7 });
-  assertEquals(limits("{}", "openai-compatible"), { max_tokens: 7 });
-  assertEquals(limits('{"max_tokens":null}', "openai"), {
-    max_tokens: null,
-    max_completion_tokens: 7,
-  });
+  for (const text of ['{"max_tokens":90}', both, newer, "{}", '{"max_tokens":null}']) {
+    assertEquals(limits(text, openai), { max_completion_tokens: 7 });
+  }
+  assertEquals(limits('{"max_tokens":90}', compatible), { max_tokens: 7 });
+  assertEquals(limits(both, compatible), { max_tokens: 7, max_completion_tokens: 7 });
+  assertEquals(limits(newer, compatible), { max_completion_tokens: 7, max_tokens: 7 });
+  assertEquals(limits("{}", compatible), { max_tokens: 7 });
+});
+
+Deno.test("chatRequestText() passes a limit on in the one field that the upstream takes", () => {
+  const older = { kind: "openai", outputLimitField: "max_tokens" } as const;
+  const newer = { kind: "openai-compatible", outputLimitField: "max_completion_tokens" } as const;
+  const both = '{"max_completion_tokens":80,"max_tokens":90}';
+  for (const text of ['{"max_tokens":80}', '{"max_completion_tokens":80}', both]) {
+    assertEquals(limitsSent(text, older), { max_tokens: 80 });
+    assertEquals(limitsSent(text, older, 7), { max_tokens: 7 });
+    for (const upstream of [newer, { kind: "openai" } as const]) {
+      assertEquals(limitsSent(text, upstream), { max_completion_tokens: 80 });
+    }
+  }
+  const written = '{"model":"m", "max_tokens": 80 , "max_completion_tokens":null}';
+  assertEquals(edited(written, { model: "m" }, older), written);
+  assertEquals(limitsSent("{}", newer), {});
 });
 
 Deno.test("chatRequestText() repeats a limit under the name that compatible servers know", () => {
-  const said = (text: string, kind: UpstreamKind) => edited(text, { model: "m" }, kind);
+  const said = (text: string, kind: LimitTaker["kind"]) => edited(text, { model: "m" }, { kind });
   const newer = '{"model":"m","max_completion_tokens":90}';
   assertEquals(said(newer, "openai"), newer);
   assertEquals(JSON.parse(said(newer, "openai-compatible")), {

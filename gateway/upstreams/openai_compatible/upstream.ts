@@ -150,8 +150,9 @@ export class OpenAICompatibleUpstream implements Upstream {
   }
 
   #requestBody(wire: EndpointWire, call: UpstreamCall): MadeBody | Promise<MadeBody> {
-    const { kind } = this.#config;
-    const body = wire.requestBody(call, { kind, fetchImage: this.#deps.fetchImage });
+    const { kind, outputLimitField } = this.#config;
+    const { fetchImage } = this.#deps;
+    const body = wire.requestBody(call, { kind, outputLimitField, fetchImage });
     if (!(body instanceof Promise)) return madeBody(body);
     return body.then(madeBody, (error) => {
       if (!call.signal.aborted) throw error;

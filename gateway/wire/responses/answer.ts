@@ -4,12 +4,13 @@
  * @module
  */
 
-import type { ResponseAnnotation } from "@svc/sdk/protocol";
+import type { ResponseAnnotation, ResponseLogprob } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
 import type { AnswerEnd } from "../answer_relay.ts";
 import { contentOf, reasoningOf } from "../chat_text.ts";
 import { elementTexts, memberText } from "../json_text.ts";
 import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../tool_calls.ts";
+import { logprobsOf, wantsLogprobs } from "./logprobs.ts";
 import {
   annotationOf,
   endingOf,
@@ -37,7 +38,8 @@ export function responseOf(
   const choice = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
   const message = fieldsOf(choice["message"]);
   const ending = endingOf(choice["finish_reason"]);
-  const drafts = itemDrafts(message, signedText(completion), context);
+  const logprobs = wantsLogprobs(context.request) ? logprobsOf(choice["logprobs"]) : [];
+  const drafts = itemDrafts(message, { signed: signedText(completion), logprobs }, context);
   return new ResourceWriter(context).text({
     ...ending,
     completed_at: ending.status === "completed" ? end.completedSeconds : null,
@@ -67,7 +69,10 @@ function signedText({ text }: JsonBody): string | undefined {
 
 function itemDrafts(
   message: Fields,
-  signed: string | undefined,
+  { signed, logprobs }: {
+    readonly signed: string | undefined;
+    readonly logprobs: readonly ResponseLogprob[];
+  },
   context: ResponseContext,
 ): ItemDraft[] {
   const drafts: ItemDraft[] = [];
@@ -78,7 +83,7 @@ function itemDrafts(
     const parts = [partText(kind, JSON.stringify(thought))];
     drafts.push((status) => reasoningText({ id, status }, kind, parts));
   }
-  const parts = messageParts(message);
+  const parts = messageParts(message, logprobs);
   if (parts.length > 0) {
     const id = context.newId("msg");
     const opaque = signed === undefined ? undefined : opaqueTexts(signed);
@@ -95,12 +100,12 @@ function itemDrafts(
   return drafts;
 }
 
-function messageParts(message: Fields): string[] {
+function messageParts(message: Fields, logprobs: readonly ResponseLogprob[]): string[] {
   const parts: string[] = [];
   const text = contentOf(message);
   const annotations = annotationsOf(message);
   if (text !== "" || annotations.length > 0) {
-    parts.push(partText("output_text", JSON.stringify(text), annotations));
+    parts.push(partText("output_text", JSON.stringify(text), { annotations, logprobs }));
   }
   const { refusal } = message;
   if (typeof refusal === "string" && refusal !== "") {

@@ -24,6 +24,7 @@ const NAMES: readonly Name[] = [
   [/^response_format(?=$|\.)/, "text.format"],
   [/^reasoning_effort$/, "reasoning.effort"],
   [/^verbosity$/, "text.verbosity"],
+  [/^logprobs$/, "include"],
   [/^max_(?:completion_)?tokens$/, "max_output_tokens"],
   [/^tools\.(\d+)\.function(?=$|\.)/, "tools.$1"],
   [/^tool_choice\.(?:function|allowed_tools)(?=$|\.)/, "tool_choice"],

@@ -78,9 +78,9 @@ export class ChatMessages {
     this.#found = found ?? new Map();
   }
 
-  /** Says something before everything else. */
-  instruct(text: string): void {
-    this.#push({ role: "system", content: text }, { path: "instructions" });
+  /** Says something before everything else; where nothing else is said, it is the user's message. */
+  instruct(text: string, isAll = false): void {
+    this.#push({ role: isAll ? "user" : "system", content: text }, { path: "instructions" });
   }
 
   /** Adds an item; `path` is where it stands in the request. */
@@ -199,11 +199,9 @@ export class ChatMessages {
   #addOutput(value: Readonly<Record<string, unknown>>, path: string): void {
     const id = String(value["call_id"]);
     const caller = this.#callers.get(id);
-    if (caller === undefined) {
-      this.#lose(`${path}.call_id`, `no function_call "${id}" stands before it`, "native");
-    }
     const output = chatContent(value["output"], `${path}.output`, this.losses);
     this.losses.push(...lostMembers(value, RESULT_MEMBERS, path));
+    if (caller === undefined) return this.#addLoneOutput(id, output, path);
     const extras = Object.fromEntries(
       Object.entries(value).filter(([name, member]) =>
         RESULT_EXTRAS.includes(name) && member !== null
@@ -224,8 +222,18 @@ export class ChatMessages {
     this.#answer(caller, { ...message, content }, place);
   }
 
-  #answer(caller: ChatMessage | undefined, result: ChatMessage, place: Place): void {
-    if (caller === undefined) return this.#push(result, place);
+  /** Servers refuse a tool's message that follows no call: the result is told by the user. */
+  #addLoneOutput(id: string, output: string | ContentPart[], path: string): void {
+    const reason = `no function_call "${id}" stands before it: its output is the user's message`;
+    this.#lose(`${path}.call_id`, reason, "report");
+    const text = `Result of tool call ${id}:`;
+    const content = typeof output === "string"
+      ? `${text} ${output}`
+      : [{ type: "text", text }, ...output];
+    this.#push({ role: "user", content }, { path });
+  }
+
+  #answer(caller: ChatMessage, result: ChatMessage, place: Place): void {
     this.#places.set(result, { ...place, calls: [] });
     const known = this.#results.get(caller);
     if (known === undefined) this.#results.set(caller, [result]);

@@ -12,8 +12,9 @@ import { atOnce, STEP_CHARS, type Steps } from "../../domain/steps.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { editMembers, elements, members } from "../json_text.ts";
 import { ChatMessages, type OpaquePlace } from "./chat_messages.ts";
-import type { MessagePlace } from "./caller_paths.ts";
+import { callerPath, type MessagePlace } from "./caller_paths.ts";
 import { requestItems } from "./items.ts";
+import { LOGPROBS_INCLUDE, wantsLogprobs } from "./logprobs.ts";
 import { type Loss, lostMembers } from "./loss.ts";
 
 /** A chat request: the text to send and what it says. */
@@ -48,7 +49,7 @@ export interface TranslationOptions {
 const TAKEN: ReadonlySet<string> = new Set([
   ...["model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "text"],
   ...["reasoning", "max_output_tokens", "metadata", "store", "previous_response_id", "include"],
-  "truncation",
+  ...["truncation", "top_logprobs"],
 ]);
 
 /** What Chat Completions has no place for. */
@@ -60,7 +61,6 @@ const LOST: Readonly<Record<string, Omit<Loss, "path">>> = {
   },
   prompt: { reason: "prompt templates are not kept; send the prompt itself", action: "refuse" },
   moderation: { reason: "moderation is not carried", action: "native" },
-  top_logprobs: { reason: "log probabilities are not carried", action: "native" },
   max_tool_calls: { reason: "models set no limit to tool calls", action: "report" },
   context_management: { reason: "the context is not managed", action: "report" },
   stream_options: { reason: "events are not padded", action: "report" },
@@ -71,7 +71,6 @@ const LOST: Readonly<Record<string, Omit<Loss, "path">>> = {
 /** Values that ask for nothing. */
 const IDLE: Readonly<Record<string, unknown>> = {
   background: false,
-  top_logprobs: 0,
 };
 
 /** Parameters of Chat Completions that Responses has not: they would overrule what is translated. */
@@ -85,6 +84,7 @@ const HARMLESS_INCLUDES: ReadonlySet<string> = new Set([
   "file_search_call.results",
   "web_search_call.results",
   "web_search_call.action.sources",
+  LOGPROBS_INCLUDE,
 ]);
 
 /**
@@ -97,10 +97,14 @@ export function chatRequestOf(
 ): TranslatedRequest {
   const request = body.value as unknown as ResponsesRequest;
   const built = new ChatMessages(options);
-  if (typeof request.instructions === "string") built.instruct(request.instructions);
-  for (const item of options.earlierItems ?? []) built.add(item, "previous_response_id");
+  const items = requestItems(body);
+  const earlierItems = options.earlierItems ?? [];
+  if (typeof request.instructions === "string") {
+    built.instruct(request.instructions, items.length === 0 && earlierItems.length === 0);
+  }
+  for (const item of earlierItems) built.add(item, "previous_response_id");
   const isText = typeof request.input === "string";
-  for (const [at, item] of requestItems(body).entries()) {
+  for (const [at, item] of items.entries()) {
     built.add(item, isText ? "input" : `input.${at}`);
   }
   built.finish();
@@ -150,7 +154,13 @@ export function* responsesFeatureSteps(
   const translated = chatRequestOf(body, options);
   if (body.text.length > STEP_CHARS) yield;
   const features = yield* chatFeatureSteps(translated.chat.value, translated.nativeTexts);
-  return { ...translated, features: { ...features, endpoint: "responses" } };
+  const needPaths = Object.fromEntries(
+    Object.entries(features.needPaths ?? {}).map(([need, path]) => [
+      need,
+      callerPath(path, translated.places),
+    ]),
+  );
+  return { ...translated, features: { ...features, endpoint: "responses", needPaths } };
 }
 
 /** Fields of the same name and meaning, and those that nobody here knows. */
@@ -277,14 +287,19 @@ function answerFields(request: ResponsesRequest, losses: Loss[]): Partial<ChatRe
     ...lostMembers(text ?? {}, ["format", "verbosity"], "text"),
   );
   if (typeof max_output_tokens === "number") fields.max_completion_tokens = max_output_tokens;
+  if (wantsLogprobs(request)) {
+    fields["logprobs"] = true;
+    const most = request["top_logprobs"];
+    if (typeof most === "number" && most > 0) fields["top_logprobs"] = most;
+  }
   return fields;
 }
 
 function includeLosses({ include }: ResponsesRequest, losses: Loss[]): void {
   for (const [at, extra] of (include ?? []).entries()) {
     if (HARMLESS_INCLUDES.has(extra)) continue;
-    const action = extra === "message.output_text.logprobs" ? "native" : "report";
-    losses.push({ path: `include.${at}`, reason: `"${extra}" is not carried`, action });
+    const reason = `"${extra}" is not carried`;
+    losses.push({ path: `include.${at}`, reason, action: "report" });
   }
 }
 

@@ -181,8 +181,8 @@ Deno.test("what a tool gives beside text follows the last result as the user's m
   assertEquals(translated([call("a"), result("a", [image])]).messages.at(-1)?.role, "user");
 });
 
-Deno.test("a result without its call, and items of unknown kinds, must not be left out", () => {
-  const { losses } = translated([
+Deno.test("a result without its call is the user's, and items of unknown kinds must not be left out", () => {
+  const { losses, messages } = translated([
     result("gone"),
     { type: "computer_call", id: "cu_1" },
     { type: "web_search_call", id: "ws_1" },
@@ -190,11 +190,16 @@ Deno.test("a result without its call, and items of unknown kinds, must not be le
     call("a", { namespace: "n", caller: null }),
   ]);
   assertEquals(losses, [
-    "input.0.call_id!",
+    "input.0.call_id",
     "input.1.type!",
     "input.2",
     "input.3.id!",
     "input.4.namespace",
+  ]);
+  const [told] = messages;
+  assertEquals([told?.role, String(told?.content).split(": ")[0]], [
+    "user",
+    "Result of tool call gone",
   ]);
 });
 
@@ -333,23 +338,14 @@ Deno.test("tools and the choice among them", () => {
 Deno.test("fields that Chat Completions has no place for", () => {
   checkFields([
     [{ background: false, top_logprobs: 0, truncation: "disabled" }, {}],
-    [{ background: true, top_logprobs: 2, truncation: "auto", conversation: "c", n: 4 }, {}, [
+    [{ background: true, truncation: "auto", conversation: "c", n: 4 }, {}, [
       "background!",
-      "top_logprobs!",
       "conversation!",
       "n!",
     ]],
-    [
-      {
-        include: [
-          "reasoning.encrypted_content",
-          "file_search_call.results",
-          "message.output_text.logprobs",
-        ],
-      },
-      {},
-      ["include.0", "include.2!"],
-    ],
+    [{ include: ["reasoning.encrypted_content", "file_search_call.results"] }, {}, ["include.0"]],
+    [{ include: ["message.output_text.logprobs"] }, { logprobs: true }],
+    [{ top_logprobs: 2 }, { logprobs: true, top_logprobs: 2 }],
   ]);
 });
 

@@ -31,16 +31,24 @@ import { endedTurn, HostedCalls } from "../hosted_turn.ts";
 import { elementTexts, memberText } from "../json_text.ts";
 import { ITEM_CHARS, KeptChars } from "../kept_chars.ts";
 import { lostCitations, lostFinish, lostOutput } from "../lost_output.ts";
-import type { ShownFindings } from "../search_item.ts";
+import { type ShownFindings, shownFindings } from "../search_item.ts";
 import { addedName, OPAQUE_MEMBERS, opaqueTexts } from "../tool_calls.ts";
 import { UpstreamWarnings } from "../upstream_warnings.ts";
 import { UsageSum } from "../usage.ts";
 import { annotationsOf } from "./answer.ts";
+import { StreamedLogprobs } from "./logprobs.ts";
 import { asksForJson, endingOf, type PartKind, reasoningKind } from "./output_text.ts";
 import { errorEvent, responseErrorOf, type ResponseRelay } from "./relay.ts";
 import { partsIn, ResourceWriter, type ResponseContext } from "./resource.ts";
 import { ResponseTurn } from "./response_turn.ts";
-import { CallItem, type Emit, SearchCallItem, type StreamItem, TextItem } from "./stream_items.ts";
+import {
+  CallItem,
+  type Emit,
+  SearchCallItem,
+  type StreamItem,
+  TextItem,
+  type WrittenPiece,
+} from "./stream_items.ts";
 import { responseUsageOf } from "./usage.ts";
 
 /** Follows streamed chat answers and tells them as one response. */
@@ -55,6 +63,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   readonly #shown: ShownFindings;
   /** Whether the last turn's message is the answer's only one, so that it can be parsed. */
   readonly #lastTurnOnly: boolean;
+  readonly #logprobs: StreamedLogprobs;
   /** By output index. */
   readonly #items: StreamItem[] = [];
   readonly #kept = new KeptChars();
@@ -76,12 +85,9 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     this.#hosted = new HostedCalls(options.hosted);
     this.#cite = options.cite;
     this.#lastTurnOnly = options.hosted !== undefined && asksForJson(context.request);
+    this.#logprobs = new StreamedLogprobs(context.request, this.#kept);
     this.#turn = this.#newTurn();
-    const include = context.request.include ?? [];
-    this.#shown = {
-      sources: include.includes("web_search_call.action.sources"),
-      results: include.includes("file_search_call.results"),
-    };
+    this.#shown = shownFindings(context.request);
   }
 
   get usage(): Usage | undefined {
@@ -124,7 +130,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   accept(text: string): string {
     if (this.#turn.ended) this.#beginTurn();
     const written = this.#turn.writtenIn(text);
-    if (written !== undefined) return this.#write("message", "output_text", written);
+    if (written !== undefined) return this.#write("message", "output_text", { piece: written });
     const chunk = readChunk(text);
     this.#turn.note(chunk, text);
     this.#warnings.add(chunk.value);
@@ -164,7 +170,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   }
 
   limitReached(): void {
-    this.#turn.finishReason = "length";
+    this.#turn.limitReached();
   }
 
   searching(call: HostedCall): string {
@@ -250,11 +256,12 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     return responseUsageOf(usage, this.#reported.usageOf(usage));
   }
 
-  #follow({ delta, toolCalls }: ChunkContent, text: string): string {
+  #follow({ delta, toolCalls, logprobs: scored }: ChunkContent, text: string): string {
     if (delta === undefined) return "";
+    const logprobs = this.#logprobs.of(scored);
     this.#warnings.addLines([...lostOutput(delta), ...lostCitations(delta)]);
-    let events = this.#write("reasoning", this.#reasoningKind, reasoningOf(delta));
-    events += this.#write("message", "output_text", contentOf(delta));
+    let events = this.#write("reasoning", this.#reasoningKind, { piece: reasoningOf(delta) });
+    events += this.#write("message", "output_text", { piece: contentOf(delta), logprobs });
     for (const annotation of annotationsOf(delta)) {
       this.#kept.take(ITEM_CHARS + JSON.stringify(annotation).length);
       if (this.#turn.held !== undefined) this.#turn.held.cite(annotation);
@@ -270,7 +277,9 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
       },
     });
     const refusal = delta["refusal"];
-    if (typeof refusal === "string") events += this.#write("message", "refusal", refusal);
+    if (typeof refusal === "string") {
+      events += this.#write("message", "refusal", { piece: refusal });
+    }
     const isSigned = OPAQUE_MEMBERS.some((name) => text.includes(name));
     const deltaText = isSigned ? firstDeltaText(text) : undefined;
     const opaque = deltaText === undefined ? undefined : opaqueTexts(deltaText);
@@ -323,8 +332,8 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
    */
   #beginLast(isFollowed: boolean): string {
     const call = this.#turn.calls.at(-1);
-    if (call === undefined || call.begun) return "";
-    return this.#hosted.mayShow(call.name, isFollowed) ? this.#beginCall(call) : "";
+    const isHeld = call?.begun === false && this.#hosted.mayShow(call.name, isFollowed);
+    return isHeld ? this.#beginCall(call) : "";
   }
 
   #beginCall(call: CallItem): string {
@@ -337,16 +346,16 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     return events + call.begin(this.#emit, { id, callId }, this.#items.push(call) - 1);
   }
 
-  #write(type: TextItem["type"], kind: PartKind, piece: string): string {
-    if (piece === "") return "";
-    this.#kept.take(piece.length);
+  #write(type: TextItem["type"], kind: PartKind, written: WrittenPiece): string {
+    if (written.piece === "") return "";
+    this.#kept.take(written.piece.length);
     if (type === "message" && this.#turn.held !== undefined) {
       this.#countPart(kind);
-      this.#turn.held.write(kind, piece);
+      this.#turn.held.write(kind, written);
       return "";
     }
     const events = this.#openText(type, kind);
-    return events + (this.#open?.write(this.#emit, kind, piece) ?? "");
+    return events + (this.#open?.write(this.#emit, kind, written) ?? "");
   }
 
   #openText(type: TextItem["type"], kind: PartKind): string {
@@ -356,8 +365,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   }
 
   #countPart(kind: PartKind): void {
-    if (kind === this.#openKind) return;
-    this.#kept.take(ITEM_CHARS);
+    if (kind !== this.#openKind) this.#kept.take(ITEM_CHARS);
     this.#openKind = kind;
   }
 
@@ -388,8 +396,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   *#closeText(status: ResponseItemStatus): Iterable<string> {
     const open = this.#open;
     if (open === undefined) return;
-    this.#open = undefined;
-    this.#openKind = undefined;
+    this.#open = this.#openKind = undefined;
     yield* open.done(this.#emit, status);
   }
 

@@ -1,11 +1,15 @@
-import type { ResponseAnnotation } from "@svc/sdk/protocol";
+import type { ResponseAnnotation, ResponseLogprob } from "@svc/sdk/protocol";
 import { GrowingText } from "../growing_text.ts";
 import type { PartKind } from "./output_text.ts";
-import type { Emit, TextItem } from "./stream_items.ts";
+import type { Emit, TextItem, WrittenPiece } from "./stream_items.ts";
 
 /** Text of a kind, or a citation of the text before it. */
 type Said =
-  | { readonly kind: PartKind; readonly text: GrowingText }
+  | {
+    readonly kind: PartKind;
+    readonly text: GrowingText;
+    readonly logprobs: ResponseLogprob[];
+  }
   | { readonly cited: ResponseAnnotation };
 
 /** What a message says that nobody has been told of. */
@@ -18,12 +22,13 @@ export class HeldMessage {
   }
 
   /** Adds text of a kind. */
-  write(kind: PartKind, piece: string): void {
+  write(kind: PartKind, { piece, logprobs = [] }: WrittenPiece): void {
     let last = this.#said.at(-1);
     if (last === undefined || !("kind" in last) || last.kind !== kind) {
-      this.#said.push(last = { kind, text: new GrowingText() });
+      this.#said.push(last = { kind, text: new GrowingText(), logprobs: [] });
     }
     last.text.push(piece);
+    last.logprobs.push(...logprobs);
   }
 
   /** Adds a citation of the text so far. */
@@ -45,7 +50,9 @@ export class HeldMessage {
   /** Says all of it in an item that has begun: the events for that. */
   showIn(item: TextItem, emit: Emit): string {
     return this.#said.map((said) =>
-      "kind" in said ? item.write(emit, said.kind, said.text.text()) : item.cite(emit, said.cited)
+      "kind" in said
+        ? item.write(emit, said.kind, { piece: said.text.text(), logprobs: said.logprobs })
+        : item.cite(emit, said.cited)
     ).join("");
   }
 }

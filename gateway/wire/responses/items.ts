@@ -76,6 +76,14 @@ function hasContent({ value }: JsonBody, type: string): boolean {
   return typeof content === "object" && content !== null && Object.keys(content).length > 0;
 }
 
+/**
+ * Whether an item is earlier reasoning of which nothing is known but its id, and that not here: no model
+ * can be told of it, and none misses it.
+ */
+export function isForgottenReasoning(item: JsonBody, owned: ReadonlySet<string>): boolean {
+  return itemType(item) === "reasoning" && namedIds(item).some(({ id }) => !owned.has(id));
+}
+
 /** The item that a reference stands for; `undefined` where it is none or names nothing known. */
 export function referencedItem(
   item: JsonBody,

@@ -13,6 +13,7 @@ import { collectStrings } from "../chat_text.ts";
 import { type Fields, parsed } from "../chunk.ts";
 import { DeliveredText } from "../delivered_text.ts";
 import { editMembers, memberText } from "../json_text.ts";
+import { NativeItems } from "./native_items.ts";
 import { errorEvent, responseErrorOf, responseEvent, type ResponseRelay } from "./relay.ts";
 import { mergedMetadata, ResourceWriter, type ResponseContext } from "./resource.ts";
 import { correctedUsage, readResponseUsage, responseUsageOf } from "./usage.ts";
@@ -88,6 +89,10 @@ export class NativeResponseRelay implements ResponseRelay {
   /** Pieces that were told when they were whole, of items that are not yet. */
   #pending: DeliveredText;
   readonly #maxTokens: number | undefined;
+  /** What the answer would be, if it ended now. */
+  readonly #output = new NativeItems();
+  /** The response as it was last told, before its end. */
+  #opening: string | undefined;
   #id: string | undefined;
   #sequence = 0;
   #closing: Closing | undefined;
@@ -147,8 +152,31 @@ export class NativeResponseRelay implements ResponseRelay {
       }
       return this.#follow({ type, text, response });
     }
+    if (!this.#hasLeft) this.#output.note(type, event, text);
     this.#notePieces(type, event);
     return responseEvent(type, text);
+  }
+
+  limitReached(): void {
+    const owed = this.#output.end().map(([type, fields]) => this.#event(type, fields)).join("");
+    const response = editMembers(
+      this.#opening ?? new ResourceWriter(this.#context).text({
+        id: this.#id,
+        status: "incomplete",
+        usage: null,
+        metadata: this.#context.opening,
+        output: [],
+      }),
+      {
+        status: '"incomplete"',
+        incomplete_details: '{"reason":"max_output_tokens"}',
+        output: `[${this.#output.texts().join(",")}]`,
+      },
+    );
+    const type = "response.incomplete";
+    const text = `{"type":"${type}","sequence_number":${this.#sequence++},"response":${response}}`;
+    this.#closing = { type, text, owed, written: () => [], reported: undefined };
+    this.usage = undefined;
   }
 
   upstreamEnded(): void {
@@ -160,7 +188,8 @@ export class NativeResponseRelay implements ResponseRelay {
   *completed(end: AnswerEnd): Iterable<string> {
     this.upstreamEnded();
     if (this.#closing === undefined) return;
-    const { type, text, reported } = this.#closing;
+    const { type, text, reported, owed } = this.#closing;
+    if (owed !== undefined) yield owed;
     const edited = editResponse(text, this.#context, {
       metadata: end.metadata,
       usage: correctedUsage(reported, end.usage),
@@ -189,6 +218,7 @@ export class NativeResponseRelay implements ResponseRelay {
     this.#noteResponse(response);
     if (!CLOSING.includes(type)) {
       checkId(response);
+      this.#opening = memberText(text, "response");
       const opening = { metadata: this.#context.opening };
       return responseEvent(type, editResponse(text, this.#context, opening));
     }
@@ -208,6 +238,11 @@ export class NativeResponseRelay implements ResponseRelay {
     collectStrings(event["partial_image_b64"], this.#deltas, { name: "partial_image_b64" });
     if (!type.endsWith(".done")) return;
     for (const member of WHOLE_PIECES) collectStrings(event[member], this.#pending);
+  }
+
+  #event(type: string, fields: Fields): string {
+    const event = { type, sequence_number: this.#sequence++, ...fields };
+    return responseEvent(type, JSON.stringify(event));
   }
 
   #noteItem(item: unknown): void {
@@ -237,6 +272,8 @@ interface Closing extends Omit<ResponseEvent, "response"> {
   readonly written: () => readonly string[];
   /** Its own usage. */
   readonly reported: unknown;
+  /** Events that come before it, where the answer was ended here. */
+  readonly owed?: string | undefined;
 }
 
 /** What the service writes into a native resource. */

@@ -8,7 +8,14 @@
 import type { JsonBody } from "../../ports/upstream.ts";
 import { recordOf } from "../json_parse.ts";
 import { editMembers } from "../json_text.ts";
-import { isOwnId, isSearch, itemType, referencedItem, requestItems } from "./items.ts";
+import {
+  isForgottenReasoning,
+  isOwnId,
+  isSearch,
+  itemType,
+  referencedItem,
+  requestItems,
+} from "./items.ts";
 import type { TranslationOptions } from "./chat_request.ts";
 import type { Loss } from "./loss.ts";
 
@@ -48,9 +55,14 @@ const UNTOLD: Readonly<Record<string, string>> = {
   reasoning: "earlier reasoning is not repeated to another model",
 };
 
-/** Whether the request has items that another model than the upstream's own made. */
-export function hasForeignItems(body: JsonBody): boolean {
-  return requestItems(body).some(({ value }) => isOwnId(value["id"]));
+/**
+ * Whether the request has items that another model than the upstream's own made, or may have made;
+ * `owned`: of the ids that it names those which its owner was answered with.
+ */
+export function hasForeignItems(body: JsonBody, owned: ReadonlySet<string>): boolean {
+  return requestItems(body).some((item) =>
+    isOwnId(item.value["id"]) || isForgottenReasoning(item, owned)
+  );
 }
 
 function carried(item: JsonBody, found: TranslationOptions["found"]): readonly string[] {

@@ -8,6 +8,7 @@ import type {
   ResponseAnnotation,
   ResponseIncompleteDetails,
   ResponseItemStatus,
+  ResponseLogprob,
   ResponsesRequest,
   ResponseStatus,
 } from "@svc/sdk/protocol";
@@ -49,16 +50,19 @@ export function asksForJson({ text }: Pick<ResponsesRequest, "text">): boolean {
   return format === "json_schema" || format === "json_object";
 }
 
+/** What is said of a part's text. */
+export interface TextNotes {
+  readonly annotations?: readonly ResponseAnnotation[];
+  readonly logprobs?: readonly ResponseLogprob[];
+}
+
 /** A part; `literal` is its text as a JSON string. */
-export function partText(
-  kind: PartKind,
-  literal: string,
-  annotations: readonly ResponseAnnotation[] = [],
-): string {
+export function partText(kind: PartKind, literal: string, notes: TextNotes = {}): string {
   if (kind === "refusal") return `{"type":"refusal","refusal":${literal}}`;
   if (kind !== "output_text") return `{"type":"${kind}","text":${literal}}`;
-  const cited = JSON.stringify(annotations);
-  return `{"type":"output_text","annotations":${cited},"logprobs":[],"text":${literal}}`;
+  const cited = JSON.stringify(notes.annotations ?? []);
+  const logprobs = JSON.stringify(notes.logprobs ?? []);
+  return `{"type":"output_text","annotations":${cited},"logprobs":${logprobs},"text":${literal}}`;
 }
 
 /** What every item has, and what only some do. */

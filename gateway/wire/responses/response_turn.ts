@@ -63,6 +63,12 @@ export class ResponseTurn {
       this.#pattern;
   }
 
+  /** It is cut here; usage that came early is no longer true. */
+  limitReached(): void {
+    this.finishReason = "length";
+    if (!this.ended) this.reportedUsage = undefined;
+  }
+
   /** Two calls of one id could not be answered apart: the second is given another. */
   nameCall(call: CallItem, id: unknown): void {
     if (typeof id !== "string" || id === "" || this.#callIds.has(id)) return;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ResponseAnnotation, ResponseItemStatus } from "@svc/sdk/protocol";
+import type { ResponseAnnotation, ResponseItemStatus, ResponseLogprob } from "@svc/sdk/protocol";
 import { GrowingText } from "../growing_text.ts";
 import type { FindCitations, HostedCall, HostedOutcome } from "../hosted_relay.ts";
 import { OpaqueMembers } from "../opaque_members.ts";
@@ -54,10 +54,18 @@ export interface StreamItem {
   done(emit: Emit, status: ResponseItemStatus): Iterable<string>;
 }
 
+/** A piece of a text, and how likely its tokens were. */
+export interface WrittenPiece {
+  readonly piece: string;
+  /** @default {they are not told} */
+  readonly logprobs?: readonly ResponseLogprob[] | undefined;
+}
+
 interface Part {
   readonly kind: PartKind;
   readonly text: GrowingText;
   readonly annotations: ResponseAnnotation[];
+  readonly logprobs: ResponseLogprob[];
   /** The fields of its events that stay the same. */
   readonly place: string;
   readonly deltaType: string;
@@ -97,12 +105,17 @@ export class TextItem implements StreamItem {
   }
 
   /** More text of a kind; where that is another kind than before, the part before is closed. */
-  write(emit: Emit, kind: PartKind, piece: string): string {
+  write(
+    emit: Emit,
+    kind: PartKind,
+    { piece, logprobs = [] }: WrittenPiece,
+  ): string {
     const events = this.#opened(emit, kind);
     const part = this.#open;
     if (part === undefined || piece === "") return events;
     const literal = part.text.push(piece);
-    const extra = kind === "output_text" ? ',"logprobs":[]' : "";
+    part.logprobs.push(...logprobs);
+    const extra = kind === "output_text" ? `,"logprobs":${JSON.stringify(logprobs)}` : "";
     return events + emit(part.deltaType, `${part.place},"delta":${literal}${extra}`);
   }
 
@@ -127,7 +140,7 @@ export class TextItem implements StreamItem {
     const open = this.#open;
     const parts = open === undefined
       ? this.#done
-      : [...this.#done, partText(open.kind, open.text.literal(), open.annotations)];
+      : [...this.#done, partText(open.kind, open.text.literal(), open)];
     const opaque = Object.fromEntries(this.opaque.texts());
     const fields = { id: this.#id, status: this.#status ?? status, opaque };
     if (this.type === "message") return messageText(fields, parts);
@@ -152,7 +165,8 @@ export class TextItem implements StreamItem {
     const place = `"item_id":${JSON.stringify(this.#id)},"output_index":${this.#outputIndex},` +
       `"${indexName}":${this.#done.length}`;
     const deltaType = `${text}.delta`;
-    this.#open = { kind, text: new GrowingText(), annotations: [], place, deltaType };
+    const notes = { annotations: [], logprobs: [] };
+    this.#open = { kind, text: new GrowingText(), ...notes, place, deltaType };
     this.#parts.push(this.#open);
     return events + emit(`${part}.added`, `${place},"part":${partText(kind, '""')}`);
   }
@@ -165,10 +179,11 @@ export class TextItem implements StreamItem {
       for (const found of this.#cite?.(open.text.text()) ?? []) yield annotated(emit, open, found);
     }
     const literal = open.text.literal();
-    const written = partText(open.kind, literal, open.annotations);
+    const written = partText(open.kind, literal, open);
     this.#open = undefined;
     this.#done.push(written);
-    const extra = open.kind === "output_text" ? ',"logprobs":[]' : "";
+    const logprobs = JSON.stringify(open.logprobs);
+    const extra = open.kind === "output_text" ? `,"logprobs":${logprobs}` : "";
     yield emit(`${text}.done`, `${open.place},"${doneField}":${literal}${extra}`);
     yield emit(`${part}.done`, `${open.place},"part":${written}`);
   }

@@ -29,7 +29,7 @@ const model = z.looseObject({
   endpoints: z.array(z.string()),
   quality: z.number(),
   contextTokens: z.number(),
-  maxOutputTokens: z.number(),
+  maxOutputTokens: z.number().optional(),
   featureTags: z.array(z.string()),
   industryPacks: z.array(z.string()),
   sku: z.string(),

@@ -64,6 +64,10 @@ function Facts(
   const latency = typeof latencyMs === "number"
     ? <Count value={Math.round(latencyMs)} unit="ms" />
     : null;
+  const { maxOutputTokens } = model;
+  const maxOutput = maxOutputTokens === undefined
+    ? null
+    : <Count value={maxOutputTokens} unit={say.tokens} />;
   return (
     <section class="panel">
       <DefinitionList
@@ -77,7 +81,7 @@ function Facts(
           fact(say.endpoints, <Names of={model.endpoints} />),
           fact(say.quality, <span class="number">{model.quality}</span>),
           fact(say.context, <Count value={model.contextTokens} unit={say.tokens} />),
-          fact(say.maxOutput, <Count value={model.maxOutputTokens} unit={say.tokens} />),
+          fact(say.maxOutput, maxOutput),
           fact(say.tags, <Names of={model.featureTags} />),
           fact(say.packs, <Names of={model.industryPacks} />),
           fact(say.sku, model.sku),

@@ -26,7 +26,7 @@ const LISTS = ["featureTags", "industryPacks"] as const;
 export function modelFields(model: CatalogModel): URLSearchParams {
   const fields = new URLSearchParams({ id: model.id });
   for (const name of TEXTS) fields.set(name, model[name]);
-  for (const name of NUMBERS) fields.set(name, String(model[name]));
+  for (const name of NUMBERS) fields.set(name, String(model[name] ?? ""));
   for (const name of LISTS) fields.set(name, model[name].join(", "));
   for (const endpoint of model.endpoints) fields.append("endpoints", endpoint);
   for (const name of PRICE_FIELDS) fields.set(`price.${name}`, model.price[name] ?? "");

@@ -1,0 +1,57 @@
+import type { ResponseLogprob, ResponsesRequest, ResponseToken } from "@svc/sdk/protocol";
+
+import type { KeptChars } from "../kept_chars.ts";
+
+const encoder = new TextEncoder();
+
+/** What a request must include to be told how likely the tokens of an answer were. */
+export const LOGPROBS_INCLUDE = "message.output_text.logprobs";
+
+/** Whether a request asks how likely the tokens of its answer were. */
+export function wantsLogprobs(request: Pick<ResponsesRequest, "include">): boolean {
+  const most = (request as ResponsesRequest)["top_logprobs"];
+  return request.include?.includes(LOGPROBS_INCLUDE) === true || Number(most ?? 0) > 0;
+}
+
+/** The log probabilities of a choice of Chat Completions, or of a chunk of one, as Responses has them. */
+export function logprobsOf(written: unknown): ResponseLogprob[] {
+  return listOf(Object(written)["content"]).map((token) => ({
+    ...tokenOf(token),
+    top_logprobs: listOf(token["top_logprobs"]).map(tokenOf),
+  }));
+}
+
+/** The log probabilities of a stream's chunks, where its request asks for them. */
+export class StreamedLogprobs {
+  readonly #isAsked: boolean;
+  readonly #kept: KeptChars;
+
+  constructor(request: ResponsesRequest, kept: KeptChars) {
+    this.#isAsked = wantsLogprobs(request);
+    this.#kept = kept;
+  }
+
+  /** Those of a chunk. Throws an `UpstreamCut` where the answer becomes too long. */
+  of(written: unknown): readonly ResponseLogprob[] | undefined {
+    if (!this.#isAsked) return undefined;
+    const logprobs = logprobsOf(written);
+    this.#kept.take(JSON.stringify(logprobs).length);
+    return logprobs;
+  }
+}
+
+function tokenOf({ token, bytes, logprob }: Readonly<Record<string, unknown>>): ResponseToken {
+  const text = typeof token === "string" ? token : "";
+  const isWhole = Array.isArray(bytes) && bytes.every((byte) => Number.isInteger(byte));
+  return {
+    token: text,
+    bytes: isWhole ? bytes : [...encoder.encode(text)],
+    // Of what cannot be written at all, servers say minus infinity, which JSON cannot.
+    logprob: typeof logprob === "number" ? logprob : -9_999,
+  };
+}
+
+function listOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((element) => typeof element === "object" && element !== null);
+}
