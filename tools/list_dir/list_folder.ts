@@ -20,6 +20,7 @@ export async function listFolder(
 ): Promise<ListDirResult> {
   return await explaining(`list ${quoted(path)}`, async () => {
     const place = await workspace.locate(path);
+    await workspace.refuseDenied(path, place);
     const listed = await workspace.withFolder(
       place.parts,
       (folder) => folder.steady(() => entriesOf(folder, maxEntries)),

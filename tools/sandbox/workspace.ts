@@ -102,14 +102,15 @@ export class Workspace {
   /** Whether a path inside is one of the files that hold secrets, or in such a folder. */
   async isDenied(path: string): Promise<boolean> {
     this.#denied ??= await ignoreRules(this.#deny, { isCaseSensitive: false });
-    return path !== "." && this.#denied.ignores(path.normalize());
+    return !/^\.\/?$/.test(path) && this.#denied.ignores(path.normalize());
   }
 
   /** Refuses the files that hold secrets, by the path that was asked for and by where it leads. */
   async refuseDenied(asked: string, place: Place): Promise<void> {
     const { path: root } = await this.#open();
     for (const path of [this.#lexical(asked, root).join("/") || ".", place.path]) {
-      if (!await this.isDenied(path)) continue;
+      // A pattern for a folder ends in a slash, and so must the folder that it names.
+      if (!await this.isDenied(path) && !await this.isDenied(`${path}/`)) continue;
       throw new ToolError(`Cannot open ${quoted(asked)}: files that may hold secrets stay closed`, {
         code: "file_denied",
       });
