@@ -3,7 +3,8 @@ Exchanges a folder for a link to the outside and back, atomically (renameat2, RE
 sets the modification times of all folders concerned back after each exchange (utimensat), so that
 only the time of change tells. Runs until its standard input ends, and then prints how often.
 
-Arguments: the workspace, the folder in it, the folder outside, milliseconds of rest between bursts.
+Arguments: the workspace, the folder in it, the folder outside, and the least and the most
+milliseconds of rest between bursts.
 """
 
 import ctypes
@@ -36,7 +37,7 @@ def restore(paths: list[str]) -> None:
 
 
 def main() -> None:
-    workspace, name, outside, rest_ms = sys.argv[1:]
+    workspace, name, outside, least, most = sys.argv[1:]
     folder = os.path.join(workspace, name)
     link = os.path.join(workspace, ".aside")
     os.symlink(outside, link)
@@ -44,14 +45,14 @@ def main() -> None:
     threading.Thread(target=lambda: (sys.stdin.read(), stop.set()), daemon=True).start()
     count = 0
     while not stop.is_set():
-        for _ in range(random.choice((1, 1, 1, 50))):
+        for _ in range(random.choice((1, 1, 1, 20))):
             for _ in range(2):
                 exchange(folder, link)
                 restore([workspace, folder, link])
                 count += 1
                 time.sleep(random.choice((0, 0.0001, 0.0005, 0.002, 0.005)))
         if random.random() < 0.7:
-            stop.wait(random.random() * float(rest_ms) / 1_000)
+            stop.wait(random.uniform(float(least), float(most)) / 1_000)
     print(count)
 
 
