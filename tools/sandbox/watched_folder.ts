@@ -55,8 +55,10 @@ export class WatchedFolder implements Folder {
   async steady<Seen>(look: () => Promise<Seen>): Promise<Seen> {
     const patience = performance.now() + PATIENCE_MS;
     do {
+      // Taken first: a change that is made while the stamps are read must not count as past.
+      const nowMs = Date.now();
       const before = await this.#stamps();
-      const restMs = restOf(before, Date.now());
+      const restMs = restOf(before, nowMs);
       if (restMs <= 0) {
         const [seen] = await Promise.allSettled([look()]);
         const after = await this.#stamps();
