@@ -30,7 +30,7 @@ const OF_CLIENT: Readonly<Record<keyof ServiceClientOptions, keyof typeof TAKEN>
   ...{ headers: "object", timeoutMs: "number", maxRetries: "number", logger: "nothing" },
   ...{ tools: "list", toolHandlers: "record", defaultLocalTools: "flag" },
   ...{ defaultBuiltinTools: "flag", withoutDefaultTools: "list", fileWorkspace: "text" },
-  ...{ fileDeny: "list", filePermission: "function", shellWorkspace: "text" },
+  ...{ fileDeny: "list", fileTrust: "flag", filePermission: "function", shellWorkspace: "text" },
   ...{ shellPermission: "function", anthropicBaseUrl: "anything", anthropicVersion: "anything" },
 };
 

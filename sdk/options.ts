@@ -79,7 +79,7 @@ const KINDS: OptionKinds<ServiceClientOptions> = {
   ...{ fetch: "function", headers: "object", timeoutMs: "number", maxRetries: "number" },
   ...{ logger: "logger", tools: "anything", toolHandlers: "record" },
   ...{ defaultLocalTools: "flag", defaultBuiltinTools: "flag", withoutDefaultTools: "texts" },
-  ...{ fileWorkspace: "path", fileDeny: "texts", filePermission: "function" },
+  ...{ fileWorkspace: "path", fileDeny: "texts", fileTrust: "flag", filePermission: "function" },
   ...{ shellWorkspace: "path", shellPermission: "function" },
   ...{ anthropicBaseUrl: "anything", anthropicVersion: "anything" },
 };

@@ -9,7 +9,7 @@ Operators: + - * / ^ (power, right to left) ! (factorial) and parentheses; multi
 written out: 2 * pi. "x % y" is the remainder, "x%" alone is x/100; for 200 increased by 10% write \
 200 * (1 + 10%).
 Functions: abs, sign, floor, ceil, trunc, round(x, places), min, max, sum, mean, median, gcd, lcm, \
-mod(x, y), factorial, choose(n, k), pow, sqrt, cbrt, root(x, n), exp, ln, log(x, base = 10), log2, \
+mod(x, y), factorial, choose(n, k), pow(x, y), sqrt, cbrt, root(x, n), exp, ln, log(x, base = 10), log2, \
 sin, cos, tan, asin, acos, atan, sinh, cosh, tanh (angles in radians), radians(deg), degrees(rad). \
 Constants: pi, e, tau, phi.
 Numbers: 1234.5, 1,234.5 (not among the arguments of a function), 1.5e-7, 0xff.

@@ -1,16 +1,42 @@
 import { lazyWorkspace, type WorkspaceOptions } from "./sandbox/lazy_workspace.ts";
+import { timeLimit } from "./sandbox/limits.ts";
 import { type Tool, ToolError } from "./tool.ts";
 import { tool } from "./typed_tool.ts";
 
 const MAX_RESULTS = 500;
 const DEFAULT_RESULTS = 100;
 const MAX_QUERY_CHARS = 1_000;
+const DEFAULT_MS = 30_000;
+/** For the files that are being read when time runs out. */
+const LAST_STEP_MS = 10_000;
 
 const DESCRIPTION =
   "Searches the workspace: files by name (`glob`), lines by the text they contain (`query`), or " +
   "both at once. `query` is plain text within one line, not a regular expression. Left out are " +
   ".git, node_modules, what .gitignore and .ignore files name, files that may hold secrets, binary " +
-  "files, and files over 4 MiB, which `too_large` names. Where `truncated` is true not everything was searched or returned: narrow `path` or `glob`.";
+  "files, and files over 4 MiB, which `too_large` names. Where `truncated` is true not everything " +
+  "was searched or returned, with `partial` because time ran out: narrow `path` or `glob`.";
+
+/**
+ * What {@linkcode fileSearch} can be told.
+ *
+ * @example
+ * ```ts
+ * import { fileSearch, type FileSearchOptions } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const options: FileSearchOptions = { workspace: "./project", timeoutMs: 5_000 };
+ * assertEquals(fileSearch(options).name, "file_search");
+ * ```
+ */
+export interface FileSearchOptions extends WorkspaceOptions {
+  /**
+   * Longest search in milliseconds; it then returns what it found so far.
+   *
+   * @default {30_000}
+   */
+  readonly timeoutMs?: number | undefined;
+}
 
 /**
  * A line that contains what was looked for.
@@ -55,6 +81,8 @@ export interface FileSearchResult {
   readonly matches?: readonly FoundLine[];
   /** Whether there may be more than was returned. */
   readonly truncated: boolean;
+  /** Set where time ran out: this is what was found until then. */
+  readonly partial?: boolean;
   /** Files that were too large to be searched, the first twenty; absent where there was none. */
   readonly too_large?: readonly string[];
 }
@@ -82,11 +110,14 @@ export interface FileSearchResult {
  * await rm(workspace, { recursive: true });
  * ```
  */
-export function fileSearch(options: WorkspaceOptions = {}): Tool {
+export function fileSearch(options: FileSearchOptions = {}): Tool {
   const workspace = lazyWorkspace(options);
+  const timeoutMs = timeLimit("timeoutMs", options.timeoutMs ?? DEFAULT_MS);
   return tool({
     name: "file_search",
     description: DESCRIPTION,
+    // Whoever runs the tool waits for what was found until its own limit.
+    timeoutMs: timeLimit("timeoutMs", timeoutMs + LAST_STEP_MS),
     parameters: {
       type: "object",
       properties: {
@@ -131,7 +162,7 @@ export function fileSearch(options: WorkspaceOptions = {}): Tool {
         });
       }
       const { search } = await import("./file_search/search.ts");
-      return await search(await workspace(), { ...input, path, max_results, signal });
+      return await search(await workspace(), { ...input, path, max_results, timeoutMs, signal });
     },
   });
 }

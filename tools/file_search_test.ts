@@ -1,6 +1,8 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { fileSearch } from "./file_search.ts";
+import { lazyWorkspace } from "./sandbox/lazy_workspace.ts";
 import { call, refusal, scratch } from "./sandbox/scratch_test.ts";
+import { Walk } from "./sandbox/walk.ts";
 
 const FILES = {
   "readme.md": "Hello\nworld",
@@ -126,3 +128,52 @@ Deno.test("what is too large to be searched is named: it may hold what was looke
     ...{ files: ["big/a.log"], truncated: false },
   });
 });
+
+Deno.test("a search that runs out of time gives what it found until then, and says so", async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 90 }, (_, n) => [`d${n % 3}/${n}.txt`, "a"]),
+  );
+  await using lab = await scratch(files);
+  for (const input of [{ query: "a" }, { glob: "*" }]) {
+    for (const reason of [undefined, new DOMException("Late", "TimeoutError")]) {
+      const tool = fileSearch({ ...lab, timeoutMs: reason === undefined ? 1e-9 : 10_000 });
+      const signal = reason === undefined ? undefined : AbortSignal.abort(reason);
+      const { truncated, partial, ...found } = Object(await call(tool, input, signal));
+      assertEquals([truncated, partial], [true, true]);
+      assertEquals(Object.values(found), [[]]);
+    }
+  }
+  const controller = new AbortController();
+  const workspace = await lazyWorkspace(lab)();
+  const walk = new Walk(workspace, {
+    ...{ parts: [], includeIgnored: false, isWanted: () => true, maxEntries: 1_000 },
+    ...{ timeoutMs: 10_000, signal: controller.signal },
+  });
+  const seen: string[] = [];
+  await walk.visit(({ files }) => {
+    seen.push(...files.map(({ path }) => path));
+    controller.abort(new DOMException("Late", "TimeoutError"));
+    return Promise.resolve(true);
+  });
+  assertEquals([seen.length, walk.isOutOfTime, walk.isComplete], [16, true, false]);
+});
+
+Deno.test("whoever runs the search waits longer than the search itself, which is limited", () => {
+  assertEquals(fileSearch().timeoutMs, 40_000);
+  assertEquals(fileSearch({ timeoutMs: 500 }).timeoutMs, 10_500);
+  assertThrows(() => fileSearch({ timeoutMs: 0 }), RangeError, "timeoutMs 0");
+});
+
+Deno.test("what is found stands in the order of names, whatever is read at once", async () => {
+  const names = Array.from({ length: 50 }, (_, n) => `${String(n).padStart(2, "0")}.txt`);
+  const sizes = names.map((name, n) => [name, `${"-\n".repeat((50 - n) * 200)}needle`]);
+  await using lab = await scratch({ ...Object.fromEntries(sizes), "25/in.txt": "needle" });
+  const expected = [...names, "25/in.txt"].sort((one, other) => one < other ? -1 : 1);
+  assertEquals(await paths(lab, { query: "needle" }), expected.sort(byFolder));
+});
+
+/** A folder stands where its name does, with all that is in it. */
+function byFolder(one: string, other: string): number {
+  const [first = "", second = ""] = [one, other].map((path) => path.split("/")[0]);
+  return first < second ? -1 : 1;
+}

@@ -180,6 +180,8 @@ const PARAMETERS = {
  * const workspace = await mkdtemp(`${tmpdir()}/project-`);
  * const { execute } = fileWrite({
  *   workspace,
+ *   // Nothing else is at work in it: see the README of this package about other workspaces.
+ *   fileTrust: true,
  *   permission: ({ path, mode }) => mode === "create" && path.startsWith("notes/"),
  * });
  * const context = { toolCallId: "call_1", signal: new AbortController().signal };

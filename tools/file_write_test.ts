@@ -3,7 +3,7 @@ import { type FilePermission, type FilePermissionRequest, fileWrite } from "./fi
 import { call, refusal, scratch } from "./sandbox/scratch_test.ts";
 
 function writer(lab: { workspace: string }, permission: FilePermission = () => true) {
-  return fileWrite({ workspace: lab.workspace, permission });
+  return fileWrite({ ...lab, permission });
 }
 
 async function names(folder: string): Promise<string[]> {
@@ -228,4 +228,20 @@ Deno.test("an endless wait for the permission is one, and no limit of nothing is
   await call(tool, { path: "a.txt", mode: "create", content: "x" });
   assertEquals(await names(lab.workspace), ["a.txt"]);
   assertThrows(() => fileWrite({ permissionTimeoutMs: 0 }), RangeError, "permissionTimeoutMs 0");
+});
+
+Deno.test("without all permissions and trust, nothing is written below the workspace's own folder", async () => {
+  await using lab = await scratch({ "folder/a.txt": "a" });
+  const asked: unknown[] = [];
+  const { workspace } = lab;
+  const careful = fileWrite({ workspace, permission: (request) => asked.push(request) > 0 });
+  const write = { mode: "overwrite", content: "b" };
+  for (const path of ["folder/a.txt", "folder/b.txt", "new/c.txt"]) {
+    const message = await refusal(careful, { path, ...write }, "workspace_unsafe");
+    assert(message.includes("all permissions") && message.includes("fileTrust"));
+  }
+  assertEquals(asked, []);
+  assertEquals(await names(workspace), ["folder"]);
+  await call(careful, { path: "d.txt", ...write });
+  assertEquals(await names(workspace), ["d.txt", "folder"]);
 });

@@ -26,10 +26,15 @@ export {
   type FileWriteResult,
 } from "./file_write.ts";
 export { fileRead, type FileReadResult } from "./file_read.ts";
-export { fileSearch, type FileSearchResult, type FoundLine } from "./file_search.ts";
+export {
+  fileSearch,
+  type FileSearchOptions,
+  type FileSearchResult,
+  type FoundLine,
+} from "./file_search.ts";
 export { listDir, type ListDirResult, type ListedEntry } from "./list_dir.ts";
 export { DEFAULT_FILE_DENY } from "./sandbox/deny_list.ts";
-export type { WorkspaceOptions } from "./sandbox/lazy_workspace.ts";
+export type { WorkspaceFolder, WorkspaceOptions } from "./sandbox/lazy_workspace.ts";
 export { calculator } from "./calculator.ts";
 export { datetime, type DatetimeOptions } from "./datetime.ts";
 export {

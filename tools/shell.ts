@@ -1,4 +1,4 @@
-import { lazyWorkspace } from "./sandbox/lazy_workspace.ts";
+import { lazyWorkspace, type WorkspaceFolder } from "./sandbox/lazy_workspace.ts";
 import { byteLimit, GRACE_MS, timeLimit } from "./sandbox/limits.ts";
 import type { Tool } from "./tool.ts";
 import { type InputOf, tool } from "./typed_tool.ts";
@@ -71,11 +71,11 @@ export type ShellPermission = (
 export interface ShellOptions {
   /**
    * The folder that commands run in, or below. It is where they start, not a wall: a granted command
-   * may do whatever its user may.
+   * may do whatever its user may. A path, or a folder that the tool shares with others.
    *
    * @default {"."}
    */
-  readonly workspace?: string | undefined;
+  readonly workspace?: string | WorkspaceFolder | undefined;
   /** Asked about every call. Absent: every call is refused. */
   readonly permission?: ShellPermission | undefined;
   /**

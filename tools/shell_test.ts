@@ -240,6 +240,22 @@ onUnix(
   },
 );
 
+onUnix("a program is looked for in absolute folders alone", async (workspace) => {
+  const before = Deno.env.get("PATH") ?? "";
+  await Deno.writeTextFile(`${workspace}/planted`, "#!/bin/sh\necho planted", { mode: 0o755 });
+  try {
+    for (const path of [`.:${before}`, `:${before}`, `${before}::`, "../bin:bin", ""]) {
+      Deno.env.set("PATH", path);
+      const { exit_code, stdout } = await run({ workspace }, { command: "planted; echo $PATH" });
+      assertEquals(exit_code, 0);
+      const folders = stdout.trim().split(":");
+      assertEquals(folders.filter((folder) => !folder.startsWith("/")), [], path);
+    }
+  } finally {
+    Deno.env.set("PATH", before);
+  }
+});
+
 onUnix(
   "processes in the background end with the command, their children too",
   async (workspace) => {

@@ -47,11 +47,20 @@ export interface DefaultToolsOptions {
   /** Default tools to leave out. Tools that the application registers are never affected. */
   readonly withoutDefaultTools?: readonly DefaultToolName[] | undefined;
   /**
-   * The folder that the file tools work in, and that nothing leads out of.
+   * The folder that the file tools work in, and that nothing leads out of. Links in its path are
+   * resolved once, with the first use of any of them.
    *
    * @default {"."}
    */
   readonly fileWorkspace?: string | undefined;
+  /**
+   * Whether nobody but this program renames folders of the workspace while a tool works in it. On Deno
+   * without all permissions and outside Linux, nothing is written into folders of it otherwise, and
+   * reading waits until they have rested for a second.
+   *
+   * @default {false}
+   */
+  readonly fileTrust?: boolean | undefined;
   /**
    * Files that are neither read nor searched: patterns as in a `.gitignore`.
    *
@@ -105,15 +114,24 @@ export type LocalToolName =
  */
 export type DefaultToolName = LocalToolName | HostedToolName;
 
-const LOCAL: Readonly<Record<LocalToolName, (options: DefaultToolsOptions) => Tool>> = {
+/** What the tools of one client work in: those of one folder share its root. */
+interface Places {
+  readonly files: WorkspaceOptions;
+  readonly shell: WorkspaceOptions["workspace"];
+}
+
+type Make = (places: Places, options: DefaultToolsOptions) => Tool;
+
+const LOCAL: Readonly<Record<LocalToolName, Make>> = {
   calculator: () => calculator(),
   datetime: () => datetime(),
-  file_read: (options) => fileRead(filesOf(options)),
-  list_dir: (options) => listDir(filesOf(options)),
-  file_search: (options) => fileSearch(filesOf(options)),
-  file_write: (options) => fileWrite({ ...filesOf(options), permission: options.filePermission }),
-  shell: ({ shellPermission, shellWorkspace }) =>
-    shell({ permission: shellPermission, workspace: shellWorkspace }),
+  file_read: ({ files }) => fileRead(files),
+  list_dir: ({ files }) => listDir(files),
+  file_search: ({ files }) => fileSearch(files),
+  file_write: ({ files }, { filePermission }) =>
+    fileWrite({ ...files, permission: filePermission }),
+  shell: ({ shell: workspace }, { shellPermission }) =>
+    shell({ permission: shellPermission, workspace }),
 };
 
 /** Names of all of them. */
@@ -136,20 +154,26 @@ export function defaultTools(options: DefaultToolsOptions): DefaultTools {
 }
 
 function localTools(options: DefaultToolsOptions, left: ReadonlySet<string>): readonly Tool[] {
+  const places = placesOf(options);
   return Object.entries(LOCAL)
     .filter(([name]) => !left.has(name))
-    .map(([, make]) => make(options));
+    .map(([, make]) => make(places, options));
 }
 
 /** Makes a tool of them: else the first call would be the one to fail. */
 function checkDeny(options: DefaultToolsOptions): void {
   try {
-    fileRead(filesOf(options));
+    fileRead(placesOf(options).files);
   } catch (error) {
     throw error instanceof TypeError ? new ConfigurationError(error.message) : error;
   }
 }
 
-function filesOf({ fileDeny, fileWorkspace }: DefaultToolsOptions): WorkspaceOptions {
-  return { fileDeny, workspace: fileWorkspace };
+function placesOf(options: DefaultToolsOptions): Places {
+  const { fileDeny, fileTrust, fileWorkspace = ".", shellWorkspace = "." } = options;
+  const workspace = { path: fileWorkspace };
+  return {
+    files: { fileDeny, fileTrust, workspace },
+    shell: shellWorkspace === fileWorkspace ? workspace : shellWorkspace,
+  };
 }

@@ -62,3 +62,24 @@ Deno.test("6: file_write and shell are declared, and refused without their callb
     assertEquals([ran.includes("ran"), asked.length], [true, 2]);
   });
 });
+
+Deno.test("one client has one workspace, though its link is pointed elsewhere between two tools", async () => {
+  await inWorkspace(async (workspace) => {
+    const [one, other, link] = ["one", "other", "link"].map((name) => `${workspace}/${name}`);
+    for (const folder of [one, other]) {
+      await Deno.mkdir(`${folder}`);
+      await Deno.writeTextFile(`${folder}/a.txt`, `in ${folder}`);
+    }
+    await Deno.symlink(`${one}`, `${link}`);
+    const options = { fileWorkspace: link, shellWorkspace: link, fileTrust: true };
+    const tools = defaultTools({ ...options, shellPermission: () => true }).local();
+    const use = async (name: string, input: unknown) =>
+      JSON.stringify(await tools.find((tool) => tool.name === name)?.execute?.(input, CONTEXT));
+    const seen = [await use("file_read", { path: "a.txt" })];
+    await Deno.remove(`${link}`);
+    await Deno.symlink(`${other}`, `${link}`);
+    seen.push(await use("file_search", { query: "in" }), await use("shell", { command: "pwd" }));
+    assertEquals(seen.map((text) => text.includes(`${one}`)), [true, true, true]);
+    assertEquals(seen.filter((text) => text.includes(`${other}`)), []);
+  });
+});

@@ -28,7 +28,12 @@ function toolFor({ tool, permission }: Attack, { workspace }: World): Tool {
     case "file_search":
       return fileSearch({ workspace });
     case "file_write":
-      return fileWrite({ workspace, permission: PERMISSIONS[permission ?? "grants"] });
+      // Else a host that holds no folders would refuse most of these before it looks at them.
+      return fileWrite({
+        workspace,
+        fileTrust: true,
+        permission: PERMISSIONS[permission ?? "grants"],
+      });
   }
 }
 

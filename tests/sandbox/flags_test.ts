@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 
 /** A tool's line in the table of the package's README. */
@@ -46,5 +46,35 @@ Deno.test("a tool works with the permissions of the README, and names those that
     }
   } finally {
     await Deno.remove(workspace, { recursive: true });
+  }
+});
+
+Deno.test("a workspace that is a link is refused by the name of the folder that needs the grant", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  const [real, link] = [join(root, "real"), join(root, "link")];
+  try {
+    await Deno.mkdir(real);
+    await Deno.writeTextFile(join(real, "a.txt"), "a");
+    await Deno.symlink(real, link);
+    const both = [`--allow-read=${link},${real}`, `--allow-write=${link},${real}`];
+    assertEquals((await answers(link, both)).get("file_write"), "answered");
+    for (
+      const [flags, tool, missing] of [
+        [[`--allow-read=${link}`], "file_read", `--allow-read=${real}`],
+        [[`--allow-read=${real}`], "file_read", `--allow-read=${link}`],
+        [
+          [`--allow-read=${link},${real}`, `--allow-write=${link}`],
+          "file_write",
+          `--allow-write=${real}`,
+        ],
+      ] as const
+    ) {
+      const told = (await answers(link, flags)).get(tool) ?? "";
+      assert(told.endsWith(missing), told);
+    }
+  } finally {
+    await Deno.remove(root, { recursive: true });
   }
 });

@@ -9,8 +9,10 @@ const HERE = relative(ROOT, fromFileUrl(new URL(".", import.meta.url)));
 export interface Host {
   /** What it is called in the name of a test. */
   readonly name: string;
-  /** Whether it is on this machine. */
+  /** Whether it is not on this machine. */
   readonly isMissing?: boolean;
+  /** Whether it reaches files through descriptors of their folders, on Linux. */
+  readonly holdsFolders: boolean;
   /** The command that runs it. */
   command(program: string, options: { readonly workspace: string; readonly lab: string }): {
     readonly executable: string;
@@ -21,6 +23,7 @@ export interface Host {
 function deno(name: string, flags: (workspace: string) => string[]): Host {
   return {
     name: `Deno, ${name}`,
+    holdsFolders: flags("").includes("--allow-all") && Deno.build.os === "linux",
     command: (program, { workspace }) => ({
       executable: Deno.execPath(),
       args: ["run", "--quiet", "--no-prompt", ...flags(workspace), join(ROOT, HERE, program)],
@@ -28,7 +31,8 @@ function deno(name: string, flags: (workspace: string) => string[]): Host {
   };
 }
 
-function isInstalled(executable: string): boolean {
+/** Whether a program is on this machine. */
+export function isInstalled(executable: string): boolean {
   try {
     return new Deno.Command(executable, { args: ["--version"] }).outputSync().success;
   } catch (error) {
@@ -40,6 +44,7 @@ function isInstalled(executable: string): boolean {
 /** Node cannot run TypeScript everywhere: it gets what `deno transpile` makes of it. */
 const NODE: Host = {
   name: "Node",
+  holdsFolders: Deno.build.os === "linux",
   isMissing: !isInstalled("node"),
   command: (program, { lab }) => ({
     executable: "node",

@@ -10,9 +10,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { SECRET } from "./attacks.ts";
 
 const MAX_PAUSE_MS = 20;
+const MAX_MS = 60_000;
 const CALL = { toolCallId: "call", signal: new AbortController().signal };
 
-const { workspace, rounds }: { workspace: string; rounds: number } = JSON.parse(argv[2] ?? "");
+interface Race {
+  readonly workspace: string;
+  readonly rounds: number;
+  /** How calls must have ended: a race that never met the folder as it is, or as it is not, shows nothing. */
+  readonly shown: readonly string[];
+}
+
+const { workspace, rounds, shown }: Race = JSON.parse(argv[2] ?? "");
 const read = fileRead({ workspace });
 const list = listDir({ workspace });
 const search = fileSearch({ workspace });
@@ -34,11 +42,9 @@ async function endOf(tool: Tool, input: unknown): Promise<string> {
   }
 }
 
-/** A race that never met the folder as it is, or never as it is not, has shown nothing. */
-const SHOWN = ["read in folder: answered", "read in folder: outside_workspace"];
-
 function goesOn(round: number): boolean {
-  return round < rounds || (round < 40 * rounds && !SHOWN.every((end) => end in counts));
+  const isShown = shown.every((end) => end in counts);
+  return round < rounds || (!isShown && performance.now() < MAX_MS);
 }
 
 for (let round = 0; goesOn(round); round++) {
@@ -53,6 +59,7 @@ for (let round = 0; goesOn(round); round++) {
     call("overwrite", write, { path: "folder/file.txt", mode: "overwrite", ...written }),
     call("replace", write, { path: "file.txt", mode: "replace", old_text: "inside", ...written }),
     call("create", write, { path: `folder/new_${round}.txt`, mode: "create", ...written }),
+    call("create in root", write, { path: `new_${round}.txt`, mode: "create", ...written }),
     call("make folder", write, { path: "folder/made/a.txt", mode: "append", ...written }),
   ]);
   // Refusals are quick: without a pause most rounds would meet the same moment.

@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
-import { join } from "@std/path";
+import { fromFileUrl, join } from "@std/path";
 import { SECRET } from "./attacks.ts";
-import { buildLab, type Host, HOSTS } from "./hosts.ts";
-import type { Start } from "./swap_worker.ts";
+import { buildLab, type Host, HOSTS, isInstalled } from "./hosts.ts";
+import type { Rest, Start } from "./swap_worker.ts";
 
-/** `SANDBOX_RACE_ROUNDS=2000` is the long run: it takes some twenty minutes, and prints what it met. */
+/** `SANDBOX_RACE_ROUNDS=2000` is the long run: it takes an hour and a half, and prints what it met. */
 const ROUNDS = Number(Deno.env.get("SANDBOX_RACE_ROUNDS") ?? 25);
 
 interface Arena extends AsyncDisposable {
@@ -41,46 +41,115 @@ async function contentsOf(folder: string): Promise<string[]> {
   return seen.sort();
 }
 
-/** How the calls ended while a worker swapped. */
-async function race(host: Host, { workspace, outside }: Arena): Promise<Record<string, number>> {
-  const lab = host.name === "Node" ? await buildLab() : workspace;
-  const { executable, args } = host.command("race_process.ts", { workspace, lab });
+/** Somebody who swaps what the tools work on, until that is told to stop; says how often. */
+type Attack = (arena: Arena, rest: Rest) => { stop(): Promise<number> };
+
+/** Renames and links, as any program may: each leaves new times in the folder above. */
+const swap: Attack = ({ workspace, outside }, rest) => {
   const stop = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(new URL("swap_worker.ts", import.meta.url), { type: "module" });
   const stopped = new Promise<number>((resolve, reject) => {
     worker.onmessage = ({ data }) => resolve(data);
     worker.onerror = ({ message }) => reject(new Error(message));
   });
+  const start: Start = { world: { workspace, outside }, rest, stop };
+  worker.postMessage(start);
+  return {
+    async stop() {
+      Atomics.store(stop, 0, 1);
+      const swaps = await stopped;
+      worker.terminate();
+      return swaps;
+    },
+  };
+};
+
+/** Atomic exchanges, and all times that can be set are set back after each. */
+const exchange: Attack = ({ workspace, outside }, rest) => {
+  const program = fromFileUrl(new URL("exchange.py", import.meta.url));
+  const process = new Deno.Command("python3", {
+    args: [program, workspace, "folder", outside, String(rest.min), String(rest.max)],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  return {
+    async stop() {
+      await process.stdin.close();
+      return Number(new TextDecoder().decode((await process.output()).stdout));
+    },
+  };
+};
+
+const ATTACKS = [
+  { name: "swap", attack: swap },
+  {
+    name: "exchange with its times set back",
+    attack: exchange,
+    isMissing: Deno.build.os !== "linux" || !isInstalled("python3"),
+  },
+];
+
+interface Pace {
+  readonly rounds: number;
+  readonly rest: Rest;
+  readonly shown: readonly string[];
+}
+
+/** A folder that is not held must rest for a second before it is believed in. */
+function paceOf({ holdsFolders }: Host): Pace {
+  const shown = ["read in folder: answered", "create in root: answered"];
+  return holdsFolders
+    ? {
+      rounds: ROUNDS,
+      rest: { min: 0, max: 80 },
+      shown: [...shown, "read in folder: outside_workspace", "create: answered"],
+    }
+    : {
+      rounds: Math.ceil(ROUNDS / 12),
+      rest: { min: 1_300, max: 1_900 },
+      shown: [...shown, "create: workspace_unsafe"],
+    };
+}
+
+/** How the calls ended in the meantime. */
+async function race(host: Host, attack: Attack, arena: Arena): Promise<Record<string, number>> {
+  const { workspace } = arena;
+  const { rounds, rest, shown } = paceOf(host);
+  const lab = host.name === "Node" ? await buildLab() : workspace;
+  const { executable, args } = host.command("race_process.ts", { workspace, lab });
+  const attacker = attack(arena, rest);
   try {
-    const start: Start = { world: { workspace, outside }, stop };
-    worker.postMessage(start);
     const { stdout, stderr } = await new Deno.Command(executable, {
-      args: [...args, JSON.stringify({ workspace, rounds: ROUNDS })],
+      args: [...args, JSON.stringify({ workspace, rounds, shown })],
     }).output();
     assertEquals(new TextDecoder().decode(stderr), "");
     return JSON.parse(new TextDecoder().decode(stdout));
   } finally {
-    Atomics.store(stop, 0, 1);
-    const swaps = await stopped;
-    // On a busy machine the worker swaps late: a short run may see one swap alone, and shows both ends.
-    assert(swaps > ROUNDS / 50, `Only ${swaps} swaps`);
-    worker.terminate();
+    const swaps = await attacker.stop();
+    // On a busy machine the swaps come late: a short run may see one alone, and shows both ends.
+    assert(swaps > rounds / 50, `Only ${swaps} swaps`);
     if (lab !== workspace) await Deno.remove(lab, { recursive: true });
   }
 }
 
+/** Calls that would make something in a folder that is swapped. */
+const CHANGES = ["overwrite", "create", "make folder"];
+
 for (const host of HOSTS) {
-  Deno.test(`no swap opens the workspace: ${host.name}`, {
-    ignore: Deno.build.os === "windows" || host.isMissing === true,
-  }, async () => {
-    await using arena = await buildArena();
-    const before = await contentsOf(arena.outside);
-    const ends = await race(host, arena);
-    const names = Object.keys(ends);
-    assertEquals(names.filter((end) => /leaked|bug/.test(end)), []);
-    assertEquals(await contentsOf(arena.outside), before);
-    assert(names.includes("read in folder: answered"), JSON.stringify(ends));
-    assert(names.includes("read in folder: outside_workspace"), JSON.stringify(ends));
-    if (ROUNDS > 25) console.info(host.name, ends);
-  });
+  for (const { name, attack, isMissing } of ATTACKS) {
+    Deno.test(`no ${name} opens the workspace: ${host.name}`, {
+      ignore: Deno.build.os === "windows" || host.isMissing === true || isMissing === true,
+    }, async () => {
+      await using arena = await buildArena();
+      const before = await contentsOf(arena.outside);
+      const ends = await race(host, attack, arena);
+      const names = Object.keys(ends);
+      assertEquals(names.filter((end) => /leaked|bug/.test(end)), []);
+      assertEquals(await contentsOf(arena.outside), before);
+      assertEquals(paceOf(host).shown.filter((end) => !names.includes(end)), []);
+      const changed = CHANGES.filter((call) => names.includes(`${call}: answered`));
+      assertEquals(changed.length > 0, host.holdsFolders, JSON.stringify(ends));
+      if (ROUNDS > 25) console.info(host.name, name, ends);
+    });
+  }
 }

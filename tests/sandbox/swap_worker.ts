@@ -7,16 +7,24 @@ import { renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "@std/path";
 import type { World } from "./attacks.ts";
 
+/** How long a pause is, in milliseconds. */
+export interface Rest {
+  readonly min: number;
+  readonly max: number;
+}
+
 /** What starts the worker. */
 export interface Start {
   /** Where to swap. */
   readonly world: Pick<World, "workspace" | "outside">;
+  /** Pauses with everything in its place: long enough for the tools to believe in it. */
+  readonly rest: Rest;
   /** Not zero: stop. */
   readonly stop: Int32Array<SharedArrayBuffer>;
 }
 
-/** Longest pause between two swaps: long enough for the tools to believe in a quiet folder. */
-const MAX_PAUSE_MS = 80;
+/** Pauses with everything swapped. */
+const AWAY: Rest = { min: 0, max: 80 };
 const MAX_ATTEMPTS = 1_000;
 
 declare const self: {
@@ -27,9 +35,9 @@ declare const self: {
 const never = new Int32Array(new SharedArrayBuffer(4));
 
 /** Bursts without pause, moments, and now and then a rest. */
-function rest(shareOfRests: number): void {
+function pause(shareOfRests: number, { min, max }: Rest): void {
   const dice = Math.random();
-  const ms = dice < shareOfRests ? Math.random() * MAX_PAUSE_MS : Math.round(dice);
+  const ms = dice < shareOfRests ? min + Math.random() * (max - min) : Math.round(dice);
   if (ms > 0) Atomics.wait(never, 0, 0, ms);
 }
 
@@ -51,23 +59,26 @@ function put(path: string, place: () => void): void {
   });
 }
 
-function swap(paths: readonly (readonly [here: string, outside: string])[]): void {
+function swap(
+  paths: readonly (readonly [here: string, outside: string])[],
+  rest: Rest,
+): void {
   for (const [here, outside] of paths) {
     renameSync(here, `${here}.away`);
     put(here, () => symlinkSync(outside, here));
   }
   // What the tools made in the folder has to be made anew.
   insist(() => rmSync(join(`${paths[0]?.[0]}.away`, "made"), { recursive: true, force: true }));
-  rest(0.05);
+  pause(0.05, AWAY);
   for (const [here] of paths) put(here, () => renameSync(`${here}.away`, here));
-  rest(0.6);
+  pause(0.6, rest);
 }
 
-self.onmessage = ({ data: { world: { workspace, outside }, stop } }) => {
+self.onmessage = ({ data: { world: { workspace, outside }, rest, stop } }) => {
   const paths = [["folder", ""], ["file.txt", "file.txt"], ["pipe.txt", "pipe"]].map(
     ([here = "", there = ""]) => [join(workspace, here), join(outside, there)] as const,
   );
   let swaps = 0;
-  for (; Atomics.load(stop, 0) === 0; swaps++) swap(paths);
+  for (; Atomics.load(stop, 0) === 0; swaps++) swap(paths, rest);
   self.postMessage(swaps);
 };

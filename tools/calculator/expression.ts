@@ -93,16 +93,17 @@ class Evaluation {
     one: Rational,
     other: Rational,
   ): Rational {
-    const areBoth = this.#percentages.has(one);
-    if (areBoth !== this.#percentages.has(other)) {
+    const percentages = [one, other].filter((value) => this.#percentages.has(value)).length;
+    // Of 1, a tenth and 10% are the same: the two readings of "1 + 10%" agree, those of others differ.
+    if (percentages === 1 && !isOne(one) && !isOne(other)) {
       throw new ToolError(
         "Cannot add a percentage to a number, or subtract it: 10% is 0.1 here; for a change by " +
-          "10% write x * (1 + 10%), for a remainder mod(x, y)",
+          "10% write x * (1 + 10%) or x * (1 - 10%), for a remainder mod(x, y)",
         { code: "invalid_expression" },
       );
     }
     const result = sign(one, other);
-    return areBoth ? this.#percentage(result) : result;
+    return percentages === 2 ? this.#percentage(result) : result;
   }
 
   #product(): Rational {
@@ -276,4 +277,8 @@ class Evaluation {
       : `did you mean "${alike}"?`;
     return this.#invalid(at, `"${name.slice(0, 32)}" is not known; ${hint}`);
   }
+}
+
+function isOne({ num, den }: Rational): boolean {
+  return num === den;
 }

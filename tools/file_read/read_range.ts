@@ -25,7 +25,7 @@ export interface LineRange {
 /** Reads lines of a file in a workspace. */
 export async function readRange(workspace: Workspace, range: LineRange): Promise<FileReadResult> {
   const { path } = range;
-  return await explaining(`read ${quoted(path)}`, async () => {
+  return await explaining({ what: `read ${quoted(path)}`, workspace }, async () => {
     const place = await workspace.locate(path);
     await workspace.refuseDenied(path, place);
     return await workspace.withFile(
@@ -36,13 +36,13 @@ export async function readRange(workspace: Workspace, range: LineRange): Promise
 }
 
 async function readLines(
-  { handle, stats }: OpenFile,
+  file: OpenFile,
   { start, end, maxChars, signal }: LineRange,
 ): Promise<Omit<FileReadResult, "path">> {
   let line = 1;
   let content = "";
   let isAtLineStart = true;
-  reading: for await (const text of textOf(handle, MAX_SCAN_BYTES)) {
+  reading: for await (const text of textOf(file, MAX_SCAN_BYTES)) {
     signal.throwIfAborted();
     for (let from = 0; from < text.length;) {
       if (line > end || content.length > maxChars) break reading;
@@ -54,7 +54,7 @@ async function readLines(
       from = to;
     }
   }
-  const size_bytes = Number(stats.size);
+  const size_bytes = Number(file.stats.size);
   const base = { start_line: start, size_bytes };
   if (content.length > maxChars) return { ...base, ...cut(content, { start, maxChars }) };
   if (line > end) return { ...base, content, truncated: false };

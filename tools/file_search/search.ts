@@ -1,9 +1,10 @@
 import type { FileSearchResult, FoundLine } from "../file_search.ts";
 import { explaining } from "../sandbox/faults.ts";
+import type { Folder } from "../sandbox/folder.ts";
 import { globMatcher } from "../sandbox/glob.ts";
-import { openFile } from "../sandbox/open_file.ts";
+import { isOpen, type OpenFile, openFiles } from "../sandbox/open_file.ts";
 import { readText } from "../sandbox/text.ts";
-import { isUnreadable, Walk, type WalkedFile } from "../sandbox/walk.ts";
+import { isUnreadable, Walk, type WalkedFiles } from "../sandbox/walk.ts";
 import { quoted, type Workspace } from "../sandbox/workspace.ts";
 
 const MAX_ENTRIES = 50_000;
@@ -30,43 +31,51 @@ export interface Search {
   readonly include_ignored?: boolean | undefined;
   /** Most files or lines to return. */
   readonly max_results: number;
-  /** Ends the search. */
+  /** The longest search in milliseconds; it then returns what there is. */
+  readonly timeoutMs: number;
+  /** Ends the search: at once, or as the limit of time does if its reason is a timeout. */
   readonly signal: AbortSignal;
 }
 
 /** Searches a folder in a workspace. */
 export async function search(workspace: Workspace, input: Search): Promise<FileSearchResult> {
-  return await explaining(`search ${quoted(input.path)}`, () => find(workspace, input));
+  return await explaining(
+    { what: `search ${quoted(input.path)}`, workspace },
+    () => find(workspace, input),
+  );
 }
 
 async function find(workspace: Workspace, input: Search): Promise<FileSearchResult> {
-  const { query, max_results, signal } = input;
+  const { query, max_results, timeoutMs, signal } = input;
   const place = await workspace.locate(input.path);
   await workspace.refuseDenied(input.path, place);
-  const isWanted = await globMatcher(input.glob ?? "*");
   const walk = new Walk(workspace, {
     parts: place.parts,
     includeIgnored: input.include_ignored ?? false,
+    isWanted: await globMatcher(input.glob ?? "*"),
     maxEntries: MAX_ENTRIES,
+    timeoutMs,
     signal,
   });
   const found = new Found(max_results);
   const needle = query === undefined ? undefined : new Needle(query, input.case_sensitive ?? false);
-  await walk.visit(async (file) => {
-    if (!isWanted(file.path)) return true;
-    return needle === undefined ? found.addFile(file.path) : await needle.searchIn(file, found);
-  });
-  const truncated = found.isFull || !walk.isComplete;
-  return needle === undefined
-    ? { files: found.files, truncated }
-    : { matches: found.lines, truncated, ...found.leftOut };
+  await walk.visit((walked) =>
+    needle === undefined ? Promise.resolve(found.addFiles(walked)) : needle.searchIn(walked, found)
+  );
+  return {
+    ...(needle === undefined ? { files: found.files } : { matches: found.lines }),
+    truncated: !found.isComplete || !walk.isComplete,
+    ...(walk.isOutOfTime ? { partial: true } : {}),
+    ...found.leftOut,
+  };
 }
 
 /** What was found, up to the limits. */
 class Found {
   readonly files: string[] = [];
   readonly lines: FoundLine[] = [];
-  isFull = false;
+  /** Whether nothing was left out. */
+  isComplete = true;
   readonly #tooLarge: string[] = [];
   #chars = 0;
   #bytes = 0;
@@ -76,15 +85,14 @@ class Found {
     this.#max = max;
   }
 
-  /** Adds a file, unless that is too much; whether to go on. */
-  addFile(path: string): boolean {
-    if (this.#takes(this.files.length, path.length)) this.files.push(path);
-    return !this.isFull;
+  /** Adds files, unless that is too much; whether to go on. */
+  addFiles({ files }: WalkedFiles): boolean {
+    return files.every(({ path }) => this.#takes(path.length, () => this.files.push(path)));
   }
 
+  /** Adds a line, unless that is too much; whether to go on. */
   addLine(line: FoundLine): boolean {
-    if (this.#takes(this.lines.length, line.path.length + line.text.length)) this.lines.push(line);
-    return !this.isFull;
+    return this.#takes(line.path.length + line.text.length, () => this.lines.push(line));
   }
 
   /** Names a file that is not looked at: it may hold what is looked for. */
@@ -96,17 +104,25 @@ class Found {
     return this.#tooLarge.length === 0 ? {} : { too_large: this.#tooLarge };
   }
 
+  /** Whether no more may be read. */
+  get hasReadAll(): boolean {
+    return this.#bytes > MAX_TOTAL_BYTES;
+  }
+
   /** Counts what is read; whether it may be. */
   reads(bytes: bigint): boolean {
     this.#bytes += Number(bytes);
-    this.isFull ||= this.#bytes > MAX_TOTAL_BYTES;
-    return !this.isFull;
+    this.isComplete &&= !this.hasReadAll;
+    return !this.hasReadAll;
   }
 
-  #takes(count: number, chars: number): boolean {
+  #takes(chars: number, add: () => void): boolean {
     this.#chars += chars;
-    this.isFull ||= count >= this.#max || this.#chars > MAX_OUTPUT_CHARS;
-    return !this.isFull;
+    const takes = this.files.length + this.lines.length < this.#max &&
+      this.#chars <= MAX_OUTPUT_CHARS;
+    if (takes) add();
+    this.isComplete &&= takes;
+    return takes;
   }
 }
 
@@ -124,25 +140,38 @@ class Needle {
     return this.#isCaseSensitive ? text : text.toLowerCase();
   }
 
-  /** Whether to go on with the next file. */
-  async searchIn({ path, folder, name }: WalkedFile, found: Found): Promise<boolean> {
+  /** Searches files that are read at once; whether to go on with the next. */
+  async searchIn({ folder, files }: WalkedFiles, found: Found): Promise<boolean> {
+    const opened = await this.#open(folder, files, found);
+    const texts = await Promise.all(
+      opened.map((file, index) =>
+        file === undefined ? undefined : textIn(file, files[index]?.path ?? "", found)
+      ),
+    );
+    for (const [index, { path }] of files.entries()) {
+      const text = texts[index];
+      if (text !== undefined && !this.#addLines(text, path, found)) return false;
+    }
+    return !found.hasReadAll;
+  }
+
+  async #open(
+    folder: Folder,
+    files: WalkedFiles["files"],
+    found: Found,
+  ): Promise<(OpenFile | undefined)[]> {
     try {
-      const { handle, stats } = await openFile(folder, name);
-      try {
-        if (stats.size > MAX_FILE_BYTES) {
-          found.leaveOut(path);
-          return true;
-        }
-        if (!found.reads(stats.size)) return false;
-        const text = await readText(handle, MAX_FILE_BYTES);
-        return this.#addLines(text, path, found);
-      } finally {
-        await handle.close();
+      const opened = await openFiles(folder, files.map(({ name }) => name));
+      const fault = opened.find((file) => file instanceof Error && !isUnreadable(file));
+      if (fault === undefined) {
+        return opened.map((file) => isOpen(file) ? file : undefined);
       }
+      await Promise.all(opened.filter(isOpen).map(({ handle }) => handle.close()));
+      throw fault;
     } catch (error) {
-      // Binary, or gone, or closed to us: the search goes on without it.
-      if (isUnreadable(error)) return true;
-      throw error;
+      if (!isUnreadable(error)) throw error;
+      found.isComplete = false;
+      return [];
     }
   }
 
@@ -157,4 +186,17 @@ class Needle {
     }
     return true;
   }
+}
+
+/** The text of an open file, which it closes; nothing where it is binary or too large. */
+async function textIn(file: OpenFile, path: string, found: Found): Promise<string | undefined> {
+  try {
+    if (file.stats.size > MAX_FILE_BYTES) found.leaveOut(path);
+    else if (found.reads(file.stats.size)) return await readText(file, MAX_FILE_BYTES);
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+  } finally {
+    await file.handle.close();
+  }
+  return undefined;
 }

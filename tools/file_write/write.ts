@@ -26,10 +26,11 @@ export async function write(workspace: Workspace, call: WriteCall): Promise<File
   const { permission, permissionTimeoutMs } = call;
   if (permission === undefined) throw refused(path);
   const bytes = sizeOf(content);
-  return await explaining(`write ${quoted(path)}`, async () => {
+  return await explaining({ what: `write ${quoted(path)}`, workspace }, async () => {
     const place = await workspace.locate(path);
     const { parts, name } = leaf(place);
     if (mode === "replace" || mode === "append") await workspace.refuseDenied(path, place);
+    await workspace.refuseUnsafe(parts);
     const root = await workspace.root();
     const { path: resolved, exists } = place;
     const change = { mode, content, oldText, bytes };
@@ -44,7 +45,7 @@ export async function write(workspace: Workspace, call: WriteCall): Promise<File
       return await workspace.withFolder(
         parts,
         (folder) => writeFile(folder, name, editOf(change, exists)),
-        { create: mode !== "replace" },
+        { toChange: true, create: mode !== "replace" },
       );
     });
     return { path: resolved, size_bytes };
@@ -100,7 +101,7 @@ async function textBefore(current: OpenFile | undefined): Promise<string> {
       code: "file_too_large",
     });
   }
-  return await readText(current.handle, MAX_BYTES + 1);
+  return await readText(current, MAX_BYTES + 1);
 }
 
 function replaceOnce(text: string, old: string, replacement: string): string {

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { type Folder, OPEN_FOLDER } from "./folder.ts";
+import { type Folder, OPEN_FOLDER, type Opened } from "./folder.ts";
 
 /**
  * A folder held by a descriptor. Its entries are reached through the descriptor, so a rename of the
@@ -8,6 +8,7 @@ import { type Folder, OPEN_FOLDER } from "./folder.ts";
  */
 export class AnchoredFolder implements Folder {
   readonly path: string;
+  readonly isHeld = true;
   readonly #handle: FileHandle;
 
   private constructor(handle: FileHandle) {
@@ -30,6 +31,11 @@ export class AnchoredFolder implements Folder {
 
   steady<Seen>(look: () => Promise<Seen>): Promise<Seen> {
     return look();
+  }
+
+  /** No part of the way to them can have been swapped, and a link as the last part is not opened. */
+  holds(opened: readonly Opened[]): Promise<readonly boolean[]> {
+    return Promise.resolve(opened.map(() => true));
   }
 
   close(): Promise<void> {

@@ -6,7 +6,13 @@ interface Descriptor {
 
 /** The part of Deno that says what the process may do. */
 interface DenoPermissions {
-  querySync(descriptor: Descriptor): { state: string };
+  querySync(descriptor: Descriptor): { readonly state: string; readonly partial?: boolean };
+}
+
+const NAMES = ["read", "write", "net", "env", "sys", "run", "ffi", "import"];
+
+function permissions(): DenoPermissions | undefined {
+  return Reflect.get(globalThis, "Deno")?.permissions;
 }
 
 /**
@@ -14,6 +20,14 @@ interface DenoPermissions {
  * its user.
  */
 export function isPermitted(descriptor: Descriptor): boolean {
-  const permissions: DenoPermissions | undefined = Reflect.get(globalThis, "Deno")?.permissions;
-  return permissions === undefined || permissions.querySync(descriptor).state === "granted";
+  return (permissions()?.querySync(descriptor).state ?? "granted") === "granted";
+}
+
+/** Whether the process may do everything, without an exception. */
+export function isUnrestricted(): boolean {
+  const asked = permissions();
+  return asked === undefined || NAMES.every((name) => {
+    const { state, partial } = asked.querySync({ name });
+    return state === "granted" && partial !== true;
+  });
 }

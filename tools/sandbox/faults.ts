@@ -23,12 +23,20 @@ const FAULTS: Readonly<Record<string, readonly [code: string, reason: string]>> 
   EBUSY: ["system_busy", "something else is using it; try again"],
 };
 
+/** What a tool does, for the sentence that says why it failed. */
+export interface Action {
+  /** The beginning of the sentence, as in `read "a.txt"`. */
+  readonly what: string;
+  /** The workspace that it is done in. */
+  readonly workspace: { readonly path: string };
+}
+
 /**
  * Runs what a tool does to files, and turns failures of the system into errors that a model can act
- * on. The action begins the sentence, as in `read "a.txt"`.
+ * on.
  */
 export async function explaining<Result>(
-  action: string,
+  action: Action,
   run: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -38,19 +46,19 @@ export async function explaining<Result>(
   }
 }
 
-function explain(cause: unknown, action: string): unknown {
+function explain(cause: unknown, { what, workspace }: Action): unknown {
   if (!(cause instanceof Error) || cause.name === "ToolError") return cause;
   const flag = missingFlag(cause);
   if (flag !== undefined) {
     return new ToolError(
-      `Cannot ${action}: the program runs without the Deno permission for it; ` +
-        `whoever runs it can add ${flag} for the workspace`,
+      `Cannot ${what}: the program runs without the Deno permission for it; ` +
+        `whoever runs it can add ${flag}=${workspace.path}`,
       { code: "permission_missing", cause },
     );
   }
   const [code, reason] = FAULTS["code" in cause ? String(cause.code) : ""] ?? [];
   if (code === undefined) return cause;
-  return new ToolError(`Cannot ${action}: ${reason}`, { code, cause });
+  return new ToolError(`Cannot ${what}: ${reason}`, { code, cause });
 }
 
 /** The flag that Deno misses, as in `--allow-read`. */

@@ -2,9 +2,11 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { ToolError } from "../tool.ts";
 import { explaining } from "./faults.ts";
 
+const ACTION = { what: 'read "a"', workspace: { path: "/resolved" } };
+
 async function explained(cause: Error): Promise<[string, string]> {
   const { code, message } = await assertRejects(
-    () => explaining('read "a"', () => Promise.reject(cause)),
+    () => explaining(ACTION, () => Promise.reject(cause)),
     ToolError,
   );
   return [code, message];
@@ -25,18 +27,21 @@ Deno.test("a missing permission names the flag that gives it", async () => {
   assertEquals(
     message,
     'Cannot read "a": the program runs without the Deno permission for it; ' +
-      "whoever runs it can add --allow-write for the workspace",
+      "whoever runs it can add --allow-write=/resolved",
   );
 });
 
 Deno.test("what is already explained, and what nobody foresaw, stays as it is", async () => {
   for (const cause of [new ToolError("No"), new TypeError("A bug"), new Error("NotCapable")]) {
-    const thrown = await assertRejects(() => explaining("x", () => Promise.reject(cause)), Error);
+    const thrown = await assertRejects(
+      () => explaining(ACTION, () => Promise.reject(cause)),
+      Error,
+    );
     assertEquals(thrown, cause);
   }
   const env = Object.assign(new Error("Requires env access"), { name: "NotCapable" });
   assertEquals(
-    await assertRejects(() => explaining("x", () => Promise.reject(env)), Error),
+    await assertRejects(() => explaining(ACTION, () => Promise.reject(env)), Error),
     env,
   );
 });

@@ -10,6 +10,11 @@ import { constants, lstat } from "node:fs/promises";
 export interface Folder {
   /** Where the system reaches it, to list it. */
   readonly path: string;
+  /**
+   * Whether its entries, and those of folders that are entered from it, are certainly reached through
+   * it. Otherwise only a look at them can be proved, and that afterwards: nothing may be made there.
+   */
+  readonly isHeld: boolean;
   /** Where the system reaches an entry. */
   at(name: string): string;
   /** The folder in it. Never follows a link. */
@@ -19,8 +24,18 @@ export interface Folder {
    * change anything: it may be repeated.
    */
   steady<Seen>(look: () => Promise<Seen>): Promise<Seen>;
+  /** Which of the files that were opened by a path of `at` are certainly entries of this folder. */
+  holds(opened: readonly Opened[]): Promise<readonly boolean[]>;
   /** Lets go of it. */
   close(): Promise<void>;
+}
+
+/** A file that was opened, without following a link where the host can do so. */
+export interface Opened {
+  /** The name that it was opened by. */
+  readonly name: string;
+  /** What the system said of the open file. */
+  readonly stats: Identity;
 }
 
 /** What tells a file from every other file of the machine. */
@@ -41,14 +56,24 @@ export function look(path: string): Promise<BigIntStats> {
   return lstat(path, { bigint: true });
 }
 
-/** Whether the file that was opened is the entry of that name in the folder. */
-export async function holds(folder: Folder, name: string, opened: Identity): Promise<boolean> {
-  try {
-    return isSame(await folder.steady(() => look(folder.at(name))), opened);
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
+/** Which files are what their paths lead to at this moment. */
+export function areAt(
+  opened: readonly Opened[],
+  at: (name: string) => string,
+): Promise<readonly boolean[]> {
+  return Promise.all(opened.map(async ({ name, stats }) => {
+    try {
+      return isSame(await look(at(name)), stats);
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  }));
+}
+
+/** The error of a path that leads to no folder. */
+export function notFolder(path: string): Error {
+  return Object.assign(new Error(`Not a folder: ${path}`), { code: "ENOTDIR" });
 }
 
 /** Whether a failure says that there is nothing of that name. */

@@ -1,38 +1,42 @@
+import type { BigIntStats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { AnchoredFolder } from "./anchored_folder.ts";
-import { isPermitted } from "./deno_permissions.ts";
-import { type Folder, type Identity, isSame, look } from "./folder.ts";
+import { isUnrestricted } from "./deno_permissions.ts";
+import { type Folder, type Identity, isSame, look, notFolder } from "./folder.ts";
+import { TrustedFolder } from "./trusted_folder.ts";
 import { WatchedFolder } from "./watched_folder.ts";
-
-const DENO_PERMISSIONS = ["read", "write", "net", "env", "sys", "run", "ffi"];
 
 /**
  * The root of a workspace, held in the safest way that the host has: by a descriptor where entries
- * can be reached through one (Node and Bun on Linux, Deno under all permissions), else watched.
+ * can be reached through one (Node and Bun on Linux, Deno under all permissions), else as the
+ * application trusts it, or watched.
  */
-export async function openRoot(path: string, identity: Identity): Promise<Folder> {
-  const folder = mayHaveAnchors() ? await anchor(path, identity) : undefined;
+export async function openRoot(
+  path: string,
+  identity: Identity,
+  { isTrusted }: { readonly isTrusted: boolean },
+): Promise<Folder> {
+  if (!isSame(await look(path), identity)) throw notFolder(path);
+  // Asking for a path that Deno guards could make it ask its user, at a terminal.
+  const folder = isUnrestricted() ? await anchor(path, identity) : undefined;
   if (folder !== undefined) return folder;
-  return new WatchedFolder(path, identity);
-}
-
-/** Asking for a path that Deno guards would make it ask its user, at a terminal. */
-function mayHaveAnchors(): boolean {
-  return DENO_PERMISSIONS.every((name) => isPermitted({ name }));
+  return isTrusted ? new TrustedFolder(path) : new WatchedFolder(path, identity);
 }
 
 async function anchor(path: string, identity: Identity): Promise<Folder | undefined> {
-  if (!isSame(await look(path), identity)) throw moved(path);
   const folder = await AnchoredFolder.open(path);
-  try {
-    if (isSame(await stat(folder.at("."), { bigint: true }), identity)) return folder;
-  } catch {
-    // No such paths here: not Linux, or Deno forbids them.
-  }
+  const reached = await statOf(folder.at("."));
+  if (reached !== undefined && isSame(reached, identity)) return folder;
   await folder.close();
-  return undefined;
+  if (reached === undefined) return undefined;
+  throw notFolder(path);
 }
 
-function moved(path: string): Error {
-  return Object.assign(new Error(`The root moved: ${path}`), { code: "ENOTDIR" });
+/** Nothing where the host has no such paths: it is not Linux, or Deno forbids them. */
+async function statOf(path: string): Promise<BigIntStats | undefined> {
+  try {
+    return await stat(path, { bigint: true });
+  } catch {
+    return undefined;
+  }
 }

@@ -2,6 +2,26 @@ import { DEFAULT_FILE_DENY, denyList } from "./deny_list.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**
+ * A folder that several tools work in. Its path is resolved once, with the first use of any tool
+ * that was given the same object; a path alone is resolved by each tool for itself, and a link in it
+ * may have been changed in between.
+ *
+ * @example
+ * ```ts
+ * import { fileRead, fileSearch, type WorkspaceFolder } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const workspace: WorkspaceFolder = { path: "./project" };
+ * const tools = [fileRead({ workspace }), fileSearch({ workspace })];
+ * assertEquals(tools.map(({ name }) => name), ["file_read", "file_search"]);
+ * ```
+ */
+export interface WorkspaceFolder {
+  /** Where it is. */
+  readonly path: string;
+}
+
+/**
  * What the file tools take in common.
  *
  * @example
@@ -18,11 +38,12 @@ import type { Workspace } from "./workspace.ts";
  */
 export interface WorkspaceOptions {
   /**
-   * The folder that the tool works in, and that nothing leads out of.
+   * The folder that the tool works in, and that nothing leads out of: a path, or a folder that the
+   * tool shares with others.
    *
    * @default {"."}
    */
-  readonly workspace?: string | undefined;
+  readonly workspace?: string | WorkspaceFolder | undefined;
   /**
    * Files that are neither read nor searched: at most 1 000 patterns as in a `.gitignore`, each with
    * at most two `**`. They replace the default list.
@@ -30,6 +51,15 @@ export interface WorkspaceOptions {
    * @default {DEFAULT_FILE_DENY}
    */
   readonly fileDeny?: readonly string[] | undefined;
+  /**
+   * Whether nobody but this program renames folders of the workspace while a tool works in it. It
+   * matters where the host cannot hold a folder by a descriptor, that is, on Deno without all
+   * permissions and outside Linux: without it nothing is written below the workspace's own folder
+   * there, and what is read waits until the folders above have rested for a second.
+   *
+   * @default {false}
+   */
+  readonly fileTrust?: boolean | undefined;
 }
 
 /**
@@ -40,16 +70,18 @@ export interface WorkspaceOptions {
  * @throws {TypeError} The folder is no path, or a pattern of `fileDeny` would have to be left out.
  */
 export function lazyWorkspace(
-  { workspace: folder = ".", fileDeny = DEFAULT_FILE_DENY }: WorkspaceOptions,
+  { workspace: given = ".", fileDeny = DEFAULT_FILE_DENY, fileTrust }: WorkspaceOptions,
 ): () => Promise<Workspace> {
-  if (typeof folder !== "string" || folder === "") {
+  const folder = typeof given === "string" ? { path: given } : given;
+  const path: unknown = folder?.path;
+  if (typeof path !== "string" || path === "") {
     throw new TypeError("Cannot use the workspace: it is not a path");
   }
-  const deny = denyList(fileDeny);
+  const settings = { folder, path, deny: denyList(fileDeny), isTrusted: fileTrust === true };
   let workspace: Workspace | undefined;
   return async () => {
     const { Workspace } = await import("./workspace.ts");
     // Nothing is waited for in between: of calls made at once, the first makes it for all.
-    return workspace ??= new Workspace(folder, deny);
+    return workspace ??= new Workspace(settings);
   };
 }

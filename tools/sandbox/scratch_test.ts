@@ -2,10 +2,12 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { dirname, join } from "@std/path";
 import { type Tool, ToolError } from "../tool.ts";
 
-/** A folder of its own with the given files, removed with the test. */
+/** A folder of its own with the given files, removed with the test: options of a file tool. */
 export interface Scratch extends AsyncDisposable {
   /** The workspace; it has a neighbour outside, `../outside.txt`. */
   readonly workspace: string;
+  /** Nothing else is in it, and no test waits for it to rest. */
+  readonly fileTrust: true;
   /** A path in it. */
   at(path: string): string;
 }
@@ -22,6 +24,7 @@ export async function scratch(files: Readonly<Record<string, string>> = {}): Pro
   }
   return {
     workspace,
+    fileTrust: true,
     at: (path) => join(workspace, path),
     [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
   };

@@ -1,5 +1,5 @@
-import type { FileHandle } from "node:fs/promises";
 import { ToolError } from "../tool.ts";
+import type { OpenFile } from "./open_file.ts";
 
 const CHUNK_BYTES = 65_536;
 
@@ -8,22 +8,26 @@ const CHUNK_BYTES = 65_536;
  *
  * @throws {ToolError} It is not text: it has a zero byte, or is not UTF-8.
  */
-export async function* textOf(handle: FileHandle, maxBytes: number): AsyncGenerator<string> {
+export async function* textOf(
+  { handle, stats }: OpenFile,
+  maxBytes: number,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  const chunk = new Uint8Array(CHUNK_BYTES);
+  // One byte more than the file has, so that one read shows its end.
+  const chunk = new Uint8Array(Math.min(CHUNK_BYTES, Number(stats.size) + 1));
   for (let position = 0; position < maxBytes;) {
-    const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, position);
-    // A character that the limit cuts in two is no fault of the file's, one that its end cuts is.
-    if (bytesRead === 0) return void decode(decoder);
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
     position += bytesRead;
-    yield decode(decoder, chunk.subarray(0, bytesRead));
+    if (bytesRead > 0) yield decode(decoder, chunk.subarray(0, bytesRead));
+    // A character that the limit cuts in two is no fault of the file's, one that its end cuts is.
+    if (bytesRead < chunk.length) return void decode(decoder);
   }
 }
 
 /** The whole text of an open file, up to so many bytes. */
-export async function readText(handle: FileHandle, maxBytes: number): Promise<string> {
+export async function readText(file: OpenFile, maxBytes: number): Promise<string> {
   let whole = "";
-  for await (const text of textOf(handle, maxBytes)) whole += text;
+  for await (const text of textOf(file, maxBytes)) whole += text;
   return whole;
 }
 

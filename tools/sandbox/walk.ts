@@ -1,8 +1,8 @@
 import type { Ignore } from "ignore";
 import { ToolError } from "../tool.ts";
 import { affordable, ignoreRules } from "./ignore_rules.ts";
-import { type Folder, look } from "./folder.ts";
-import { namesIn } from "./names_in.ts";
+import { entriesIn, type Entry } from "./entries_in.ts";
+import type { Folder } from "./folder.ts";
 import { openFile } from "./open_file.ts";
 import { readText } from "./text.ts";
 import type { Workspace } from "./workspace.ts";
@@ -12,6 +12,8 @@ const MAX_RULES_BYTES = 65_536;
 const RULE_FILES = [".gitignore", ".ignore"];
 /** What is never the user's own text. */
 const NEVER = new Set([".git", "node_modules"]);
+/** So many files of a folder are visited together. */
+const BATCH_FILES = 16;
 
 /** Rules of an ignore file, for everything below the folder it is in. */
 interface Rules {
@@ -26,21 +28,34 @@ export interface WalkOptions {
   readonly parts: readonly string[];
   /** Whether what ignore files name is walked too. */
   readonly includeIgnored: boolean;
+  /** Whether a file is wanted, by its path from the workspace on. */
+  readonly isWanted: (path: string) => boolean;
   /** Most entries to look at. */
   readonly maxEntries: number;
-  /** Ends the walk. */
+  /** The longest walk in milliseconds. */
+  readonly timeoutMs: number;
+  /** Ends the walk: at once, or as its own limit of time does if its reason is a timeout. */
   readonly signal: AbortSignal;
+}
+
+/** Files of one folder that the walk came by. */
+export interface WalkedFiles {
+  /** The folder they are in, open until the walk goes on. */
+  readonly folder: Folder;
+  /** The files, in the order of their names. */
+  readonly files: readonly WalkedFile[];
 }
 
 /** A file that the walk came by. */
 export interface WalkedFile {
   /** From the workspace on. */
   readonly path: string;
-  /** The folder it is in, open until the walk goes on. */
-  readonly folder: Folder;
-  /** Its name there. */
+  /** Its name in its folder. */
   readonly name: string;
 }
+
+/** Works on files; whether to go on. */
+type Visit = (files: WalkedFiles) => Promise<boolean>;
 
 /**
  * Walks the files of a tree in the order of their names. Follows no links, and leaves out what is
@@ -49,13 +64,16 @@ export interface WalkedFile {
 export class Walk {
   readonly #workspace: Workspace;
   readonly #options: WalkOptions;
+  readonly #endMs: number;
   #entries = 0;
   #isComplete = true;
+  #isOutOfTime = false;
 
-  /** A walk that begins when its files are asked for. */
+  /** A walk that begins when its files are asked for, and whose time begins now. */
   constructor(workspace: Workspace, options: WalkOptions) {
     this.#workspace = workspace;
     this.#options = options;
+    this.#endMs = performance.now() + options.timeoutMs;
   }
 
   /** Whether nothing was left out because there was too much, or because it could not be read. */
@@ -63,8 +81,13 @@ export class Walk {
     return this.#isComplete;
   }
 
-  /** Hands every file to `visit`, until that returns `false`. */
-  async visit(visit: (file: WalkedFile) => Promise<boolean>): Promise<void> {
+  /** Whether it ended because its time was over. */
+  get isOutOfTime(): boolean {
+    return this.#isOutOfTime;
+  }
+
+  /** Hands all files to `visit`, several at a time, until that returns `false`. */
+  async visit(visit: Visit): Promise<void> {
     const { parts } = this.#options;
     const rules: Rules[] = [];
     for (let depth = 0; depth < parts.length; depth++) {
@@ -73,82 +96,75 @@ export class Walk {
         rules.push(...await this.#rulesOf(folder, above));
       });
     }
-    await this.#workspace.withFolder(
-      parts,
-      (folder) => this.#tree({ folder, parts, rules }, visit),
-    );
+    const isDenied = await this.#workspace.denied();
+    await this.#workspace.withFolder(parts, async (folder) => {
+      const listing = await folder.steady(() => entriesIn(folder));
+      await this.#tree({ folder, parts, rules, isDenied }, listing, visit);
+    });
   }
 
-  async #tree(
-    { folder, parts, rules: above }: Tree,
-    visit: (file: WalkedFile) => Promise<boolean>,
-  ): Promise<boolean> {
-    const { names, isComplete } = await folder.steady(() => namesIn(folder));
+  async #tree(above: Tree, { entries, isComplete }: Listing, visit: Visit): Promise<boolean> {
     this.#isComplete &&= isComplete;
-    const rules = [...above, ...await this.#rulesOf(folder, parts, names)];
-    for (const name of names) {
-      this.#options.signal.throwIfAborted();
-      if (NEVER.has(name)) continue;
-      if (++this.#entries > this.#options.maxEntries) return this.#isComplete = false;
-      const path = [...parts, name].join("/");
-      const kind = await this.#kindOf(folder, name);
-      if (kind === undefined || await this.#isLeftOut(path, kind, rules)) continue;
-      const goesOn = kind === "file"
-        ? await visit({ path, folder, name })
-        : await this.#inner({ folder, parts: [...parts, name], rules }, visit);
-      if (!goesOn) return false;
+    const { folder, parts } = above;
+    const names = new Set(entries.map(({ name }) => name));
+    const tree = {
+      ...above,
+      rules: [...above.rules, ...await this.#rulesOf(folder, parts, names)],
+    };
+    const prefix = prefixOf(parts);
+    let files: WalkedFile[] = [];
+    for (const { name, kind } of entries) {
+      if (this.#isOver()) break;
+      this.#entries++;
+      const path = prefix + name;
+      if (NEVER.has(name) || isLeftOut(tree, path, kind)) continue;
+      if (kind === "file" && this.#options.isWanted(path)) files.push({ path, name });
+      if (kind === "file" && files.length < BATCH_FILES) continue;
+      if (!await visitAny(visit, { folder, files })) return false;
+      files = [];
+      if (kind === "folder" && !await this.#inner(tree, name, visit)) return false;
     }
-    return true;
+    return await visitAny(visit, { folder, files }) && !this.#isOver();
   }
 
-  async #inner(tree: Tree, visit: (file: WalkedFile) => Promise<boolean>): Promise<boolean> {
-    if (tree.parts.length > MAX_DEPTH) {
+  async #inner(tree: Tree, name: string, visit: Visit): Promise<boolean> {
+    const parts = [...tree.parts, name];
+    if (parts.length > MAX_DEPTH) {
       this.#isComplete = false;
       return true;
     }
-    const folder = await this.#unlessUnreadable(() => tree.folder.enter(tree.parts.at(-1) ?? "."));
+    const folder = await this.#unlessUnreadable(() => tree.folder.enter(name));
     if (folder === undefined) return true;
     try {
-      return await this.#tree({ ...tree, folder }, visit);
+      const listing = await this.#unlessUnreadable(() => folder.steady(() => entriesIn(folder)));
+      return listing === undefined || await this.#tree({ ...tree, folder, parts }, listing, visit);
     } finally {
       await folder.close();
     }
   }
 
-  async #kindOf(folder: Folder, name: string): Promise<"file" | "folder" | undefined> {
-    const stats = await this.#unlessUnreadable(() => look(folder.at(name)));
-    if (stats?.isFile()) return "file";
-    return stats?.isDirectory() ? "folder" : undefined;
-  }
-
-  async #isLeftOut(
-    path: string,
-    kind: "file" | "folder",
-    rules: readonly Rules[],
-  ): Promise<boolean> {
-    const whole = kind === "folder" ? `${path}/` : path;
-    if (await this.#workspace.isDenied(whole)) return true;
-    // The innermost file that says anything about it decides.
-    for (const { base, rules: ignore } of rules.toReversed()) {
-      const { ignored, unignored } = ignore.test(whole.slice(base.length));
-      if (ignored || unignored) return ignored;
-    }
-    return false;
+  /** Whether the walk ends here: of entries or of time there is no more. */
+  #isOver(): boolean {
+    const { signal, maxEntries } = this.#options;
+    if (signal.aborted && !isTimeout(signal.reason)) signal.throwIfAborted();
+    this.#isOutOfTime ||= signal.aborted || performance.now() >= this.#endMs;
+    const isOver = this.#isOutOfTime || this.#entries > maxEntries;
+    this.#isComplete &&= !isOver;
+    return isOver;
   }
 
   async #rulesOf(
     folder: Folder,
     parts: readonly string[],
-    names: readonly string[] = RULE_FILES,
+    names: ReadonlySet<string> = new Set(RULE_FILES),
   ): Promise<Rules[]> {
     if (this.#options.includeIgnored) return [];
     const found: Rules[] = [];
-    for (const name of RULE_FILES.filter((name) => names.includes(name))) {
+    for (const name of RULE_FILES.filter((name) => names.has(name))) {
       const text = await this.#unlessUnreadable(() => readRules(folder, name));
-      const base = parts.map((part) => `${part}/`).join("");
       if (text === undefined) continue;
       found.push({
-        base,
+        base: prefixOf(parts),
         rules: await ignoreRules(affordable(text.split(/\r?\n/)), { isCaseSensitive: true }),
       });
     }
@@ -167,10 +183,38 @@ export class Walk {
   }
 }
 
+type Listing = Awaited<ReturnType<typeof entriesIn>>;
+
 interface Tree {
   readonly folder: Folder;
   readonly parts: readonly string[];
   readonly rules: readonly Rules[];
+  readonly isDenied: (path: string) => boolean;
+}
+
+/** The beginning of the paths of a folder's entries. */
+function prefixOf(parts: readonly string[]): string {
+  return parts.map((part) => `${part}/`).join("");
+}
+
+function isLeftOut({ isDenied, rules }: Tree, path: string, kind: Entry["kind"]): boolean {
+  if (kind !== "file" && kind !== "folder") return true;
+  const whole = kind === "folder" ? `${path}/` : path;
+  if (isDenied(whole)) return true;
+  // The innermost file that says anything about it decides.
+  for (const { base, rules: ignore } of rules.toReversed()) {
+    const { ignored, unignored } = ignore.test(whole.slice(base.length));
+    if (ignored || unignored) return ignored;
+  }
+  return false;
+}
+
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof Error && reason.name === "TimeoutError";
+}
+
+async function visitAny(visit: Visit, walked: WalkedFiles): Promise<boolean> {
+  return walked.files.length === 0 || await visit(walked);
 }
 
 const UNREADABLE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENAMETOOLONG"]);
@@ -182,10 +226,10 @@ export function isUnreadable(error: unknown): error is Error {
 }
 
 async function readRules(folder: Folder, name: string): Promise<string> {
-  const { handle } = await openFile(folder, name);
+  const file = await openFile(folder, name);
   try {
-    return await readText(handle, MAX_RULES_BYTES);
+    return await readText(file, MAX_RULES_BYTES);
   } finally {
-    await handle.close();
+    await file.handle.close();
   }
 }

@@ -2,26 +2,36 @@ import type { BigIntStats } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "../tool.ts";
-import { type Folder, type Identity, isSame, look } from "./folder.ts";
+import {
+  areAt,
+  type Folder,
+  type Identity,
+  isSame,
+  look,
+  notFolder,
+  type Opened,
+} from "./folder.ts";
 
 /** Longer than the coarsest clock tick of a file system. */
-const QUIET_MS = 25;
+const TICK_MS = 25;
 /** Deno tells the time of a change in whole seconds. */
 const SECOND_MS = 1_000;
+const NANOSECONDS = 1_000_000_000n;
+/** Two folders in a row that come to rest are common, more are somebody's game. */
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 5;
 
 /**
  * A folder known by its path, for hosts without paths through descriptors. Whoever swaps a part of
- * the path must rename something in the folder above it, and that leaves a time stamp there. So
- * what was seen counts only when no folder from the workspace's root to this one has a new stamp,
- * and none of the old stamps is so young that a second change could hide behind it.
- *
- * It is not as strong as a descriptor: Deno tells the time of change in whole seconds, so a swap there
- * and back is missed whose author sets the modification time back by hand within the same second.
+ * the path must rename something in the folder above it, and the system notes the time of change
+ * there, which nobody can set. So what was seen counts only when every folder above this one, from
+ * the workspace's root on, has the time of change that it had before, and when that time was past
+ * already: else a second change could hide behind the same time. Modification times prove nothing,
+ * because the owner of a folder may set them.
  */
 export class WatchedFolder implements Folder {
   readonly path: string;
+  readonly isHeld = false;
   readonly #above: readonly string[];
   readonly #root: Identity;
 
@@ -38,16 +48,18 @@ export class WatchedFolder implements Folder {
 
   async enter(name: string): Promise<Folder> {
     const path = this.at(name);
-    const found = await look(path);
-    if (!found.isDirectory()) throw notFolder(path);
+    if (!(await look(path)).isDirectory()) throw notFolder(path);
     return new WatchedFolder(path, this.#root, [...this.#above, this.path]);
   }
 
   async steady<Seen>(look: () => Promise<Seen>): Promise<Seen> {
     const patience = performance.now() + PATIENCE_MS;
-    while (performance.now() < patience) {
+    do {
+      // Taken first: a change that is made while the stamps are read must not count as past.
+      const nowMs = Date.now();
       const before = await this.#stamps();
-      if (before.every(isQuiet)) {
+      const restMs = restOf(before, nowMs);
+      if (restMs <= 0) {
         const [seen] = await Promise.allSettled([look()]);
         const after = await this.#stamps();
         if (before.every((stats, index) => isUnchanged(stats, after[index]))) {
@@ -55,39 +67,40 @@ export class WatchedFolder implements Folder {
           throw seen.reason;
         }
       }
-      await delay(PAUSE_MS);
-    }
+      await delay(Math.max(PAUSE_MS, Math.min(restMs, SECOND_MS + TICK_MS)));
+    } while (performance.now() < patience);
     throw new ToolError("The folder keeps changing; try again when nothing else writes to it", {
       code: "workspace_busy",
     });
   }
 
+  holds(opened: readonly Opened[]): Promise<readonly boolean[]> {
+    return this.steady(() => areAt(opened, (name) => this.at(name)));
+  }
+
+  /** Of the folders above; of the root itself too, which a rename of it changes. */
   async #stamps(): Promise<BigIntStats[]> {
-    const stamps: BigIntStats[] = [];
-    for (const path of [...this.#above, this.path]) stamps.push(await look(path));
-    const [root] = stamps;
+    const folders = await Promise.all([...this.#above, this.path].map(look));
+    const [root] = folders;
     if (root === undefined || !isSame(root, this.#root)) throw notFolder(this.path);
-    if (!stamps.every((stats) => stats.isDirectory())) throw notFolder(this.path);
-    return stamps;
+    if (!folders.every((stats) => stats.isDirectory())) throw notFolder(this.path);
+    return folders.slice(0, Math.max(1, this.#above.length));
   }
 
   async close(): Promise<void> {}
 }
 
-function notFolder(path: string): Error {
-  return Object.assign(new Error(`Not a folder: ${path}`), { code: "ENOTDIR" });
+/** Milliseconds until the latest change is past; none left: 0 or less. */
+function restOf(stamps: readonly BigIntStats[], nowMs: number): number {
+  return Math.max(...stamps.map((stats) => endOf(stats) + TICK_MS - nowMs));
 }
 
-/**
- * A change sets both times alike. Where they differ the modification time was set by hand, and only
- * the time of change, which nobody can set, counts.
- */
-function isQuiet({ mtimeMs, ctimeMs }: BigIntStats): boolean {
-  const isHonest = mtimeMs >= ctimeMs && mtimeMs < ctimeMs + BigInt(SECOND_MS);
-  const age = Date.now() - Number(isHonest ? mtimeMs : ctimeMs);
-  return age > QUIET_MS + (isHonest ? 0 : SECOND_MS);
+/** The moment in which another change would have a later time. */
+function endOf({ ctimeMs, ctimeNs }: BigIntStats): number {
+  return Number(ctimeMs) + (ctimeNs % NANOSECONDS === 0n ? SECOND_MS : 1);
 }
 
+/** The modification time is compared for hosts that know no time of change. */
 function isUnchanged(before: BigIntStats, after: BigIntStats | undefined): boolean {
   return after !== undefined && isSame(before, after) && before.mtimeNs === after.mtimeNs &&
     before.ctimeNs === after.ctimeNs;

@@ -5,6 +5,7 @@ import { ToolError } from "../tool.ts";
 import { type Folder, type Identity, isMissing, look } from "./folder.ts";
 import { openRoot } from "./host.ts";
 import { ignoreRules } from "./ignore_rules.ts";
+import type { WorkspaceFolder } from "./lazy_workspace.ts";
 import { makeFolder } from "./make_file.ts";
 import { type OpenFile, openFile } from "./open_file.ts";
 
@@ -28,17 +29,42 @@ export interface Place {
   readonly exists: boolean;
 }
 
+/** What a workspace is made of. */
+export interface WorkspaceSettings {
+  /** Who is given the same object works in the same root. */
+  readonly folder: WorkspaceFolder;
+  /** Its path, as it was when it was given. */
+  readonly path: string;
+  /** Patterns of files to deny. */
+  readonly deny: readonly string[];
+  /** Whether nobody else moves its folders. */
+  readonly isTrusted: boolean;
+}
+
+/** What a folder is entered for. */
+interface Entering {
+  readonly toChange?: boolean;
+  readonly create?: boolean;
+}
+
+/** Roots as they were found first. */
+const roots = new WeakMap<WorkspaceFolder, Root>();
+
 /** A folder as a boundary: resolves paths inside it, and opens only what is certainly there. */
 export class Workspace {
-  readonly #given: string;
-  readonly #deny: readonly string[];
-  #root: Root | undefined;
-  #denied: Ignore | undefined;
+  readonly #settings: WorkspaceSettings;
+  #path: string;
+  #denied: Promise<Ignore> | undefined;
 
-  /** A folder, and the patterns of a deny list; nothing is looked at until it is used. */
-  constructor(folder: string, deny: readonly string[]) {
-    this.#given = folder;
-    this.#deny = deny;
+  /** Nothing is looked at until it is used. */
+  constructor(settings: WorkspaceSettings) {
+    this.#settings = settings;
+    this.#path = settings.path;
+  }
+
+  /** Where it is: as it was given at first, absolute and without links as soon as that is known. */
+  get path(): string {
+    return this.#path;
   }
 
   /** The root, absolute and without links. */
@@ -47,14 +73,23 @@ export class Workspace {
   }
 
   async #open(): Promise<Root> {
-    if (this.#root !== undefined) return this.#root;
-    const path = await realpath(this.#given);
+    const { folder, path: given } = this.#settings;
+    const known = roots.get(folder);
+    if (known !== undefined) {
+      this.#path = known.path;
+      return known;
+    }
+    const path = await realpath(given);
+    this.#path = path;
     const identity = await look(path);
     if (!identity.isDirectory()) {
       throw new ToolError("Cannot use the workspace: it is not a folder", { code: "no_workspace" });
     }
-    this.#root ??= { path, identity };
-    return this.#root;
+    // Of tools that look at once, the first decides for all.
+    const root = roots.get(folder) ?? { path, identity };
+    roots.set(folder, root);
+    this.#path = root.path;
+    return root;
   }
 
   /**
@@ -86,7 +121,7 @@ export class Workspace {
         code: "invalid_path",
       });
     }
-    const roots = isAbsolute(this.#given) ? [root, this.#given] : [root];
+    const roots = isAbsolute(this.#settings.path) ? [root, this.#settings.path] : [root];
     const parts = roots.map((base) => partsBelow(base, resolve(root, path))).find(Boolean);
     if (parts === undefined) throw outside(path);
     if (
@@ -99,32 +134,49 @@ export class Workspace {
     return parts;
   }
 
-  /** Whether a path inside is one of the files that hold secrets, or in such a folder. */
-  async isDenied(path: string): Promise<boolean> {
-    this.#denied ??= await ignoreRules(this.#deny, { isCaseSensitive: false });
-    return path !== "." && this.#denied.ignores(path.normalize());
+  /**
+   * Tells of a path inside whether it is one of the files that hold secrets, or in such a folder; a
+   * folder's own path ends in a slash.
+   */
+  async denied(): Promise<(path: string) => boolean> {
+    this.#denied ??= ignoreRules(this.#settings.deny, { isCaseSensitive: false });
+    const rules = await this.#denied;
+    return (path) => rules.ignores(path.normalize());
   }
 
   /** Refuses the files that hold secrets, by the path that was asked for and by where it leads. */
   async refuseDenied(asked: string, place: Place): Promise<void> {
     const { path: root } = await this.#open();
-    for (const path of [this.#lexical(asked, root).join("/") || ".", place.path]) {
-      if (!await this.isDenied(path)) continue;
+    const isDenied = await this.denied();
+    for (const path of [this.#lexical(asked, root).join("/"), place.parts.join("/")]) {
+      if (path === "" || (!isDenied(path) && !isDenied(`${path}/`))) continue;
       throw new ToolError(`Cannot open ${quoted(asked)}: files that may hold secrets stay closed`, {
         code: "file_denied",
       });
     }
   }
 
-  /** Enters a folder, part by part, and lets go of it afterwards. */
+  /** Refuses a folder where it cannot be certain that a change is made inside. */
+  async refuseUnsafe(parts: readonly string[]): Promise<void> {
+    const { path, identity } = await this.#open();
+    const root = await openRoot(path, identity, this.#settings);
+    await root.close();
+    refuseUnheld(root, parts);
+  }
+
+  /**
+   * Enters a folder, part by part, and lets go of it afterwards. With `toChange` it is one in which
+   * something can be made, and with `create` folders that are missing on the way are made.
+   */
   async withFolder<Result>(
     parts: readonly string[],
     use: (folder: Folder) => Promise<Result>,
-    { create = false }: { readonly create?: boolean } = {},
+    { toChange = false, create = false }: Entering = {},
   ): Promise<Result> {
     const { path, identity } = await this.#open();
-    let folder = await openRoot(path, identity);
+    let folder = await openRoot(path, identity, this.#settings);
     try {
+      if (toChange) refuseUnheld(folder, parts);
       for (const part of parts) {
         const inner = await (create ? makeFolder(folder, part) : folder.enter(part));
         const outer = folder;
@@ -183,5 +235,16 @@ function outside(path: string): ToolError {
     `Cannot use the path ${quoted(path)}: it leads outside the workspace; ` +
       "give a path relative to the workspace",
     { code: "outside_workspace" },
+  );
+}
+
+/** The path of the root itself is in nobody's hands who has only the workspace. */
+function refuseUnheld(root: Folder, parts: readonly string[]): void {
+  if (root.isHeld || parts.length === 0) return;
+  throw new ToolError(
+    "Cannot write into a folder of the workspace: on this host it could be swapped for another in " +
+      "the meantime. Write to the workspace itself; or whoever runs the program can run it on Linux " +
+      "with all permissions, or set fileTrust where nobody else renames folders of the workspace",
+    { code: "workspace_unsafe" },
   );
 }

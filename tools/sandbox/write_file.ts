@@ -1,7 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import { link, rename } from "node:fs/promises";
 import { ToolError } from "../tool.ts";
-import { type Folder, holds, isMissing, isSame, look } from "./folder.ts";
+import { type Folder, isMissing, isSame, look } from "./folder.ts";
 import { type MadeFile, makeFile, removeMade } from "./make_file.ts";
 import { type OpenFile, openFile } from "./open_file.ts";
 
@@ -28,7 +28,6 @@ export async function writeFile(folder: Folder, name: string, edit: Edit): Promi
       await (current === undefined
         ? putNew(folder, made, name)
         : putOver(folder, made, { name, expected: current.stats }));
-      await refuseMoved(folder, name, made.stats);
       return content.byteLength;
     } finally {
       await made.handle.close();
@@ -74,9 +73,7 @@ async function takeAfter({ uid, gid, mode }: BigIntStats, made: MadeFile): Promi
 
 /** A link, unlike a rename, fails where there is something. */
 async function putNew(folder: Folder, made: MadeFile, name: string): Promise<void> {
-  await folder.steady(() => Promise.resolve());
   await link(folder.at(made.name), folder.at(name));
-  await removeMade(folder, made);
 }
 
 /** The file must be the one that was read, as it was read. */
@@ -85,7 +82,7 @@ async function putOver(
   made: MadeFile,
   { name, expected }: { readonly name: string; readonly expected: BigIntStats },
 ): Promise<void> {
-  const now = await folder.steady(() => look(folder.at(name)));
+  const now = await look(folder.at(name));
   refuseLinked(now);
   if (!isSame(now, expected) || now.mtimeNs !== expected.mtimeNs || now.size !== expected.size) {
     throw new ToolError("The file was changed by something else meanwhile; read it again", {
@@ -93,11 +90,4 @@ async function putOver(
     });
   }
   await rename(folder.at(made.name), folder.at(name));
-}
-
-async function refuseMoved(folder: Folder, name: string, made: BigIntStats): Promise<void> {
-  if (await holds(folder, name, made)) return;
-  throw new ToolError("The folder was swapped at the moment of writing; look where the file is", {
-    code: "workspace_moved",
-  });
 }

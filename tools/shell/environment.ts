@@ -22,5 +22,11 @@ export function commandEnvironment(home: string): Record<string, string> {
     const value = isPermitted({ name: "env", variable: name }) ? process.env[name] : undefined;
     return value === undefined ? [] : [[name, value]];
   });
-  return { PATH: DEFAULT_PATH, LANG: "C.UTF-8", ...Object.fromEntries(inherited), HOME: home };
+  const environment: Record<string, string> = Object.fromEntries(inherited);
+  return { LANG: "C.UTF-8", ...environment, PATH: absolutePath(environment.PATH), HOME: home };
+}
+
+/** A relative or empty entry would let a file in the workspace stand in for a program. */
+function absolutePath(path = ""): string {
+  return path.split(":").filter((entry) => entry.startsWith("/")).join(":") || DEFAULT_PATH;
 }

@@ -21,7 +21,7 @@ export interface WorkingDir {
  */
 export function findWorkingDir(workspace: Workspace, folder: string): Promise<WorkingDir> {
   const action = `run in ${quoted(folder)}`;
-  return explaining(action, async () => {
+  return explaining({ what: action, workspace }, async () => {
     const root = await workspace.root();
     const path = join(root, (await workspace.locate(folder)).path);
     const found = await look(path);
