@@ -55,7 +55,10 @@ Deno.test("a call of the older kind that nobody here runs is told to the model",
 Deno.test("a call of the older kind to a tool of the caller's is handed back", async () => {
   const { execute: _, ...own } = weather;
   const { client, sent } = scripted(METHODS.run);
-  const result = await client.chat.completions.run(request, { tools: [own] });
+  const result = await client.chat.completions.run(request, {
+    tools: [own],
+    manualTools: ["weather"],
+  });
   assertEquals([result.stoppedBy, result.finalText, sent.length], ["tool_calls", "", 1]);
   assertEquals(result.pendingCalls.map(({ name }) => name), ["weather"]);
 });

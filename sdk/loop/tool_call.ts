@@ -19,7 +19,7 @@ export async function runToolCall<S extends LoopShapes>(
   const { settings, cancellation } = context;
   const tool = settings.toolsByName.get(call.name);
   if (tool?.execute === undefined) {
-    const message = `There is no tool named "${call.name.slice(0, 64)}"`;
+    const message = `There is no handler for a tool named "${call.name.slice(0, 64)}"`;
     return errorResult(call, { code: "tool_handler_not_found", message });
   }
   if (cancellation.signal.aborted) {

@@ -8,7 +8,7 @@ import type {
   ResponseToolChoice,
 } from "../protocol/mod.ts";
 import { combined } from "../run/combined.ts";
-import type { Surface } from "../run/surface.ts";
+import { declares, type Surface } from "../run/surface.ts";
 import { tellingTasks } from "../run/tasks.ts";
 import type { ResponseShapes } from "./shapes.ts";
 import { ResponseTurns } from "./turns.ts";
@@ -73,6 +73,9 @@ export const responseSurface: Surface<ResponseShapes, ResponseHistory> = {
       ? request
       : { ...request, tool_choice: relaxed(choice) };
   },
+
+  mayCallTools: ({ tools, tool_choice }) =>
+    tool_choice !== "none" && declares(tools, ["function", "custom"]),
 
   history: ({ input }) => ({ input: itemsOf(input) }),
 

@@ -5,6 +5,11 @@ import type { Declarations } from "../toolbox/selection.ts";
 import type { Transport } from "../transport.ts";
 import type { OnTask } from "./tasks.ts";
 
+/** True where a list of tools has one of these types: what is no list is refused elsewhere. */
+export function declares(tools: unknown, types: readonly unknown[]): boolean {
+  return Array.isArray(tools) && tools.some((tool) => types.includes(Object(tool).type));
+}
+
 /** How turns are asked for; what ends one is given with it. */
 export interface TurnOptions extends Omit<CallOptions, "signal"> {
   /** Whether they come as events. */

@@ -132,6 +132,23 @@ const ORCHESTRATED = [
 ];
 const MESSAGES = [{ role: "user", content: "Hi" }];
 
+each("10: text beside calls is told apart from the answer", running, async (run, { stream }) => {
+  await using upstream = new FakeUpstream();
+  const calls = [wireCall("call_1", "double_it", { n: 21 })];
+  upstream.answer(
+    says({ text: "Let me see", calls }, { stream }),
+    says({ text: "It is 42" }, { stream }),
+  );
+  const { tool } = spy();
+  await using at = await Stage.before(upstream, { tools: [tool] });
+  const texts = { final: "", aside: "" };
+  const { finalText } = await run(at.client, USE_DOUBLE, {
+    onTextDelta: (text) => void (texts.final += text),
+    onIntermediateText: (text) => void (texts.aside += text),
+  });
+  assertEquals([texts, finalText], [{ final: "It is 42", aside: "Let me see" }, "It is 42"]);
+});
+
 Deno.test("10: onTextDelta tells text of the final answer only", async () => {
   const told: string[] = [];
   const { completions } = streaming(...ORCHESTRATED).chat;
