@@ -50,6 +50,7 @@ export type { MessagesHistory } from "./messages/surface.ts";
 export * from "./protocol/mod.ts";
 export { type ResponseRunResult, Responses } from "./responses/responses.ts";
 export type {
+  OutputText,
   ResponseCreateRequest,
   ResponseEvent,
   ResponseShapes,

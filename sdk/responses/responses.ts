@@ -63,8 +63,8 @@ export class Responses {
    *   fetch: () => Promise.resolve(Response.json(answer)),
    * });
    *
-   * const { outputText } = await client.responses.create({ input: "Say hello" });
-   * assertEquals(outputText, "Hello");
+   * const response = await client.responses.create({ input: "Say hello" });
+   * assertEquals(response.output_text, "Hello");
    * ```
    */
   create(request: Given<ResponseCreateRequest>, options: CallOptions = {}): Promise<ResponseTurn> {

@@ -9,7 +9,7 @@ import type { Transport } from "../transport.ts";
 import { callsOf, isCall, withCallIds } from "./calls.ts";
 import { EventDeltas, textOf } from "./event_deltas.ts";
 import { EventMerger } from "./merge_events.ts";
-import type { ResponseEvent, ResponseShapes, ResponseTurn } from "./shapes.ts";
+import type { OutputText, ResponseEvent, ResponseShapes, ResponseTurn } from "./shapes.ts";
 import { tokenUsage, usageOfBill } from "./usage.ts";
 
 const PATH = "/responses";
@@ -93,9 +93,14 @@ function turnOf(resource: ResponseResource, answer: Answer): ResponseTurn {
     ...resource,
     output,
     usage: resource.usage ?? (bill === undefined ? null : usageOfBill(bill)),
-    outputText: textOf(output),
+    ...outputText(textOf(output)),
     requestId: requestIdOf(resource, answer.response),
   };
+}
+
+/** A text as a response shows it. */
+export function outputText(text: string): OutputText {
+  return { output_text: text, outputText: text };
 }
 
 /** What is said of a failure: by an event, or by the resource. */

@@ -207,10 +207,11 @@ export class Runner<S extends LoopShapes, History extends object> {
   #outcome({ error, ...result }: LoopResult<S>): RunResult<S> & History {
     const { conversation, steps, stoppedBy, unfinished } = result;
     const turns = steps.map(({ turn }) => this.#surface.about(turn));
+    const response = steps.at(-1)?.turn;
     const outcome = {
       ...result,
-      ...this.#surface.history(conversation),
-      response: steps.at(-1)?.turn,
+      ...this.#surface.history(conversation, response),
+      response,
       billing: addBilling(turns.map(({ billing }) => billing)),
       requestId: turns.at(-1)?.requestId,
     };

@@ -35,8 +35,8 @@ export interface Surface<S extends LoopShapes, History extends object> extends C
   hasOwnTools(request: S["conversation"]): boolean;
   /** The request with these declared. */
   withTools(request: S["conversation"], declarations: Declarations): S["conversation"];
-  /** What of a conversation a run's result shows: `messages`, or `input`. */
-  history(conversation: S["conversation"]): History;
+  /** What a run's result shows of its conversation, `messages` or `input`, and of its last turn. */
+  history(conversation: S["conversation"], last?: S["turn"]): History;
   /** What the service says about a turn. */
   about(turn: S["turn"]): {
     readonly requestId?: string | undefined;
