@@ -33,7 +33,15 @@
  */
 
 export * from "./answer_limits.ts";
-export type { CallOptions, Given, GivenList, Named, WithoutModel, WithRequestId } from "./call.ts";
+export type {
+  AsStream,
+  CallOptions,
+  Given,
+  GivenList,
+  Named,
+  WithoutModel,
+  WithRequestId,
+} from "./call.ts";
 export { type CatalogOptions, Models, Pricing } from "./catalog/catalog.ts";
 export { ChatCompletions, type ChatRunResult } from "./chat/completions.ts";
 export type { ChatCreateRequest, ChatShapes, ChatTurn } from "./chat/shapes.ts";
@@ -60,7 +68,7 @@ export type { ResponseHistory } from "./responses/surface.ts";
 export type { LoopChoices, RunOptions } from "./run/run_options.ts";
 export type { RunResult } from "./run/run_result.ts";
 export { isReply, type OnTask, type TaskProgress } from "./run/tasks.ts";
-export { type OpenStream, ServiceStream } from "./service_stream.ts";
+export { EventStream, type OpenStream, ServiceStream } from "./service_stream.ts";
 export type {
   DefaultToolName,
   DefaultToolsOptions,

@@ -1,10 +1,10 @@
-import type { CallOptions, Given } from "../call.ts";
+import type { AsStream, CallOptions, Given } from "../call.ts";
 import type { LoopEvent } from "../loop/mod.ts";
 import type { MessageStreamEvent } from "../protocol/mod.ts";
 import { Runner, type RunnerDeps } from "../run/runner.ts";
 import type { RunOptions } from "../run/run_options.ts";
 import type { RunResult } from "../run/run_result.ts";
-import type { ServiceStream } from "../service_stream.ts";
+import type { EventStream, ServiceStream } from "../service_stream.ts";
 import type { MessageCreateRequest, MessagesShapes, MessageTurn } from "./shapes.ts";
 import { type MessagesHistory, messagesSurface } from "./surface.ts";
 
@@ -94,7 +94,28 @@ export class Messages {
    * @throws {ConfigurationError} The request or an option cannot be used; nothing was sent.
    * @throws {RunError} The defaults ran, and a later turn failed; `result` has what was complete.
    */
-  create(request: Given<MessageCreateRequest>, options: CallOptions = {}): Promise<MessageTurn> {
+  create(
+    request: AsStream<MessageCreateRequest, false>,
+    options?: CallOptions,
+  ): Promise<MessageTurn>;
+  /**
+   * Streams with `stream: true`, as OpenAI's and Anthropic's clients do: the promise resolves with the
+   * events to iterate once the first has come, and rejects where the call is refused before. Their
+   * `final()` is what they add up to.
+   */
+  create(
+    request: AsStream<MessageCreateRequest, true>,
+    options?: CallOptions,
+  ): Promise<EventStream<MessageStreamEvent, MessageTurn>>;
+  /** Streams, or does not, as the request's `stream` says. */
+  create(
+    request: AsStream<MessageCreateRequest, boolean>,
+    options?: CallOptions,
+  ): Promise<MessageTurn | EventStream<MessageStreamEvent, MessageTurn>>;
+  create(
+    request: Given<MessageCreateRequest>,
+    options: CallOptions = {},
+  ): Promise<MessageTurn | EventStream<MessageStreamEvent, MessageTurn>> {
     return this.#runner.create(request, options);
   }
 
