@@ -12,7 +12,7 @@ import type { TurnOptions } from "../run/surface.ts";
 import { isReply } from "../run/tasks.ts";
 import { turnCall } from "../run/turn_call.ts";
 import type { Transport } from "../transport.ts";
-import { isReadable, textIn } from "./decode.ts";
+import { isChunk, isCompletion, textIn } from "./decode.ts";
 import { ChunkMerger } from "./merge_chunks.ts";
 import type { ChatShapes, ChatTurn } from "./shapes.ts";
 import { tokenUsage, usageOfBill } from "./usage.ts";
@@ -39,7 +39,7 @@ export class ChatTurns implements ModelPort<ChatShapes> {
 
   async *#whole(request: ModelRequest<ChatShapes>): Events {
     const { answer, value } = await this.#transport.json(turnCall(PATH, request, this.#options));
-    const turn = turnOf(readable(value as ChatCompletion, "message", answer), answer);
+    const turn = turnOf(readable(value as ChatCompletion, isCompletion, answer), answer);
     const text = textIn(turn.choices[0]?.message.content);
     if (text !== "") yield { type: "text_delta", text };
     yield* ending(turn);
@@ -52,7 +52,7 @@ export class ChatTurns implements ModelPort<ChatShapes> {
     const call = turnCall(PATH, request, this.#options);
     const events = await this.#transport.events({ ...call, isLast });
     for await (const value of events) {
-      const chunk = normalised(readable(value as ChatCompletionChunk, "delta", events.answer));
+      const chunk = normalised(readable(value as ChatCompletionChunk, isChunk, events.answer));
       merger.add(chunk);
       yield { type: "chunk", chunk };
       if (!chunksOnly && isReply(chunk)) yield* deltas(chunk);
@@ -68,10 +68,10 @@ export class ChatTurns implements ModelPort<ChatShapes> {
 /** An answer, or a chunk of one. Throws a `ServiceAPIError` where it is none. */
 function readable<Value extends object>(
   value: Value,
-  said: "message" | "delta",
+  isReadable: (value: Value) => boolean,
   answer: Answer,
 ): Value {
-  if (isReadable(value, said)) return value;
+  if (isReadable(value)) return value;
   throw answer.error(value, "The service answered with something else than Chat Completions");
 }
 
@@ -129,10 +129,9 @@ function turnOf(completion: ChatCompletion, answer: Answer): ChatTurn {
   const { metadata } = completion;
   const bill = addBilling([metadata?.billing]);
   const usage = completion.usage ?? (bill && usageOfBill(bill));
-  const choices = Array.isArray(completion.choices) ? completion.choices : [];
   return {
     ...completion,
-    choices: choices.map((choice) => ({
+    choices: completion.choices.map((choice) => ({
       ...choice,
       message: { ...choice.message, ...withIds(choice.message?.tool_calls) },
     })),

@@ -82,7 +82,7 @@ Deno.test("output_text stands beside outputText on create, stream and run result
 Deno.test("outputText is all output text and nothing else", async () => {
   const refusal = { type: "message", content: [{ type: "refusal", refusal: "No" }] };
   const reasoning = { type: "reasoning", summary: [{ type: "summary_text", text: "Hm" }] };
-  for (const output of [[refusal, reasoning, call("f"), { type: "message" }], undefined]) {
+  for (const output of [[refusal, reasoning, call("f"), { type: "message" }], []]) {
     const { client } = scripted([resource([], { output })]);
     const { outputText } = await client.responses.create({ input: "Hi" });
     assertEquals(outputText, "");

@@ -83,7 +83,7 @@ function* ending(turn: ResponseTurn, deltas: EventDeltas): Iterable<ModelEvent<R
 /** The resource with its text, its usage where the bill alone has it, and its request's id. */
 function turnOf(resource: ResponseResource, answer: Answer): ResponseTurn {
   if (resource.status === "failed") throw failureOf(resource.error, { answer, resource });
-  const items: unknown = resource.output ?? [];
+  const items: unknown = resource.output;
   if (!Array.isArray(items) || items.some((item) => typeof item?.type !== "string")) {
     throw answer.error(resource, "The service answered with an output that is no list of items");
   }
