@@ -44,8 +44,7 @@ function isCall(call: unknown): boolean {
 }
 
 function isNamed(named: unknown): boolean {
-  return isFields(named) && isNothingOr(named["name"], isText) &&
-    isNothingOr(named["arguments"], isText);
+  return isFields(named) && isNothingOr(named["name"], isText);
 }
 
 function isNothingOr(value: unknown, isSound: (value: unknown) => boolean): boolean {

@@ -70,7 +70,7 @@ Deno.test("functions of the older kind are the request's own tools", async () =>
   assertEquals([sent.length, sent[0]?.json["tools"]], [1, undefined]);
 });
 
-for (const odd of [7, "weather", [], { name: 7 }, { name: "weather", arguments: {} }]) {
+for (const odd of [7, "weather", [], { name: 7 }]) {
   Deno.test(`a function_call that is ${JSON.stringify(odd)} is no answer`, async () => {
     const message = { role: "assistant", content: null, function_call: odd };
     const { client } = scripted(json({ choices: [{ index: 0, message }] }), { tools: [weather] });

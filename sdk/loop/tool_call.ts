@@ -61,7 +61,8 @@ function parseInput(
     return { problem: `The arguments are longer than ${maxChars} characters` };
   }
   try {
-    return { value: JSON.parse(text.trim() || "{}") };
+    // Some models write null where a tool takes nothing.
+    return { value: JSON.parse(text.trim() || "{}") ?? {} };
   } catch {
     // The parser's message quotes the input, which may hold secrets; the model wrote it and knows.
     return { problem: "The arguments are not valid JSON" };

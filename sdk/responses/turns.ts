@@ -6,7 +6,7 @@ import type { TurnOptions } from "../run/surface.ts";
 import { isReply } from "../run/tasks.ts";
 import { turnCall } from "../run/turn_call.ts";
 import type { Transport } from "../transport.ts";
-import { callsOf, isCall, withCallIds } from "./calls.ts";
+import { answerable, callsOf, isCall } from "./calls.ts";
 import { EventDeltas, textOf } from "./event_deltas.ts";
 import { EventMerger } from "./merge_events.ts";
 import type { OutputText, ResponseEvent, ResponseShapes, ResponseTurn } from "./shapes.ts";
@@ -88,7 +88,7 @@ function turnOf(resource: ResponseResource, answer: Answer): ResponseTurn {
     throw answer.error(resource, "The service answered with an output that is no list of items");
   }
   const bill = resource.metadata?.billing;
-  const output = withCallIds(items);
+  const output = answerable(items);
   return {
     ...resource,
     output,
