@@ -44,7 +44,8 @@ export type MessageRunResult = RunResult<MessagesShapes> & MessagesHistory;
  * | thinking blocks | `reasoning_content`; signatures in `extra_content` |
  * | a `tool_result` block | a `tool` message before the rest of its message; images and documents follow in that rest; `is_error` stays, and the text says so |
  * | an image, a document | an `image_url` part; a `file` part, or text |
- * | `temperature`, `top_p`, `top_k`, `cache_control`, and whatever is not known here | the same |
+ * | `temperature`, `top_p`, `cache_control`, and whatever is not known here | the same |
+ * | `top_k` | `extra_content.anthropic.top_k`, for upstreams that take it |
  * | `billing_policy`, `compaction`, `container`, `context_management`, `diagnostics`, `fallbacks`, `fallback_credit_token`, `inference_geo`, `mcp_servers`, `n`, `speed`, `thread`, `user_profile_id`, `workspace_id` | refused |
  * | citations; hidden thinking; blocks and tools of Anthropic's own servers; files kept there | refused |
  *

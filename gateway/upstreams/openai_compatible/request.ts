@@ -2,14 +2,15 @@ import type { UpstreamKind } from "../../domain/catalog.ts";
 import { invariant } from "../../domain/invariant.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { editMembers, members } from "../../wire/json_text.ts";
+import { withoutMessagesMembers } from "./messages_members.ts";
 import { wantsSignedCalls, withForeignCalls } from "./gemini_calls.ts";
 
 /**
  * The caller's text with the upstream's model name, the output limit where the hold pays for less
  * than was asked, and usage asked for on streams. A compatible server is told a
  * `max_completion_tokens` as `max_tokens` too: where it knew the older name only it would write more
- * than the hold pays for. A Gemini is told which calls of the history it has not signed. Every other
- * byte is the caller's.
+ * than the hold pays for. A Gemini is told which calls of the history it has not signed. Members that
+ * only Messages know are left out. Every other byte is the caller's.
  */
 export function chatRequestText(call: UpstreamCall, kind: UpstreamKind): string {
   const edits: Record<string, string> = { model: JSON.stringify(call.model) };
@@ -24,7 +25,8 @@ export function chatRequestText(call: UpstreamCall, kind: UpstreamKind): string 
     if (options !== undefined) edits["stream_options"] = options;
   }
   const isForeign = kind === "openai-compatible" && wantsSignedCalls(call.model);
-  return editMembers(isForeign ? withForeignCalls(call.body) : call.body.text, edits);
+  const text = isForeign ? withForeignCalls(call.body) : call.body.text;
+  return editMembers(withoutMessagesMembers(text, { value: call.body.value, kind }), edits);
 }
 
 /** The output limits that the caller set, and the one that servers of this kind know. */
