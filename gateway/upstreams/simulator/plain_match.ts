@@ -28,11 +28,24 @@ const GENERIC: ReadonlySet<string> = new Set([
   ],
   ...["check", "calculate", "calc", "compute", "determine", "current", "latest", "the", "a", "an"],
   ...["of", "for", "in", "at", "by", "from", "to", "with", "tool", "function", "api", "service"],
-  ...["data", "info", "information", "details", "my", "do", "run", "call", "value", "now", "new"],
+  ...[
+    "data",
+    "info",
+    "information",
+    "details",
+    "my",
+    "do",
+    "run",
+    "call",
+    "value",
+    "now",
+    "new",
+    "create",
+  ],
 ]);
 
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  weather: ["temperature", "forecast"],
+  weather: ["temperature", "forecast", "raining", "rain", "snowing", "sunny", "cold", "warm"],
   temperature: ["weather"],
   email: ["mail"],
   stock: ["share"],
@@ -61,9 +74,9 @@ export function isAskedFor({ name, parameters }: OfferedTool, question: string):
 }
 
 const OPERATIONS: readonly (readonly [operator: string, names: readonly string[]])[] = [
-  ["+", ["add", "addition", "sum", "plus"]],
+  ["+", ["add", "adder", "addition", "sum", "plus"]],
   ["-", ["subtract", "subtraction", "minus", "difference"]],
-  ["*", ["multiply", "multiplication", "times", "product"]],
+  ["*", ["multiply", "multiplier", "multiplication", "times", "product"]],
   ["/", ["divide", "division", "quotient"]],
 ];
 const BINARY = /^(-?\d+(?:\.\d+)?) ?([-+*/]) ?(-?\d+(?:\.\d+)?)$/;

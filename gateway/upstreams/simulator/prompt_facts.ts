@@ -36,7 +36,7 @@ export interface PromptFacts {
   readonly expressions: readonly string[];
 }
 
-const QUOTED = /["“「]([^"”」\n]{1,200})["”」]/g;
+const QUOTED = /["“「]([^"”」\n]{1,200})["”」]|(?<!\w)'([^'\n]{1,200})'(?!\w)/g;
 const EMAIL = /[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}/g;
 const URL_TEXT = /https?:\/\/[^\s"'<>)]{1,2000}/g;
 const DATE = /\b\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?\b/g;
@@ -52,7 +52,10 @@ const NAMES = new RegExp(
   "gu",
 );
 /** Words with a capital that name nothing. */
-const NO_NAMES = /^(?:I|I'm|A|An|The|What|How|Please|Use|Can|And|Also|Is|Are|Do|Does)$/;
+const NO_NAMES =
+  /^(?:I|I'm|A|An|The|What|How|Where|When|Who|Which|Why|Please|Use|Can|And|Also|Is|Are|Do|Does|It|He|She|This|That|There|Today|My|Our)$/;
+/** A name that a text begins with. */
+const FIRST_NAME = /^\s*(\p{Lu}\p{L}{1,40}(?: \p{Lu}\p{L}{1,40})?) (?:is|was|has|lives|works)\b/u;
 /** A place in small letters. */
 const SMALL_PLACE =
   /\b(in|at|near) ((?!the\b|a\b|an\b|my\b)[a-z]{3,20}(?: [a-z]{3,20}){0,2}?)(?=[?!.,]|$| today| tomorrow| now| right| this)/g;
@@ -64,7 +67,7 @@ export function factsIn(text: string, toolName: string): PromptFacts {
     (word) => word === toolName ? " ".repeat(word.length) : word,
   );
   const take = (pattern: RegExp): string[] => {
-    const found = [...rest.matchAll(pattern)].map((match) => match[1] ?? match[0]);
+    const found = [...rest.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[0]);
     rest = rest.replace(pattern, (match) => " ".repeat(match.length));
     return found;
   };
@@ -100,6 +103,8 @@ function namesIn(text: string): NameFact[] {
       .filter((name) => name !== "" && !NO_NAMES.test(name));
     return values.length === 0 ? [] : [{ values, after: (match[1] ?? "").toLowerCase() }];
   });
+  const [, first] = FIRST_NAME.exec(text) ?? [];
+  if (first !== undefined && !NO_NAMES.test(first)) named.unshift({ values: [first], after: "" });
   if (named.length > 0) return named;
   return [...text.matchAll(SMALL_PLACE)].map(([, after = "", name = ""]) => ({
     ...{ values: [name], after },

@@ -134,6 +134,22 @@ const CASES: readonly (readonly [question: string, tools: readonly unknown[], ca
         participants: { type: "array", items: text },
       }),
     ], ['create_calendar_event{"date":"2026-05-01","participants":["Alice","Bob"]}']],
+    ["Is it raining in Seattle?", [weather], ['get_weather{"location":"Seattle"}']],
+    ["What is the capital of France?", [tool("get_capital", { country: text })], [
+      'get_capital{"country":"France"}',
+    ]],
+    ["Search for flights from SFO to JFK", [
+      tool("search_flights", { origin: text, destination: text }),
+    ], ['search_flights{"origin":"SFO","destination":"JFK"}']],
+    ["Set a timer for 5 minutes", [tool("set_timer", { minutes: integer })], [
+      'set_timer{"minutes":5}',
+    ]],
+    ["Create a customer named '你好啊集团' (Hello Group)", [
+      tool("create_customer", { customer_name: text }),
+    ], ['create_customer{"customer_name":"你好啊集团"}']],
+    ["What is 1 + 2?", [tool("my_adder_tool", { a: integer, b: integer })], [
+      'my_adder_tool{"a":1,"b":2}',
+    ]],
     // Nothing plain is asked for, or an argument is not known: a model would answer, or ask back.
     ["Hello", [weather, add, email], []],
     ["What's the weather like?", [weather], []],
@@ -160,6 +176,14 @@ Deno.test("a forced tool is called once, and filled from the question as far as 
   const tool_choice = { type: "function", function: { name: "get_weather" } };
   assertEquals(await callsFor("Paris and Rome", [strictWeather], { tool_choice }), [
     'get_weather{"location":"Rome","units":"celsius"}',
+  ]);
+});
+
+Deno.test("a forced tool that extracts is filled from a statement", async () => {
+  const user = tool("User", { name: text, age: integer });
+  const tool_choice = { type: "function", function: { name: "User" } };
+  assertEquals(await callsFor("Jason is 25 years old", [user], { tool_choice }), [
+    'User{"name":"Jason","age":25}',
   ]);
 });
 
