@@ -59,7 +59,7 @@ export class Answer {
   /** The JSON object of a body, or of an event. Throws a `ServiceAPIError` where it is an error. */
   read(text: string): object {
     const value = parsed(text);
-    if (typeof value !== "object" || value === null) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
       throw this.error(
         value ?? text,
         "The service answered with something else than a JSON object",

@@ -94,6 +94,23 @@ export type WithoutModel<Request> =
 export type Given<Request> = { [Field in keyof Request]: GivenList<Request[Field]> };
 
 /**
+ * A request whose answer comes in events, as one whole, or as a flag says.
+ *
+ * @example
+ * ```ts
+ * import type { AsStream, ChatCreateRequest } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const request: AsStream<ChatCreateRequest, true> = { messages: [], stream: true };
+ * assertEquals(request.stream, true);
+ * ```
+ */
+export type AsStream<Request, Stream extends boolean> =
+  & Given<Request>
+  & (Stream extends true ? { readonly stream: true }
+    : { readonly stream?: Stream | null | undefined });
+
+/**
  * A list of {@linkcode Given}; what is none stays as it is.
  *
  * @example

@@ -33,7 +33,15 @@
  */
 
 export * from "./answer_limits.ts";
-export type { CallOptions, Given, GivenList, Named, WithoutModel, WithRequestId } from "./call.ts";
+export type {
+  AsStream,
+  CallOptions,
+  Given,
+  GivenList,
+  Named,
+  WithoutModel,
+  WithRequestId,
+} from "./call.ts";
 export { type CatalogOptions, Models, Pricing } from "./catalog/catalog.ts";
 export { ChatCompletions, type ChatRunResult } from "./chat/completions.ts";
 export type { ChatCreateRequest, ChatShapes, ChatTurn } from "./chat/shapes.ts";
@@ -50,6 +58,7 @@ export type { MessagesHistory } from "./messages/surface.ts";
 export * from "./protocol/mod.ts";
 export { type ResponseRunResult, Responses } from "./responses/responses.ts";
 export type {
+  OutputText,
   ResponseCreateRequest,
   ResponseEvent,
   ResponseShapes,
@@ -59,7 +68,7 @@ export type { ResponseHistory } from "./responses/surface.ts";
 export type { LoopChoices, RunOptions } from "./run/run_options.ts";
 export type { RunResult } from "./run/run_result.ts";
 export { isReply, type OnTask, type TaskProgress } from "./run/tasks.ts";
-export { type OpenStream, ServiceStream } from "./service_stream.ts";
+export { EventStream, type OpenStream, ServiceStream } from "./service_stream.ts";
 export type {
   DefaultToolName,
   DefaultToolsOptions,

@@ -13,9 +13,10 @@ const KINDS = {
   flag: { name: "true or false", has: (value) => typeof value === "boolean" },
   text: { name: "a text", has: (value) => typeof value === "string" },
   path: { name: "a path", has: (value) => typeof value === "string" && value !== "" },
-  texts: {
-    name: "a list of texts",
-    has: (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+  texts: { name: "a list of texts", has: isTexts },
+  toolNames: {
+    name: "a list of tool names, or true",
+    has: (value) => value === true || isTexts(value),
   },
   number: {
     name: "a number",
@@ -77,6 +78,10 @@ export function checkOptions<Options extends object>(
 export function signalOf(options: unknown): AbortSignal | undefined {
   const { signal } = Object(options);
   return KINDS.signal.has(signal) ? signal : undefined;
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
 function hasMethods(value: unknown, names: readonly string[]): boolean {

@@ -21,6 +21,7 @@ const TAKEN: Readonly<Record<string, (odd: unknown) => boolean>> = {
   list: (odd) => Array.isArray(odd) && odd.length === 0,
   object: (odd) => typeof odd === "object" && odd !== null && !(Array.isArray(odd) && odd.length),
   record: (odd) => typeof odd === "object" && odd !== null && !Array.isArray(odd),
+  toolNames: (odd) => odd === true || Array.isArray(odd) && odd.length === 0,
   anything: () => true,
   nothing: () => false,
 };
@@ -79,6 +80,7 @@ const OF_RUN = {
   ...{ tools: "list", toolHandlers: "record", maxSteps: "number", toolTimeoutMs: "number" },
   ...{ maxToolCallsPerStep: "number", maxParallelToolCalls: "number", maxResultChars: "number" },
   ...{ maxArgumentChars: "number", budget: "nothing", stopWhen: "function" },
+  ...{ manualTools: "toolNames", onIntermediateText: "function" },
   ...{ onTextDelta: "function", onToolResult: "function", onStep: "function", onTask: "function" },
 };
 

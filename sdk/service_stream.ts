@@ -22,18 +22,17 @@ export type OpenStream<Event, Final> = (
 ) => AsyncIterator<Event, Final, void>;
 
 /**
- * An answer that is still coming: iterate it for its events, await it for its final value, or do the
- * one and then the other. It is read as fast as its reader asks, and nothing is sent before that.
+ * An answer that is still coming, as `create({ stream: true })` gives it: iterate it for its events,
+ * ask {@linkcode EventStream.final} for what they add up to. It is read as fast as its reader asks.
  *
- * Leaving the iteration early ends the call. One that is dropped unread costs nothing, and one that
- * fails unheard brings no unhandled rejection.
+ * Leaving the iteration early ends the call. One that fails unheard brings no unhandled rejection.
  *
  * @example
  * ```ts
- * import { ServiceStream } from "@svc/sdk";
+ * import { EventStream } from "@svc/sdk";
  * import { assertEquals } from "@std/assert";
  *
- * const stream = new ServiceStream<string, number>(async function* () {
+ * const stream = new EventStream<string, number>(async function* () {
  *   yield "Hello, ";
  *   yield "world";
  *   return 2;
@@ -42,10 +41,10 @@ export type OpenStream<Event, Final> = (
  * for await (const piece of stream) text += piece;
  *
  * assertEquals(text, "Hello, world");
- * assertEquals(await stream, 2);
+ * assertEquals(await stream.final(), 2);
  * ```
  */
-export class ServiceStream<Event, Final> implements AsyncIterable<Event>, PromiseLike<Final> {
+export class EventStream<Event, Final> implements AsyncIterable<Event> {
   readonly #open: OpenStream<Event, Final>;
   readonly #outer: AbortSignal | undefined;
   readonly #controller = new AbortController();
@@ -57,10 +56,12 @@ export class ServiceStream<Event, Final> implements AsyncIterable<Event>, Promis
   #isOver = false;
   /** What is left of a stream that was ended while nobody read. */
   #rest: Promise<void> | undefined;
+  /** What was read before there was a reader. */
+  #ahead: IteratorResult<Event, undefined> | undefined;
   /** Reads under way. Only where there is none can an end come from elsewhere than the source. */
   #reads = 0;
 
-  /** Opens nothing yet. A signal of the caller's ends it like {@linkcode ServiceStream.abort}. */
+  /** Opens nothing yet. A signal of the caller's ends it like {@linkcode EventStream.abort}. */
   constructor(
     open: OpenStream<Event, Final>,
     { signal }: { readonly signal?: AbortSignal | undefined } = {},
@@ -111,12 +112,12 @@ export class ServiceStream<Event, Final> implements AsyncIterable<Event>, Promis
     return await this.#final;
   }
 
-  /** Makes `await` give the final value; so does returning the stream from an async function. */
-  then<Fulfilled = Final, Rejected = never>(
-    onFulfilled?: ((final: Final) => Fulfilled | PromiseLike<Fulfilled>) | null,
-    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
-  ): Promise<Fulfilled | Rejected> {
-    return this.final().then(onFulfilled, onRejected);
+  /**
+   * Opens the call and waits for its first event, which stays to be read. Rejects where the call is
+   * refused before that.
+   */
+  async opened(): Promise<void> {
+    if (!this.#isTaken) this.#ahead ??= await this.#read();
   }
 
   /** Ends the call; whoever reads or awaits gets the reason. */
@@ -150,6 +151,11 @@ export class ServiceStream<Event, Final> implements AsyncIterable<Event>, Promis
   }
 
   #next(): Promise<IteratorResult<Event, undefined>> {
+    const ahead = this.#ahead;
+    if (ahead !== undefined) {
+      this.#ahead = undefined;
+      return Promise.resolve(ahead);
+    }
     const rest = this.#rest;
     if (rest === undefined) return this.#read();
     this.#rest = undefined;
@@ -210,4 +216,39 @@ export class ServiceStream<Event, Final> implements AsyncIterable<Event>, Promis
   }
 
   readonly #follow = (): void => this.abort(this.#outer?.reason);
+}
+
+/**
+ * An {@linkcode EventStream} that can be awaited for its final value, before or after its events are
+ * iterated. Nothing is sent before it is read.
+ *
+ * Leaving the iteration early ends the call. One that is dropped unread costs nothing, and one that
+ * fails unheard brings no unhandled rejection.
+ *
+ * @example
+ * ```ts
+ * import { ServiceStream } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const stream = new ServiceStream<string, number>(async function* () {
+ *   yield "Hello, ";
+ *   yield "world";
+ *   return 2;
+ * });
+ * let text = "";
+ * for await (const piece of stream) text += piece;
+ *
+ * assertEquals(text, "Hello, world");
+ * assertEquals(await stream, 2);
+ * ```
+ */
+export class ServiceStream<Event, Final> extends EventStream<Event, Final>
+  implements PromiseLike<Final> {
+  /** Makes `await` give the final value; so does returning the stream from an async function. */
+  then<Fulfilled = Final, Rejected = never>(
+    onFulfilled?: ((final: Final) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    return this.final().then(onFulfilled, onRejected);
+  }
 }

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals, assertThrows } from "@std/assert";
-import { ServiceStream } from "./mod.ts";
+import { EventStream, ServiceStream } from "./mod.ts";
 
 /** A source that tells what was asked of it. */
 function source(events: readonly number[], end: { readonly error?: unknown } = {}) {
@@ -54,6 +54,36 @@ Deno.test("a stream is awaited while another reads it", async () => {
   const events = Array.fromAsync(stream);
   assertEquals(await stream, "final");
   assertEquals(await events, [1, 2]);
+});
+
+Deno.test("a stream that was opened keeps its first event for whoever reads", async () => {
+  const { open, seen } = source([1, 2, 3]);
+  const stream = new EventStream(open);
+  await stream.opened();
+  await stream.opened();
+  assertEquals(seen.asked, 1);
+  assertEquals([await Array.fromAsync(stream), await stream.final()], [[1, 2, 3], "final"]);
+  const unread = new EventStream(source([1, 2]).open);
+  await unread.opened();
+  assertEquals(await unread.final(), "final");
+  const empty = new EventStream(source([]).open);
+  await empty.opened();
+  assertEquals([await Array.fromAsync(empty), await empty.final()], [[], "final"]);
+});
+
+Deno.test("a stream that fails before its first event fails where it is opened", async () => {
+  const error = new Error("refused");
+  const stream = new EventStream(source([], { error }).open);
+  assertStrictEquals(await reasonOf(stream.opened()), error);
+  assertStrictEquals(await reasonOf(stream.final()), error);
+});
+
+Deno.test("a stream that was opened and is aborted unread ends its call", async () => {
+  const reason = new Error("enough");
+  const stream = new EventStream(silent);
+  await stream.opened();
+  stream.abort(reason);
+  assertStrictEquals(await reasonOf(stream.final()), reason);
 });
 
 Deno.test("a stream has one reader", async () => {

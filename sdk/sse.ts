@@ -5,15 +5,18 @@ import { ServiceConnectionError } from "./errors.ts";
 import { type PieceReader, pieceReader } from "./piece_reader.ts";
 
 /**
- * Reads the data of server-sent events out of a body, however its bytes were split. A last event
- * without its blank line was cut and does not count, as the standard has it.
+ * Reads the data of server-sent events out of a body, however its bytes were split. The last event
+ * may lack its blank line: it counts where its data is a whole JSON object, or `[DONE]`. What was cut
+ * is neither.
  */
 export class EventReader {
   readonly #reader: PieceReader;
   readonly #decoder = new TextDecoder();
   readonly #parser = createParser({
     maxBufferSize: LONGEST_EVENT_CHARS,
-    onEvent: ({ data }) => void this.#ready.push(data),
+    onEvent: ({ data }) => {
+      if (!this.#isOver || isWhole(data)) this.#ready.push(data);
+    },
     onError: refuseTooLong,
   });
   readonly #maxBytes: number;
@@ -36,10 +39,12 @@ export class EventReader {
    */
   async read(): Promise<readonly string[] | undefined> {
     while (this.#ready.length === 0) {
+      if (this.#isOver) return undefined;
       const piece = await this.#reader.read();
       if (piece === undefined) {
         this.#isOver = true;
-        return undefined;
+        this.#parser.feed("\n\n");
+        continue;
       }
       this.#bytes += piece.byteLength;
       if (this.#bytes > this.#maxBytes) throw tooLong(this.#maxBytes);
@@ -54,6 +59,15 @@ export class EventReader {
   async cancel(): Promise<void> {
     // Rejects where the body has broken already: nothing is left to cancel then.
     if (!this.#isOver) await this.#reader.cancel().catch(() => {});
+  }
+}
+
+function isWhole(data: string): boolean {
+  if (data === "[DONE]") return true;
+  try {
+    return data.startsWith("{") && JSON.parse(data) !== null;
+  } catch {
+    return false;
   }
 }
 

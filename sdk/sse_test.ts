@@ -55,6 +55,13 @@ const STREAMS: Readonly<Record<string, readonly [text: string, events: readonly 
   ],
   "a byte order mark": ["\uFEFFdata: 1\n\n", ["1"]],
   "an event that was cut": ["data: 1\n\ndata: 2\n", ["1"]],
+  "an event that was cut in its object": ['data: 1\n\ndata: {"n":\ndata: 2', ["1"]],
+  "a whole event without its blank line": ['data: 1\n\nevent: x\ndata: {"n":2}\n', [
+    "1",
+    '{"n":2}',
+  ]],
+  "a whole event without the end of its line": ['data: {"n":2}', ['{"n":2}']],
+  "[DONE] without its blank line": ["data: 1\n\ndata: [DONE]", ["1", "[DONE]"]],
   "nothing but comments": [": one\n\n: two\n\n", []],
   "nothing": ["", []],
 };

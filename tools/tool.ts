@@ -65,7 +65,7 @@ export interface Tool {
   readonly description?: string | undefined;
   /** JSON Schema of the input. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Absent: the tool is declared to the model, and the application runs it itself. */
+  /** Runs a call. Absent: the tool is only declared; a handler of its name, or the application, answers. */
   readonly execute?: ToolExecute | undefined;
   /**
    * Longest run of one call in milliseconds; 0 or less: no limit. Absent: the limit of whoever runs

@@ -103,7 +103,7 @@ function catalogCall(path: string, options: CatalogOptions): TransportCall {
   return { method: "GET", base: "api", path: `/api/v1${path}${query}`, ...rest };
 }
 
-/** Throws where one of the lists is none: applications go through them without another look. */
+/** Throws where one of the lists is no list of entries: applications go through them as they are. */
 async function get<Catalog extends object>(
   transport: Transport,
   call: TransportCall,
@@ -111,8 +111,12 @@ async function get<Catalog extends object>(
 ): Promise<WithRequestId<Catalog>> {
   const { answer, value } = await transport.json(call);
   const catalog = value as Catalog;
-  if (!listsOf(catalog).every(Array.isArray)) {
+  if (!listsOf(catalog).every(isListOfEntries)) {
     throw answer.error(value, "The service answered with something else than the catalog");
   }
   return { ...catalog, requestId: requestIdOf(value, answer.response) };
+}
+
+function isListOfEntries(list: unknown): boolean {
+  return Array.isArray(list) && list.every((entry) => typeof entry === "object" && entry !== null);
 }

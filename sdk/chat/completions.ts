@@ -1,10 +1,10 @@
-import type { CallOptions, Given } from "../call.ts";
+import type { AsStream, CallOptions, Given } from "../call.ts";
 import type { LoopEvent } from "../loop/mod.ts";
 import type { ChatCompletionChunk } from "../protocol/mod.ts";
 import { Runner, type RunnerDeps } from "../run/runner.ts";
 import type { RunOptions } from "../run/run_options.ts";
 import type { RunResult } from "../run/run_result.ts";
-import type { ServiceStream } from "../service_stream.ts";
+import type { EventStream, ServiceStream } from "../service_stream.ts";
 import type { ChatCreateRequest, ChatShapes, ChatTurn } from "./shapes.ts";
 import { type ChatHistory, chatSurface } from "./surface.ts";
 
@@ -106,7 +106,25 @@ export class ChatCompletions {
    * @throws {ConfigurationError} The request or an option cannot be used; nothing was sent.
    * @throws {RunError} The defaults ran, and a later turn failed; `result` has what was complete.
    */
-  create(request: Given<ChatCreateRequest>, options: CallOptions = {}): Promise<ChatTurn> {
+  create(request: AsStream<ChatCreateRequest, false>, options?: CallOptions): Promise<ChatTurn>;
+  /**
+   * Streams with `stream: true`, as OpenAI's and Anthropic's clients do: the promise resolves with the
+   * chunks to iterate once the first has come, and rejects where the call is refused before. Their
+   * `final()` is what they add up to.
+   */
+  create(
+    request: AsStream<ChatCreateRequest, true>,
+    options?: CallOptions,
+  ): Promise<EventStream<ChatCompletionChunk, ChatTurn>>;
+  /** Streams, or does not, as the request's `stream` says. */
+  create(
+    request: AsStream<ChatCreateRequest, boolean>,
+    options?: CallOptions,
+  ): Promise<ChatTurn | EventStream<ChatCompletionChunk, ChatTurn>>;
+  create(
+    request: Given<ChatCreateRequest>,
+    options: CallOptions = {},
+  ): Promise<ChatTurn | EventStream<ChatCompletionChunk, ChatTurn>> {
     return this.#runner.create(request, options);
   }
 

@@ -1,18 +1,25 @@
 /**
- * What of an answer everything else relies on. There are many upstreams, and some are odd: what is
- * merely missing counts as empty, and what has another shape is no answer.
+ * What of an answer everything else relies on. There are many upstreams, and some are odd: a member
+ * that is merely missing counts as empty, and what has another shape is no answer.
  *
  * @module
  */
 
 /**
- * Whether messages, or deltas, and their tool calls can be read. Other fields are passed on as they
- * are, whatever they are.
+ * True for an answer whose messages and tool calls can be read. Without a list of choices, or with a
+ * choice that has no message, it is none. Other fields are passed on as they are.
  */
-export function isReadable(answer: object, said: "message" | "delta"): boolean {
+export function isCompletion(answer: object): boolean {
   const { choices } = answer as { choices?: unknown };
-  if (!Array.isArray(choices)) return true;
-  return choices.every((choice) => isFields(choice) && isNothingOr(choice[said], isMessage));
+  return Array.isArray(choices) &&
+    choices.every((choice) => isFields(choice) && isMessage(choice["message"]));
+}
+
+/** True for a piece of one whose deltas can be read. Some carry usage and metadata alone. */
+export function isChunk(event: object): boolean {
+  const { choices } = event as { choices?: unknown };
+  return !Array.isArray(choices) ||
+    choices.every((choice) => isFields(choice) && isNothingOr(choice["delta"], isMessage));
 }
 
 /** What a message says: a text, or the texts of its parts, as some providers write it. */
@@ -37,8 +44,7 @@ function isCall(call: unknown): boolean {
 }
 
 function isNamed(named: unknown): boolean {
-  return isFields(named) && isNothingOr(named["name"], isText) &&
-    isNothingOr(named["arguments"], isText);
+  return isFields(named) && isNothingOr(named["name"], isText);
 }
 
 function isNothingOr(value: unknown, isSound: (value: unknown) => boolean): boolean {

@@ -4,7 +4,7 @@ import { ConfigurationError } from "../errors.ts";
 import type { ToolResult } from "../loop/mod.ts";
 import type { ChatMessage, ChatTool, ChatToolChoice } from "../protocol/mod.ts";
 import { combined } from "../run/combined.ts";
-import type { Surface } from "../run/surface.ts";
+import { declares, type Surface } from "../run/surface.ts";
 import { tellingTasks } from "../run/tasks.ts";
 import type { ChatShapes } from "./shapes.ts";
 import { ChatTurns } from "./turns.ts";
@@ -72,6 +72,10 @@ export const chatSurface: Surface<ChatShapes, ChatHistory> = {
       ...(names ? { function_call: "auto" } : {}),
     };
   },
+
+  mayCallTools: ({ tools, tool_choice, functions, function_call }) =>
+    tool_choice !== "none" && declares(tools, ["function", "custom"]) ||
+    function_call !== "none" && declares(functions, [undefined]),
 
   history: ({ messages }) => ({ messages }),
 

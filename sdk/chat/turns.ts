@@ -1,18 +1,14 @@
 import { type Answer, requestIdOf } from "../answer.ts";
 import { ServiceConnectionError } from "../errors.ts";
 import type { ModelEvent, ModelPort, ModelRequest, TurnFinishReason } from "../loop/mod.ts";
-import type {
-  ChatCompletion,
-  ChatCompletionChunk,
-  ToolCall,
-  ToolCallFunction,
-} from "../protocol/mod.ts";
+import type { ChatCompletion, ChatCompletionChunk } from "../protocol/mod.ts";
 import { addBilling } from "../run/billing.ts";
 import type { TurnOptions } from "../run/surface.ts";
 import { isReply } from "../run/tasks.ts";
 import { turnCall } from "../run/turn_call.ts";
 import type { Transport } from "../transport.ts";
-import { isReadable, textIn } from "./decode.ts";
+import { answerable, callsOf, readableChunk } from "./calls.ts";
+import { isChunk, isCompletion, textIn } from "./decode.ts";
 import { ChunkMerger } from "./merge_chunks.ts";
 import type { ChatShapes, ChatTurn } from "./shapes.ts";
 import { tokenUsage, usageOfBill } from "./usage.ts";
@@ -39,7 +35,7 @@ export class ChatTurns implements ModelPort<ChatShapes> {
 
   async *#whole(request: ModelRequest<ChatShapes>): Events {
     const { answer, value } = await this.#transport.json(turnCall(PATH, request, this.#options));
-    const turn = turnOf(readable(value as ChatCompletion, "message", answer), answer);
+    const turn = turnOf(readable(value as ChatCompletion, isCompletion, answer), answer);
     const text = textIn(turn.choices[0]?.message.content);
     if (text !== "") yield { type: "text_delta", text };
     yield* ending(turn);
@@ -52,7 +48,7 @@ export class ChatTurns implements ModelPort<ChatShapes> {
     const call = turnCall(PATH, request, this.#options);
     const events = await this.#transport.events({ ...call, isLast });
     for await (const value of events) {
-      const chunk = normalised(readable(value as ChatCompletionChunk, "delta", events.answer));
+      const chunk = readableChunk(readable(value as ChatCompletionChunk, isChunk, events.answer));
       merger.add(chunk);
       yield { type: "chunk", chunk };
       if (!chunksOnly && isReply(chunk)) yield* deltas(chunk);
@@ -68,10 +64,10 @@ export class ChatTurns implements ModelPort<ChatShapes> {
 /** An answer, or a chunk of one. Throws a `ServiceAPIError` where it is none. */
 function readable<Value extends object>(
   value: Value,
-  said: "message" | "delta",
+  isReadable: (value: Value) => boolean,
   answer: Answer,
 ): Value {
-  if (isReadable(value, said)) return value;
+  if (isReadable(value)) return value;
   throw answer.error(value, "The service answered with something else than Chat Completions");
 }
 
@@ -79,11 +75,6 @@ function readable<Value extends object>(
 function isBill(value: unknown): boolean {
   const { choices, metadata, usage } = value as ChatCompletionChunk;
   return !choices?.length && Boolean(metadata ?? usage);
-}
-
-/** A chunk whose `choices` can be iterated: some carry nothing but usage and metadata. */
-function normalised(chunk: ChatCompletionChunk): ChatCompletionChunk {
-  return Array.isArray(chunk.choices) ? chunk : { ...chunk, choices: [] };
 }
 
 /** What a chunk tells of the first choice, which is the one that a loop goes on with. */
@@ -106,22 +97,9 @@ function* deltas({ choices }: ChatCompletionChunk): Iterable<ModelEvent<ChatShap
 
 /** What the whole turn tells: its calls, its usage and its end. */
 function* ending(turn: ChatTurn): Iterable<ModelEvent<ChatShapes>> {
-  for (const raw of callsOf(turn)) {
-    // The call of a custom tool names no function: nobody here runs it, and the model hears so.
-    const { name, arguments: text } = raw.function ?? {};
-    yield { type: "tool_call", call: { id: raw.id, name: name ?? "", arguments: text ?? "", raw } };
-  }
+  for (const call of callsOf(turn)) yield { type: "tool_call", call };
   if (turn.usage) yield { type: "usage", usage: tokenUsage(turn.usage) };
   yield { type: "finish", finishReason: finishReasonOf(turn), turn };
-}
-
-/** The calls of the first choice. One of the older `function_call` is the only one, without an id. */
-function callsOf({ choices }: ChatTurn): readonly ToolCall[] {
-  const message = choices[0]?.message;
-  const older = message?.["function_call"];
-  const calls = message?.tool_calls ?? [];
-  if (calls.length > 0 || older === undefined || older === null) return calls;
-  return [{ id: "", type: "function", function: older as ToolCallFunction }];
 }
 
 /** The completion with its usage, where the bill alone has it, and with its request's id. */
@@ -129,25 +107,14 @@ function turnOf(completion: ChatCompletion, answer: Answer): ChatTurn {
   const { metadata } = completion;
   const bill = addBilling([metadata?.billing]);
   const usage = completion.usage ?? (bill && usageOfBill(bill));
-  const choices = Array.isArray(completion.choices) ? completion.choices : [];
   return {
     ...completion,
-    choices: choices.map((choice) => ({
+    choices: completion.choices.map((choice) => ({
       ...choice,
-      message: { ...choice.message, ...withIds(choice.message?.tool_calls) },
+      message: answerable(choice.message),
     })),
     ...(usage === undefined ? {} : { usage }),
     requestId: requestIdOf(completion, answer.response),
-  };
-}
-
-/** Calls that can be answered: an upstream that gives one no id gets an id for it. */
-function withIds(calls: ToolCall[] | undefined): { tool_calls?: ToolCall[] } {
-  if (!Array.isArray(calls) || calls.length === 0) return {};
-  return {
-    tool_calls: calls.map((call) =>
-      call.id ? call : { ...call, id: `call_${crypto.randomUUID()}` }
-    ),
   };
 }
 

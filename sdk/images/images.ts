@@ -115,9 +115,14 @@ export class Images {
     const call = { method: "POST", base: "openai", path, body, ...options } as const;
     const { answer, value } = await this.#transport.json(call);
     const images = value as ImagesResponse;
-    if (!Array.isArray(images.data)) {
+    if (!Array.isArray(images.data) || !images.data.every(isImage)) {
       throw answer.error(value, "The service answered with something else than images");
     }
     return { ...images, requestId: requestIdOf(value, answer.response) };
   }
+}
+
+function isImage(image: unknown): boolean {
+  const { url, b64_json } = Object(image) as Record<string, unknown>;
+  return typeof url === "string" || typeof b64_json === "string";
 }

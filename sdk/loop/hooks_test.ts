@@ -43,6 +43,6 @@ Deno.test("a hook that answers with a promise is waited for", async () => {
   for await (const { type } of loop) order.push(type);
   assertEquals(order, [
     ...["step_start", "tool_call", "finish", "result", "tool_result", "step", "step"],
-    ...["step_start", "text", "text_delta", "finish", "step", "step"],
+    ...["step_start", "text_delta", "text", "finish", "step", "step"],
   ]);
 });

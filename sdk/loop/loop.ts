@@ -15,9 +15,11 @@ import { LoopRun } from "./run.ts";
  * - Calls of one turn run concurrently; their results are yielded and written down in call order,
  *   each once. A tool that is unknown, throws, takes too long or gets invalid JSON is an error
  *   result that the model reads, and the loop goes on.
- * - A call of a tool without `execute` is handed back (`tool_calls`). Where a turn mixes both kinds,
- *   what can run here is run first and its results stand in the conversation; the caller appends
- *   only its own, those of `pendingCalls`.
+ * - A call of one of `manualTools` is handed back (`tool_calls`). Where a turn mixes both kinds, the
+ *   other calls are run first and their results stand in the conversation; the caller appends only
+ *   its own, those of `pendingCalls`.
+ * - `onTextDelta` is told the text of the final answer alone; text beside tool calls goes to
+ *   `onIntermediateText`. The events tell all text at once, as it comes.
  * - Leaving the generator early, also while its next event is awaited, cancels the model and all
  *   tools at once.
  *

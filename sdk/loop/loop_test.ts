@@ -76,17 +76,38 @@ Deno.test("agentLoop() tells an answer that was cut from a whole one", async () 
   assertEquals([cut.stoppedBy, cut.finishReason], ["finish", "length"]);
 });
 
-Deno.test("agentLoop() hands the caller's own calls back, what runs here run first", async () => {
+Deno.test("agentLoop() hands calls of manual tools back, after the other calls have run", async () => {
   const calls = [call("a", "own"), call("b", "echo"), call("c", "own"), call("d", "ghost")];
-  const result = await run(scripted(calling(...calls)));
+  const result = await run(scripted(calling(...calls)), { manualTools: ["own"] });
   assertEquals([result.stoppedBy, result.finalText], ["tool_calls", ""]);
   assertEquals(result.pendingCalls, calls.filter(({ name }) => name === "own"));
   assertEquals(result.conversation.map((line) => line.slice(0, 12)), [
     ...["hi", "assistant: a", "b: {}", 'd: {"error":'],
   ]);
-  const alone = await run(scripted(calling(call("a", "own"))));
+  const alone = await run(scripted(calling(call("a", "own"))), { manualTools: ["own"] });
   assertEquals(alone.conversation, ["hi", "assistant: a"]);
   assertEquals(alone.pendingCalls.length, 1);
+});
+
+Deno.test("agentLoop() hands every call back where all tools are manual, and runs none", async () => {
+  const calls = [call("a", "own"), call("b", "echo"), call("c", "ghost")];
+  const result = await run(scripted(calling(...calls)), { manualTools: true });
+  assertEquals([result.stoppedBy, result.pendingCalls], ["tool_calls", calls]);
+  assertEquals(result.conversation, ["hi", "assistant: a b c"]);
+});
+
+Deno.test("agentLoop() tells the model of a tool without a handler, and goes on", async () => {
+  for (const manualTools of [undefined, [], ["other"]]) {
+    const model = scripted(calling(call("a", "own")), saying("done"));
+    const { finalText, pendingCalls, steps, stoppedBy } = await run(model, { manualTools });
+    assertEquals([stoppedBy, finalText, pendingCalls], ["finish", "done", []]);
+    assertEquals(steps[0]?.results.map(({ output }) => output), [{
+      error: {
+        code: "tool_handler_not_found",
+        message: 'There is no handler for a tool named "own"',
+      },
+    }]);
+  }
 });
 
 Deno.test("agentLoop() sums usage over steps; a later report of a turn replaces its former", async () => {
@@ -156,11 +177,12 @@ Deno.test("agentLoop() tells its hooks before it yields, and waits for them", as
     scripted([{ type: "text_delta", text: "hm" }, ...calling(call("a", "echo"))], saying("done")),
     {
       onTextDelta: (text) => tell(text),
+      onIntermediateText: (text) => tell(`(${text})`),
       onToolResult: ({ call }) => tell(call.id),
       onStep: ({ index }) => tell(`step ${index}`),
     },
   );
-  assertEquals(told, ["hm", "a", "step 0", "done", "step 1"]);
+  assertEquals(told, ["(hm)", "a", "step 0", "done", "step 1"]);
 });
 
 Deno.test("agentLoop() refuses limits that are none, and two tools of one name", () => {

@@ -34,7 +34,7 @@
  *
  * assertEquals([stoppedBy, finalText, steps.length], ["max_steps", "", 2]);
  * assertEquals(steps[0]?.results[0]?.output, {
- *   error: { code: "tool_handler_not_found", message: 'There is no tool named "weather"' },
+ *   error: { code: "tool_handler_not_found", message: 'There is no handler for a tool named "weather"' },
  * });
  * ```
  *

@@ -1,8 +1,8 @@
-import { isPromise } from "./cancellation.ts";
 import type { LoopContext } from "./context.ts";
 import type { ModelEvent } from "./model_events.ts";
 import type { LoopShapes } from "./ports.ts";
 import type { StepDraft } from "./step_draft.ts";
+import { TurnText } from "./turn_text.ts";
 
 /**
  * Asks for one turn, yields its events as they come and writes them into the draft of the step.
@@ -16,6 +16,8 @@ export async function* modelPhase<S extends LoopShapes>(
   const { signal } = cancellation;
   const events = settings.model.turn({ conversation, step: draft.index, signal });
   const iterator = events[Symbol.asyncIterator]();
+  const mayCallTools = settings.surface.mayCallTools?.(conversation) ?? true;
+  const text = new TurnText({ settings, cancellation }, { mayCallTools });
   let isReading = false;
   let isOver = false;
   try {
@@ -25,10 +27,7 @@ export async function* modelPhase<S extends LoopShapes>(
       isReading = false;
       if (next.done) break;
       draft.add(next.value);
-      if (next.value.type === "text_delta") {
-        const told = settings.onTextDelta?.(next.value.text);
-        if (isPromise(told)) await cancellation.guard(told);
-      }
+      if (text.add(next.value)) await text.tell();
       yield next.value;
     }
     isOver = true;

@@ -81,10 +81,19 @@ export interface LoopOptions<S extends LoopShapes> extends LoopLimits {
   /** Where turns come from. */
   readonly model: ModelPort<S>;
   /**
-   * The tools that are known here, each name once. Declaring them to the model is the conversation's
-   * part. One without `execute` is the caller's own: a call of it ends the loop.
+   * The tools that run here, each name once. Declaring them to the model is the conversation's part.
+   * A call of any other name, or of a tool without `execute`, gets the result
+   * `tool_handler_not_found`, unless `manualTools` has its name.
    */
   readonly tools?: readonly Tool[] | undefined;
+  /**
+   * Names of tools whose calls the caller answers itself, or `true`: every call. Such a call runs
+   * nothing, also where the tool has an `execute`; it ends the loop (`tool_calls`) and stands in
+   * `pendingCalls`.
+   *
+   * @default {[]}
+   */
+  readonly manualTools?: readonly string[] | true | undefined;
   /** Asked before each turn; absent: every turn is paid for. */
   readonly budget?: BudgetPort<S> | undefined;
   /** Measures time limits. @default {systemClock} */
@@ -102,8 +111,18 @@ export interface LoopOptions<S extends LoopShapes> extends LoopLimits {
       preparation: StepPreparation<S>,
     ) => S["conversation"] | undefined | Promise<S["conversation"] | undefined>)
     | undefined;
-  /** Told each piece of the answer's text, before the event is yielded. A promise is waited for. */
+  /**
+   * Told each piece of the final answer's text, and no other text; joined, the pieces are `finalText`.
+   * Where the turn could still call a tool, its pieces are held until its end: only then are they
+   * known to be the answer. Where it cannot, each piece is told before its event is yielded. A turn
+   * that fails tells nothing that was held. A promise is waited for.
+   */
   readonly onTextDelta?: ((text: string) => unknown) | undefined;
+  /**
+   * Told each piece of text that a turn writes beside tool calls, from its first call on as it
+   * comes. A promise is waited for.
+   */
+  readonly onIntermediateText?: ((text: string) => unknown) | undefined;
   /** Told each tool result, in call order, before the event is yielded. A promise is waited for. */
   readonly onToolResult?: ((result: ToolResult<S>) => unknown) | undefined;
   /** Told each complete step, before the event is yielded. A promise is waited for. */
@@ -120,6 +139,7 @@ export interface LoopSettings<S extends LoopShapes> extends LoopOptions<S> {
   readonly toolTimeoutMs: number;
   readonly clock: ClockPort;
   readonly toolsByName: ReadonlyMap<string, Tool>;
+  readonly isManual: (toolName: string) => boolean;
 }
 
 /** Fills in the defaults; throws on a limit that is none, and on two tools of one name. */
@@ -131,6 +151,8 @@ export function settingsOf<S extends LoopShapes>(options: LoopOptions<S>): LoopS
     }
     toolsByName.set(tool.name, tool);
   }
+  const { manualTools = [] } = options;
+  const manual = manualTools === true ? undefined : new Set(manualTools);
   return {
     ...options,
     maxSteps: limit("maxSteps", options.maxSteps === 0 ? 8 : options.maxSteps ?? 8),
@@ -141,6 +163,7 @@ export function settingsOf<S extends LoopShapes>(options: LoopOptions<S>): LoopS
     toolTimeoutMs: time("toolTimeoutMs", options.toolTimeoutMs ?? 60_000),
     clock: options.clock ?? systemClock,
     toolsByName,
+    isManual: (name) => manual === undefined || manual.has(name),
   };
 }
 

@@ -126,6 +126,11 @@ export interface ConversationPort<S extends LoopShapes> {
    * after every turn that called a tool: a choice still forced would call tools for ever.
    */
   withAutoToolChoice(conversation: S["conversation"]): S["conversation"];
+  /**
+   * False where the next turn cannot call a tool, as none is declared or the choice is `none`: its
+   * text is then known to be the answer while it comes. Absent: every turn may call one.
+   */
+  mayCallTools?(conversation: S["conversation"]): boolean;
 }
 
 /**

@@ -100,7 +100,10 @@ Deno.test("random scripts: bounded, each call answered once and in order, nothin
       );
       const { signal } = controller;
       const ports = { surface, model, clock, signal };
-      const loop = agentLoop({ conversation: [], tools: TOOLS, ...ports, ...limits });
+      const options = { tools: TOOLS, manualTools: ["own"], ...ports, ...limits };
+      let finalText = "";
+      const onTextDelta = (text: string) => void (finalText += text);
+      const loop = agentLoop({ conversation: [], onTextDelta, ...options });
       let isDone = false;
       const pending = drain(loop).finally(() => isDone = true);
       // Time passes for whoever waits, until patience ends.
@@ -112,6 +115,7 @@ Deno.test("random scripts: bounded, each call answered once and in order, nothin
       }
       const result = await pending;
       check(result, limits.maxSteps);
+      assertEquals(finalText, result.finalText);
       assertEquals(clock.timers.size, 0);
       ends.add(result.stoppedBy);
     }),

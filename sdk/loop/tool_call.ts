@@ -19,7 +19,7 @@ export async function runToolCall<S extends LoopShapes>(
   const { settings, cancellation } = context;
   const tool = settings.toolsByName.get(call.name);
   if (tool?.execute === undefined) {
-    const message = `There is no tool named "${call.name.slice(0, 64)}"`;
+    const message = `There is no handler for a tool named "${call.name.slice(0, 64)}"`;
     return errorResult(call, { code: "tool_handler_not_found", message });
   }
   if (cancellation.signal.aborted) {
@@ -61,7 +61,8 @@ function parseInput(
     return { problem: `The arguments are longer than ${maxChars} characters` };
   }
   try {
-    return { value: JSON.parse(text.trim() || "{}") };
+    // Some models write null where a tool takes nothing.
+    return { value: JSON.parse(text.trim() || "{}") ?? {} };
   } catch {
     // The parser's message quotes the input, which may hold secrets; the model wrote it and knows.
     return { problem: "The arguments are not valid JSON" };

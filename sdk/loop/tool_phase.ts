@@ -8,7 +8,7 @@ import { runToolCall } from "./tool_call.ts";
 import { errorResult, type ToolResult } from "./tool_result.ts";
 
 /**
- * Answers every call of a turn but those of the caller's own tools, which it returns. Calls run
+ * Answers every call of a turn but those of manual tools, which it returns. Calls run
  * concurrently; their results are yielded in call order, each as soon as it and all before it are
  * there, and written into the draft of the step.
  */
@@ -17,14 +17,11 @@ export async function* toolPhase<S extends LoopShapes>(
   context: LoopContext<S>,
 ): AsyncGenerator<ToolResultEvent<S>, readonly LoopToolCall<S>[], void> {
   const { settings, cancellation } = context;
-  const isOwn = ({ name }: LoopToolCall<S>) => {
-    const tool = settings.toolsByName.get(name);
-    return tool !== undefined && tool.execute === undefined;
-  };
+  const isManual = ({ name }: LoopToolCall<S>) => settings.isManual(name);
   const throughTurnstile = turnstile(settings.maxParallelToolCalls);
   const running: (ToolResult<S> | Promise<ToolResult<S>>)[] = [];
   for (const call of draft.calls) {
-    if (isOwn(call)) continue;
+    if (isManual(call)) continue;
     const refused = refuse(call, { isCut: draft.isCut, before: running.length, context });
     running.push(refused ?? throughTurnstile(() => runToolCall(call, context)));
   }
@@ -35,7 +32,7 @@ export async function* toolPhase<S extends LoopShapes>(
     if (isPromise(told)) await cancellation.guard(told);
     yield { type: "tool_result", result };
   }
-  return draft.calls.filter(isOwn);
+  return draft.calls.filter(isManual);
 }
 
 /** The result of a call that must not run. */

@@ -1,10 +1,10 @@
-import type { CallOptions, Given } from "../call.ts";
+import type { AsStream, CallOptions, Given } from "../call.ts";
 import type { LoopEvent } from "../loop/mod.ts";
 import type { MessageStreamEvent } from "../protocol/mod.ts";
 import { Runner, type RunnerDeps } from "../run/runner.ts";
 import type { RunOptions } from "../run/run_options.ts";
 import type { RunResult } from "../run/run_result.ts";
-import type { ServiceStream } from "../service_stream.ts";
+import type { EventStream, ServiceStream } from "../service_stream.ts";
 import type { MessageCreateRequest, MessagesShapes, MessageTurn } from "./shapes.ts";
 import { type MessagesHistory, messagesSurface } from "./surface.ts";
 
@@ -44,7 +44,8 @@ export type MessageRunResult = RunResult<MessagesShapes> & MessagesHistory;
  * | thinking blocks | `reasoning_content`; signatures in `extra_content` |
  * | a `tool_result` block | a `tool` message before the rest of its message; images and documents follow in that rest; `is_error` stays, and the text says so |
  * | an image, a document | an `image_url` part; a `file` part, or text |
- * | `temperature`, `top_p`, `top_k`, `cache_control`, and whatever is not known here | the same |
+ * | `temperature`, `top_p`, `cache_control`, and whatever is not known here | the same |
+ * | `top_k` | `extra_content.anthropic.top_k`, for upstreams that take it |
  * | `billing_policy`, `compaction`, `container`, `context_management`, `diagnostics`, `fallbacks`, `fallback_credit_token`, `inference_geo`, `mcp_servers`, `n`, `speed`, `thread`, `user_profile_id`, `workspace_id` | refused |
  * | citations; hidden thinking; blocks and tools of Anthropic's own servers; files kept there | refused |
  *
@@ -94,7 +95,28 @@ export class Messages {
    * @throws {ConfigurationError} The request or an option cannot be used; nothing was sent.
    * @throws {RunError} The defaults ran, and a later turn failed; `result` has what was complete.
    */
-  create(request: Given<MessageCreateRequest>, options: CallOptions = {}): Promise<MessageTurn> {
+  create(
+    request: AsStream<MessageCreateRequest, false>,
+    options?: CallOptions,
+  ): Promise<MessageTurn>;
+  /**
+   * Streams with `stream: true`, as OpenAI's and Anthropic's clients do: the promise resolves with the
+   * events to iterate once the first has come, and rejects where the call is refused before. Their
+   * `final()` is what they add up to.
+   */
+  create(
+    request: AsStream<MessageCreateRequest, true>,
+    options?: CallOptions,
+  ): Promise<EventStream<MessageStreamEvent, MessageTurn>>;
+  /** Streams, or does not, as the request's `stream` says. */
+  create(
+    request: AsStream<MessageCreateRequest, boolean>,
+    options?: CallOptions,
+  ): Promise<MessageTurn | EventStream<MessageStreamEvent, MessageTurn>>;
+  create(
+    request: Given<MessageCreateRequest>,
+    options: CallOptions = {},
+  ): Promise<MessageTurn | EventStream<MessageStreamEvent, MessageTurn>> {
     return this.#runner.create(request, options);
   }
 

@@ -127,10 +127,15 @@ for (const how of ["run", "runStream"] as const) {
   Deno.test(`messages.${how}() appends the results once, and relaxes the choice`, async () => {
     const { sent, messages } = client([answer("Two", ["1", "2"]), answer("It is 42")]);
     const deltas: string[] = [];
+    const asides: string[] = [];
     const result = await messages[how]({
       messages: MESSAGES,
       tool_choice: { type: "tool", name: "double", disable_parallel_tool_use: false },
-    }, { tools: [double], onTextDelta: (text) => void deltas.push(text) });
+    }, {
+      tools: [double],
+      onTextDelta: (text) => void deltas.push(text),
+      onIntermediateText: (text) => void asides.push(text),
+    });
     const [first, second] = sent.map(({ body }) => body);
     assertEquals(first?.tool_choice, { type: "function", function: { name: "double" } });
     assertEquals([second?.tool_choice, second?.tools?.length], ["auto", 1]);
@@ -151,7 +156,7 @@ for (const how of ["run", "runStream"] as const) {
       ...["It is 42", "finish", "stop"],
     ]);
     assertEquals([result.usage.inputTokens, result.billing?.charged], [20, "0.000002"]);
-    assertEquals(deltas.join(""), "TwoIt is 42");
+    assertEquals([asides, deltas].map((texts) => texts.join("")), ["Two", "It is 42"]);
   });
 }
 

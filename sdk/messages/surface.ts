@@ -8,7 +8,7 @@ import type {
   ToolResultBlockParam,
 } from "../protocol/mod.ts";
 import { combined } from "../run/combined.ts";
-import type { Surface } from "../run/surface.ts";
+import { declares, type Surface } from "../run/surface.ts";
 import type { HostedToolName } from "../toolbox/selection.ts";
 import type { MessagesShapes, MessageTurn } from "./shapes.ts";
 import { MessagesTurns } from "./turns.ts";
@@ -73,6 +73,9 @@ export const messagesSurface: Surface<MessagesShapes, MessagesHistory> = {
     const { name: _, ...rest } = choice;
     return { ...request, tool_choice: { ...rest, type: "auto" } };
   },
+
+  mayCallTools: ({ tools, tool_choice }) =>
+    tool_choice?.type !== "none" && declares(tools, [undefined, null, "custom"]),
 
   history: ({ messages }) => ({ messages }),
 

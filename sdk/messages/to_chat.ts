@@ -25,12 +25,16 @@ const HIGH_FROM = 16_384;
 export function chatRequestOf(request: MessageCreateRequest): ChatCreateRequest {
   const { messages, system, max_tokens, stop_sequences, tools, tool_choice, ...rest } = request;
   const { thinking, output_config, output_format, stream: _, ...more } = rest;
-  const { metadata, service_tier, ...fields } = more;
+  const { metadata, service_tier, top_k, ...fields } = more;
   const output: OutputConfig = { format: output_format ?? null, ...output_config };
   const { user_id, ...about } = metadata ?? {};
   const effort = effortOf(thinking, output);
   return {
     ...kept(fields),
+    // Chat knows it not, and OpenAI refuses it: the service hands it to those who take it.
+    ...(top_k === undefined || top_k === null
+      ? {}
+      : { extra_content: extraContent(fields["extra_content"], { top_k }) }),
     ...(max_tokens === undefined ? {} : { max_completion_tokens: max_tokens }),
     ...(stop_sequences === undefined ? {} : { stop: stop_sequences }),
     ...(effort === undefined ? {} : { reasoning_effort: effort }),
@@ -49,6 +53,11 @@ export function chatRequestOf(request: MessageCreateRequest): ChatCreateRequest 
       ...messages.flatMap((message, at) => chatMessages(message, `messages.${at}`)),
     ],
   };
+}
+
+/** Extensions of a request, with those for Anthropic. */
+function extraContent(given: unknown, anthropic: object): object {
+  return { ...Object(given), anthropic: { ...Object(Object(given).anthropic), ...anthropic } };
 }
 
 /** Fields that go along as they are. */

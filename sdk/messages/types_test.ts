@@ -67,7 +67,7 @@ Deno.test("a run goes on from its messages, and with the calls that it hands bac
   const { execute: _, ...declared } = weather;
   const handed = await client.messages.runStream({
     messages: [...(await run).messages, { role: "user", content: "And tomorrow?" }],
-  }, { tools: [declared] });
+  }, { tools: [declared], manualTools: [declared.name] });
   assertEquals([handed.stoppedBy, handed.finalText], ["tool_calls", ""]);
   const content = handed.pendingCalls.map(({ id }) => ({
     ...{ type: "tool_result", tool_use_id: id, content: "Sun" },

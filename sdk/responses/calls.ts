@@ -1,5 +1,6 @@
 import type { LoopToolCall } from "../loop/mod.ts";
 import type { ResponseCustomToolCall, ResponseOutputItem } from "../protocol/mod.ts";
+import { argumentsText, distinctIds } from "../run/call_parts.ts";
 import type { ResponseShapes, ResponseTurn } from "./shapes.ts";
 
 type Call = ResponseShapes["call"];
@@ -11,13 +12,20 @@ export function isCall(item: Item | undefined): item is Call {
   return item?.type === "function_call" || item?.type === "custom_tool_call";
 }
 
-/** Calls that can be answered: an upstream that gives one no id gets an id for it. */
-export function withCallIds(output: readonly ResponseOutputItem[]): ResponseOutputItem[] {
-  return output.map((item) =>
-    isCall(item) && !item.call_id
-      ? { ...item, call_id: item.id || `call_${crypto.randomUUID()}` }
-      : item
-  );
+/** An output whose calls can be answered and sent back: their ids differ, their arguments are text. */
+export function answerable(output: readonly ResponseOutputItem[]): ResponseOutputItem[] {
+  const items: readonly Item[] = output;
+  const ids = distinctIds(items.filter(isCall).map(({ call_id, id }) => call_id || id)).values();
+  return output.map((item) => {
+    if (!isCall(item)) return item;
+    const call_id = ids.next().value ?? "";
+    const isFunction = item.type === "function_call";
+    return {
+      ...item,
+      call_id,
+      ...(isFunction ? { arguments: argumentsText(item.arguments) } : {}),
+    };
+  });
 }
 
 /**
@@ -39,7 +47,5 @@ function textOf(call: Call, isCut: boolean): string {
     const text = JSON.stringify(call.input ?? "");
     return isCut ? text.slice(0, -1) : text;
   }
-  const text: unknown = call.arguments ?? "";
-  if (typeof text !== "string") return JSON.stringify(text);
-  return text === "" && isCut ? "{" : text;
+  return call.arguments === "" && isCut ? "{" : call.arguments;
 }

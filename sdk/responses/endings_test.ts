@@ -33,6 +33,19 @@ Deno.test("a stream that is cut, after whichever event, is never an answer", asy
   }
 });
 
+Deno.test("a stream whose last event lacks its blank line is whole", async () => {
+  const whole = EVENTS.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  for (const missing of [1, 2]) {
+    const { client } = scripted([new Response(whole.slice(0, -missing))]);
+    assertEquals((await client.responses.stream({ input: "Hi" })).output_text, "Hello");
+  }
+  const { client } = scripted([new Response(whole.slice(0, -3))]);
+  await assertRejects(
+    () => client.responses.stream({ input: "Hi" }).final(),
+    ServiceConnectionError,
+  );
+});
+
 Deno.test("a run that is cut in its second turn can be sent again", async () => {
   for (const { events, end } of CUTS) {
     const { client, sent } = scripted([

@@ -1,5 +1,6 @@
 import type { ModelEvent } from "../loop/mod.ts";
 import type { ResponseOutputItem, ResponseReasoningItem } from "../protocol/mod.ts";
+import { argumentsText } from "../run/call_parts.ts";
 import { isCall } from "./calls.ts";
 import type { ResponseEvent, ResponseShapes, ResponseTurn } from "./shapes.ts";
 
@@ -28,12 +29,18 @@ export class EventDeltas {
         const index = this.#calls.push({ id: item.id, place }) - 1;
         const { call_id: id, name } = item;
         // A custom tool's call has none: its text is no JSON before it is whole.
-        yield { type: "tool_call_delta", index, id, name, arguments: item.arguments ?? "" };
+        yield {
+          type: "tool_call_delta",
+          index,
+          id,
+          name,
+          arguments: argumentsText(item.arguments),
+        };
         break;
       }
       case "response.function_call_arguments.delta": {
         const index = this.#indexOf({ id: event.item_id, place: event.output_index });
-        yield { type: "tool_call_delta", index, arguments: event.delta ?? "" };
+        yield { type: "tool_call_delta", index, arguments: argumentsText(event.delta) };
       }
     }
   }

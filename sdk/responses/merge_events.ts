@@ -31,7 +31,9 @@ export class EventMerger {
    * output out there: it is then what the items have told.
    */
   resource(): ResponseResource | undefined {
-    if (this.#last === undefined || this.#last.output?.length > 0) return this.#last;
+    if (this.#last === undefined || this.#items.length === 0 || this.#last.output?.length > 0) {
+      return this.#last;
+    }
     const items = this.#items.toSorted((a, b) => a.place - b.place);
     return { ...this.#last, output: items.map(({ item }) => item) };
   }

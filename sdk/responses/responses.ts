@@ -1,9 +1,9 @@
-import type { CallOptions, Given } from "../call.ts";
+import type { AsStream, CallOptions, Given } from "../call.ts";
 import type { LoopEvent } from "../loop/mod.ts";
 import { Runner, type RunnerDeps } from "../run/runner.ts";
 import type { RunOptions } from "../run/run_options.ts";
 import type { RunResult } from "../run/run_result.ts";
-import type { ServiceStream } from "../service_stream.ts";
+import type { EventStream, ServiceStream } from "../service_stream.ts";
 import type {
   ResponseCreateRequest,
   ResponseEvent,
@@ -63,11 +63,32 @@ export class Responses {
    *   fetch: () => Promise.resolve(Response.json(answer)),
    * });
    *
-   * const { outputText } = await client.responses.create({ input: "Say hello" });
-   * assertEquals(outputText, "Hello");
+   * const response = await client.responses.create({ input: "Say hello" });
+   * assertEquals(response.output_text, "Hello");
    * ```
    */
-  create(request: Given<ResponseCreateRequest>, options: CallOptions = {}): Promise<ResponseTurn> {
+  create(
+    request: AsStream<ResponseCreateRequest, false>,
+    options?: CallOptions,
+  ): Promise<ResponseTurn>;
+  /**
+   * Streams with `stream: true`, as OpenAI's and Anthropic's clients do: the promise resolves with the
+   * events to iterate once the first has come, and rejects where the call is refused before. Their
+   * `final()` is what they add up to.
+   */
+  create(
+    request: AsStream<ResponseCreateRequest, true>,
+    options?: CallOptions,
+  ): Promise<EventStream<ResponseEvent, ResponseTurn>>;
+  /** Streams, or does not, as the request's `stream` says. */
+  create(
+    request: AsStream<ResponseCreateRequest, boolean>,
+    options?: CallOptions,
+  ): Promise<ResponseTurn | EventStream<ResponseEvent, ResponseTurn>>;
+  create(
+    request: Given<ResponseCreateRequest>,
+    options: CallOptions = {},
+  ): Promise<ResponseTurn | EventStream<ResponseEvent, ResponseTurn>> {
     return this.#runner.create(request, options);
   }
 

@@ -57,10 +57,32 @@ Deno.test("create sends auto and the whole request, and gives text and id", asyn
   assertEquals(response["new_field"], 1);
 });
 
+Deno.test("output_text stands beside outputText on create, stream and run results", async () => {
+  const call_ = call("double");
+  const { client } = scripted(({ input }) =>
+    resource(Array.isArray(input) && input.length > 2 ? [message("It ", "is 42")] : [call_])
+  );
+  const asked = { input: [{ role: "user", content: "Hi" }, { role: "user", content: "42?" }] };
+  const more = { input: [...asked.input, { role: "user", content: "Well?" }] };
+  const tools = [{ name: "double", parameters: {}, execute: () => 42 }];
+  const results = [
+    await client.responses.create(more),
+    await client.responses.stream(more),
+    await client.responses.run(asked, { tools }),
+    await client.responses.runStream(asked, { tools }),
+  ];
+  for (const result of results) {
+    assertEquals([result.output_text, result.outputText], ["It is 42", "It is 42"]);
+    assertEquals("steps" in result ? result.finalText : "It is 42", "It is 42");
+  }
+  const handed = await client.responses.run(asked, { tools, manualTools: true });
+  assertEquals([handed.output_text, handed.response?.output_text], ["", ""]);
+});
+
 Deno.test("outputText is all output text and nothing else", async () => {
   const refusal = { type: "message", content: [{ type: "refusal", refusal: "No" }] };
   const reasoning = { type: "reasoning", summary: [{ type: "summary_text", text: "Hm" }] };
-  for (const output of [[refusal, reasoning, call("f"), { type: "message" }], undefined]) {
+  for (const output of [[refusal, reasoning, call("f"), { type: "message" }], []]) {
     const { client } = scripted([resource([], { output })]);
     const { outputText } = await client.responses.create({ input: "Hi" });
     assertEquals(outputText, "");

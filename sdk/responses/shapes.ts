@@ -42,10 +42,27 @@ export type ResponseCreateRequest = WithoutModel<ResponsesRequest>;
  * );
  * ```
  */
-export type ResponseTurn = WithRequestId<ResponseResource> & {
+export type ResponseTurn = WithRequestId<ResponseResource> & OutputText;
+
+/**
+ * The text of a response, by both of its names.
+ *
+ * @example
+ * ```ts
+ * import type { OutputText } from "@svc/sdk";
+ * import { assertEquals } from "@std/assert";
+ *
+ * // A response is one, and so is what a run came to.
+ * const shown = ({ output_text }: OutputText) => output_text || "no text";
+ * assertEquals(shown({ output_text: "", outputText: "" }), "no text");
+ * ```
+ */
+export interface OutputText {
   /** All `output_text` of its messages, joined; empty where there is none. */
+  readonly output_text: string;
+  /** The same. */
   readonly outputText: string;
-};
+}
 
 /**
  * An event of a streamed response. The `delta` of `response.output_text.delta` is the next piece of

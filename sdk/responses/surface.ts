@@ -8,25 +8,27 @@ import type {
   ResponseToolChoice,
 } from "../protocol/mod.ts";
 import { combined } from "../run/combined.ts";
-import type { Surface } from "../run/surface.ts";
+import { declares, type Surface } from "../run/surface.ts";
 import { tellingTasks } from "../run/tasks.ts";
-import type { ResponseShapes } from "./shapes.ts";
-import { ResponseTurns } from "./turns.ts";
+import type { OutputText, ResponseShapes } from "./shapes.ts";
+import { outputText, ResponseTurns } from "./turns.ts";
 
 /**
- * What a run of Responses shows of its conversation.
+ * What a run of Responses shows of its conversation, and the text of its last response.
  *
  * @example
  * ```ts
  * import type { ResponseHistory } from "@svc/sdk";
  * import { assertEquals } from "@std/assert";
  *
- * const { input }: ResponseHistory = { input: [{ role: "user", content: "Hello" }] };
+ * const { input }: Pick<ResponseHistory, "input"> = {
+ *   input: [{ role: "user", content: "Hello" }],
+ * };
  * const next = [...input, { role: "user", content: "And in Bergen?" }];
  * assertEquals(next.length, 2);
  * ```
  */
-export interface ResponseHistory {
+export interface ResponseHistory extends OutputText {
   /** Every item so far, to be sent again as they are. */
   readonly input: ResponseInputItem[];
 }
@@ -74,7 +76,10 @@ export const responseSurface: Surface<ResponseShapes, ResponseHistory> = {
       : { ...request, tool_choice: relaxed(choice) };
   },
 
-  history: ({ input }) => ({ input: itemsOf(input) }),
+  mayCallTools: ({ tools, tool_choice }) =>
+    tool_choice !== "none" && declares(tools, ["function", "custom"]),
+
+  history: ({ input }, last) => ({ input: itemsOf(input), ...outputText(last?.output_text ?? "") }),
 
   about: ({ metadata, requestId }) => ({ billing: metadata?.billing, requestId }),
 

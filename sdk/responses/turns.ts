@@ -6,10 +6,10 @@ import type { TurnOptions } from "../run/surface.ts";
 import { isReply } from "../run/tasks.ts";
 import { turnCall } from "../run/turn_call.ts";
 import type { Transport } from "../transport.ts";
-import { callsOf, isCall, withCallIds } from "./calls.ts";
+import { answerable, callsOf, isCall } from "./calls.ts";
 import { EventDeltas, textOf } from "./event_deltas.ts";
 import { EventMerger } from "./merge_events.ts";
-import type { ResponseEvent, ResponseShapes, ResponseTurn } from "./shapes.ts";
+import type { OutputText, ResponseEvent, ResponseShapes, ResponseTurn } from "./shapes.ts";
 import { tokenUsage, usageOfBill } from "./usage.ts";
 
 const PATH = "/responses";
@@ -83,19 +83,24 @@ function* ending(turn: ResponseTurn, deltas: EventDeltas): Iterable<ModelEvent<R
 /** The resource with its text, its usage where the bill alone has it, and its request's id. */
 function turnOf(resource: ResponseResource, answer: Answer): ResponseTurn {
   if (resource.status === "failed") throw failureOf(resource.error, { answer, resource });
-  const items: unknown = resource.output ?? [];
+  const items: unknown = resource.output;
   if (!Array.isArray(items) || items.some((item) => typeof item?.type !== "string")) {
     throw answer.error(resource, "The service answered with an output that is no list of items");
   }
   const bill = resource.metadata?.billing;
-  const output = withCallIds(items);
+  const output = answerable(items);
   return {
     ...resource,
     output,
     usage: resource.usage ?? (bill === undefined ? null : usageOfBill(bill)),
-    outputText: textOf(output),
+    ...outputText(textOf(output)),
     requestId: requestIdOf(resource, answer.response),
   };
+}
+
+/** A text as a response shows it. */
+export function outputText(text: string): OutputText {
+  return { output_text: text, outputText: text };
 }
 
 /** What is said of a failure: by an event, or by the resource. */

@@ -67,7 +67,7 @@ Deno.test("a run goes on from its input, and with the calls that it hands back",
   const { execute: _, ...declared } = weather;
   const handed = await client.responses.run({
     input: [...(await run).input, { role: "user", content: "And tomorrow?" }],
-  }, { tools: [declared] });
+  }, { tools: [declared], manualTools: [declared.name] });
   assertEquals([handed.stoppedBy, handed.finalText], ["tool_calls", ""]);
   const results = handed.pendingCalls.map(({ id }) => ({
     ...{ type: "function_call_output", call_id: id, output: "Sun" },

@@ -27,10 +27,12 @@ export type LoopChoices<S extends LoopShapes> = Pick<
   | "maxArgumentChars"
   | "maxResultChars"
   | "toolTimeoutMs"
+  | "manualTools"
   | "budget"
   | "stopWhen"
   | "prepareStep"
   | "onTextDelta"
+  | "onIntermediateText"
   | "onToolResult"
   | "onStep"
 >;
@@ -75,7 +77,8 @@ const RUN: OptionKinds<RunOptions<LoopShapes>> = {
   ...{ tools: "anything", toolHandlers: "record", maxSteps: "number" },
   ...{ maxToolCallsPerStep: "number", maxParallelToolCalls: "number", toolTimeoutMs: "number" },
   ...{ maxArgumentChars: "number", maxResultChars: "number", budget: "budget" },
-  ...{ stopWhen: "function", prepareStep: "function", onTextDelta: "function" },
+  ...{ stopWhen: "function", prepareStep: "function", manualTools: "toolNames" },
+  ...{ onTextDelta: "function", onIntermediateText: "function" },
   ...{ onToolResult: "function", onStep: "function", onTask: "function" },
 };
 

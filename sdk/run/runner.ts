@@ -10,7 +10,7 @@ import {
   type ModelPort,
 } from "../loop/mod.ts";
 import { signalOf } from "../option_kinds.ts";
-import { ServiceStream } from "../service_stream.ts";
+import { EventStream, type OpenStream, ServiceStream } from "../service_stream.ts";
 import type { Toolbox, ToolSelection } from "../toolbox/selection.ts";
 import type { Transport } from "../transport.ts";
 import { addBilling } from "./billing.ts";
@@ -50,9 +50,20 @@ export class Runner<S extends LoopShapes, History extends object> {
     this.#deps = deps;
   }
 
-  /** One answer. Where the defaults are offered, their calls are run and the answer is the last turn. */
-  async create(request: Given<S["conversation"]>, call: CallOptions): Promise<S["turn"]> {
+  /**
+   * One answer, or its chunks where the request says `stream: true`. Where the defaults are offered,
+   * their calls are run and the answer is the last turn.
+   */
+  async create(
+    request: Given<S["conversation"]>,
+    call: CallOptions,
+  ): Promise<S["turn"] | EventStream<S["chunk"], S["turn"]>> {
     checkCallOptions(call);
+    if (Object(request).stream === true) {
+      const stream = new EventStream(this.#opening(request, call), { signal: signalOf(call) });
+      await stream.opened();
+      return stream;
+    }
     const ready = this.#readyToCall(request, { call, stream: false });
     if (ready.selection.executable.length === 0) {
       return await lastOf(this.#turn(ready));
@@ -65,13 +76,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     request: Given<S["conversation"]>,
     call: CallOptions,
   ): ServiceStream<S["chunk"], S["turn"]> {
-    return new ServiceStream((signal) => {
-      checkCallOptions(call);
-      const ready = this.#readyToCall(request, { call: { ...call, signal }, stream: true });
-      return ready.selection.executable.length === 0
-        ? this.#turn(ready)
-        : this.#chunks(this.#loop(ready, {}));
-    }, { signal: signalOf(call) });
+    return new ServiceStream(this.#opening(request, call), { signal: signalOf(call) });
   }
 
   /** A run to its end. */
@@ -92,6 +97,20 @@ export class Runner<S extends LoopShapes, History extends object> {
       const { ready, choices } = this.#readyToRun(request, { options, signal, stream: true });
       return this.#events(this.#loop(ready, choices));
     }, { signal: signalOf(options) });
+  }
+
+  /** Asks for the chunks of one answer, once they are wanted. */
+  #opening(
+    request: Given<S["conversation"]>,
+    call: CallOptions,
+  ): OpenStream<S["chunk"], S["turn"]> {
+    return (signal) => {
+      checkCallOptions(call);
+      const ready = this.#readyToCall(request, { call: { ...call, signal }, stream: true });
+      return ready.selection.executable.length === 0
+        ? this.#turn(ready)
+        : this.#chunks(this.#loop(ready, {}));
+    };
   }
 
   #readyToCall(
@@ -132,7 +151,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     throw new ConfigurationError(
       stream
         ? "Cannot stream with stream: false in the request: call create or run"
-        : "Cannot stream with create or run: call stream or runStream",
+        : "Cannot stream with run: call runStream",
     );
   }
 
@@ -207,10 +226,11 @@ export class Runner<S extends LoopShapes, History extends object> {
   #outcome({ error, ...result }: LoopResult<S>): RunResult<S> & History {
     const { conversation, steps, stoppedBy, unfinished } = result;
     const turns = steps.map(({ turn }) => this.#surface.about(turn));
+    const response = steps.at(-1)?.turn;
     const outcome = {
       ...result,
-      ...this.#surface.history(conversation),
-      response: steps.at(-1)?.turn,
+      ...this.#surface.history(conversation, response),
+      response,
       billing: addBilling(turns.map(({ billing }) => billing)),
       requestId: turns.at(-1)?.requestId,
     };

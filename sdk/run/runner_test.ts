@@ -142,11 +142,13 @@ for (const method of ["run", "runStream"] as const) {
     const said: Turn = [{ ...CALLING[0], content: "Let me see. " }];
     await resultOf(method, [said, DONE], {
       onTextDelta: (text) => void seen.push(text),
+      onIntermediateText: (text) => void seen.push(`(${text})`),
       onToolResult: ({ call, text }) => void seen.push([call.name, text]),
       onStep: ({ index }) => void seen.push(index),
     });
     const texts = (text: string) => method === "run" ? [text] : [...text];
-    assertEquals(seen, [...texts("Let me see. "), ["weather", "rain"], 0, ...texts("It rains"), 1]);
+    const asides = texts("Let me see. ").map((text) => `(${text})`);
+    assertEquals(seen, [...asides, ["weather", "rain"], 0, ...texts("It rains"), 1]);
   });
 
   Deno.test(`${method} runs calls at once, and writes results in call order`, async () => {
@@ -247,7 +249,8 @@ for (const method of ["run", "runStream"] as const) {
   Deno.test(`${method} hands a call back that the caller runs itself`, async () => {
     const tools = [weather, { name: "ask_user", parameters: {} }];
     const tool_calls = [call("1", "ask_user"), call("2", "weather")];
-    const result = await resultOf(method, [[{ tool_calls }]], { tools });
+    const manualTools = ["ask_user"];
+    const result = await resultOf(method, [[{ tool_calls }]], { tools, manualTools });
     assertEquals([result.stoppedBy, result.finalText], ["tool_calls", ""]);
     assertEquals(result.pendingCalls.map(({ raw }) => ({ ...raw })), [tool_calls[0]]);
     assertEquals(result.messages.flatMap((one) => one.tool_call_id ?? []), ["2"]);

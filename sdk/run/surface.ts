@@ -5,6 +5,11 @@ import type { Declarations } from "../toolbox/selection.ts";
 import type { Transport } from "../transport.ts";
 import type { OnTask } from "./tasks.ts";
 
+/** True where a list of tools has one of these types: what is no list is refused elsewhere. */
+export function declares(tools: unknown, types: readonly unknown[]): boolean {
+  return Array.isArray(tools) && tools.some((tool) => types.includes(Object(tool).type));
+}
+
 /** How turns are asked for; what ends one is given with it. */
 export interface TurnOptions extends Omit<CallOptions, "signal"> {
   /** Whether they come as events. */
@@ -30,8 +35,8 @@ export interface Surface<S extends LoopShapes, History extends object> extends C
   hasOwnTools(request: S["conversation"]): boolean;
   /** The request with these declared. */
   withTools(request: S["conversation"], declarations: Declarations): S["conversation"];
-  /** What of a conversation a run's result shows: `messages`, or `input`. */
-  history(conversation: S["conversation"]): History;
+  /** What a run's result shows of its conversation, `messages` or `input`, and of its last turn. */
+  history(conversation: S["conversation"], last?: S["turn"]): History;
   /** What the service says about a turn. */
   about(turn: S["turn"]): {
     readonly requestId?: string | undefined;

@@ -51,7 +51,10 @@ export interface ToolSelection {
  * ```
  */
 export interface RegisteredTools {
-  /** Declared to the model; run where they have `execute`. */
+  /**
+   * Declared to the model. A call of one that has neither `execute` nor a handler gets the result
+   * `tool_handler_not_found`.
+   */
   readonly tools?: readonly Tool[] | undefined;
   /**
    * Functions by tool name: for tools without `execute`, and for those that a request declares. Those

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Tool } from "@svc/tools";
-import type { DefaultToolName, ServiceClientOptions } from "../mod.ts";
+import type { ChatShapes, DefaultToolName, RunOptions, ServiceClientOptions } from "../mod.ts";
 import {
   call,
   completion,
@@ -10,7 +10,6 @@ import {
   sse,
   streamOf,
 } from "../scripted_service_test.ts";
-import type { RegisteredTools } from "./selection.ts";
 
 const LOCAL: readonly DefaultToolName[] = [
   ...["calculator", "datetime", "file_read", "list_dir", "file_search"] as const,
@@ -31,7 +30,7 @@ const own = [{ type: "function", function: { name: "own" } }];
 interface Setup {
   readonly client?: ServiceClientOptions;
   readonly request?: Readonly<Record<string, unknown>>;
-  readonly run?: RegisteredTools;
+  readonly run?: RunOptions<ChatShapes>;
 }
 
 /** What is declared, and who answers the model's call: nobody, the loop with an error, or a tool. */
@@ -122,9 +121,17 @@ const CASES: Readonly<Record<string, readonly [setup: Setup, outcome: Outcome]>>
     { client: { tools: [client], toolHandlers: handlers } },
     { declares: [CALLED], create: NOBODY, run: "client" },
   ],
-  "a tool without a function is handed back": [
+  "5: a tool without a function is not found, and no default takes its place": [
     { client: { tools: [bare] } },
+    { declares: [CALLED], create: NOBODY, run: NOT_FOUND },
+  ],
+  "a tool without a function is handed back where the run says so": [
+    { client: { tools: [bare] }, run: { manualTools: [CALLED] } },
     { declares: [CALLED], create: NOBODY, run: NOBODY },
+  ],
+  "a tool that the request declares is handed back where the run says so": [
+    { request: { tools: own }, run: { manualTools: true } },
+    { declares: ["own"], create: NOBODY, run: NOBODY },
   ],
   "a run's tools stand beside the client's, and before them": [
     { client: { tools: [client, tool("other", "client")] }, run: { tools: [run] } },

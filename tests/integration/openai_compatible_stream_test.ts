@@ -69,6 +69,22 @@ Deno.test("what comes after [DONE] is no part of the stream", async () => {
   assertEquals(fault, undefined);
 });
 
+for (const [name, end] of Object.entries({ "its blank line": "\n", "the end of its line": "" })) {
+  Deno.test(`the last event counts without ${name} where it is whole`, async () => {
+    const head = [streamHead(), chunk(`data: ${FIRST}\n\n`)];
+    const last = await stream([...head, chunk(`data: ${LAST}${end}`), LAST_CHUNK]);
+    assertEquals(last.events, [FIRST, LAST]);
+    assertCut(last.fault, "cut");
+    const done = await stream([...head, chunk(`data: [DONE]${end}`), LAST_CHUNK]);
+    assertEquals([done.events, done.fault], [[FIRST], undefined]);
+    for (const half of [LAST.slice(0, -1), "7", "[DON"]) {
+      const cut = await stream([...head, chunk(`data: ${half}${end}`), LAST_CHUNK]);
+      assertEquals(cut.events, [FIRST]);
+      assertCut(cut.fault, "cut");
+    }
+  });
+}
+
 Deno.test("a connection that stays open after [DONE] holds nobody up", async () => {
   const { fault } = await stream([streamHead(), chunk(`data: ${LAST}\n\ndata: [DONE]\n\n`), {
     stall: true,

@@ -164,6 +164,7 @@ export class HostedAnswer implements StreamedAnswer {
       surface: hostedSurface,
       model: this.#model,
       tools: this.#tools(),
+      manualTools: [CALLERS_TOOL],
       maxSteps: HOSTED_TURNS_MAX,
       toolTimeoutMs: SEARCH_MS,
       maxResultChars: RESULT_CHARS_MAX,
@@ -204,7 +205,7 @@ export class HostedAnswer implements StreamedAnswer {
         return true;
       },
     };
-    return [...searchTools(names, context, this.#outcomes), CALLERS_TOOL];
+    return searchTools(names, context, this.#outcomes);
   }
 
   /** Where no search may run any more, the caller's own functions still may. */

@@ -1,4 +1,4 @@
-import type { ModelEvent, ModelPort, ModelRequest, Tool, TurnFinishReason } from "@svc/sdk/loop";
+import type { ModelEvent, ModelPort, ModelRequest, TurnFinishReason } from "@svc/sdk/loop";
 import { ServiceFault } from "../../domain/fault.ts";
 import { HOSTED_TOOL_TYPES, type HostedToolType } from "../../domain/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
@@ -23,7 +23,7 @@ import { ResultRoom } from "./result_room.ts";
  * Stands for every tool that is not the gateway's: the caller's functions, and names that a model
  * made up. A call of it ends the loop.
  */
-export const CALLERS_TOOL: Tool = { name: "(caller)", parameters: {} };
+export const CALLERS_TOOL = "(caller)";
 
 const LEFT_OUT = "What was found is more than can be read: it was left out. Answer without it.";
 const RESULTS_LEFT_OUT = "tools: what was searched for was found, but was too long for the model";
@@ -164,7 +164,7 @@ export class HostedModel implements ModelPort<HostedShapes> {
       return;
     }
     for (const { id, name, arguments: input, text } of calls) {
-      const known = this.#types.has(name) ? name : CALLERS_TOOL.name;
+      const known = this.#types.has(name) ? name : CALLERS_TOOL;
       yield { type: "tool_call", call: { id, name: known, arguments: input, raw: text } };
     }
     yield { type: "finish", finishReason: FINISHES[finishReason] ?? "other", turn: message };

@@ -121,16 +121,29 @@ function refuseUnknown(value: Fields, notes: Notes): void {
   }
   for (const field of Object.keys(value)) {
     if (KNOWN_FIELDS.has(field) || value[field] == null) continue;
+    if (field === "extra_content" && isAnthropicsAlone(value[field])) continue;
     notes.allows("unknown", field);
   }
 }
 
+/** Extensions that are read by {@linkcode topKOf}. */
+function isAnthropicsAlone(extra: unknown): boolean {
+  return isRecord(extra) && Object.keys(extra).every((name) => name === "anthropic");
+}
+
+/** A caller's own, or where the client library puts that of Messages; and its path. */
+function topKOf({ top_k, extra_content: extra }: Fields): readonly [unknown, path: string] {
+  if (top_k != null || !isRecord(extra) || !isRecord(extra["anthropic"])) return [top_k, "top_k"];
+  return [extra["anthropic"]["top_k"], "extra_content.anthropic.top_k"];
+}
+
 function sampling(value: Fields, notes: Notes): Partial<LanguageModelV4CallOptions> {
-  const { temperature, top_p, top_k, stop, seed, frequency_penalty, presence_penalty } = value;
+  const { temperature, top_p, stop, seed, frequency_penalty, presence_penalty } = value;
+  const [top_k, topKPath] = topKOf(value);
   const options: Mutable<Partial<LanguageModelV4CallOptions>> = {};
   if (typeof temperature === "number") options.temperature = temperature;
   if (typeof top_p === "number") options.topP = top_p;
-  if (isNumber(top_k, "top_k", notes)) options.topK = top_k;
+  if (isNumber(top_k, topKPath, notes)) options.topK = top_k;
   const ends = typeof stop === "string" ? [stop] : Array.isArray(stop) ? stop.map(String) : [];
   if (ends.length > 0) options.stopSequences = ends;
   if (isNumber(seed, "seed", notes) && notes.allows("seed", "seed")) options.seed = seed;

@@ -366,3 +366,9 @@ Deno.test("formats of the answer", () => {
   assertEquals(refusal?.param, "response_format.type");
   assertMatch(refusal?.message ?? "", /grammar/);
 });
+
+Deno.test("top_k of Messages is handed to those who take it, and reported by its path by others", () => {
+  const extra_content = { anthropic: { top_k: 4 } };
+  assertEquals(translate("anthropic", { extra_content }).options.topK, 4);
+  assertEquals(translate("google", { extra_content, top_k: 7 }).options.topK, 7);
+});

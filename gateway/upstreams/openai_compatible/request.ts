@@ -3,11 +3,12 @@ import { invariant } from "../../domain/invariant.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { editMembers, type MemberEdits, members } from "../../wire/json_text.ts";
 import { wantsSignedCalls, withForeignCalls } from "./gemini_calls.ts";
+import { withoutMessagesMembers } from "./messages_members.ts";
 
 /**
  * The caller's text with the upstream's model name, the output limit in the field that the upstream
  * takes, and usage asked for on streams. A Gemini is told which calls of the history it has not
- * signed. Every other byte is the caller's.
+ * signed. Members that only Messages know are left out. Every other byte is the caller's.
  */
 export function chatRequestText(call: UpstreamCall, upstream: LimitTaker): string {
   const edits: Record<string, string | undefined> = {
@@ -18,8 +19,10 @@ export function chatRequestText(call: UpstreamCall, upstream: LimitTaker): strin
     const options = streamOptions(call.body.text, call.body.value["stream_options"]);
     if (options !== undefined) edits["stream_options"] = options;
   }
-  const isForeign = upstream.kind === "openai-compatible" && wantsSignedCalls(call.model);
-  return editMembers(isForeign ? withForeignCalls(call.body) : call.body.text, edits);
+  const { kind } = upstream;
+  const isForeign = kind === "openai-compatible" && wantsSignedCalls(call.model);
+  const text = isForeign ? withForeignCalls(call.body) : call.body.text;
+  return editMembers(withoutMessagesMembers(text, { value: call.body.value, kind }), edits);
 }
 
 /** As much of an upstream as says where it takes the output limit. */

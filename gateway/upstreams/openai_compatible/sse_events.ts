@@ -17,7 +17,8 @@ const DRAIN_MS = 100;
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
- * The events of a streamed answer, one batch a read. Written as an iterator by hand rather than as a
+ * The events of a streamed answer, one batch a read. The last event counts without its blank line,
+ * too, where its data is a whole JSON object, or `[DONE]`. Written as an iterator by hand rather than as a
  * generator because `return` must cancel at once, also while a read is pending.
  */
 export class SseEvents implements AsyncIterableIterator<readonly string[]> {
@@ -32,6 +33,8 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
   #unread: readonly string[] | undefined;
   #begun = false;
   #done = false;
+  /** The body has ended: only its last event can still come. */
+  #ended = false;
   #fault: UpstreamCut | undefined;
   #reported: ReportedError | undefined;
 
@@ -78,14 +81,8 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
       // What came before a fault is delivered before it.
       if (this.#fault !== undefined) throw this.#fault;
       while (!this.#done) {
-        // Until the first byte has come its own limit is running.
-        if (this.#begun) this.#exchange.expect();
-        const { done, value } = await this.#reader.read(this.#buffer);
-        this.#exchange.rest();
-        this.#begun = true;
-        if (done) throw this.#endOfBody();
-        this.#feed(value);
-        this.#buffer = new Uint8Array(value.buffer);
+        if (this.#ended) throw this.#endOfBody();
+        await this.#read();
         if (this.#batch.length > 0) return { done: false, value: this.#taken() };
         if (this.#fault !== undefined) throw this.#fault;
       }
@@ -109,6 +106,23 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
   /** Itself: it can be iterated once. */
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  async #read(): Promise<void> {
+    // Until the first byte has come its own limit is running.
+    if (this.#begun) this.#exchange.expect();
+    const { done, value } = await this.#reader.read(this.#buffer);
+    this.#exchange.rest();
+    this.#begun = true;
+    if (done) {
+      // Left while this read was pending.
+      if (this.#done) throw this.#endOfBody();
+      this.#ended = true;
+      this.#parser.feed("\n\n");
+      return;
+    }
+    this.#feed(value);
+    this.#buffer = new Uint8Array(value.buffer);
   }
 
   #taken(): readonly string[] {
@@ -137,6 +151,8 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
       this.#fault = new UpstreamCut("malformed", "An event goes too deep");
       return;
     }
+    // Without its blank line it was cut, unless it is whole all the same.
+    if (this.#ended && parseObject(data) === undefined) return;
     const reported = event === "error" ? errorEvent(data) : errorField(data);
     if (reported === undefined) {
       this.#batch.push(data);

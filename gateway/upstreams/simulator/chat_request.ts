@@ -36,6 +36,8 @@ export interface OfferedTool {
   readonly name: string;
   /** JSON Schema of its arguments. */
   readonly parameters: unknown;
+  /** Its arguments fit the schema exactly, also where a question says others. */
+  readonly strict: boolean;
 }
 
 /** Which tool must or may be called. */
@@ -245,8 +247,9 @@ function readTools(tools: unknown): OfferedTool[] {
   const offered: OfferedTool[] = [];
   for (const tool of tools) {
     if (!isRecord(tool) || tool.type !== "function" || !isRecord(tool.function)) continue;
-    const { name, parameters } = tool.function;
-    if (typeof name === "string") offered.push({ name, parameters: parameters ?? {} });
+    const { name, parameters, strict } = tool.function;
+    if (typeof name !== "string") continue;
+    offered.push({ name, parameters: parameters ?? {}, strict: strict === true });
   }
   return offered;
 }

@@ -10,7 +10,8 @@
  * @module
  */
 
-import { smallestNumber, smallestText } from "./schema_scalars.ts";
+import type { PromptValues } from "./prompt_values.ts";
+import { allowsNumber, smallestNumber, smallestText } from "./schema_scalars.ts";
 import { isRecord } from "./record.ts";
 import { mergeSchemas } from "./schema_merge.ts";
 import type { JsonRecord } from "./chat_request.ts";
@@ -31,12 +32,34 @@ interface Build {
   readonly progress: { steps: number; depth: number };
   /** Texts to use for strings that may be anything. */
   readonly hints: string[];
+  /** Values out of a question. */
+  readonly prompt: PromptValues | undefined;
+  /** A value that is used where the schema allows it; members that the schema does not name are not. */
+  readonly given: unknown;
+  /** Name of the property that is built. */
+  readonly name: string;
+  readonly isRequired: boolean;
+  /** A property of a property: nobody expects a question to say it. */
+  readonly isInner: boolean;
 }
 
-/** Builds the smallest instance of a schema; plain strings take the `hints` in turn. */
-export function instanceOf(schema: unknown, options: { hints?: readonly string[] } = {}): Instance {
-  const hints = [...options.hints ?? []];
-  return build(schema, { root: schema, following: [], progress: { steps: 0, depth: 0 }, hints });
+/** Where the values of an instance come from, before they are made up. */
+export interface InstanceOptions {
+  /** What plain strings take, in turn. */
+  readonly hints?: readonly string[];
+  /** What a question says of properties by their names. Optional ones are built where it does. */
+  readonly prompt?: PromptValues | undefined;
+  /** A value that may fit the schema in part. */
+  readonly given?: unknown;
+}
+
+/** Builds the smallest instance of a schema. */
+export function instanceOf(schema: unknown, options: InstanceOptions = {}): Instance {
+  const { hints = [], prompt, given } = options;
+  return build(schema, {
+    ...{ root: schema, following: [], progress: { steps: 0, depth: 0 }, hints: [...hints] },
+    ...{ prompt, given, name: "", isRequired: true, isInner: false },
+  });
 }
 
 function build(schema: unknown, context: Build): Instance {
@@ -57,15 +80,41 @@ function buildSchema(schema: unknown, context: Build): Instance {
     const branches = schema[keyword];
     if (!Array.isArray(branches)) continue;
     const { [keyword]: _, ...own } = schema;
-    return first(branches, (branch) => build(mergeSchemas(own, branch), context));
+    return firstKnown(
+      branches,
+      context,
+      (branch, known) => build(mergeSchemas(own, branch), known),
+    );
   }
   if (Array.isArray(schema.allOf)) {
     const { allOf, ...own } = schema;
     return build(allOf.reduce(mergeSchemas, own), context);
   }
   if (Object.hasOwn(schema, "const")) return { value: schema.const };
-  if (Array.isArray(schema.enum)) return chooseListed(schema, schema.enum);
-  return first(typesOf(schema), (type) => buildType(type, schema, context));
+  if (Array.isArray(schema.enum)) return chooseListed(schema, schema.enum, context);
+  return firstKnown(typesOf(schema), context, (type, known) => buildType(type, schema, known));
+}
+
+/** The first candidate; null, where it is one, comes before a value that would be made up. */
+function firstKnown<T>(
+  candidates: readonly T[],
+  context: Build,
+  attempt: (candidate: T, context: Build) => Instance,
+): Instance {
+  const { given, prompt } = context;
+  const isNull = (one: T) => one === "null" || isRecord(one) && one.type === "null";
+  if (!candidates.some(isNull) || (prompt === undefined && given === undefined)) {
+    return first(candidates, (one) => attempt(one, context));
+  }
+  const others = candidates.filter((one) => !isNull(one));
+  const undo = prompt?.mark();
+  const before = prompt?.taken ?? 0;
+  const optional = { ...context, isRequired: false };
+  const instance = first(others, (one) => attempt(one, optional));
+  const isKnown = (prompt?.taken ?? 0) > before || (given ?? null) !== null;
+  if (instance !== undefined && isKnown) return instance;
+  undo?.();
+  return { value: null };
 }
 
 function first<T>(candidates: readonly T[], attempt: (candidate: T) => Instance): Instance {
@@ -98,12 +147,20 @@ function resolve(reference: string, root: unknown): unknown {
   return target;
 }
 
-function chooseListed(schema: JsonRecord, listed: readonly unknown[]): Instance {
+function chooseListed(
+  schema: JsonRecord,
+  listed: readonly unknown[],
+  { given, prompt }: Build,
+): Instance {
   const types = schema.type === undefined ? undefined : typesOf(schema);
-  return first(listed, (value) => {
-    const fits = types === undefined || types.some((type) => isOfType(value, type));
-    return fits ? { value } : undefined;
-  });
+  const fitting = listed.filter((value) =>
+    types === undefined || types.some((type) => isOfType(value, type))
+  );
+  if (fitting.includes(given)) return { value: given };
+  const said = prompt?.listed(fitting);
+  if (said !== undefined) return said;
+  if (prompt !== undefined && fitting.includes(null)) return { value: null };
+  return fitting.length === 0 ? undefined : { value: fitting[0] };
 }
 
 function isOfType(value: unknown, type: string): boolean {
@@ -134,17 +191,45 @@ function buildType(type: string, schema: JsonRecord, context: Build): Instance {
     case "array":
       return buildArray(schema, context);
     case "string":
-      return smallestText(schema, context.hints);
+      return buildText(schema, context);
     case "number":
     case "integer":
-      return smallestNumber(schema, { integer: type === "integer" });
+      return buildNumber(schema, { integer: type === "integer" }, context);
     case "boolean":
-      return { value: false };
+      if (typeof context.given === "boolean") return { value: context.given };
+      return context.prompt?.flag(context.name) ?? { value: false };
     case "null":
       return { value: null };
     default:
       return undefined;
   }
+}
+
+function buildText(
+  schema: JsonRecord,
+  { given, hints, isInner, isRequired, name, prompt }: Build,
+): Instance {
+  const { minLength, maxLength } = schema;
+  const fits = typeof given === "string" && given.length >= Number(minLength ?? 0) &&
+    given.length <= Number(maxLength ?? Infinity);
+  if (fits) return { value: given };
+  const said = prompt?.text(name, schema, { isRequired });
+  if (said !== undefined) return said;
+  if (!isInner) prompt?.guess();
+  return smallestText(schema, hints);
+}
+
+function buildNumber(
+  schema: JsonRecord,
+  { integer }: { readonly integer: boolean },
+  { given, isInner, isRequired, name, prompt }: Build,
+): Instance {
+  const allows = allowsNumber(schema, { integer });
+  if (typeof given === "number" && allows(given)) return { value: given };
+  const said = prompt?.number(name, { isRequired, allows });
+  if (said !== undefined) return said;
+  if (!isInner) prompt?.guess();
+  return smallestNumber(schema, { integer });
 }
 
 function buildObject(schema: JsonRecord, context: Build): Instance {
@@ -156,12 +241,36 @@ function buildObject(schema: JsonRecord, context: Build): Instance {
   for (const name of Object.keys(properties)) if (names.size < least) names.add(name);
   for (let extra = 1; names.size < least && extra <= MOST_STEPS; extra++) names.add(`key${extra}`);
   const entries: [string, unknown][] = [];
+  const isInner = context.name !== "";
   for (const name of names) {
-    const instance = build(Object.hasOwn(properties, name) ? properties[name] : others, context);
+    const schema = Object.hasOwn(properties, name) ? properties[name] : others;
+    const given = memberOf(context.given, name);
+    const instance = build(schema, { ...context, name, given, isInner, isRequired: true });
     if (instance === undefined) return undefined;
     entries.push([name, instance.value]);
   }
+  for (const name of Object.keys(properties)) {
+    const value = names.has(name) ? undefined : buildOptional(properties[name], name, context);
+    if (value !== undefined) entries.push([name, value.value]);
+  }
   return { value: Object.fromEntries(entries) };
+}
+
+/** A property that may be left out: built of what is known of it alone. */
+function buildOptional(schema: unknown, name: string, context: Build): Instance {
+  const given = memberOf(context.given, name);
+  const { prompt } = context;
+  if (given === undefined && prompt === undefined) return undefined;
+  const undo = prompt?.mark();
+  const before = prompt?.taken ?? 0;
+  const instance = build(schema, { ...context, name, given, isRequired: false });
+  if (given !== undefined || (prompt?.taken ?? 0) > before) return instance;
+  undo?.();
+  return undefined;
+}
+
+function memberOf(given: unknown, name: string): unknown {
+  return isRecord(given) && Object.hasOwn(given, name) ? given[name] : undefined;
 }
 
 function buildArray(schema: JsonRecord, context: Build): Instance {
@@ -169,7 +278,7 @@ function buildArray(schema: JsonRecord, context: Build): Instance {
   const most = typeof schema.maxItems === "number" ? schema.maxItems : Infinity;
   if (least > most || (schema.uniqueItems === true && least > 1)) return undefined;
   const positions = Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
-  const values: unknown[] = [];
+  const values = positions.length > 0 ? [] : knownItems(schema, most, context);
   while (values.length < least) {
     const position = values.length;
     const instance = build(
@@ -181,3 +290,32 @@ function buildArray(schema: JsonRecord, context: Build): Instance {
   }
   return { value: values };
 }
+
+/** The items that are given, or that a question lists, within the schema's bounds. */
+function knownItems(schema: JsonRecord, most: number, context: Build): unknown[] {
+  const { given, prompt } = context;
+  const values: unknown[] = [];
+  const room = Math.min(most, MOST_ITEMS);
+  if (Array.isArray(given)) {
+    for (const one of given.slice(0, room)) {
+      const instance = build(schema.items ?? true, { ...context, given: one });
+      if (instance !== undefined) values.push(instance.value);
+    }
+    return values;
+  }
+  while (prompt !== undefined && values.length < room) {
+    const undo = prompt.mark();
+    const before = prompt.taken;
+    const instance = build(schema.items ?? true, context);
+    const isNew = prompt.taken > before && !values.includes(instance?.value);
+    if (instance === undefined || !isNew) {
+      undo();
+      break;
+    }
+    values.push(instance.value, ...prompt.others);
+    prompt.others = [];
+  }
+  return values.slice(0, room);
+}
+
+const MOST_ITEMS = 32;

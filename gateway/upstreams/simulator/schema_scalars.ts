@@ -34,6 +34,22 @@ export function smallestText(schema: JsonRecord, hints: string[]): Instance {
   return { value: text.slice(0, length) };
 }
 
+/** True for a number that a number schema allows. */
+export function allowsNumber(
+  schema: JsonRecord,
+  { integer }: { readonly integer: boolean },
+): (value: number) => boolean {
+  const over = bound(schema.exclusiveMinimum, -Infinity);
+  const under = bound(schema.exclusiveMaximum, Infinity);
+  const least = bound(schema.minimum, -Infinity);
+  const most = bound(schema.maximum, Infinity);
+  const multiple = bound(schema.multipleOf, integer ? 1 : 0);
+  return (value) =>
+    value >= least && value > over && value <= most && value < under &&
+    (!integer || Number.isInteger(value)) &&
+    (multiple === 0 || Number.isInteger(value / multiple));
+}
+
 /** The number nearest to zero from above that a number schema allows, else its lowest. */
 export function smallestNumber(schema: JsonRecord, options: { integer: boolean }): Instance {
   const over = bound(schema.exclusiveMinimum, -Infinity);
@@ -44,9 +60,7 @@ export function smallestNumber(schema: JsonRecord, options: { integer: boolean }
   const step = options.integer && !Number.isInteger(multiple) ? 1 : multiple;
   const low = Math.max(over, least);
   const high = Math.min(under, most);
-  const allowed = (value: number) =>
-    value >= least && value > over && value <= most && value < under &&
-    (multiple === 0 || Number.isInteger(value / multiple));
+  const allowed = allowsNumber(schema, options);
   const candidates = step > 0
     ? [0, Math.ceil(low / step) * step, Math.ceil(low / step) * step + step]
     : [0, low, low + 1, (low + high) / 2];

@@ -3,9 +3,12 @@
  *
  * Called are: what `tool_choice` demands; else every offered tool that the question names (a name
  * that is an ordinary word only beside a verb such as "use" or "call"); else `calculator` for every
- * arithmetic expression; else `web_search` or `file_search` where something is to be searched for,
- * looked up or found in files, or is asked for as the latest. A JSON object right after a tool's name
- * becomes its arguments as it is; else they are made of what is quoted behind the name, or anywhere.
+ * arithmetic expression; else a tool named after the operation of an expression; else `web_search` or
+ * `file_search` where something is to be searched for, looked up or found in files, or is asked for as
+ * the latest; else a tool that the question plainly asks for. A JSON object right after a tool's name
+ * becomes its arguments as it is; else they are filled from what stands behind the name, or anywhere,
+ * by their names, types and enums. The arguments of a `strict` tool always fit its schema. A list of
+ * names in the question is a call for each, where the argument takes one.
  *
  * @module
  */
@@ -14,7 +17,10 @@ import { expressionsIn } from "./arithmetic.ts";
 import type { OfferedTool, SimulatedRequest } from "./chat_request.ts";
 import { isRecord } from "./record.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
-import { instanceOf } from "./schema_instance.ts";
+import { isAskedFor, operationFor } from "./plain_match.ts";
+import { factsIn, type PromptFacts, withOnly } from "./prompt_facts.ts";
+import { PromptValues } from "./prompt_values.ts";
+import { instanceOf, type InstanceOptions } from "./schema_instance.ts";
 import { isSearchTool, queryOf, searchesFor } from "./searching.ts";
 
 /** A call to make. */
@@ -43,7 +49,9 @@ function wantedCalls(request: SimulatedRequest): readonly WantedCall[] | Refusal
   const text = request.question.slice(0, LONGEST_INSTRUCTION);
   if (typeof toolChoice === "object") {
     const named = tools.filter((tool) => tool.name === toolChoice.name).slice(0, 1);
-    return fillAll(named.map((tool) => ({ tool, end: mentionEnd(text, tool.name) ?? 0 })), text);
+    const mention = named.map((tool) => ({ tool, end: mentionEnd(text, tool.name) ?? 0 }));
+    const forced = fillAll(mention, text);
+    return isRefusal(forced) ? forced : forced.slice(0, 1);
   }
   const mentioned = mentions(text, tools);
   if (mentioned.length > 0) return fillAll(mentioned, text);
@@ -52,8 +60,14 @@ function wantedCalls(request: SimulatedRequest): readonly WantedCall[] | Refusal
   if (calculator !== undefined && expressions.length > 0) {
     return collect(expressions.map((expression) => calculate(calculator, expression)));
   }
+  const operations = expressionsIn(text).flatMap((one) => operationFor(one, tools) ?? []);
+  if (operations.length > 0) {
+    return collect(operations.map(({ tool, args }) => fillWith(tool, args)));
+  }
   const searches = searchesFor(text, tools);
   if (searches.length > 0) return fillAll(searches.map((tool) => ({ tool, end: 0 })), text);
+  const plain = tools.flatMap((tool) => plainCalls(tool, text));
+  if (plain.length > 0) return plain;
   const first = tools[0];
   if (toolChoice !== "required" || first === undefined) return [];
   return fillAll([{ tool: first, end: 0 }], text);
@@ -93,15 +107,49 @@ function mentionEnd(text: string, name: string): number | undefined {
 function fillAll(called: readonly Mention[], text: string): readonly WantedCall[] | Refusal {
   return collect(called.flatMap(({ tool, end }, at) => {
     const given = end > 0 ? objectAt(text, end) : undefined;
-    if (given !== undefined) return [{ name: tool.name, args: given }];
+    if (given !== undefined) {
+      return [
+        tool.strict ? fill(tool, { given: JSON.parse(given) }) : { name: tool.name, args: given },
+      ];
+    }
     if (isSearchTool(tool)) return [fillWith(tool, { query: queryOf(text) })];
     const own = end > 0 ? text.slice(end, called[at + 1]?.end) : "";
     const expressions = tool.name === "calculator" ? ownOrAny(own, text, expressionsIn) : [];
     if (expressions.length > 0) return expressions.map((one) => calculate(tool, one));
     const hints = ownOrAny(own, text, (part) => hintsIn(part, tool.name));
-    return [asksForNothing(tool) ? fillFirst(tool, hints[0]) : fill(tool, { hints })];
+    if (asksForNothing(tool)) return [fillFirst(tool, hints[0])];
+    const [part = text] = ownOrAny(own, text, (part) => hasFacts(part, tool) ? [part] : []);
+    return fillEach(tool, factsIn(part, tool.name)).calls;
   }));
 }
+
+function hasFacts(part: string, { name }: OfferedTool): boolean {
+  const { text: _, ...facts } = factsIn(part, name);
+  return Object.values(facts).some(({ length }) => length > 0);
+}
+
+/** Calls of a tool that a question asks for without naming it: none where an argument is unknown. */
+function plainCalls(tool: OfferedTool, text: string): WantedCall[] {
+  if (isSearchTool(tool) || !isAskedFor(tool, text)) return [];
+  const { calls, guessed } = fillEach(tool, factsIn(text, tool.name));
+  const wanted = collect(calls);
+  return isRefusal(wanted) || guessed > 0 ? [] : [...wanted];
+}
+
+/** A call; one for each name of a list, where an argument takes one of them. */
+function fillEach(tool: OfferedTool, facts: PromptFacts): {
+  readonly calls: readonly (WantedCall | Refusal)[];
+  readonly guessed: number;
+} {
+  const prompt = new PromptValues(facts);
+  const calls = [fill(tool, { prompt })];
+  for (const other of prompt.others.slice(0, MOST_LISTED)) {
+    calls.push(fill(tool, { prompt: new PromptValues(withOnly(facts, other)) }));
+  }
+  return { calls, guessed: prompt.guessed };
+}
+
+const MOST_LISTED = 8;
 
 /** What is found behind a tool's name; where there is nothing, what is found anywhere. */
 function ownOrAny<Found>(
@@ -122,7 +170,7 @@ function collect(calls: readonly (WantedCall | Refusal)[]): readonly WantedCall[
   return wanted;
 }
 
-function fill(tool: OfferedTool, options: { hints: readonly string[] }): WantedCall | Refusal {
+function fill(tool: OfferedTool, options: InstanceOptions = {}): WantedCall | Refusal {
   const schema = isRecord(tool.parameters) ? { type: "object", ...tool.parameters } : {};
   const instance = instanceOf(schema, options);
   if (instance === undefined) {
@@ -144,18 +192,17 @@ function asksForNothing({ parameters }: OfferedTool): boolean {
 /** A call whose first text argument is a hint. */
 function fillFirst(tool: OfferedTool, hint: string | undefined): WantedCall | Refusal {
   const [first] = textArguments(tool);
-  return hint === undefined || first === undefined
-    ? fill(tool, { hints: [] })
-    : fillWith(tool, { [first]: hint });
+  return hint === undefined || first === undefined ? fill(tool) : fillWith(tool, { [first]: hint });
 }
 
 /** A call with arguments that are given, and the others made up. */
 function fillWith(
   tool: OfferedTool,
-  given: Readonly<Record<string, string>>,
+  given: Readonly<Record<string, string | number>>,
 ): WantedCall | Refusal {
-  const filled = fill(tool, { hints: [] });
+  const filled = fill(tool, { given });
   if (isRefusal(filled)) return filled;
+  if (tool.strict) return filled;
   const others: unknown = JSON.parse(filled.args);
   const args = { ...isRecord(others) ? others : {}, ...given };
   return { name: tool.name, args: JSON.stringify(args) };

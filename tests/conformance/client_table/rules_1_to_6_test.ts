@@ -92,6 +92,24 @@ each("5: a run executes what is registered, and no default of that name", runnin
   assertEquals(stoppedBy, "finish");
 });
 
+each(
+  "5: a registered tool without a handler is not found, unless it is manual",
+  running,
+  async (run) => {
+    await using at = await Stage.open({ tools: [DOUBLE] });
+    const { stoppedBy } = await run(at.client, USE_DOUBLE);
+    assertEquals(stoppedBy, "finish");
+    const [told] = resultsIn(at.last);
+    assertEquals(JSON.parse(String(told)).error.code, "tool_handler_not_found");
+    for (const manualTools of [["double_it"], true] as const) {
+      const { pendingCalls, ...handed } = await run(at.client, USE_DOUBLE, { manualTools });
+      assertEquals([handed.stoppedBy, pendingCalls.map(({ name }) => name)], [
+        ...["tool_calls", ["double_it"]],
+      ]);
+    }
+  },
+);
+
 each("5: a handler is enough for a tool that the request declares", running, async (run) => {
   const { tool: { execute }, inputs } = spy();
   assert(execute !== undefined);

@@ -132,6 +132,23 @@ const ORCHESTRATED = [
 ];
 const MESSAGES = [{ role: "user", content: "Hi" }];
 
+each("10: text beside calls is told apart from the answer", running, async (run, { stream }) => {
+  await using upstream = new FakeUpstream();
+  const calls = [wireCall("call_1", "double_it", { n: 21 })];
+  upstream.answer(
+    says({ text: "Let me see", calls }, { stream }),
+    says({ text: "It is 42" }, { stream }),
+  );
+  const { tool } = spy();
+  await using at = await Stage.before(upstream, { tools: [tool] });
+  const texts = { final: "", aside: "" };
+  const { finalText } = await run(at.client, USE_DOUBLE, {
+    onTextDelta: (text) => void (texts.final += text),
+    onIntermediateText: (text) => void (texts.aside += text),
+  });
+  assertEquals([texts, finalText], [{ final: "It is 42", aside: "Let me see" }, "It is 42"]);
+});
+
 Deno.test("10: onTextDelta tells text of the final answer only", async () => {
   const told: string[] = [];
   const { completions } = streaming(...ORCHESTRATED).chat;
@@ -168,6 +185,28 @@ Deno.test("12: chunks without choices are kept, with none; usage follows from th
   const { requestId, usage } = await stream;
   assertEquals([usage?.prompt_tokens, usage?.completion_tokens, usage?.total_tokens], [3, 2, 5]);
   assertEquals([usage?.prompt_tokens_details?.cached_tokens, requestId], [1, "req-1"]);
+});
+
+Deno.test("13: an upstream of OpenAI's wire gets no member that only Messages know", async () => {
+  await using upstream = new FakeUpstream();
+  upstream.answer(says({ text: "Sorry" }, { stream: false }));
+  await using at = await Stage.before(upstream);
+  const { content } = await at.client.messages.create({
+    ...{ max_tokens: 50, top_k: 5 },
+    tools: [{ name: "double_it", input_schema: DOUBLE.parameters }],
+    messages: [
+      { role: "user", content: "Double 21" },
+      { role: "assistant", content: [{ type: "tool_use", id: "1", name: "double_it", input: {} }] },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "1", content: "No n", is_error: true }],
+      },
+    ],
+  });
+  assertEquals(content.length, 1);
+  const { messages, ...sent } = JSON.parse(upstream.last.text);
+  assertEquals(messages.at(-1), { role: "tool", tool_call_id: "1", content: "Error: No n" });
+  assertEquals(["top_k", "extra_content"].filter((name) => name in sent), []);
 });
 
 Deno.test("13: Messages go out as Chat Completions; tool_choice is mapped", async () => {

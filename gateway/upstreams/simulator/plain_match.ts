@@ -1,0 +1,107 @@
+/**
+ * Tools that a question plainly asks for without naming them: "weather in San Francisco" for
+ * `get_weather`, "3 * 12" for `multiply`. A question asks for a tool where it has all words of the
+ * tool's name that say what it is about, and a value for each required argument.
+ *
+ * @module
+ */
+
+import type { OfferedTool } from "./chat_request.ts";
+import { wordsOf } from "./prompt_facts.ts";
+import { isLike } from "./prompt_values.ts";
+import { isRecord } from "./record.ts";
+
+/** Words of names that say nothing about what a tool is for. */
+const GENERIC: ReadonlySet<string> = new Set([
+  ...[
+    "get",
+    "fetch",
+    "find",
+    "search",
+    "lookup",
+    "look",
+    "up",
+    "retrieve",
+    "query",
+    "list",
+    "show",
+  ],
+  ...["check", "calculate", "calc", "compute", "determine", "current", "latest", "the", "a", "an"],
+  ...["of", "for", "in", "at", "by", "from", "to", "with", "tool", "function", "api", "service"],
+  ...[
+    "data",
+    "info",
+    "information",
+    "details",
+    "my",
+    "do",
+    "run",
+    "call",
+    "value",
+    "now",
+    "new",
+    "create",
+  ],
+]);
+
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  weather: ["temperature", "forecast", "raining", "rain", "snowing", "sunny", "cold", "warm"],
+  temperature: ["weather"],
+  email: ["mail"],
+  stock: ["share"],
+};
+
+/** How sentences begin that ask for nothing. */
+const STATES =
+  /^\s*(?:I|we|you|he|she|it|they|this|that|these|those|there|the|a|an|my|our|once|thanks?)\b(?!['’]d\b| (?:need|want|would like)\b)/i;
+
+/** True where a question has all telling words of a tool's name. */
+export function isAskedFor({ name, parameters }: OfferedTool, question: string): boolean {
+  if (!question.includes("?") && STATES.test(question)) return false;
+  const properties = isRecord(parameters) && isRecord(parameters.properties)
+    ? parameters.properties
+    : {};
+  const words = wordsOf(name).filter((word) => !GENERIC.has(word));
+  // A city stands in the question by its name.
+  const named = new Set(Object.keys(properties).flatMap(wordsOf));
+  const about = words.filter((word) => !named.has(word));
+  const telling = about.length > 0 ? about : words;
+  const spoken = question.toLowerCase().split(/[^\p{L}\p{N}_]+/u);
+  return telling.length > 0 &&
+    telling.every((word) =>
+      [word, ...SYNONYMS[word] ?? []].some((one) => spoken.some(isLike(one)))
+    );
+}
+
+const OPERATIONS: readonly (readonly [operator: string, names: readonly string[]])[] = [
+  ["+", ["add", "adder", "addition", "sum", "plus"]],
+  ["-", ["subtract", "subtraction", "minus", "difference"]],
+  ["*", ["multiply", "multiplier", "multiplication", "times", "product"]],
+  ["/", ["divide", "division", "quotient"]],
+];
+const BINARY = /^(-?\d+(?:\.\d+)?) ?([-+*/]) ?(-?\d+(?:\.\d+)?)$/;
+
+/** The tool that computes an expression of two numbers, and its arguments by their names. */
+export function operationFor(
+  expression: string,
+  tools: readonly OfferedTool[],
+): { readonly tool: OfferedTool; readonly args: Readonly<Record<string, number>> } | undefined {
+  const [, left, operator, right] = BINARY.exec(expression) ?? [];
+  const names = OPERATIONS.find(([sign]) => sign === operator)?.[1] ?? [];
+  const tool = tools.find(({ name, parameters }) =>
+    wordsOf(name).some((word) => names.includes(word)) && numbersOf(parameters).length === 2
+  );
+  if (tool === undefined) return undefined;
+  const [first = "", second = ""] = numbersOf(tool.parameters);
+  return { tool, args: { [first]: Number(left), [second]: Number(right) } };
+}
+
+/** Names of arguments that take a number. */
+function numbersOf(parameters: unknown): string[] {
+  const properties = isRecord(parameters) && isRecord(parameters.properties)
+    ? parameters.properties
+    : {};
+  return Object.entries(properties)
+    .filter(([, one]) => isRecord(one) && ["number", "integer"].includes(String(one.type)))
+    .map(([name]) => name);
+}
