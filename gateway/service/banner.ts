@@ -12,6 +12,10 @@ export interface Banner {
   readonly version: string;
   readonly publicUrl: string;
   readonly adminUrl: string;
+  /** Other addresses under which operators reach the same listener. */
+  readonly adminUrls?: readonly string[];
+  /** Page of the listener for metrics alone. */
+  readonly metricsUrl?: string | undefined;
   readonly store: string;
   /** One sentence: which upstreams serve, and why these. */
   readonly upstreams: string;
@@ -20,11 +24,13 @@ export interface Banner {
 
 /** The lines of every start. */
 export function startLines(banner: Banner): string {
+  const { adminUrls = [], metricsUrl } = banner;
   return [
     `svc ${banner.version} is ready`,
     `  public     ${banner.publicUrl}  (OpenAI base URL ${banner.publicUrl}/openai/v1)`,
-    `  admin      ${banner.adminUrl}`,
-    `  console    ${banner.adminUrl}/console  (sign in with the admin token)`,
+    `  admin      ${banner.adminUrl}${adminUrls.length === 0 ? "" : `  (${adminUrls.join(", ")})`}`,
+    `  console    ${adminUrls[0] ?? banner.adminUrl}/console  (sign in with the admin token)`,
+    ...(metricsUrl === undefined ? [] : [`  metrics    ${metricsUrl}`]),
     `  store      ${banner.store}`,
     `  upstreams  ${banner.upstreams} (catalog version ${banner.catalogVersion})`,
     "",

@@ -57,7 +57,7 @@ export interface ServiceDeps {
   readonly env: (name: string) => string | undefined;
   /** Shows text to the operator. */
   readonly print: (text: string) => void;
-  /** Stands around the application of a listener, and sees its answers. @default {nothing} */
+  /** Stands around the application of a described listener, and sees its answers. @default {nothing} */
   readonly around?: ((app: Answering, listener: "public" | "admin") => Answering) | undefined;
   /** Told of secrets that are in the configuration itself. @default {nobody is told} */
   readonly noteSecret?: ((secret: string) => void) | undefined;

@@ -6,6 +6,7 @@
 
 import { parseArgs } from "node:util";
 import { parseIpRange } from "../domain/ip_range.ts";
+import { isKeyShaped } from "../domain/key_format.ts";
 import { KEPT } from "./pepper.ts";
 
 /** How to serve. */
@@ -15,6 +16,10 @@ export interface ServeSettings {
   readonly port: number;
   readonly adminHost: string;
   readonly adminPort: number;
+  /** Further base URLs of the admin listener: a server in front, a container's name. */
+  readonly adminUrls: readonly string[];
+  /** A listener of its own for `/metrics`. @default {none: the admin listener alone has it} */
+  readonly metrics?: { readonly host: string; readonly port: number } | undefined;
   /** File, `:memory:`, or the https URL of a remote Deno KV. */
   readonly kvPath: string;
   readonly configPath: string;
@@ -48,6 +53,9 @@ const FLAGS = {
   "port": "SERVICE_PORT",
   "admin-host": "SERVICE_ADMIN_HOST",
   "admin-port": "SERVICE_ADMIN_PORT",
+  "admin-urls": "SERVICE_ADMIN_URLS",
+  "metrics-host": "SERVICE_METRICS_HOST",
+  "metrics-port": "SERVICE_METRICS_PORT",
   "kv-path": "SERVICE_KV_PATH",
   "config": "SERVICE_CONFIG",
   "admin-token": "SERVICE_ADMIN_TOKEN",
@@ -68,8 +76,15 @@ export const SERVE_VARIABLES: readonly string[] = Object.values(FLAGS);
 /** Names of every flag of `svc serve`, without the dashes. */
 export const SERVE_FLAGS: readonly string[] = Object.keys(FLAGS);
 
-/** Shortest fixed key or token: a shorter one could be guessed. */
-const SECRET = /^[A-Za-z0-9_]{16,256}$/;
+/** The setting that chooses a listener's port. */
+export type PortFlag = "port" | "admin-port" | "metrics-port";
+
+/** The setting that chooses the address of the same listener. */
+const HOST_FLAGS: Readonly<Record<PortFlag, Flag>> = {
+  "port": "host",
+  "admin-port": "admin-host",
+  "metrics-port": "metrics-host",
+};
 
 /**
  * The error for the operator where a listener cannot open: the address, why, and the setting that
@@ -77,10 +92,10 @@ const SECRET = /^[A-Za-z0-9_]{16,256}$/;
  */
 export function explainListen(
   error: unknown,
-  where: { readonly flag: "port" | "admin-port"; readonly address: string },
+  where: { readonly flag: PortFlag; readonly address: string },
 ): Error {
   const { flag, address } = where;
-  const host = flag === "port" ? "host" : "admin-host";
+  const host = HOST_FLAGS[flag];
   const [reason, setting]: readonly [string, Flag] = error instanceof Deno.errors.AddrInUse
     ? ["something listens there already", flag]
     : error instanceof Deno.errors.PermissionDenied
@@ -140,14 +155,15 @@ function read(
   };
   const secret = (flag: Flag): string | undefined => {
     const given = text(flag);
-    if (given !== undefined && !SECRET.test(given)) {
-      throw new Problem(`${named(flag)} takes 16 to 256 letters, digits and underscores`);
+    if (given !== undefined && !isKeyShaped(given)) {
+      throw new Problem(`${named(flag)} takes 16 to 256 visible ASCII characters`);
     }
     return given;
   };
-  const publicUrl = publicUrlOf(text("public-url"));
-  const trustedProxies = (text("trusted-proxies") ?? "").split(",").map((part) => part.trim())
-    .filter((part) => part !== "");
+  const publicUrl = urlOf("public-url", text("public-url"));
+  const list = (flag: Flag): string[] =>
+    (text(flag) ?? "").split(",").map((part) => part.trim()).filter((part) => part !== "");
+  const trustedProxies = list("trusted-proxies");
   const unread = trustedProxies.find((range) => parseIpRange(range) === undefined);
   if (unread !== undefined) {
     throw new Problem(
@@ -159,6 +175,10 @@ function read(
     port: port("port", 8787),
     adminHost: text("admin-host") ?? "127.0.0.1",
     adminPort: port("admin-port", 8788),
+    adminUrls: list("admin-urls").map((part) => urlOf("admin-urls", part) ?? ""),
+    ...(text("metrics-host") === undefined && text("metrics-port") === undefined ? {} : {
+      metrics: { host: text("metrics-host") ?? "127.0.0.1", port: port("metrics-port", 8789) },
+    }),
     kvPath: text("kv-path") ?? "data/svc.kv",
     configPath: text("config") ?? "svc.json",
     configRequired: text("config") !== undefined,
@@ -179,9 +199,9 @@ function ratioOf(given: string | undefined): Pick<ServeSettings, "traceRatio"> {
   return { traceRatio };
 }
 
-function publicUrlOf(given: string | undefined): string | undefined {
-  if (given !== undefined && !/^https?:\/\//.test(given)) {
-    throw new Problem(`${named("public-url")} takes an http(s) URL, not "${given}"`);
+function urlOf(flag: Flag, given: string | undefined): string | undefined {
+  if (given !== undefined && !(/^https?:\/\//.test(given) && URL.canParse(given))) {
+    throw new Problem(`${named(flag)} takes an http(s) URL, not "${given}"`);
   }
   return given?.replace(/\/+$/, "");
 }
