@@ -27,7 +27,7 @@ export interface Servers {
 
 /** Opens every listener, or none: throws where one cannot be opened. */
 export async function openListeners(house: House): Promise<Servers> {
-  const { settings, deps, stores, pool, keyRing, links, gateway, gate, telemetry } = house;
+  const { deps, stores, pool, keyRing, links, gateway, gate, telemetry } = house;
   const { clock, rng, logger } = deps;
   const books = new LedgerChecks(clock);
   const publicApp = createPublicApp({
@@ -62,27 +62,32 @@ export async function openListeners(house: House): Promise<Servers> {
     applyCatalog: (content, options) => applyCatalog(stores, pool, { content, ...options, clock }),
     verifyLedger: () => books.check(stores.verification()),
   };
-  const { host, port, adminHost, adminPort, metrics } = settings;
+  return await openEach(house, {
+    public: publicApp,
+    admin: createAdminApp(adminDeps),
+    metrics: createMetricsApp(adminDeps),
+  });
+}
+
+async function openEach(
+  house: House,
+  apps: Readonly<Record<ListenerName, Answering>>,
+): Promise<Servers> {
+  const { host, port, adminHost, adminPort, metrics } = house.settings;
   const opened: Server[] = [];
-  const open = (app: Answering, at: Listener) => {
-    const server = openListener(house, app, at);
+  const open = (at: Listener) => {
+    const server = openListener(house, apps[at.name], at);
     opened.push(server);
     return server;
   };
   try {
     return {
-      public: open(publicApp, { name: "public", flag: "port", host, port }),
-      admin: open(createAdminApp(adminDeps), {
-        ...{ name: "admin", flag: "admin-port", host: adminHost, port: adminPort },
-      }),
-      ...metrics && {
-        metrics: open(createMetricsApp(adminDeps), {
-          ...{ name: "metrics", flag: "metrics-port", ...metrics },
-        }),
-      },
+      public: open({ name: "public", flag: "port", host, port }),
+      admin: open({ name: "admin", flag: "admin-port", host: adminHost, port: adminPort }),
+      ...metrics && { metrics: open({ name: "metrics", flag: "metrics-port", ...metrics }) },
     };
   } catch (error) {
-    gate.close();
+    house.gate.close();
     await Promise.all(opened.map((server) => server.shutdown()));
     throw error;
   }

@@ -49,8 +49,10 @@ export async function serve(
   let service: RunningService;
   try {
     const noteSecret = (secret: string) => secrets.add(secret);
-    const deps = { clock, rng, logger, env: observed.env, print, telemetry, noteSecret };
-    service = await startService(parsed.settings, deps);
+    const isTerminal = Deno.stdout.isTerminal();
+    service = await startService(parsed.settings, {
+      ...{ clock, rng, logger, env: observed.env, print, isTerminal, telemetry, noteSecret },
+    });
     await giveUpWriting();
   } catch (error) {
     telemetry.close();

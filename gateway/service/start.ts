@@ -16,7 +16,8 @@ import { type KvStores, openKvStores } from "../stores/kv/open.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
 import { firstStartLines, migrationTeller, startLines } from "./banner.ts";
 import { CredentialsFile, credentialsPath } from "./credentials.ts";
-import { FIRST_TIER, firstStart, firstStartShown } from "./first_start.ts";
+import { FIRST_TIER, type FirstSecrets, firstStart, firstStartShown } from "./first_start.ts";
+import { placeSecrets } from "./first_secrets.ts";
 import { Gate } from "./gate.ts";
 import { gatewayOf, type House, poolOf, type ServiceDeps, vectorStoresOf } from "./house.ts";
 import { openListeners, type Server, type Servers, urlOf } from "./listeners.ts";
@@ -111,10 +112,7 @@ async function assemble(
   shownUrl ||= urlOf(servers.public.addr);
   const adminToken = secrets?.adminToken ?? settings.adminToken;
   await credentials.refresh({ url: adminUrl, adminToken });
-  if (secrets !== undefined) {
-    deps.print(firstStartLines(secrets, shownUrl));
-    await firstStartShown(stores.settings, clock);
-  }
+  if (secrets !== undefined) await handOver(secrets, house);
   sayStarted(house, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded });
   gate.open();
   let stopping: Promise<void> | undefined;
@@ -144,6 +142,15 @@ async function openAdminTokens(
     }
   }
   return await AdminTokens.open({ settings, peppers, logger, given });
+}
+
+/** Hands the secrets of a first start to the operator, before anybody is answered. */
+async function handOver(secrets: FirstSecrets, house: House): Promise<void> {
+  const { deps, settings, stores, publicUrl } = house;
+  const isTerminal = deps.isTerminal ?? false;
+  const places = await placeSecrets(secrets, settings, { isTerminal });
+  deps.print(firstStartLines(places, publicUrl()));
+  await firstStartShown(stores.settings, deps.clock);
 }
 
 function metricsUrlOf({ metrics }: Servers): string | undefined {
