@@ -1,10 +1,21 @@
 import type { Call, Command, Output } from "./command.ts";
 import { UsageError } from "./io.ts";
 import { type Row, rowOf, rowsOf, textOf, timeOf } from "./json_fields.ts";
-import { amount, type Column, column, facts, id, optional, table, time } from "./table.ts";
+import {
+  amount,
+  type Column,
+  column,
+  facts,
+  id,
+  optional,
+  printable,
+  table,
+  time,
+} from "./table.ts";
 import { timeRange } from "./local_time.ts";
 import { DEFAULT_PAGE } from "../admin/request_query.ts";
 import { nextPage } from "./wallets.ts";
+import { wrapped } from "./wrapped.ts";
 
 const FILTERS = [
   ...["key", "model", "provider", "endpoint", "outcome", "status", "error"] as const,
@@ -163,11 +174,24 @@ function requestText(request: Row, width: number): string {
   ];
   return facts(summary.filter(([, value]) => value !== "")) +
     section("Attempts", ATTEMPTS, { rows: rowsOf(request, "timeline"), width }) +
+    wordsText(rowsOf(request, "timeline"), width) +
     section("Tasks", TASKS, { rows: rowsOf(request, "tasks"), width }) +
     section("Holds", HOLDS, { rows: rowsOf(rowOf(request, "settlement"), "holds"), width }) +
     section("Scores", SCORES, { rows: rowsOf(request, "scores"), width }) +
     section("Left out", EXCLUSIONS, { rows: rowsOf(request, "exclusions"), width }) +
     contentText(rowOf(request, "content"));
+}
+
+/** What upstreams said as they failed, each below the name of its model. */
+function wordsText(attempts: readonly Row[], width: number): string {
+  const said = attempts.filter((attempt) => textOf(attempt, "words") !== "");
+  if (said.length === 0) return "";
+  const texts = said.map((attempt) => {
+    const lines = wrapped(printable(textOf(attempt, "words")), width - 2).trimEnd().split("\n");
+    return `${textOf(attempt, "model")} (${textOf(attempt, "outcome")})\n` +
+      lines.map((line) => `  ${line}\n`).join("");
+  });
+  return `\nWords of upstreams\n${texts.join("")}`;
 }
 
 /** What was said, of keys that log it. */

@@ -22,6 +22,7 @@ import type { LowBalances } from "../flows/low_balances.ts";
 import { LateEndings } from "../flows/late_endings.ts";
 import { publishFile, type SignedLinks } from "../flows/signed_links.ts";
 import type { Answering } from "../http/listen.ts";
+import { FailedAttempts } from "../flows/failed_attempts.ts";
 import { FoundMemory } from "../flows/found_memory.ts";
 import { SignatureMemory } from "../flows/signature_memory.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -155,6 +156,7 @@ export function gatewayOf(
     inFlight: new InFlight(),
     checkpoints: new Checkpoints(),
     lateEndings: new LateEndings(ledger, logger),
+    failedAttempts: new FailedAttempts({ clock, logger }),
     webSearch: webSearches(parts.deps),
     responses,
     responsesKeptMs: () => responses.retentionMs,
