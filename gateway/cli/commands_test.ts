@@ -230,7 +230,7 @@ Deno.test("svc requests lists, filters and shows requests", async () => {
       estimated: true,
     });
     const list = await run("requests --status 2xx --key key_a --since 1h");
-    assertMatch(list.out, /log_1 +200 +fast-mini +0\.412000 +420 +key_a +chat\n$/);
+    assertMatch(list.out, /log_1 +200 +fast-mini +0\.412000 +key_a +420 +order-42 +chat\n$/);
     assertEquals((await json("requests --limit 5")).requests.length, 1);
     assertEquals((await run("requests --status 500")).out, "No requests\n");
     for (const id of ["log_1", "order-42"]) {

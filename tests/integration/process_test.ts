@@ -112,6 +112,17 @@ Deno.test("a second process on the same store refuses to start and says why", as
   assertEquals((await fetch(`${first.publicUrl}/healthz`).then((r) => r.text())).length > 0, true);
 });
 
+Deno.test("before a start unknown variables are named, with the nearest known one", async () => {
+  const { tasks } = JSON.parse(await Deno.readTextFile("deno.json"));
+  const [, step = ""] = tasks["serve:prepare"].command.split(" && ");
+  const told = await shell(`export SERVICE_PROT=1 SERVICE_HOST=127.0.0.1\n${step}`);
+  assertEquals([told.code, told.stdout], [0, ""], told.stderr);
+  assertEquals(
+    told.stderr,
+    "Unknown variable SERVICE_PROT: it is no setting of svc; the nearest is SERVICE_PORT\n",
+  );
+});
+
 Deno.test("SIGTERM lets a stream finish, and ends with 0", async () => {
   await using at = await folder();
   await using service = await ServiceProcess.start(at.kv);
