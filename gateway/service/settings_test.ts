@@ -107,6 +107,17 @@ Deno.test("what cannot be read is refused by name", () => {
   assertStringIncludes(problem(["extra"]), "extra");
 });
 
+Deno.test("several mistakes are told together", () => {
+  const said = problem(["--port", "x"], {
+    SERVICE_ADMIN_PORT: "70000",
+    SERVICE_ADMIN_URLS: "a, b",
+    SERVICE_TRUSTED_PROXIES: "c",
+    SERVICE_ADMIN_TOKEN: "short",
+    SERVICE_TRACE_RATIO: "2",
+  });
+  assertEquals(said.split("; ").length, 7, said);
+});
+
 Deno.test("the secrets of the two classes never mix", () => {
   const secret = "a_secret_of_16_or_more";
   const cases: readonly [Record<string, string>, string][] = [

@@ -113,7 +113,9 @@ Deno.test("a second process on the same store refuses to start and says why", as
 });
 
 Deno.test("before a start unknown variables are named, with the nearest known one", async () => {
-  const { tasks } = JSON.parse(await Deno.readTextFile("deno.json"));
+  const { tasks } = JSON.parse(
+    await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
+  );
   const [, step = ""] = tasks["serve:prepare"].command.split(" && ");
   const told = await shell(`export SERVICE_PROT=1 SERVICE_HOST=127.0.0.1\n${step}`);
   assertEquals([told.code, told.stdout], [0, ""], told.stderr);
