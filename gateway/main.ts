@@ -21,6 +21,16 @@ function env(name: string): string | undefined {
   }
 }
 
+/** Names of all variables; a process that may read some alone cannot list them. */
+function names(): readonly string[] {
+  try {
+    return Object.keys(Deno.env.toObject());
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return [];
+    throw error;
+  }
+}
+
 function print(text: string): void {
   writeWhole(Deno.stdout, encoder.encode(text));
 }
@@ -32,7 +42,13 @@ function complain(text: string): void {
 /** Runs a command; resolves to its exit code. */
 async function run(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args;
-  const io: ProcessIo = { env, print, complain };
+  const io: ProcessIo = { env, names, print, complain };
+  if (command === "variables") {
+    // A step of the task `serve`, by a process of its own: the service may not list variables.
+    const { tellUnknownVariables } = await import("./service/variables.ts");
+    tellUnknownVariables(io);
+    return 0;
+  }
   if (command === "serve" && !rest.some((flag) => flag === "--help" || flag === "-h")) {
     const { serve } = await import("./service/serve.ts");
     return await serve(rest, io);

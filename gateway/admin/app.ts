@@ -56,6 +56,21 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   return app;
 }
 
+/**
+ * The listener of `/metrics` alone. It takes the token of that page where there is one, and asks for
+ * none otherwise: whoever opened the listener says by its address who reaches it. An operator's token
+ * opens nothing here.
+ */
+export function createMetricsApp(deps: AdminDeps): AdminApp {
+  const app = emptyApp(deps);
+  const nobody = { admits: () => false };
+  serveMetrics(app, {
+    admit: deps.metrics?.needsToken ? tokenAdmission({ ...deps, adminTokens: nobody }) : undefined,
+    metrics: deps.metrics,
+  });
+  return app;
+}
+
 /** An application that answers what goes wrong, and what it does not know, by the error table. */
 function emptyApp({ logger, onRefusal, rng }: AdminDeps): AdminApp {
   const app: AdminApp = new Hono<AdminEnv>();

@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "@hono/hono";
 import { ServiceFault } from "../domain/fault.ts";
 import { limitsInForce } from "../domain/service_limits.ts";
 import { BadKeys, type PresentedSecret } from "../http/bad_keys.ts";
+import type { AdminTokens } from "../flows/admin_tokens.ts";
 import type { AdminDeps, AdminEnv } from "./deps.ts";
 
 /** The token of `Authorization: Bearer <admin token>`; empty where the header is no such thing. */
@@ -20,7 +21,9 @@ export type AdmitToken = (
 
 /** Looks admin tokens up, wherever they are presented. An address that sends many wrong ones waits. */
 export function tokenAdmission(
-  deps: Pick<AdminDeps, "adminTokens" | "catalogs" | "clock" | "logger">,
+  deps: Pick<AdminDeps, "catalogs" | "clock" | "logger"> & {
+    readonly adminTokens: Pick<AdminTokens, "admits">;
+  },
 ): AdmitToken {
   const badTokens = new BadKeys({
     keyClass: "admin",

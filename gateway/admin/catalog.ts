@@ -4,7 +4,7 @@ import type { Catalog, CatalogContent } from "../domain/catalog.ts";
 import { diffCatalog, HIDDEN } from "../domain/catalog_diff.ts";
 import { ServiceFault } from "../domain/fault.ts";
 import type { Wallet } from "../domain/ledger.ts";
-import { catalogWarnings, listed, strandedWallets } from "./catalog_effects.ts";
+import { catalogEffects, listed, strandedWallets } from "./catalog_effects.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import type { Answer } from "./answers/answer.ts";
 import type { catalogAnswer, catalogChangeAnswer } from "./answers/catalog.ts";
@@ -103,13 +103,25 @@ async function makeVersion(
   const changes = diffCatalog(current, content);
   const [wallets, keys] = await Promise.all([deps.ledger.wallets(), deps.keys.list()]);
   if (!options.force) requireTiersKept(current, content, wallets);
-  const warnings = await catalogWarnings({ current, content }, { wallets, keys }, deps);
+  const { warnings, cuts } = await catalogEffects({ current, content }, { wallets, keys }, deps);
   if (options.dryRun || changes.length === 0) {
-    return { changes, warnings, version: current.version, applied: false };
+    return {
+      changes,
+      warnings: [...warnings],
+      cuts: [...cuts],
+      version: current.version,
+      applied: false,
+    };
   }
   const made = await deps.applyCatalog(content, { expected: current.version, note: options.note });
   if (made === undefined) throw versionConflict(deps, current.version);
-  return { changes, warnings, version: made.version, applied: true };
+  return {
+    changes,
+    warnings: [...warnings],
+    cuts: [...cuts],
+    version: made.version,
+    applied: true,
+  };
 }
 
 /** A wallet without its tier pays for nothing: whoever takes the tier away has to say so. */

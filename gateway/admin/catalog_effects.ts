@@ -7,6 +7,7 @@
 
 import type { Catalog, CatalogContent } from "../domain/catalog.ts";
 import {
+  type MissingCredentials,
   missingCredentials,
   missingCredentialsText,
   missingSearchVariable,
@@ -39,12 +40,19 @@ export function strandedWallets(
   return new Map(byTier.map(([tier, inIt]) => [tier, inIt.map((wallet) => wallet.id).toSorted()]));
 }
 
-/** What the operator should know before `content` takes the place of `current`; one sentence each. */
-export async function catalogWarnings(
+/** What the operator should know before a change, one sentence each. */
+export interface CatalogEffects {
+  readonly warnings: readonly string[];
+  /** Those of them that somebody should agree to: keys lose something, or nothing can answer. */
+  readonly cuts: readonly string[];
+}
+
+/** What comes of it where `content` takes the place of `current`. */
+export async function catalogEffects(
   change: { readonly current: Catalog; readonly content: CatalogContent },
   users: CatalogUsers,
   deps: Pick<AdminDeps, "clock" | "env">,
-): Promise<string[]> {
+): Promise<CatalogEffects> {
   const { current, content } = change;
   const stranded = [...strandedWallets(content, users.wallets)].map(([tier, wallets]) =>
     `${
@@ -59,13 +67,24 @@ export async function catalogWarnings(
     tiers: new Map(users.wallets.map((wallet) => [wallet.id, wallet.tier])),
     nowMs,
   });
-  const { env } = deps;
-  const warnings = [...stranded, ...lostSentences(lost)];
-  if (env === undefined) return warnings;
-  const lacking = missingCredentials(content.upstreams, env).map(missingCredentialsText);
+  const { env = () => "" } = deps;
+  const missing = missingCredentials(content.upstreams, env);
+  const lacking = missing.map(missingCredentialsText);
   const variable = missingSearchVariable(content.search, env);
   if (variable !== undefined) lacking.push(missingSearchVariableText(variable));
-  return [...warnings, ...lacking];
+  const cuts = [...lostSentences(lost), ...unservedSentence(content, missing)];
+  return { warnings: [...stranded, ...cuts, ...lacking], cuts };
+}
+
+/** Says so where no model of a content is at an upstream that can be called. */
+function unservedSentence(
+  { models }: CatalogContent,
+  missing: readonly MissingCredentials[],
+): string[] {
+  const closed = new Set(missing.map(({ upstream }) => upstream));
+  return models.some(({ upstream }) => !closed.has(upstream))
+    ? []
+    : ["No upstream is left that can be called: no request could be answered"];
 }
 
 /** Who is left with nothing, and then who loses what; the rest only counted where it is much. */

@@ -25,11 +25,11 @@ Deno.test("POST /catalog/apply says what changes, applies it, and history tells"
     const changes = [{ path: "models.slow-maxi", kind: "removed", before: CONTENT.models[1] }];
     const content = CHEAPER;
     const rehearsed = await post("/catalog/apply", { content, dryRun: true });
-    assertEquals(rehearsed.body, { changes, warnings: [], version: 1, applied: false });
+    assertEquals(rehearsed.body, { changes, warnings: [], cuts: [], version: 1, applied: false });
     assertEquals(deps.catalogs.current().version, 1);
     clock.ms += 1_000;
     const applied = await post("/catalog/apply", { content, expectedVersion: 1, note: "Save" });
-    assertEquals(applied.body, { changes, warnings: [], version: 2, applied: true });
+    assertEquals(applied.body, { changes, warnings: [], cuts: [], version: 2, applied: true });
     assertEquals(deps.catalogs.current().models.map(({ id }) => id), ["fast-mini"]);
     const updatedAt = new Date(START_MS + 1_000).toISOString();
     assertEquals((await get("/catalog/versions?limit=1")).body, {
@@ -42,7 +42,7 @@ Deno.test("POST /catalog/apply makes no version where nothing changes", async ()
   await withAdmin(async ({ get, post }) => {
     const { content } = (await get("/catalog")).body;
     const answer = await post("/catalog/apply", { content });
-    assertEquals(answer.body, { changes: [], warnings: [], version: 1, applied: false });
+    assertEquals(answer.body, { changes: [], warnings: [], cuts: [], version: 1, applied: false });
     assertEquals((await get("/catalog/versions")).body.versions.length, 1);
   });
 });
@@ -280,7 +280,8 @@ Deno.test("an upstream whose variable is not set is warned of", async () => {
   let key: string | undefined;
   await withAdmin(async ({ get, post }) => {
     const apply = async () => (await post("/catalog/apply", { content })).body.warnings;
-    const [warning] = await apply();
+    const [nothing, warning] = await apply();
+    assertStringIncludes(nothing, "No upstream is left that can be called");
     assertStringIncludes(
       warning,
       'Upstream "lab" has no credentials: the environment variable LAB_KEY',

@@ -34,6 +34,8 @@ export interface MetricsPage {
   page(): Promise<string>;
   /** Whether a secret is the token that opens this page alone. */
   admits(secret: string): boolean;
+  /** Whether there is such a token. */
+  readonly needsToken: boolean;
 }
 
 /** What the operator's API works with. */

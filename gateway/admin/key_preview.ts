@@ -4,7 +4,7 @@ import { violationsOf } from "../domain/policy.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { reachJson } from "./key_reach.ts";
 import { requireWallet } from "./keys.ts";
-import { requireKnownNames } from "./policy_schema.ts";
+import { unknownNames } from "./policy_schema.ts";
 import { readBody } from "./request_body.ts";
 import { resource } from "./resource.ts";
 import { preview } from "./schemas/keys.ts";
@@ -15,8 +15,11 @@ export function serveKeyPreview(app: AdminApp, deps: AdminDeps): void {
 }
 
 async function previewPolicy(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { policy, wallet, narrows } = await readBody(context, preview);
-  requireKnownNames(policy, deps.catalogs.current());
+  const { policy, wallet, narrows } = await readBody(
+    context,
+    preview,
+    (body) => unknownNames(body, deps.catalogs.current()),
+  );
   const original = narrows === undefined ? undefined : await deps.keys.get(narrows);
   if (narrows !== undefined && original === undefined) {
     throw new ServiceFault("invalid_request", {

@@ -9,7 +9,7 @@ import { standsUnder } from "../flows/peppers.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { reachJson } from "./key_reach.ts";
 import { suggestion } from "./suggestion.ts";
-import { requireKnownNames } from "./policy_schema.ts";
+import { unknownNames } from "./policy_schema.ts";
 import type { Answer } from "./answers/answer.ts";
 import type { keyAnswer } from "./answers/keys.ts";
 import { readBody } from "./request_body.ts";
@@ -62,8 +62,11 @@ async function listKeys(context: AdminContext, deps: AdminDeps): Promise<Respons
 }
 
 async function createKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { name, wallet, policy, opId } = await readBody(context, newKey);
-  requireKnownNames(policy, deps.catalogs.current());
+  const { name, wallet, policy, opId } = await readBody(
+    context,
+    newKey,
+    (body) => unknownNames(body, deps.catalogs.current()),
+  );
   await requireWallet(deps, wallet);
   const publicId = publicIdOf(opId);
   const issued = await deps.keyRing.issue({ name, walletId: wallet, policy, publicId });
@@ -96,15 +99,21 @@ async function showKey(context: AdminContext, deps: AdminDeps): Promise<Response
 
 async function narrowKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
   const id = segment(context, "id");
-  const { policy } = await readBody(context, narrowing);
-  requireKnownNames(policy, deps.catalogs.current());
+  const { policy } = await readBody(
+    context,
+    narrowing,
+    (body) => unknownNames(body, deps.catalogs.current()),
+  );
   return context.json(keyJson(changed(await deps.keyRing.narrow(id, policy), id)));
 }
 
 async function rotateKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
   const id = segment(context, "id");
-  const { name, policy, opId } = await readBody(context, rotation);
-  if (policy !== undefined) requireKnownNames(policy, deps.catalogs.current());
+  const { name, policy, opId } = await readBody(
+    context,
+    rotation,
+    (body) => unknownNames(body, deps.catalogs.current()),
+  );
   const publicId = publicIdOf(opId);
   const issued = await deps.keyRing.rotate(id, { name, policy, publicId });
   if (!issued.ok) throw issueFault(issued.refusal, { id, publicId });

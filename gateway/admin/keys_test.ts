@@ -233,3 +233,33 @@ Deno.test("a key that the store has already is a conflict", async () => {
     assertRefused(answer, { status: 409, code: "conflict" });
   });
 });
+
+Deno.test("several mistakes of a policy are told together, unknown names among them", async () => {
+  await withAdmin(async ({ post }) => {
+    const policy = {
+      models: ["fast-mini", "fast-mimi", "nothing-like-it"],
+      tiers: ["gold"],
+      requestsPerMinute: 0,
+      endpoints: ["chta"],
+      budgte: {},
+      ipRange: [],
+    };
+    const { status, body } = await post("/keys", { name: "app", wallet: "team", policy });
+    assertEquals(status, 400);
+    const { message, param } = body.error;
+    for (
+      const part of [
+        '"policy.endpoints.0": "chta" is none of chat,',
+        '"policy.requestsPerMinute": Give a whole number from 1 on',
+        'Unknown field "budgte"; the nearest is "budget"; Unknown field "ipRange"; the nearest',
+        '"policy.models.1": The catalog has no model "fast-mimi"; the nearest is "fast-mini"',
+        '"policy.models.2": The catalog has no model "nothing-like-it"',
+        '"policy.tiers.0": The catalog has no tier "gold"',
+      ]
+    ) assertStringIncludes(message, part);
+    assertEquals(param, "policy.endpoints.0");
+    const many = { models: Array.from({ length: 50 }, (_, at) => `none-${at}`) };
+    const { body: bounded } = await post("/keys", { name: "app", wallet: "team", policy: many });
+    assertEquals(bounded.error.message.split("; ").length, 20);
+  });
+});

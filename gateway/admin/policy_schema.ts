@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Catalog } from "../domain/catalog.ts";
-import { ServiceFault } from "../domain/fault.ts";
 import { parseIpRange } from "../domain/ip_range.ts";
 import type { KeyPolicy } from "../domain/policy.ts";
+import { type Complaint, COMPLAINTS_MAX } from "../http/validation.ts";
 import { creditsText } from "./credits_text.ts";
 import { suggestion } from "./suggestion.ts";
 import { strict } from "./request_body.ts";
@@ -68,24 +68,27 @@ export const policySchema: z.ZodType<KeyPolicy, unknown> = strict({
   description: "It only takes away: what it leaves out restricts nothing",
 });
 
-/** Refuses a policy that names a model, provider or tier which the catalog does not have. */
-export function requireKnownNames(policy: KeyPolicy, catalog: Catalog): void {
-  const providers = new Set(catalog.upstreams.map((upstream) => upstream.provider));
-  requireKnown("model", policy.models, catalog.models.map((model) => model.id));
-  requireKnown("provider", policy.providers, [...providers]);
-  requireKnown("tier", policy.tiers, catalog.tiers.map((tier) => tier.id));
-}
-
-function requireKnown(
-  kind: "model" | "provider" | "tier",
-  wanted: readonly string[] | undefined,
-  known: readonly string[],
-): void {
-  wanted?.forEach((name, index) => {
-    if (known.includes(name)) return;
-    throw new ServiceFault("invalid_request", {
-      message: `The catalog has no ${kind} "${name}"${suggestion(name, known)}`,
-      param: `policy.${kind}s.${index}`,
-    });
+/** Names of models, providers and tiers in a body's `policy` that the catalog does not have. */
+export function unknownNames(
+  { policy }: Readonly<Record<string, unknown>>,
+  catalog: Catalog,
+): Complaint[] {
+  const known = {
+    models: catalog.models.map(({ id }) => id),
+    providers: [...new Set(catalog.upstreams.map(({ provider }) => provider))],
+    tiers: catalog.tiers.map(({ id }) => id),
+  };
+  const written: Readonly<Record<string, unknown>> = Object(policy);
+  return Object.entries(known).flatMap(([field, names]) => {
+    const wanted = written[field];
+    if (!Array.isArray(wanted)) return [];
+    const unknown = wanted.flatMap((name: unknown, index) =>
+      typeof name !== "string" || names.includes(name) ? [] : [{ name, index }]
+    );
+    // To find the nearest takes time; nobody reads more.
+    return unknown.slice(0, COMPLAINTS_MAX).map(({ name, index }) => ({
+      path: ["policy", field, index],
+      message: `The catalog has no ${field.slice(0, -1)} "${name}"${suggestion(name, names)}`,
+    }));
   });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readJson } from "../http/read_json.ts";
-import { validate } from "../http/validation.ts";
+import { type Complaint, COMPLAINTS_MAX, validateAll } from "../http/validation.ts";
 import type { AdminContext } from "./deps.ts";
 import { suggestion } from "./suggestion.ts";
 
@@ -18,17 +18,19 @@ export function strict<Shape extends z.ZodRawShape>(
   return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== "unrecognized_keys") return undefined;
-      const [field = ""] = issue.keys;
-      return `Unknown field "${field}"${suggestion(field, Object.keys(shape))}`;
+      const known = Object.keys(shape);
+      return issue.keys.slice(0, COMPLAINTS_MAX)
+        .map((field) => `Unknown field "${field}"${suggestion(field, known)}`).join("; ");
     },
   });
 }
 
-/** Reads a JSON object and checks it. */
+/** Reads a JSON object and checks it; `also`: what is wrong with it that no schema can see. */
 export async function readBody<Schema extends z.ZodType>(
   context: AdminContext,
   schema: Schema,
+  also: (value: Readonly<Record<string, unknown>>) => readonly Complaint[] = () => [],
 ): Promise<z.output<Schema>> {
   const { value } = await readJson(context.req.raw, { maxBytes: BODY_LIMIT_BYTES });
-  return validate(schema, value);
+  return validateAll(schema, value, also(value));
 }

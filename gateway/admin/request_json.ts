@@ -42,6 +42,8 @@ export interface RequestBooks {
 export function detailJson(record: RequestRecord, books: RequestBooks): Record<string, unknown> {
   const starts = record.attemptStarts ?? [];
   const attempts = record.routing?.attempts ?? [];
+  const wordsAt = (taskId: string | undefined, at: number) =>
+    record.words?.find((said) => said.taskId === taskId && said.attempt === at)?.words ?? null;
   return {
     ...summaryJson(record),
     usageProblems: (record.usageProblems ?? []).map(({ model, problem }) => ({ model, problem })),
@@ -52,8 +54,13 @@ export function detailJson(record: RequestRecord, books: RequestBooks): Record<s
     timeline: [
       ...(record.tasks ?? []).flatMap(({ taskId, startMs, attempts }) =>
         timelineOf(attempts, { task: taskId, startMs })
+          .map((attempt, at) => ({ ...attempt, words: wordsAt(taskId, at) }))
       ),
-      ...attempts.map((attempt, at) => ({ ...attemptJson(attempt), startMs: starts[at] ?? null })),
+      ...attempts.map((attempt, at) => ({
+        ...attemptJson(attempt),
+        startMs: starts[at] ?? null,
+        words: wordsAt(undefined, at),
+      })),
     ],
     holds: record.holdIds,
     settlement: settlementJson(record, books),

@@ -1,5 +1,6 @@
 import { DEFAULT_UPSTREAMS, defaultCatalog } from "../config/default_catalog.ts";
 import { DEFAULT_LIMITS } from "../domain/service_limits.ts";
+import { canAsk, requireAgreement } from "./agreement.ts";
 import { changesText } from "./catalog_changes.ts";
 import { checkInForce, requireNoAsking } from "./catalog_check.ts";
 import type { Call, Command, Output, Page } from "./command.ts";
@@ -78,14 +79,15 @@ export const catalogCommands: readonly Command[] = [
     words: "catalog rollback",
     operands: ["VERSION"],
     required: [],
-    options: ["force"],
-    summary: "Make a new version that equals an old one",
+    options: ["dry-run", "yes", "force"],
+    summary: "Show what a return to an old version changes, then make a new one that equals it",
     meanings: { force: TIERS_LOST },
     run: async (call) => {
       const body = { version: versionNumber(call.operands[0] ?? ""), force: call.has("force") };
-      const json = await call.client.post("/catalog/rollback", body);
-      warn(call, json);
-      return { json, text: (page) => changesText(json, page) + resultText(json) };
+      return await rehearsed(call, {
+        send: (more) => call.client.post("/catalog/rollback", { ...body, ...more }),
+        agree: () => requireAgreement(call, `Go back to version ${body.version}?`),
+      });
     },
   },
 ];
@@ -106,21 +108,34 @@ function printDefault(call: Call): Output {
 
 async function apply(call: Call): Promise<Output> {
   // Read once: what was shown is what is applied, also where the file is a pipe, or is edited meanwhile.
-  const content = await contentOf(call);
-  const rehearsal = await rehearse(call, content);
+  const body = { content: await contentOf(call), force: call.has("force") };
+  const note = call.option("note");
+  return await rehearsed(call, {
+    send: (more) => call.client.post("/catalog/apply", { ...body, note, ...more }),
+    agree: async ({ cuts }) => {
+      const isHarmless = !Array.isArray(cuts) || cuts.length === 0;
+      // A program has decided already, unless somebody would lose something.
+      if (isHarmless && !canAsk(call)) return;
+      const question = isHarmless ? "Apply these changes?" : "Apply these changes all the same?";
+      await requireAgreement(call, question);
+    },
+  });
+}
+
+/** Shows what a change of the catalog would do, and makes it where that was agreed to. */
+async function rehearsed(call: Call, change: {
+  send(more: Row): Promise<Row>;
+  agree(rehearsal: Row): Promise<void>;
+}): Promise<Output> {
+  const rehearsal = await change.send({ dryRun: true });
   const { io } = call;
   call.print(changesText(rehearsal, { width: io.isTerminal ? io.columns : Infinity }));
   warn(call, rehearsal);
   if (call.has("dry-run") || rowsOf(rehearsal, "changes").length === 0) {
     return { json: rehearsal, text: () => "" };
   }
-  await confirm(call);
-  const json = await call.client.post("/catalog/apply", {
-    content,
-    expectedVersion: rehearsal.version,
-    force: call.has("force"),
-    note: call.option("note"),
-  });
+  await change.agree(rehearsal);
+  const json = await change.send({ expectedVersion: rehearsal.version });
   return { json, text: () => resultText(json) };
 }
 
@@ -136,12 +151,6 @@ async function rehearse(call: Call, content: unknown): Promise<Row> {
 function warn(call: Call, json: Row): void {
   const { warnings } = json;
   if (Array.isArray(warnings)) warnings.map(String).forEach(call.warn);
-}
-
-/** Asks on a terminal. A program, which asked for JSON or has none, has decided already. */
-async function confirm(call: Call): Promise<void> {
-  if (!call.io.isTerminal || call.has("yes") || call.has("json")) return;
-  if (!await call.io.confirm("Apply these changes?")) throw new CliFailure("Nothing was applied");
 }
 
 function versionNumber(text: string): number {

@@ -37,7 +37,7 @@ Deno.test("svc apply asks on a terminal, unless told not to", async () => {
       isTerminal: true,
       confirm: (question) => Promise.resolve(questions.push(question) === 0),
     });
-    assertEquals([refused.code, refused.err], [1, "Nothing was applied\n"]);
+    assertEquals([refused.code, refused.err], [1, "Nothing was changed\n"]);
     assertEquals(admin.deps.catalogs.current().version, 1);
     assertEquals((await run("apply -f svc.json", { isTerminal: true })).code, 0);
     assertEquals(questions, ["Apply these changes?", "Apply these changes?"]);
@@ -123,7 +123,7 @@ Deno.test("svc catalog show says what vector stores are embedded with", async ()
 });
 
 Deno.test("svc catalog shows, checks and rolls back", async () => {
-  await withCli(async ({ admin, files, run, json }) => {
+  await withCli(async ({ admin, files, questions, run, json }) => {
     const { out } = await run("catalog show");
     assertMatch(out, /^version +1\n/);
     assertMatch(out, /\nfast-mini +lab +chat +tools +0\.6 +128000\n/);
@@ -138,8 +138,23 @@ Deno.test("svc catalog shows, checks and rolls back", async () => {
     files.set("bad.json", '{"upstream": []}');
     assertMatch((await run("catalog check -f bad.json")).err, /"upstreams"/);
     await json("apply -f svc.json");
-    const back = await run("catalog rollback 1");
-    assertMatch(back.out, /^\+ models\.slow-maxi\n {4}name slow-maxi; .*\nApplied as version 3\n$/);
+    const rehearsed = await run("catalog rollback 1 --dry-run");
+    assertMatch(rehearsed.out, /^\+ models\.slow-maxi\n/);
+    const unasked = await run("catalog rollback 1");
+    assertMatch(unasked.err, /^Nobody can be asked here: .*--yes\n$/);
+    const isTerminal = true;
+    const no = await run("catalog rollback 1", {
+      isTerminal,
+      confirm: () => Promise.resolve(false),
+    });
+    assertEquals([no.code, no.err], [1, "Nothing was changed\n"]);
+    assertEquals(admin.deps.catalogs.current().version, 2);
+    const back = await run("catalog rollback 1", { isTerminal });
+    assertEquals(questions, ["Go back to version 1?"]);
+    assertMatch(
+      back.out,
+      /^\+ models\.slow-maxi\n {4}name slow-maxi; [^]*\nApplied as version 3\n$/,
+    );
     assertEquals(admin.deps.catalogs.current().models.length, 2);
     const none = await run("catalog rollback first");
     assertFailed(none, 'Cannot roll back to "first": give the number of a version');
@@ -168,19 +183,43 @@ Deno.test("svc apply warns before it applies, and takes a tier away by force onl
     assertEquals((await run("apply -f svc.json --dry-run")).err, warning);
     const checked = await run("catalog check -f svc.json");
     assertEquals([checked.code, checked.err], [0, warning]);
-    assertEquals((await run("apply -f svc.json --json")).err, warning);
-    assertEquals((await run("catalog rollback 1")).err, "");
-    assertEquals((await run("catalog rollback 2")).err, warning);
-    await run("catalog rollback 1");
+    // Somebody loses something: a program has to say that this was decided.
+    for (const unasked of ["apply -f svc.json", "apply -f svc.json --json"]) {
+      const { code, err } = await run(unasked);
+      assertEquals(code, 1);
+      assertStringIncludes(err, `${warning}Nobody can be asked here: `);
+    }
+    const confirm = () => Promise.resolve(false);
+    const no = await run("apply -f svc.json", { isTerminal: true, confirm });
+    assertEquals([no.code, admin.deps.catalogs.current().version], [1, 1]);
+    assertEquals((await run("apply -f svc.json --json --yes")).err, warning);
+    assertEquals((await run("catalog rollback 1 -y")).err, "");
+    assertEquals((await run("catalog rollback 2 -y")).err, warning);
+    await run("catalog rollback 1 --yes");
 
     files.set("svc.json", JSON.stringify({ ...CONTENT, tiers: CONTENT.tiers.slice(0, 1) }));
     const refused = await run("apply -f svc.json");
     assertEquals([refused.code, refused.out], [1, ""]);
     assertMatch(refused.err, /^Cannot remove the tier "standard" of wallet "team"/);
     assertEquals(admin.deps.catalogs.current().version, 5);
-    const forced = await run("apply -f svc.json --force");
+    const forced = await run("apply -f svc.json --force --yes");
     assertEquals(forced.code, 0);
     assertStringIncludes(forced.err, 'Warning: Wallet "team" cannot spend');
     assertEquals(admin.deps.catalogs.current().tiers.length, 1);
   });
+});
+
+Deno.test("svc apply that leaves no upstream to call asks, and needs --yes where nobody is", async () => {
+  const env = () => undefined;
+  await withCli(async ({ admin, files, questions, run }) => {
+    const [upstream] = CONTENT.upstreams;
+    const closed = { id: upstream?.id, kind: "openai", apiKeyEnv: "NOT_SET" };
+    files.set("svc.json", JSON.stringify({ ...CONTENT, upstreams: [closed] }));
+    const unasked = await run("apply -f svc.json");
+    assertEquals(unasked.code, 1);
+    assertStringIncludes(unasked.err, "Warning: No upstream is left that can be called");
+    assertEquals(admin.deps.catalogs.current().version, 1);
+    assertEquals((await run("apply -f svc.json", { isTerminal: true })).code, 0);
+    assertEquals(questions, ["Apply these changes all the same?"]);
+  }, { env });
 });

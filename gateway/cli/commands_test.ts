@@ -138,7 +138,7 @@ Deno.test("svc keys creates a key and shows it once", async () => {
 });
 
 Deno.test("svc keys narrows, rotates, disables, enables and revokes", async () => {
-  await withCli(async ({ files, run, json }) => {
+  await withCli(async ({ files, questions, run, json }) => {
     files.set("ten.json", '{"requestsPerMinute": 10}');
     files.set("five.json", '{"requestsPerMinute": 5}');
     const { id, key } = await json("keys create --name app --wallet team --policy ten.json");
@@ -153,6 +153,13 @@ Deno.test("svc keys narrows, rotates, disables, enables and revokes", async () =
     assertMatch((await run(`keys rotate ${id}`)).out, /rotated from +key_/);
     assertEquals((await json(`keys disable ${id}`)).status, "disabled");
     assertEquals((await json(`keys enable ${id}`)).status, "active");
+    assertMatch((await run(`keys revoke ${id}`)).err, /^Nobody can be asked here: .*--yes\n$/);
+    const isTerminal = true;
+    const confirm = () => Promise.resolve(false);
+    assertFailed(await run(`keys revoke ${id}`, { isTerminal, confirm }), "Nothing was changed");
+    assertEquals((await json(`keys show ${id}`)).status, "active");
+    assertEquals((await run(`keys revoke ${id}`, { isTerminal })).code, 0);
+    assertMatch(questions.join(), /^Revoke key "app" \(key_\w+\) for good\? Whoever uses it/);
     assertEquals((await json(`keys revoke ${id}`)).status, "revoked");
     assertFailed(
       await run(`keys enable ${id}`),
@@ -223,7 +230,7 @@ Deno.test("svc requests lists, filters and shows requests", async () => {
       estimated: true,
     });
     const list = await run("requests --status 2xx --key key_a --since 1h");
-    assertMatch(list.out, /log_1 +200 +fast-mini +0\.412000 +420 +key_a +chat\n$/);
+    assertMatch(list.out, /log_1 +200 +fast-mini +0\.412000 +key_a +420 +order-42 +chat\n$/);
     assertEquals((await json("requests --limit 5")).requests.length, 1);
     assertEquals((await run("requests --status 500")).out, "No requests\n");
     for (const id of ["log_1", "order-42"]) {

@@ -6,6 +6,8 @@
  * @module
  */
 
+import type { NameSource } from "./completion_names.ts";
+
 /** What can follow a command. */
 export interface Completed {
   readonly head: string;
@@ -13,8 +15,8 @@ export interface Completed {
   readonly verb: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
-  /** Words that each operand is chosen from; none where it can be anything. */
-  readonly choices: readonly (readonly string[])[];
+  /** Words that each operand is chosen from, or names of the service's; none where it can be anything. */
+  readonly choices: readonly (readonly string[] | NameSource)[];
   /** Whether an operand is a file. */
   readonly takesFile: boolean;
 }
@@ -24,7 +26,7 @@ export interface Flag {
   readonly name: string;
   readonly short: string | undefined;
   readonly help: string;
-  readonly value: "none" | "any" | "file" | readonly string[];
+  readonly value: "none" | "any" | "file" | { readonly names: NameSource } | readonly string[];
 }
 
 const EVERYWHERE = ["--help", "--version"];
@@ -98,7 +100,7 @@ function valueCases(commands: readonly Completed[], { say, files }: Voice): stri
       ? files
       : typeof flag.value === "string"
       ? ":"
-      : say(flag.value.join(" "));
+      : say("names" in flag.value ? asked(flag.value.names) : flag.value.join(" "));
     return `    ${written(flag).join("|")}) ${action}; return ;;\n`;
   }).join("");
 }
@@ -111,7 +113,7 @@ function commandCases(commands: readonly Completed[]): string {
     const chosen = choices.flatMap((words, index) =>
       words.length === 0
         ? []
-        : [` ((at == ${firstOperand(verb) + index})) && offer="${words.join(" ")}";`]
+        : [` ((at == ${firstOperand(verb) + index})) && offer="${offered(words)}";`]
     );
     const offer = `flags="${flags.flatMap(written).join(" ")}"; files=${takesFile ? 1 : 0};`;
     return `    ${pattern}) ${offer}${chosen.join("")} ;;\n`;
@@ -172,7 +174,7 @@ function fishCommand(
       const place = firstOperand(verb) + index;
       return words.length === 0
         ? []
-        : [fishLine(`__svc_words ${place}; and ${here}`, `-a ${quoted(words.join(" "))}`)];
+        : [fishLine(`__svc_words ${place}; and ${here}`, `-a ${quoted(fishOffer(words))}`)];
     }),
     ...takesFile ? [fishLine(here, "-F")] : [],
     ...flags.map((flag) => fishLine(here, fishFlag(flag))),
@@ -190,12 +192,29 @@ function fishFlag({ name, short, help, value }: Flag): string {
     ? " -r -F"
     : value === "any"
     ? " -x"
-    : ` -x -a ${quoted(value.join(" "))}`;
+    : ` -x -a ${quoted(fishOffer("names" in value ? value.names : value))}`;
   return `-l ${name}${short === undefined ? "" : ` -s ${short}`}${takes} -d ${quoted(help)}`;
 }
 
 function quoted(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
+
+/** What a shell runs to hear names of the service's; nothing where there is none. */
+function asked(source: NameSource): string {
+  return `$(${question(source)})`;
+}
+
+function question(source: NameSource): string {
+  return `svc completions ${source} 2>/dev/null`;
+}
+
+function offered(words: readonly string[] | NameSource): string {
+  return typeof words === "string" ? asked(words) : words.join(" ");
+}
+
+function fishOffer(words: readonly string[] | NameSource): string {
+  return typeof words === "string" ? `(${question(words)})` : words.join(" ");
 }
 
 function headsOf(commands: readonly Completed[]): string[] {

@@ -14,7 +14,9 @@ import {
   type Output,
 } from "./command.ts";
 import { bash, type Completed, fish, type Flag, zsh } from "./completion_scripts.ts";
+import { isNameSource, namesOf, operandSource, OPTION_SOURCES } from "./completion_names.ts";
 import { UsageError } from "./io.ts";
+import { printable } from "./table.ts";
 
 /** The command, and what completes it, for one shell. */
 const SHELLS: Readonly<Record<string, (commands: readonly Completed[]) => string>> = {
@@ -31,7 +33,12 @@ export function completionCommand(commands: () => readonly Command[]): Command {
     required: [],
     options: [],
     summary: "Print what completes svc in a shell: source <(svc completions bash)",
-    run: ({ operands: [shell = ""] }) => Promise.resolve(print(shell, commands())),
+    run: async ({ client, operands: [shell = ""] }) => {
+      // The scripts ask this way for what is offered of a running service.
+      if (!isNameSource(shell)) return print(shell, commands());
+      const names = await namesOf(shell, client);
+      return { json: { names }, text: () => names.map((name) => `${printable(name)}\n`).join("") };
+    },
   };
 }
 
@@ -54,7 +61,7 @@ function completed(command: Command): Completed {
     : names.map((name) => flagOf(name, command));
   return {
     ...{ head, verb, summary, flags },
-    choices: operands.map(choicesIn),
+    choices: operands.map((operand) => operandSource(command, operand) ?? choicesIn(operand)),
     takesFile: operands.some((operand) => /^FILE/.test(operand)),
   };
 }
@@ -66,6 +73,8 @@ function flagOf(name: OptionName, command: Command): Flag {
     ? "none"
     : choices.length > 0
     ? choices
+    : OPTION_SOURCES[name] !== undefined
+    ? { names: OPTION_SOURCES[name] }
     : /^(FILE|PATH)$/.test(value)
     ? "file"
     : "any";

@@ -75,6 +75,8 @@ async function offered(shell: string, lines: readonly string[]): Promise<readonl
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(join(folder, "policy.json"), "");
+    await Deno.mkdir(join(folder, ".bin"));
+    await Deno.writeTextFile(join(folder, ".bin", "svc"), ASKED_SVC, { mode: 0o755 });
     const [script, out] = [join(folder, ".script"), join(folder, ".out")];
     await Deno.writeTextFile(script, await scriptOf(shell));
     const { code, stdout, stderr } = await answerOf(shell, {
@@ -96,7 +98,8 @@ async function answerOf(
   { args, cwd, lines }: { args: string[]; cwd: string; lines: readonly string[] },
 ): Promise<Deno.CommandOutput> {
   const piped = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
-  const child = new Deno.Command(shell, { args, cwd, ...piped }).spawn();
+  const env = { PATH: `${join(cwd, ".bin")}:${Deno.env.get("PATH")}` };
+  const child = new Deno.Command(shell, { args, cwd, env, ...piped }).spawn();
   const writer = child.stdin.getWriter();
   await writer.write(new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")));
   await writer.close();
@@ -111,6 +114,11 @@ async function isHere(shell: string): Promise<boolean> {
     throw error;
   }
 }
+
+/** What the scripts run to hear names. */
+const ASKED_SVC = `#!/bin/sh
+test "$1" = completions && printf '%s-1\\n%s-2\\n' "$2" "$2"
+`;
 
 /** What is offered exactly. */
 const EXACTLY: Readonly<Record<string, readonly string[]>> = {
@@ -136,6 +144,12 @@ const EXACTLY: Readonly<Record<string, readonly string[]>> = {
   "svc backup pol": ["policy.json"],
   "svc apply -f pol": ["policy.json"],
   "svc ledger export -o pol": ["policy.json"],
+  "svc keys show ": ["keys-1", "keys-2"],
+  "svc wallets credit ": ["wallets-1", "wallets-2"],
+  "svc requests show req": ["requests-1", "requests-2"],
+  "svc requests --key ": ["keys-1", "keys-2"],
+  "svc keys create --wallet wallets-2": ["wallets-2"],
+  "svc catalog rollback ": ["versions-1", "versions-2"],
 };
 
 /** What is offered among others. */
@@ -182,5 +196,21 @@ Deno.test("every command and flag of the table is in each script", async () => {
     const unknown = await run("completions tcsh");
     assertEquals(unknown.code, 2);
     assertMatch(unknown.err, /^There is no completion for "tcsh": choose one of bash, zsh, fish\n/);
+  });
+});
+
+Deno.test("svc completions names what a running service has, for the scripts", async () => {
+  await withCli(async ({ run, json }) => {
+    const { id } = await json("keys create --name app --wallet team");
+    const said = async (kind: string) => (await run(`completions ${kind}`)).out;
+    assertEquals(await said("keys"), `${id}\n`);
+    assertEquals(await said("wallets"), "team\n");
+    assertEquals(await said("models"), "fast-mini\nslow-maxi\n");
+    assertEquals(await said("versions"), "1\n");
+    assertStringIncludes(await said("tiers"), "standard\n");
+    const store = await json("vector-stores create handbook --wallet team");
+    assertEquals(await said("stores"), `${store.id}\n`);
+    assertEquals(await said("providers"), "lab\n");
+    assertEquals(await said("requests"), "");
   });
 });

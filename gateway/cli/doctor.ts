@@ -5,6 +5,7 @@ import { CliFailure, UsageError } from "./io.ts";
 import { progressBar } from "./progress_bar.ts";
 import { wrapped } from "./wrapped.ts";
 import type { Finding } from "../doctor/finding.ts";
+import type { CatalogContent } from "../domain/catalog.ts";
 
 /** `svc doctor`. */
 export const doctorCommands: readonly Command[] = [
@@ -64,6 +65,8 @@ async function patientOf(call: Call) {
   return {
     ...{ settings: parsed.settings, env, version: manifest.version, nowMs: Date.now() },
     ask: (path: string, query?: Record<string, string>) => client.get(path, query),
+    rehearse: (content: CatalogContent) =>
+      client.post("/catalog/apply", { content, dryRun: true, force: true }),
     whyNot,
     timeoutMs: Number(timeout) * 1_000,
   };

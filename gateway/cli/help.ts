@@ -18,6 +18,9 @@ Each option stands for the variable of the environment beside it.
   --port PORT                SERVICE_PORT (8787; 0: any free port)
   --admin-host HOST          SERVICE_ADMIN_HOST (127.0.0.1)
   --admin-port PORT          SERVICE_ADMIN_PORT (8788)
+  --admin-urls URLS          SERVICE_ADMIN_URLS, other base URLs of the admin listener
+  --metrics-host HOST        SERVICE_METRICS_HOST (127.0.0.1), opens a listener for /metrics
+  --metrics-port PORT        SERVICE_METRICS_PORT (8789), the same
   --kv-path PATH             SERVICE_KV_PATH (data/svc.kv; :memory:)
   --config FILE              SERVICE_CONFIG (svc.json, optional)
   --public-url URL           SERVICE_PUBLIC_URL

@@ -1,10 +1,11 @@
+import { requireAgreement } from "./agreement.ts";
 import type { Command, Output } from "./command.ts";
 import { UsageError } from "./io.ts";
-import { type Row, rowsOf } from "./json_fields.ts";
+import { type Row, rowsOf, textOf } from "./json_fields.ts";
 import { keyOutput, newKeyOutput, pathOf, policyOf } from "./key_output.ts";
 import { previewCommand } from "./keys_preview.ts";
 import { rotationCommands } from "./keys_rotation.ts";
-import { amount, column, id, optional, table, time } from "./table.ts";
+import { amount, column, id, optional, printable, table, time } from "./table.ts";
 
 /** `svc keys …`. */
 export const keyCommands: readonly Command[] = [
@@ -52,7 +53,22 @@ export const keyCommands: readonly Command[] = [
   },
   change("disable", "Stop a key from serving, until it is enabled"),
   change("enable", "Let a disabled key serve again"),
-  change("revoke", "Stop a key for good"),
+  {
+    words: "keys revoke",
+    operands: ["ID"],
+    required: [],
+    options: ["yes"],
+    summary: "Stop a key for good",
+    run: async (call) => {
+      const path = pathOf(call.operands[0]);
+      const key = await call.client.get(path);
+      const name = `"${textOf(key, "name")}" (${textOf(key, "id")})`;
+      const question = `Revoke key ${name} for good? Whoever uses it is cut off.`;
+      // One that is revoked already cuts nobody off.
+      if (key.status !== "revoked") await requireAgreement(call, printable(question));
+      return keyOutput(await call.client.post(`${path}/revoke`));
+    },
+  },
   {
     words: "keys content-log",
     operands: ["ID", "on|off"],
@@ -93,7 +109,7 @@ function listOutput(json: Row): Output {
   };
 }
 
-function change(verb: "disable" | "enable" | "revoke", summary: string): Command {
+function change(verb: "disable" | "enable", summary: string): Command {
   return {
     words: `keys ${verb}`,
     operands: ["ID"],

@@ -1,4 +1,5 @@
 import { newRequestId } from "../admin/verification_call.ts";
+import { canAsk, requirePerson } from "./agreement.ts";
 import type { Call, Output } from "./command.ts";
 import { CliFailure } from "./io.ts";
 import { type Row, rowOf, rowsOf, textOf } from "./json_fields.ts";
@@ -77,10 +78,8 @@ const STEPS: readonly Step[] = [
  */
 export async function guidedRotation(call: Call): Promise<Output> {
   const [old = ""] = call.operands;
-  const asks = call.io.isTerminal && !call.has("yes") && !call.has("json");
-  if (!asks && !call.has("yes")) {
-    throw new CliFailure("Nobody can be asked here: run this on a terminal, or with --yes");
-  }
+  requirePerson(call);
+  const asks = canAsk(call);
   await requireNoCopy(call, old);
   const url = await publicUrlOf(call);
   const body = { policy: await policyOf(call), name: call.option("name") };

@@ -1,10 +1,21 @@
 import type { Call, Command, Output } from "./command.ts";
 import { UsageError } from "./io.ts";
 import { type Row, rowOf, rowsOf, textOf, timeOf } from "./json_fields.ts";
-import { amount, type Column, column, facts, id, optional, table, time } from "./table.ts";
+import {
+  amount,
+  type Column,
+  column,
+  facts,
+  id,
+  optional,
+  printable,
+  table,
+  time,
+} from "./table.ts";
 import { timeRange } from "./local_time.ts";
 import { DEFAULT_PAGE } from "../admin/request_query.ts";
 import { nextPage } from "./wallets.ts";
+import { wrapped } from "./wrapped.ts";
 
 const FILTERS = [
   ...["key", "model", "provider", "endpoint", "outcome", "status", "error"] as const,
@@ -27,9 +38,11 @@ export const requestCommands: readonly Command[] = [
     required: [],
     options: [],
     summary: "Show one request: its route, its attempts and its cost",
-    run: async ({ client, operands: [request = ""] }) => {
-      const json = await client.get(`/requests/${encodeURIComponent(request)}`);
-      return { json, text: ({ width }) => requestText(json, width) };
+    run: async (call) => {
+      const [request = ""] = call.operands;
+      const json = await call.client.get(`/requests/${encodeURIComponent(request)}`);
+      const name = call.has("json") ? undefined : (await keyNames(call)).get(textOf(json, "key"));
+      return { json, text: ({ width }) => requestText(json, { width, name }) };
     },
   },
 ];
@@ -68,18 +81,35 @@ const MODEL_OR_ERROR: Column = {
   kind: "text",
 };
 
-const COLUMNS: readonly Column[] = [
-  time("TIME", "at"),
-  id("REQUEST", "id"),
-  ENDING,
-  MODEL_OR_ERROR,
-  amount("CHARGED", "charged"),
-  optional(amount("MS", "durationMs")),
-  optional(id("KEY", "key")),
-  optional(column("ENDPOINT", "endpoint")),
-];
+/** What keys are called, by their ids. */
+type KeyNames = ReadonlyMap<string, string>;
+
+async function keyNames({ client }: Pick<Call, "client">): Promise<KeyNames> {
+  const keys = rowsOf(await client.get("/keys"), "keys");
+  return new Map(keys.map((key) => [textOf(key, "id"), textOf(key, "name")]));
+}
+
+/** `svc requests show` takes the id of a row and that of a request. */
+function columnsWith(names: KeyNames): readonly Column[] {
+  return [
+    time("TIME", "at"),
+    id("REQUEST", "id"),
+    ENDING,
+    MODEL_OR_ERROR,
+    amount("CHARGED", "charged"),
+    optional({
+      title: "KEY",
+      cell: (row) => names.get(textOf(row, "key")) ?? textOf(row, "key"),
+      kind: "text",
+    }),
+    optional(amount("MS", "durationMs")),
+    optional(id("REQUEST ID", "requestId")),
+    optional(column("ENDPOINT", "endpoint")),
+  ];
+}
+
 /** Widths that lines share which are not known together. */
-const FOLLOWED_WIDTHS = [19, 30, 6, 20, 12, 7, 30, 9];
+const FOLLOWED_WIDTHS = [19, 30, 6, 20, 12, 16, 7, 30, 9];
 
 async function list(call: Call): Promise<Output> {
   const json = await call.client.get("/requests", {
@@ -89,6 +119,7 @@ async function list(call: Call): Promise<Output> {
     cursor: call.option("cursor"),
   });
   const rows = rowsOf(json, "requests");
+  const columns = columnsWith(rows.length === 0 ? new Map() : await keyNames(call));
   const limit = Number(call.option("limit") ?? DEFAULT_PAGE);
   const rest = rows.length < limit ? stoppedSearch(json) : nextPage(json);
   // Of a search that goes on nobody knows yet that there are none.
@@ -96,7 +127,7 @@ async function list(call: Call): Promise<Output> {
   return {
     json,
     text: ({ width }) =>
-      (rows.length === 0 ? empty : table(COLUMNS, rows, { width, empty: "" })) + rest,
+      (rows.length === 0 ? empty : table(columns, rows, { width, empty: "" })) + rest,
   };
 }
 
@@ -116,6 +147,7 @@ async function follow(call: Call): Promise<undefined> {
   const { lines } = await client.stream("/requests/tail", filterOf(call));
   const width = io.isTerminal ? io.columns : Infinity;
   let isFirst = true;
+  let names: KeyNames = new Map();
   for await (const batch of lines) {
     const rows = batch.map(({ row }) => row);
     for (const row of rows) {
@@ -128,7 +160,9 @@ async function follow(call: Call): Promise<undefined> {
       io.stdout(requests.map((request) => `${JSON.stringify(request)}\n`).join(""));
       continue;
     }
-    const text = table(COLUMNS.map(padded), requests, { width, empty: "" });
+    // A key that was made since the last look has a name too.
+    if (requests.some(({ key }) => !names.has(String(key)))) names = await keyNames(call);
+    const text = table(columnsWith(names).map(padded), requests, { width, empty: "" });
     io.stdout(isFirst ? text : text.slice(text.indexOf("\n") + 1));
     isFirst = false;
   }
@@ -142,12 +176,16 @@ function padded(column: Column, at: number): Column {
   return { ...column, cell: (row) => pad(column.cell(row)) };
 }
 
-function requestText(request: Row, width: number): string {
+function requestText(
+  request: Row,
+  { width, name }: { readonly width: number; readonly name: string | undefined },
+): string {
+  const key = textOf(request, "key");
   const summary: readonly (readonly [string, string])[] = [
     ["request", textOf(request, "id")],
     ["request id", textOf(request, "requestId")],
     ["time", timeOf(request, "at")],
-    ["key", textOf(request, "key")],
+    ["key", name === undefined ? key : `${name} (${key})`],
     ["wallet", textOf(request, "wallet")],
     ["endpoint", textOf(request, "endpoint") + (request.stream === true ? " (stream)" : "")],
     ["status", `${textOf(request, "status")} ${textOf(request, "outcome")}`],
@@ -163,12 +201,25 @@ function requestText(request: Row, width: number): string {
   ];
   return facts(summary.filter(([, value]) => value !== "")) +
     section("Attempts", ATTEMPTS, { rows: rowsOf(request, "timeline"), width }) +
+    wordsText(rowsOf(request, "timeline"), width) +
     section("Tasks", TASKS, { rows: rowsOf(request, "tasks"), width }) +
     section("Holds", HOLDS, { rows: rowsOf(rowOf(request, "settlement"), "holds"), width }) +
     section("Usage not taken", USAGE_PROBLEMS, { rows: rowsOf(request, "usageProblems"), width }) +
     section("Scores", SCORES, { rows: rowsOf(request, "scores"), width }) +
     section("Left out", EXCLUSIONS, { rows: rowsOf(request, "exclusions"), width }) +
     contentText(rowOf(request, "content"));
+}
+
+/** What upstreams said as they failed, each below the name of its model. */
+function wordsText(attempts: readonly Row[], width: number): string {
+  const said = attempts.filter((attempt) => textOf(attempt, "words") !== "");
+  if (said.length === 0) return "";
+  const texts = said.map((attempt) => {
+    const lines = wrapped(printable(textOf(attempt, "words")), width - 2).trimEnd().split("\n");
+    return `${textOf(attempt, "model")} (${textOf(attempt, "outcome")})\n` +
+      lines.map((line) => `  ${line}\n`).join("");
+  });
+  return `\nWords of upstreams\n${texts.join("")}`;
 }
 
 /** What was said, of keys that log it. */

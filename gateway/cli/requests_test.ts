@@ -55,6 +55,21 @@ Deno.test("svc requests show tells of usage that could not be true", async () =>
   });
 });
 
+Deno.test("svc requests shows request ids and the names of keys", async () => {
+  await withCli(async ({ admin, run, json }) => {
+    const { id } = await json("keys create --name app --wallet team");
+    await admin.deps.log.append({ ...RECORD, keyId: id });
+    const { out } = await run("requests");
+    assertMatch(
+      out,
+      /^TIME +REQUEST .* KEY +MS +REQUEST ID +ENDPOINT\n.* app +4 +order-1 +chat\n$/,
+    );
+    assertMatch((await run("requests show order-1")).out, new RegExp(`\\nkey +app \\(${id}\\)\\n`));
+    const wide = await run("requests", { isTerminal: true, columns: 100 });
+    assertMatch(wide.out, /^TIME .* KEY/);
+  });
+});
+
 Deno.test("svc requests says why a request was refused, also in 80 columns", async () => {
   await withCli(async ({ admin, run }) => {
     const refused = { ...RECORD, status: 403, outcome: "error" } as const;

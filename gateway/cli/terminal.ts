@@ -5,6 +5,7 @@
  */
 
 import { credentialsPath, readCredentials } from "../service/credentials.ts";
+import { COMMAND_VARIABLES } from "../service/variables.ts";
 import type { ProcessIo } from "../system/process_io.ts";
 import { readSecret } from "../system/read_secret.ts";
 import { reasonOf } from "../system/reason.ts";
@@ -12,10 +13,7 @@ import { CliFailure, ReaderLeft } from "./io.ts";
 import { createOutputFile } from "./output_file.ts";
 import { runCli } from "./run.ts";
 
-const VARIABLES: readonly string[] = [
-  ...["SERVICE_ADMIN_URL", "SERVICE_ADMIN_TOKEN", "SERVICE_KV_PATH", "NO_COLOR"],
-  ...["SERVICE_PUBLIC_URL", "SERVICE_API_KEY", "SERVICE_BACKUP_KEY"],
-];
+const VARIABLES: readonly string[] = [...COMMAND_VARIABLES, "NO_COLOR"];
 
 /** Runs one command where `svc` was called. Resolves to the exit code of {@linkcode runCli}. */
 export function runOnTerminal(

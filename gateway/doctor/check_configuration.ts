@@ -6,10 +6,19 @@ import { failure, type Finding, ok, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
 import type { Patient } from "./patient.ts";
 
+/** What the configuration came to. */
+export interface ReadConfiguration {
+  readonly findings: Finding[];
+  /** The catalog that an empty store would begin with. */
+  readonly content: CatalogContent | undefined;
+  /** The same where a file says it. */
+  readonly file?: CatalogContent | undefined;
+}
+
 /** The configuration file, and the catalog that it, or the environment, makes. */
 export async function configurationFindings(
   { settings, env, nowMs }: Patient,
-): Promise<{ findings: Finding[]; content: CatalogContent | undefined }> {
+): Promise<ReadConfiguration> {
   const { configPath } = settings;
   let content: CatalogContent | undefined;
   try {
@@ -43,7 +52,7 @@ export async function configurationFindings(
     const message = missingSearchVariableText(variable);
     findings.push(warning("search", message, `set ${variable} where the service starts`));
   }
-  return { findings, content };
+  return { findings, content, file: content };
 }
 
 function hasInlineKey(upstream: object): boolean {

@@ -1,4 +1,4 @@
-import { explainListen } from "../service/settings.ts";
+import { explainListen, type PortFlag } from "../service/settings.ts";
 import { isClaimed } from "../stores/kv/file.ts";
 import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
@@ -40,11 +40,12 @@ export function serviceFindings(service: ServiceState, { version }: Patient): Fi
 /** Whether a service could listen where it is told to. */
 export function portFindings(service: ServiceState, { settings }: Patient): Finding[] {
   if (service.kind !== "stopped") return [];
-  const { host, port, adminHost, adminPort } = settings;
+  const { host, port, adminHost, adminPort, metrics } = settings;
   return [
     portFinding("port", host, port),
     portFinding("admin-port", adminHost, adminPort),
-    ...[host, adminHost].some(isOpenToAll) ? [openToAll] : [],
+    ...metrics === undefined ? [] : [portFinding("metrics-port", metrics.host, metrics.port)],
+    ...[host, adminHost, metrics?.host ?? ""].some(isOpenToAll) ? [openToAll] : [],
   ];
 }
 
@@ -58,7 +59,7 @@ function isOpenToAll(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
 }
 
-function portFinding(flag: "port" | "admin-port", host: string, port: number): Finding {
+function portFinding(flag: PortFlag, host: string, port: number): Finding {
   const address = `${host}:${port}`;
   try {
     Deno.listen({ hostname: host, port }).close();

@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { dirname } from "@std/path";
 import { leftoversIn } from "../backup/draft_folder.ts";
 import { snapshotOf } from "../backup/store_rows.ts";
+import type { CatalogContent } from "../domain/catalog.ts";
 import { parseCredits } from "../domain/money.ts";
 import { needsPepper } from "../service/pepper.ts";
 import { lockFile } from "../stores/kv/file.ts";
@@ -9,6 +10,7 @@ import { loadBooks } from "../stores/kv/load.ts";
 import { newestSchema } from "../stores/kv/migrate.ts";
 import { type Head, HEAD_KEY } from "../stores/kv/rows.ts";
 import { readSetting } from "../stores/kv/settings.ts";
+import { readCatalog } from "./check_catalog.ts";
 import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
 import type { Answer, Patient, ServiceState } from "./patient.ts";
@@ -24,7 +26,14 @@ const ROOM_FAILURE = GIGABYTE / 8;
 const OTHERS = 0o077;
 
 /** The store: its file, room, schema, books, pepper and backups. */
-export async function storeFindings(patient: Patient, service: ServiceState): Promise<Finding[]> {
+export async function storeFindings(
+  patient: Patient,
+  { service, file }: {
+    readonly service: ServiceState;
+    /** What the configuration file says. */
+    readonly file: CatalogContent | undefined;
+  },
+): Promise<Finding[]> {
   const { kvPath } = patient.settings;
   if (kvPath === ":memory:") {
     return [warning("store", "It is in memory: a restart loses all of it", "set SERVICE_KV_PATH")];
@@ -42,7 +51,7 @@ export async function storeFindings(patient: Patient, service: ServiceState): Pr
     ...await modeFindings(kvPath),
     ...await leftoverFindings(kvPath),
     ...await backupFindings(patient, size),
-    ...service.kind === "running" ? await askedBooks(patient) : await readBooks(patient),
+    ...service.kind === "running" ? await askedBooks(patient) : await readBooks(patient, file),
   ];
 }
 
@@ -176,8 +185,11 @@ function booksFinding(wrong: readonly string[], message: string): Finding {
 }
 
 /** The rows of a store that nobody has open, and the journal since its last checkpoint. */
-async function readBooks({ settings, env }: Patient): Promise<Finding[]> {
-  const { kvPath } = settings;
+async function readBooks(
+  patient: Patient,
+  file: CatalogContent | undefined,
+): Promise<Finding[]> {
+  const { settings: { kvPath }, env } = patient;
   let release = () => {};
   try {
     ({ release } = await lockFile(kvPath));
@@ -195,7 +207,11 @@ async function readBooks({ settings, env }: Patient): Promise<Finding[]> {
     const { books } = await loadBooks(open, head);
     const counted = `${books.wallets.size} wallets fit ${books.holds.size} open holds`;
     const needs = await needsPepper({ get: (name) => readSetting(open, name) });
-    return [booksFinding([], counted), pepperFinding(needs, env("SERVICE_KEY_PEPPER"))];
+    return [
+      booksFinding([], counted),
+      pepperFinding(needs, env("SERVICE_KEY_PEPPER")),
+      ...await readCatalog(patient, open, file),
+    ];
   } catch (error) {
     return [failure("books", reasonOf(error), "restore a backup: `svc restore`")];
   } finally {

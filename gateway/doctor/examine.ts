@@ -4,6 +4,7 @@
  * @module
  */
 
+import { askedCatalog } from "./check_catalog.ts";
 import { configurationFindings } from "./check_configuration.ts";
 import { permissionFindings } from "./check_permissions.ts";
 import { findService, portFindings, serviceFindings } from "./check_service.ts";
@@ -21,9 +22,12 @@ export async function* examine(patient: Patient): AsyncGenerator<readonly Findin
   const service = await findService(patient);
   yield [...serviceFindings(service, patient), ...portFindings(service, patient)];
   yield await safely("permissions", () => permissionFindings(patient));
-  const { findings, content } = await configurationFindings(patient);
-  yield findings;
-  yield await safely("store", () => storeFindings(patient, service));
+  const { findings, content, file } = await configurationFindings(patient);
+  yield [
+    ...findings,
+    ...await safely("catalog", () => askedCatalog(patient, service, file)),
+  ];
+  yield await safely("store", () => storeFindings(patient, { service, file }));
   yield await safely("upstreams", () => upstreamFindings(patient, service, content));
   yield await safely("clock", async () => [await clockFinding(content, patient)]);
 }

@@ -1,3 +1,4 @@
+import type { CatalogContent } from "../domain/catalog.ts";
 import type { ServeSettings } from "../service/settings.ts";
 
 /** A JSON object of the operator's API. */
@@ -10,6 +11,8 @@ export interface Patient {
   readonly env: (name: string) => string | undefined;
   /** Asks the operator's API; rejects where it does not answer, or refuses. */
   readonly ask: (path: string, query?: Record<string, string>) => Promise<Answer>;
+  /** What a change to this catalog would change: nothing is changed. Rejects as `ask` does. */
+  readonly rehearse: (content: CatalogContent) => Promise<Answer>;
   /** What a rejection of `ask` means: nobody is there, there is no token to ask with, or it refused. */
   readonly whyNot: (error: unknown) => "nobody" | "no token" | "refused";
   /** Version of this program. */

@@ -39,7 +39,8 @@ const PREFIXES: Readonly<Record<KeyClass, string>> = {
   admin: "svc_admin_",
 };
 const BODY = /^([0-9A-Za-z]{12})([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
-const FIXED = /^[A-Za-z0-9_]{16,256}$/;
+/** What an operator may choose: visible ASCII, so that it fits a header. A shorter one could be guessed. */
+const FIXED = /^[\x21-\x7e]{16,256}$/;
 
 /** Writes a key. */
 export function formatKey(parts: KeyParts, keyClass: KeyClass = "service"): string {

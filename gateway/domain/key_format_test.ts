@@ -53,8 +53,9 @@ Deno.test("formatKey() holds malformed parts to be a bug", () => {
 Deno.test("isKeyShaped() knows texts that may be keys", () => {
   assert(isKeyShaped(formatKey(EXAMPLE)));
   assert(isKeyShaped("local_dev_key_01"));
+  assert(isKeyShaped("f47ac10b-58cc-4372-a567-0e02b2c3d479"));
   for (
-    const text of ["", "too_short", "x".repeat(257), "has-a-dash-in-it-00", "löcal_dev_key_01"]
+    const text of ["", "too_short", "x".repeat(257), "has a space in it 00", "löcal_dev_key_01"]
   ) {
     assert(!isKeyShaped(text), text);
   }

@@ -54,6 +54,18 @@ export interface UsageProblem {
   readonly problem: string;
 }
 
+/**
+ * What an upstream said of a failed attempt: without secrets, without text of the request, cut to a
+ * bound. Key holders never have it.
+ */
+export interface AttemptWords {
+  /** Of which task of a split request; absent of its answer, and where none was split. */
+  readonly taskId?: string | undefined;
+  /** Which of its attempts, from 0. */
+  readonly attempt: number;
+  readonly words: string;
+}
+
 /** What was said, with secrets taken out and cut to a bound: of keys that log it alone. */
 export interface ContentRecord {
   readonly prompt: string;
@@ -86,6 +98,7 @@ export interface RequestRecord {
   readonly routing?: RoutingMetadata | undefined;
   /** When each of the route's attempts began, in milliseconds since the request did. */
   readonly attemptStarts?: readonly number[] | undefined;
+  readonly words?: readonly AttemptWords[] | undefined;
   readonly exclusions?: readonly ExclusionRecord[] | undefined;
   /** The best of the plan's candidates. */
   readonly scores?: readonly ScoreRecord[] | undefined;

@@ -54,7 +54,7 @@ export function secretSpans(text: string, { writings = [], forms = [] }: Sought)
       }
     }
   }
-  return merged(spans);
+  return mergedSpans(spans);
 }
 
 /** The text with a mark in the place of each span. */
@@ -68,8 +68,8 @@ export function withoutSpans(text: string, spans: readonly Span[], mark: string)
   return out + text.slice(from);
 }
 
-/** Those that overlap as one. */
-function merged(spans: readonly Span[]): readonly Span[] {
+/** Those that overlap as one, from the first to the last. */
+export function mergedSpans(spans: readonly Span[]): readonly Span[] {
   const apart: Span[] = [];
   for (const span of [...spans].sort((one, other) => one.begin - other.begin)) {
     const last = apart.at(-1);

@@ -11,6 +11,7 @@ import type { Micros } from "../domain/money.ts";
 import type { Candidate } from "../domain/routing.ts";
 import { ALL_RATE_LIMITED } from "../domain/routing_refusal.ts";
 import {
+  type JsonBody,
   type UpstreamAnswer,
   type UpstreamCall,
   UpstreamCut,
@@ -24,6 +25,7 @@ import { attemptSpan, failedEnd } from "./attempt_span.ts";
 import type { OpenHold } from "./call_hold.ts";
 import { letGo } from "./holding.ts";
 import { type Place, PlaceSearch } from "./place_search.ts";
+import { wordsIn } from "./failed_attempts.ts";
 import { errorMetadata, type OpenPlan, planRoute } from "./plan.ts";
 import type { RequestTrace } from "./request_trace.ts";
 
@@ -118,8 +120,10 @@ async function callOnce<T>(
   const startedMs = trace.elapsedMs;
   const span = attemptSpan(trace, candidate);
   let begun = false;
+  let body: JsonBody | undefined;
   try {
     const { stream = trace.caller.stream, ...asked } = request.ask(candidate);
+    body = asked.body;
     const answer = await lease.upstream.call({
       ...asked,
       model: candidate.model.upstreamModel,
@@ -131,7 +135,8 @@ async function callOnce<T>(
       signal: abort.signal,
     });
     if (answer.kind === "failure") {
-      return failed(gateway, request, { ...place, abort, span, failure: answer, startedMs });
+      const said = { ...answer, words: await wordsIn(answer, asked.body.value) };
+      return failed(gateway, request, { ...place, abort, span, failure: said, startedMs });
     }
     const opened = await request.open(answer, place);
     begun = true;
@@ -143,7 +148,7 @@ async function callOnce<T>(
     if (error instanceof UpstreamCut) {
       // An answer that broke off before anything of it was passed on has simply failed.
       const outcome = error.outcome === "cut" ? "malformed" : error.outcome;
-      const failure = { outcome, message: error.message };
+      const failure = { outcome, message: error.message, words: await wordsIn(error, body?.value) };
       return failed(gateway, request, { ...place, abort, span, failure, startedMs });
     }
     if (!(error instanceof ServiceFault || error instanceof CallerLeft)) {
@@ -209,6 +214,10 @@ function failed<T>(
   }
   const ms = trace.elapsedMs - startedMs;
   trace.attempted(attemptOf(candidate, { ...failure, ms }), startedMs);
+  if (failure.outcome !== "cancelled") {
+    trace.failedBy(failure.words ?? "");
+    gateway.failedAttempts.note(trace.caller.requestId, { ...failure, candidate });
+  }
   attempt.span?.end(failedEnd(failure));
   const { outcome, retryAfterMs, status } = failure;
   lease.report({ outcome, ms, retryAfterMs, status });

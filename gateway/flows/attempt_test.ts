@@ -60,6 +60,7 @@ async function attemptSix(
         return Promise.resolve({ ok: true, value: { released: 0n } });
       },
     },
+    failedAttempts: { note: () => {} },
     lateEndings: { add: ({ kind }: { kind: string }) => note(`late ${kind}`) },
   } as unknown as GatewayContext;
   const trace = new RequestTrace({

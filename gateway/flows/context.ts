@@ -18,6 +18,7 @@ import type { WebSearch } from "../ports/web_search.ts";
 import type { Admission } from "./admission.ts";
 import type { BoundedMap } from "./bounded_map.ts";
 import type { Checkpoints } from "./checkpoints.ts";
+import type { FailedAttempts } from "./failed_attempts.ts";
 import type { FoundMemory } from "./found_memory.ts";
 import type { InFlight } from "./in_flight.ts";
 import type { LateEndings } from "./late_endings.ts";
@@ -87,6 +88,7 @@ export interface GatewayContext {
   readonly inFlight: InFlight;
   readonly checkpoints: Checkpoints;
   readonly lateEndings: LateEndings;
+  readonly failedAttempts: FailedAttempts;
   /** Responses that may be asked for again. */
   readonly responses: ResponseStore;
   /** What file search searches. */

@@ -33,7 +33,7 @@ export interface KeyRequest {
   readonly name: string;
   readonly walletId: string;
   readonly policy: KeyPolicy;
-  /** A fixed value instead of a random one: 16 to 256 of `[A-Za-z0-9_]`. */
+  /** A fixed value instead of a random one: 16 to 256 visible ASCII characters. */
   readonly key?: string | undefined;
   /** Its public id instead of a random one: what is issued twice under it is issued once. */
   readonly publicId?: string | undefined;

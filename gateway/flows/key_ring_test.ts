@@ -74,7 +74,7 @@ Deno.test("KeyRing.issue() takes a fixed value, once", async () => {
     const again = await ring.issue({ ...REQUEST, key });
     assertEquals(again, { ok: false, refusal: { code: "key_taken" } });
   }
-  for (const key of ["short", "has-dashes-in-it-00", "x".repeat(257)]) {
+  for (const key of ["short", "has spaces in it 00", "x".repeat(257)]) {
     const refused = await ring.issue({ ...REQUEST, key });
     assertEquals(refused, { ok: false, refusal: { code: "key_malformed" } });
   }

@@ -13,6 +13,7 @@ import type { Micros } from "../domain/money.ts";
 import type { OrchestrationChoice } from "../domain/orchestration_mode.ts";
 import type { Clock } from "../ports/clock.ts";
 import type {
+  AttemptWords,
   ContentRecord,
   RequestRecord,
   ScoreRecord,
@@ -53,6 +54,8 @@ export interface Caller {
   onSettled(): void;
 }
 
+/** Attempts whose upstreams' words are kept, of a request that is split as well. */
+const WORDS_MAX = 8;
 /** Candidates whose scores are kept: the best. */
 const SCORES_MAX = 8;
 
@@ -74,6 +77,8 @@ export class RequestTrace {
   readonly attempts: RoutingAttempt[] = [];
   /** When each of them began, in milliseconds since this part of the request did. */
   readonly #attemptStarts: number[] = [];
+  /** What upstreams said of attempts that failed. */
+  readonly #words: AttemptWords[] = [];
   /** Parts of a split request that have ended. */
   readonly #tasks: TaskRecord[] = [];
   readonly holdIds: string[];
@@ -200,9 +205,17 @@ export class RequestTrace {
     this.#attemptStarts.push(startMs);
   }
 
-  /** Notes a task that has ended. */
-  taskEnded(task: TaskRecord): void {
+  /** Notes what the upstream of the last attempt said as it failed, for the operator alone. */
+  failedBy(words: string): void {
+    if (words !== "") this.#words.push({ attempt: this.attempts.length - 1, words });
+  }
+
+  /** Notes a task that has ended, with the part of the request that it was. */
+  taskEnded(task: TaskRecord, part: RequestTrace | undefined): void {
     this.#tasks.push(task);
+    const { taskId } = task;
+    if (part === undefined) return;
+    for (const said of part.#words) this.#words.push({ taskId, ...said });
   }
 
   /** Notes a report of usage that could not be true. */
@@ -294,6 +307,7 @@ export class RequestTrace {
       firstByteMs: this.#firstByteMs,
       routing: this.routing(),
       attemptStarts: this.#attemptStarts.length === 0 ? undefined : this.#attemptStarts,
+      words: this.#words.length === 0 ? undefined : this.#words.slice(0, WORDS_MAX),
       exclusions: this.#plan?.exclusions,
       scores: this.#scores(),
       tasks: this.#tasks.length === 0 ? undefined : this.#tasks,

@@ -11,6 +11,7 @@ import type { AnswerRelay } from "../wire/answer_relay.ts";
 import type { Begun } from "./attempt.ts";
 import { type Bill, type CallEnd, countTokens, settleCall } from "./bill.ts";
 import { CallProgress } from "./call_progress.ts";
+import { wordsIn } from "./failed_attempts.ts";
 import type { GatewayContext } from "./context.ts";
 import { drain } from "./drain.ts";
 import { faultOf } from "./fault_of.ts";
@@ -281,6 +282,7 @@ export class StreamedCall {
     begun.abort.abort("cut");
     await this.#drop(begun.answer.events);
     if (!(cause instanceof UpstreamCut)) this.#report(cause);
+    else if (!ended) await this.#noteWords(cause);
     try {
       const bill = await this.#settle("cut", { status: 200, outcome: "cut", errorCode });
       const message = cause instanceof UpstreamCut
@@ -291,6 +293,20 @@ export class StreamedCall {
     } catch (error) {
       this.#report(error);
       return { fault: faultOf(error) };
+    }
+  }
+
+  /** Tells the operator what the upstream said as it broke off. */
+  async #noteWords(cause: UpstreamCut): Promise<void> {
+    const { trace, begun: { candidate, answer }, inputText } = this.#options;
+    try {
+      const words = await wordsIn(cause, [inputText(), answer.relay.delivered.join("")]);
+      trace.failedBy(words);
+      const { outcome } = cause;
+      this.#gateway.failedAttempts.note(trace.caller.requestId, { outcome, words, candidate });
+    } catch (error) {
+      // The bill does not wait for it.
+      this.#report(error);
     }
   }
 

@@ -7,13 +7,16 @@
 
 import { ipInRanges } from "../domain/ip_range.ts";
 
+/** The listeners of a service. */
+export type ListenerName = "public" | "admin" | "metrics";
+
 /** What decides the names of a listener. */
 export interface HostSettings {
-  readonly listener: "public" | "admin";
+  readonly listener: ListenerName;
   /** Address or name that it is bound to. */
   readonly host: string;
-  /** URL under which the service is known. */
-  readonly publicUrl?: string | undefined;
+  /** URLs under which the listener is known. */
+  readonly urls?: readonly string[];
 }
 
 const LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "::1"];
@@ -23,13 +26,14 @@ const HOST = /^(?:([A-Za-z0-9._-]{1,253})|\[([0-9A-Fa-f:.]{2,45})\])(?::\d{1,5})
 
 /**
  * Names and addresses that may stand in `Host`, in lower case and without ports or brackets. A public
- * listener that others can reach takes any, since only they know what they call it.
+ * listener that others can reach takes any, since only they know what they call it; that of metrics
+ * takes any, since its page tells of no person and no secret.
  */
 export function allowedHosts(settings: HostSettings): readonly string[] | "any" {
-  const { listener, publicUrl } = settings;
+  const { listener, urls = [] } = settings;
   const host = bare(settings.host);
-  if (listener === "public" && !isLoopback(host)) return "any";
-  const known = publicUrl === undefined ? [] : [bare(new URL(publicUrl).hostname)];
+  if (listener === "metrics" || (listener === "public" && !isLoopback(host))) return "any";
+  const known = urls.map((url) => bare(new URL(url).hostname));
   return [...new Set([...LOOPBACK_HOSTS, host, ...known])];
 }
 

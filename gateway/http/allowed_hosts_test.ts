@@ -4,23 +4,28 @@ import { allowedHosts, hostName, type HostSettings } from "./allowed_hosts.ts";
 const LOOPBACK = ["localhost", "127.0.0.1", "::1"];
 
 Deno.test("a listener answers to the names by which it can be meant", () => {
-  const publicUrl = "https://Models.Example.com:8443/base";
+  const urls = ["https://Models.Example.com:8443/base"];
   const cases: [HostSettings, readonly string[] | "any"][] = [
     [{ listener: "admin", host: "127.0.0.1" }, LOOPBACK],
     [{ listener: "admin", host: "127.0.0.2" }, [...LOOPBACK, "127.0.0.2"]],
     [{ listener: "admin", host: "0.0.0.0" }, [...LOOPBACK, "0.0.0.0"]],
-    [{ listener: "admin", host: "Box.lan", publicUrl }, [
+    [{ listener: "admin", host: "Box.lan", urls }, [
       ...LOOPBACK,
       "box.lan",
       "models.example.com",
     ]],
-    [{ listener: "admin", host: "::1", publicUrl: "http://[::2]:1" }, [...LOOPBACK, "::2"]],
+    [{ listener: "admin", host: "::1", urls: ["http://[::2]:1", "http://svc"] }, [
+      ...LOOPBACK,
+      "::2",
+      "svc",
+    ]],
+    [{ listener: "metrics", host: "127.0.0.1" }, "any"],
     [{ listener: "public", host: "127.0.0.1" }, LOOPBACK],
-    [{ listener: "public", host: "localhost", publicUrl }, [...LOOPBACK, "models.example.com"]],
+    [{ listener: "public", host: "localhost", urls }, [...LOOPBACK, "models.example.com"]],
     [{ listener: "public", host: "[::1]" }, LOOPBACK],
     [{ listener: "public", host: "127.9.9.9" }, [...LOOPBACK, "127.9.9.9"]],
     [{ listener: "public", host: "0.0.0.0" }, "any"],
-    [{ listener: "public", host: "::", publicUrl }, "any"],
+    [{ listener: "public", host: "::", urls }, "any"],
     [{ listener: "public", host: "10.0.0.5" }, "any"],
     [{ listener: "public", host: "box.lan" }, "any"],
   ];

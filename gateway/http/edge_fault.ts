@@ -25,8 +25,8 @@ export function edgeFault(
     return invalid("Send one Host header with a host name or an address", "Host");
   }
   if (allowed !== undefined && !allowed.has(host)) {
-    const message =
-      `Cannot answer as the host "${host}"; the operator names it by SERVICE_PUBLIC_URL`;
+    const message = `Cannot answer as the host "${host}"; the operator names it by ` +
+      "SERVICE_PUBLIC_URL, or by SERVICE_ADMIN_URLS for the admin listener";
     return invalid(message, "Host");
   }
   // The request line may name a host too. A hostile Host also changes the path that `url` shows.

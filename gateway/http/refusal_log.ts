@@ -1,5 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { ListenerName } from "./allowed_hosts.ts";
 
 /** Shortest time between two lines, in milliseconds: guessing keys must not fill the disk. */
 const QUIET_MS = 1_000;
@@ -15,14 +16,14 @@ export interface RefusedRequest {
  * between are counted in the next line, whenever that comes.
  */
 export class RefusalLog {
-  readonly #listener: string;
+  readonly #listener: ListenerName;
   readonly #logger: Logger;
   readonly #clock: Clock;
   #count = 0;
   #quietUntilMs = -Infinity;
 
   /** Names the listener in every line. */
-  constructor(listener: "public" | "admin", options: { logger: Logger; clock: Clock }) {
+  constructor(listener: ListenerName, options: { logger: Logger; clock: Clock }) {
     this.#listener = listener;
     this.#logger = options.logger;
     this.#clock = options.clock;

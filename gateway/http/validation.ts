@@ -16,16 +16,50 @@ export function validate<Schema extends z.ZodType>(
   const result = schema.safeParse(value, FIRST_ONLY);
   if (result.success) return result.data;
   const issue = deepest(result.error.issues);
-  const param = [...place === "" ? [] : [place], ...issue.path.map(String)].join(".");
-  const complaint = issue.message.replace(/^Invalid input: /, "")
-    .replace("expected int, received number", "expected a whole number, received another");
-  throw new ServiceFault("invalid_request", {
-    message: param === "" ? complaint : `Cannot accept "${param}": ${complaint}`,
+  const path = [...place === "" ? [] : [place], ...issue.path];
+  throw refusalOf([{ ...issue, path }]);
+}
+
+/**
+ * Checks what an operator wrote by hand: all complaints are told together, up to
+ * {@linkcode COMPLAINTS_MAX}. `also`: what no schema can see.
+ */
+export function validateAll<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  also: readonly Complaint[] = [],
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success && also.length === 0) return result.data;
+  const issues = result.success ? [] : result.error.issues;
+  throw refusalOf([...issues.map((issue) => deepest([issue])), ...also]);
+}
+
+/** Most complaints that are told of one request. */
+export const COMPLAINTS_MAX = 20;
+
+/** The fault that says all complaints; its parameter is the first one's. */
+function refusalOf(complaints: readonly Complaint[]): ServiceFault {
+  const [first, ...others] = complaints.slice(0, COMPLAINTS_MAX).map(({ path, message }) => ({
+    param: path.map(String).join("."),
+    text: message.replace(/^Invalid input: /, "")
+      .replace("expected int, received number", "expected a whole number, received another"),
+  }));
+  const { param = "", text = "The request is not valid" } = first ?? {};
+  const rest = complaints.length - 1 - others.length;
+  const told = [
+    param === "" ? text : `Cannot accept "${param}": ${text}`,
+    ...others.map((other) => other.param === "" ? other.text : `"${other.param}": ${other.text}`),
+    ...rest > 0 ? [`and ${rest} more`] : [],
+  ];
+  return new ServiceFault("invalid_request", {
+    message: told.join("; "),
     param: param === "" ? undefined : param,
   });
 }
 
-interface Complaint {
+/** What is wrong with a value, and where. */
+export interface Complaint {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }

@@ -2,6 +2,7 @@ import type { RequestFilter, RequestRecord } from "../domain/request_record.ts";
 import type { Rollup } from "../domain/request_rollup.ts";
 
 export type {
+  AttemptWords,
   ContentRecord,
   ExclusionRecord,
   RequestFilter,

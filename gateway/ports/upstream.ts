@@ -37,6 +37,11 @@ export interface UpstreamFailure {
   readonly retryAfterMs?: number | undefined;
   /** The upstream's own message, without secrets: for the caller on `refused_input` only. */
   readonly message: string;
+  /**
+   * What the upstream itself said, without secrets: for the operator alone.
+   * @default {the message}
+   */
+  readonly words?: string | undefined;
   /** On `refused_input`: the field the upstream complains about. */
   readonly param?: string | undefined;
   /** On `refused_input`: the upstream's own error code. */
@@ -69,13 +74,16 @@ export type UpstreamAnswer = UpstreamFailure | UpstreamJson | UpstreamStream;
 export class UpstreamCut extends Error {
   override name = "UpstreamCut";
   readonly outcome: "cut" | "timeout" | "malformed" | "server_error";
+  /** What the upstream itself said, as {@linkcode UpstreamFailure.words}. */
+  readonly words: string | undefined;
   constructor(
-    outcome: "cut" | "timeout" | "malformed" | "server_error",
+    outcome: UpstreamCut["outcome"],
     message: string,
-    options?: ErrorOptions,
+    { words, ...options }: ErrorOptions & { readonly words?: string | undefined } = {},
   ) {
     super(message, options);
     this.outcome = outcome;
+    this.words = words;
   }
 }
 

@@ -5,13 +5,17 @@
  */
 
 import type { MigrationProgress } from "../stores/kv/migrate.ts";
-import type { FirstSecrets } from "./first_start.ts";
+import type { SecretPlace, SecretPlaces } from "./first_secrets.ts";
 
 /** Where the service is and what it stands on. */
 export interface Banner {
   readonly version: string;
   readonly publicUrl: string;
   readonly adminUrl: string;
+  /** Other addresses under which operators reach the same listener. */
+  readonly adminUrls?: readonly string[];
+  /** Page of the listener for metrics alone. */
+  readonly metricsUrl?: string | undefined;
   readonly store: string;
   /** One sentence: which upstreams serve, and why these. */
   readonly upstreams: string;
@@ -20,11 +24,13 @@ export interface Banner {
 
 /** The lines of every start. */
 export function startLines(banner: Banner): string {
+  const { adminUrls = [], metricsUrl } = banner;
   return [
     `svc ${banner.version} is ready`,
     `  public     ${banner.publicUrl}  (OpenAI base URL ${banner.publicUrl}/openai/v1)`,
-    `  admin      ${banner.adminUrl}`,
-    `  console    ${banner.adminUrl}/console  (sign in with the admin token)`,
+    `  admin      ${banner.adminUrl}${adminUrls.length === 0 ? "" : `  (${adminUrls.join(", ")})`}`,
+    `  console    ${adminUrls[0] ?? banner.adminUrl}/console  (sign in with the admin token)`,
+    ...(metricsUrl === undefined ? [] : [`  metrics    ${metricsUrl}`]),
     `  store      ${banner.store}`,
     `  upstreams  ${banner.upstreams} (catalog version ${banner.catalogVersion})`,
     "",
@@ -52,28 +58,56 @@ export function migrationTeller(print: (text: string) => void): (one: MigrationP
   };
 }
 
-/** The lines of the first start: the only time the secrets are shown. */
-export function firstStartLines(secrets: FirstSecrets, publicUrl: string): string {
+/** The lines of the first start: where its secrets are, and calls that work as pasted. */
+export function firstStartLines({ key, adminToken }: SecretPlaces, publicUrl: string): string {
   const messages = '[{"role":"user","content":"Say hello"}]';
+  const { header, literal } = pasted(key);
+  const isPrinted = [key, adminToken].some(({ kind }) => kind === "printed");
   return `
-First start: a wallet "default" with 1000000 credits and a key on it were made. Both secrets are
-shown this once; keep them.
+First start: a wallet "default" with 1000000 credits and a key on it were made.${
+    isPrinted ? "\nSecrets are shown this once; keep them." : ""
+  }
 
-  API key      ${secrets.key}
-  Admin token  ${secrets.adminToken}
+  API key      ${placeText(key)}
+  Admin token  ${placeText(adminToken)}
 
 Try it:
 
-curl -s ${publicUrl}/openai/v1/chat/completions -H 'Authorization: Bearer ${secrets.key}' -H 'Content-Type: application/json' -d '{"model":"auto","messages":${messages}}'
+curl -s ${publicUrl}/openai/v1/chat/completions -H ${header} -H 'Content-Type: application/json' -d '{"model":"auto","messages":${messages}}'
 
 Or with the SDK, in this checkout:
 
-npx --yes deno@2.9.6 run --allow-net --allow-env - <<'EOF'
+npx --yes deno@2.9.6 run --allow-net --allow-env - <<EOF
 import { ServiceClient } from "@svc/sdk";
-const client = new ServiceClient({ apiKey: "${secrets.key}", apiBaseUrl: "${publicUrl}" });
+const client = new ServiceClient({ apiKey: ${literal}, apiBaseUrl: "${publicUrl}" });
 const answer = await client.chat.completions.create({ messages: ${messages} });
 console.log(answer.choices[0]?.message.content, answer.metadata?.billing);
 EOF
 
 `;
+}
+
+function placeText(place: SecretPlace): string {
+  if (place.kind === "printed") return place.secret;
+  if (place.kind === "given") return `the value of ${place.variable}`;
+  return `in ${place.path}, which this user alone can read`;
+}
+
+/** The key as a shell puts it into a header of curl, and into a program that is a here-document. */
+function pasted(key: SecretPlace): { header: string; literal: string } {
+  if (key.kind === "given") {
+    // Its value may have quotation marks, which would end a program's literal.
+    const { variable } = key;
+    return {
+      header: `"Authorization: Bearer $${variable}"`,
+      literal: `Deno.env.get("${variable}")`,
+    };
+  }
+  const text = key.kind === "printed" ? key.secret : `$(cat ${shellWord(key.path)})`;
+  return { header: `"Authorization: Bearer ${text}"`, literal: `"${text}"` };
+}
+
+/** One word of a POSIX shell. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

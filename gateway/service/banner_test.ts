@@ -28,3 +28,19 @@ Deno.test("every start names the addresses, that of the console too", () => {
   assertMatch(lines[3] ?? "", /^ {2}console {4}http:\/\/127\.0\.0\.1:2\/console {2}\(sign in with/);
   assertMatch(lines.at(-1) ?? "", /catalog version 4\)$/);
 });
+
+Deno.test("a start names the other addresses of the admin listener, and that of metrics", () => {
+  const text = startLines({
+    version: "1.2.3",
+    publicUrl: "http://127.0.0.1:1",
+    adminUrl: "http://127.0.0.1:2",
+    adminUrls: ["https://ops.example.com"],
+    metricsUrl: "http://127.0.0.1:3/metrics",
+    store: "data/svc.kv",
+    upstreams: "The simulator answers",
+    catalogVersion: 4,
+  });
+  assertMatch(text, /^ {2}admin {6}http:\/\/127\.0\.0\.1:2 {2}\(https:\/\/ops\.example\.com\)$/m);
+  assertMatch(text, /^ {2}console {4}https:\/\/ops\.example\.com\/console /m);
+  assertMatch(text, /^ {2}metrics {4}http:\/\/127\.0\.0\.1:3\/metrics$/m);
+});

@@ -22,6 +22,7 @@ import type { LowBalances } from "../flows/low_balances.ts";
 import { LateEndings } from "../flows/late_endings.ts";
 import { publishFile, type SignedLinks } from "../flows/signed_links.ts";
 import type { Answering } from "../http/listen.ts";
+import { FailedAttempts } from "../flows/failed_attempts.ts";
 import { FoundMemory } from "../flows/found_memory.ts";
 import { SignatureMemory } from "../flows/signature_memory.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -57,7 +58,9 @@ export interface ServiceDeps {
   readonly env: (name: string) => string | undefined;
   /** Shows text to the operator. */
   readonly print: (text: string) => void;
-  /** Stands around the application of a listener, and sees its answers. @default {nothing} */
+  /** Whether that goes to a terminal, where a person reads it and no log keeps it. @default {false} */
+  readonly isTerminal?: boolean | undefined;
+  /** Stands around the application of a described listener, and sees its answers. @default {nothing} */
   readonly around?: ((app: Answering, listener: "public" | "admin") => Answering) | undefined;
   /** Told of secrets that are in the configuration itself. @default {nobody is told} */
   readonly noteSecret?: ((secret: string) => void) | undefined;
@@ -153,6 +156,7 @@ export function gatewayOf(
     inFlight: new InFlight(),
     checkpoints: new Checkpoints(),
     lateEndings: new LateEndings(ledger, logger),
+    failedAttempts: new FailedAttempts({ clock, logger }),
     webSearch: webSearches(parts.deps),
     responses,
     responsesKeptMs: () => responses.retentionMs,

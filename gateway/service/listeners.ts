@@ -1,7 +1,8 @@
-import { createAdminApp } from "../admin/app.ts";
+import { createAdminApp, createMetricsApp } from "../admin/app.ts";
+import type { AdminDeps } from "../admin/deps.ts";
 import type { Catalog, CatalogContent } from "../domain/catalog.ts";
 import { ServiceFault } from "../domain/fault.ts";
-import { allowedHosts } from "../http/allowed_hosts.ts";
+import { allowedHosts, type ListenerName } from "../http/allowed_hosts.ts";
 import { type Answering, listen } from "../http/listen.ts";
 import { createPublicApp } from "../http/public_app.ts";
 import { RefusalLog } from "../http/refusal_log.ts";
@@ -12,14 +13,21 @@ import { createUpstream } from "../upstreams/factory.ts";
 import type { UpstreamPool } from "../upstreams/pool.ts";
 import type { House } from "./house.ts";
 import { metricsPage } from "./metrics_page.ts";
-import { explainListen } from "./settings.ts";
+import { explainListen, type PortFlag } from "./settings.ts";
 
 /** A listener in use. */
 export type Server = Deno.HttpServer<Deno.NetAddr>;
 
-/** The public and the admin listener, in this order. */
-export async function openListeners(house: House): Promise<[Server, Server]> {
-  const { settings, deps, stores, pool, keyRing, links, gateway, gate, telemetry } = house;
+/** The listeners that are open: that of metrics where the operator asked for one. */
+export interface Servers {
+  readonly public: Server;
+  readonly admin: Server;
+  readonly metrics?: Server;
+}
+
+/** Opens every listener, or none: throws where one cannot be opened. */
+export async function openListeners(house: House): Promise<Servers> {
+  const { deps, stores, pool, keyRing, links, gateway, gate, telemetry } = house;
   const { clock, rng, logger } = deps;
   const books = new LedgerChecks(clock);
   const publicApp = createPublicApp({
@@ -30,7 +38,7 @@ export async function openListeners(house: House): Promise<[Server, Server]> {
     files: { blobs: stores.blobs, links },
     publicUrl: house.publicUrl,
   });
-  const adminApp = createAdminApp({
+  const adminDeps: AdminDeps = {
     ...stores,
     vectorStores: house.vectorStores,
     keyRing,
@@ -53,39 +61,64 @@ export async function openListeners(house: House): Promise<[Server, Server]> {
     connect: (config) => createUpstream(config, deps),
     applyCatalog: (content, options) => applyCatalog(stores, pool, { content, ...options, clock }),
     verifyLedger: () => books.check(stores.verification()),
+  };
+  return await openEach(house, {
+    public: publicApp,
+    admin: createAdminApp(adminDeps),
+    metrics: createMetricsApp(adminDeps),
   });
-  const { host, port, adminHost, adminPort } = settings;
-  const publicServer = openListener(house, publicApp, { name: "public", flag: "port", host, port });
+}
+
+async function openEach(
+  house: House,
+  apps: Readonly<Record<ListenerName, Answering>>,
+): Promise<Servers> {
+  const { host, port, adminHost, adminPort, metrics } = house.settings;
+  const opened: Server[] = [];
+  const open = (at: Listener) => {
+    const server = openListener(house, apps[at.name], at);
+    opened.push(server);
+    return server;
+  };
   try {
-    const admin = { name: "admin", flag: "admin-port", host: adminHost, port: adminPort } as const;
-    return [publicServer, openListener(house, adminApp, admin)];
+    return {
+      public: open({ name: "public", flag: "port", host, port }),
+      admin: open({ name: "admin", flag: "admin-port", host: adminHost, port: adminPort }),
+      ...metrics && { metrics: open({ name: "metrics", flag: "metrics-port", ...metrics }) },
+    };
   } catch (error) {
-    gate.close();
-    await publicServer.shutdown();
+    house.gate.close();
+    await Promise.all(opened.map((server) => server.shutdown()));
     throw error;
   }
+}
+
+interface Listener {
+  readonly name: ListenerName;
+  readonly flag: PortFlag;
+  readonly host: string;
+  readonly port: number;
 }
 
 function openListener(
   { settings, deps, gate, telemetry }: House,
   app: Answering,
-  at: {
-    readonly name: "public" | "admin";
-    readonly flag: "port" | "admin-port";
-    readonly host: string;
-    readonly port: number;
-  },
+  { name, flag, host, port }: Listener,
 ): Server {
-  const { name, flag, host, port } = at;
-  const { publicUrl, trustedProxies } = settings;
+  const { publicUrl, adminUrls, trustedProxies } = settings;
+  const urls = [
+    ...(publicUrl === undefined ? [] : [publicUrl]),
+    ...(name === "admin" ? adminUrls : []),
+  ];
   const guarded = gate.guard(app);
+  const served = name === "metrics" ? guarded : deps.around?.(guarded, name) ?? guarded;
   try {
-    return listen(deps.around?.(guarded, name) ?? guarded, {
+    return listen(served, {
       hostname: host,
       port,
       trustedProxies,
       rng: deps.rng,
-      allowedHosts: allowedHosts({ listener: name, host, publicUrl }),
+      allowedHosts: allowedHosts({ listener: name, host, urls }),
       refusals: new RefusalLog(name, deps),
       onFault: (code) => telemetry.metrics.refused(name, code),
     });

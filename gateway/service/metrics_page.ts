@@ -35,6 +35,7 @@ export function metricsPage(
       telemetry.metrics.expect(stores.catalogs.current().models);
       return telemetry.page();
     },
+    needsToken: expected !== undefined,
     admits: (secret) => expected !== undefined && timingSafeEqual(digest(secret), expected),
   };
 }

@@ -13,6 +13,7 @@ import { observe } from "./observation.ts";
 import { giveUpWriting, missingFlags, missingFlagsText } from "./permissions.ts";
 import { parseServeSettings, SERVE_VARIABLES } from "./settings.ts";
 import { type RunningService, startService } from "./start.ts";
+import { tellUnknownVariables } from "./variables.ts";
 
 /** How often it is looked whether the store is still ours, in milliseconds. */
 const LOST_CHECK_MS = 1_000;
@@ -20,8 +21,10 @@ const LOST_CHECK_MS = 1_000;
 /** Serves until a signal. Resolves to the exit code: 0, 1 where it cannot, 2 where it was not understood. */
 export async function serve(
   args: readonly string[],
-  { env, print, complain }: ProcessIo,
+  io: ProcessIo,
 ): Promise<number> {
+  const { env, print, complain } = io;
+  tellUnknownVariables(io);
   const variables = Object.fromEntries(SERVE_VARIABLES.map((name) => [name, env(name)]));
   const parsed = parseServeSettings(args, variables);
   if (!parsed.ok) {
@@ -49,8 +52,10 @@ export async function serve(
   let service: RunningService;
   try {
     const noteSecret = (secret: string) => secrets.add(secret);
-    const deps = { clock, rng, logger, env: observed.env, print, telemetry, noteSecret };
-    service = await startService(parsed.settings, deps);
+    const isTerminal = Deno.stdout.isTerminal();
+    service = await startService(parsed.settings, {
+      ...{ clock, rng, logger, env: observed.env, print, isTerminal, telemetry, noteSecret },
+    });
     await giveUpWriting();
   } catch (error) {
     telemetry.close();

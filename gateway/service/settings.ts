@@ -6,6 +6,7 @@
 
 import { parseArgs } from "node:util";
 import { parseIpRange } from "../domain/ip_range.ts";
+import { isKeyShaped } from "../domain/key_format.ts";
 import { KEPT } from "./pepper.ts";
 
 /** How to serve. */
@@ -15,6 +16,10 @@ export interface ServeSettings {
   readonly port: number;
   readonly adminHost: string;
   readonly adminPort: number;
+  /** Further base URLs of the admin listener: a server in front, a container's name. */
+  readonly adminUrls: readonly string[];
+  /** A listener of its own for `/metrics`. @default {none: the admin listener alone has it} */
+  readonly metrics?: { readonly host: string; readonly port: number } | undefined;
   /** File, `:memory:`, or the https URL of a remote Deno KV. */
   readonly kvPath: string;
   readonly configPath: string;
@@ -48,6 +53,9 @@ const FLAGS = {
   "port": "SERVICE_PORT",
   "admin-host": "SERVICE_ADMIN_HOST",
   "admin-port": "SERVICE_ADMIN_PORT",
+  "admin-urls": "SERVICE_ADMIN_URLS",
+  "metrics-host": "SERVICE_METRICS_HOST",
+  "metrics-port": "SERVICE_METRICS_PORT",
   "kv-path": "SERVICE_KV_PATH",
   "config": "SERVICE_CONFIG",
   "admin-token": "SERVICE_ADMIN_TOKEN",
@@ -68,8 +76,15 @@ export const SERVE_VARIABLES: readonly string[] = Object.values(FLAGS);
 /** Names of every flag of `svc serve`, without the dashes. */
 export const SERVE_FLAGS: readonly string[] = Object.keys(FLAGS);
 
-/** Shortest fixed key or token: a shorter one could be guessed. */
-const SECRET = /^[A-Za-z0-9_]{16,256}$/;
+/** The setting that chooses a listener's port. */
+export type PortFlag = "port" | "admin-port" | "metrics-port";
+
+/** The setting that chooses the address of the same listener. */
+const HOST_FLAGS: Readonly<Record<PortFlag, Flag>> = {
+  "port": "host",
+  "admin-port": "admin-host",
+  "metrics-port": "metrics-host",
+};
 
 /**
  * The error for the operator where a listener cannot open: the address, why, and the setting that
@@ -77,10 +92,10 @@ const SECRET = /^[A-Za-z0-9_]{16,256}$/;
  */
 export function explainListen(
   error: unknown,
-  where: { readonly flag: "port" | "admin-port"; readonly address: string },
+  where: { readonly flag: PortFlag; readonly address: string },
 ): Error {
   const { flag, address } = where;
-  const host = flag === "port" ? "host" : "admin-host";
+  const host = HOST_FLAGS[flag];
   const [reason, setting]: readonly [string, Flag] = error instanceof Deno.errors.AddrInUse
     ? ["something listens there already", flag]
     : error instanceof Deno.errors.PermissionDenied
@@ -97,9 +112,13 @@ function named(flag: Flag): string {
   return `--${flag} (${FLAGS[flag]})`;
 }
 
+/** The settings cannot be used, for these reasons. */
 class Problem extends Error {
   override name = "Problem";
 }
+
+/** Notes what is wrong with a setting: all that is wrong is told together. */
+type Refuse = (sentence: string) => void;
 
 /** Reads flags first, then the environment, then the defaults. */
 export function parseServeSettings(
@@ -122,10 +141,12 @@ export function parseServeSettings(
   }
 }
 
-function read(
+/** Reads single settings, of flags first. */
+function readersOf(
   values: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
-): ServeSettings {
+  refuse: Refuse,
+) {
   const text = (flag: Flag): string | undefined => {
     const value = values[flag] ?? environment[FLAGS[flag]];
     return typeof value === "string" && value !== "" ? value : undefined;
@@ -134,88 +155,112 @@ function read(
     const given = text(flag);
     if (given === undefined) return standard;
     if (!/^\d{1,5}$/.test(given) || Number(given) > 65_535) {
-      throw new Problem(`${named(flag)} takes a port from 0 to 65535, not "${given}"`);
+      refuse(`${named(flag)} takes a port from 0 to 65535, not "${given}"`);
     }
     return Number(given);
   };
   const secret = (flag: Flag): string | undefined => {
     const given = text(flag);
-    if (given !== undefined && !SECRET.test(given)) {
-      throw new Problem(`${named(flag)} takes 16 to 256 letters, digits and underscores`);
+    if (given !== undefined && !isKeyShaped(given)) {
+      refuse(`${named(flag)} takes 16 to 256 visible ASCII characters`);
     }
     return given;
   };
-  const publicUrl = publicUrlOf(text("public-url"));
-  const trustedProxies = (text("trusted-proxies") ?? "").split(",").map((part) => part.trim())
-    .filter((part) => part !== "");
-  const unread = trustedProxies.find((range) => parseIpRange(range) === undefined);
-  if (unread !== undefined) {
-    throw new Problem(
-      `${named("trusted-proxies")} takes addresses or CIDR ranges, not "${unread}"`,
-    );
+  const url = (flag: Flag, given: string): string => {
+    if (!/^https?:\/\//.test(given) || !URL.canParse(given)) {
+      refuse(`${named(flag)} takes an http(s) URL, not "${given}"`);
+    }
+    return given.replace(/\/+$/, "");
+  };
+  const list = (flag: Flag): string[] =>
+    (text(flag) ?? "").split(",").map((part) => part.trim()).filter((part) => part !== "");
+  return { text, port, secret, url, list };
+}
+
+function read(
+  values: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+): ServeSettings {
+  const problems: string[] = [];
+  const refuse: Refuse = (sentence) => void problems.push(sentence);
+  const { text, port, secret, url, list } = readersOf(values, environment, refuse);
+  const publicUrl = text("public-url");
+  const trustedProxies = list("trusted-proxies");
+  for (const range of trustedProxies) {
+    if (parseIpRange(range) !== undefined) continue;
+    refuse(`${named("trusted-proxies")} takes addresses or CIDR ranges, not "${range}"`);
   }
-  return {
+  const settings = {
     host: text("host") ?? "127.0.0.1",
     port: port("port", 8787),
     adminHost: text("admin-host") ?? "127.0.0.1",
     adminPort: port("admin-port", 8788),
+    adminUrls: list("admin-urls").map((part) => url("admin-urls", part)),
+    ...(text("metrics-host") === undefined && text("metrics-port") === undefined ? {} : {
+      metrics: { host: text("metrics-host") ?? "127.0.0.1", port: port("metrics-port", 8789) },
+    }),
     kvPath: text("kv-path") ?? "data/svc.kv",
     configPath: text("config") ?? "svc.json",
     configRequired: text("config") !== undefined,
-    ...secretsOf(secret("admin-token"), secret("bootstrap-key"), secret("metrics-token")),
-    ...peppersOf(text("key-pepper"), text("key-pepper-previous")),
-    publicUrl,
+    ...secretsOf({
+      adminToken: secret("admin-token"),
+      bootstrapKey: secret("bootstrap-key"),
+      metricsToken: secret("metrics-token"),
+    }, refuse),
+    ...peppersOf(
+      { keyPepper: text("key-pepper"), keyPepperPrevious: text("key-pepper-previous") },
+      refuse,
+    ),
+    publicUrl: publicUrl === undefined ? undefined : url("public-url", publicUrl),
     trustedProxies,
-    ...ratioOf(text("trace-ratio")),
+    ...ratioOf(text("trace-ratio"), refuse),
   };
+  if (problems.length > 0) throw new Problem(problems.join("; "));
+  return settings;
 }
 
-function ratioOf(given: string | undefined): Pick<ServeSettings, "traceRatio"> {
+function ratioOf(
+  given: string | undefined,
+  refuse: Refuse,
+): Pick<ServeSettings, "traceRatio"> {
   if (given === undefined) return {};
   const traceRatio = Number(given);
   if (!/^[\d.]+$/.test(given) || !(traceRatio <= 1)) {
-    throw new Problem(`${named("trace-ratio")} takes a number from 0 to 1, not "${given}"`);
+    refuse(`${named("trace-ratio")} takes a number from 0 to 1, not "${given}"`);
   }
   return { traceRatio };
 }
 
-function publicUrlOf(given: string | undefined): string | undefined {
-  if (given !== undefined && !/^https?:\/\//.test(given)) {
-    throw new Problem(`${named("public-url")} takes an http(s) URL, not "${given}"`);
-  }
-  return given?.replace(/\/+$/, "");
-}
-
 /** The secrets of the classes, which never open another's door. */
 function secretsOf(
-  adminToken: string | undefined,
-  bootstrapKey: string | undefined,
-  metricsToken: string | undefined,
+  given: Pick<ServeSettings, "adminToken" | "bootstrapKey" | "metricsToken">,
+  refuse: Refuse,
 ): Pick<ServeSettings, "adminToken" | "bootstrapKey" | "metricsToken"> {
+  const { adminToken, bootstrapKey, metricsToken } = given;
   if (metricsToken !== undefined && [adminToken, bootstrapKey].includes(metricsToken)) {
-    throw new Problem(`${named("metrics-token")} takes a token that opens nothing else`);
+    refuse(`${named("metrics-token")} takes a token that opens nothing else`);
   }
   if (/^svc_(?:live|admin)_/.test(metricsToken ?? "")) {
-    throw new Problem(`${named("metrics-token")} takes no API key and no admin token`);
+    refuse(`${named("metrics-token")} takes no API key and no admin token`);
   }
   if (adminToken !== undefined && adminToken === bootstrapKey) {
-    throw new Problem(`${named("admin-token")} may not be the API key of the first start`);
+    refuse(`${named("admin-token")} may not be the API key of the first start`);
   }
   if (adminToken?.startsWith("svc_live_")) {
-    throw new Problem(`${named("admin-token")} takes no API key: "svc_live_" begins one`);
+    refuse(`${named("admin-token")} takes no API key: "svc_live_" begins one`);
   }
   if (bootstrapKey?.startsWith("svc_admin_")) {
-    throw new Problem(`${named("bootstrap-key")} takes no admin token: "svc_admin_" begins one`);
+    refuse(`${named("bootstrap-key")} takes no admin token: "svc_admin_" begins one`);
   }
   return { adminToken, bootstrapKey, ...(metricsToken === undefined ? {} : { metricsToken }) };
 }
 
 function peppersOf(
-  keyPepper: string | undefined,
-  keyPepperPrevious: string | undefined,
+  given: Pick<ServeSettings, "keyPepper" | "keyPepperPrevious">,
+  refuse: Refuse,
 ): Pick<ServeSettings, "keyPepper" | "keyPepperPrevious"> {
-  if (keyPepper === KEPT) {
-    throw new Problem(`${named("key-pepper")} takes a secret, not the word "${KEPT}"`);
+  if (given.keyPepper === KEPT) {
+    refuse(`${named("key-pepper")} takes a secret, not the word "${KEPT}"`);
   }
-  return { keyPepper, keyPepperPrevious };
+  return given;
 }

@@ -19,6 +19,7 @@ Deno.test("without flags and variables everything has its default", () => {
     port: 8787,
     adminHost: "127.0.0.1",
     adminPort: 8788,
+    adminUrls: [],
     kvPath: "data/svc.kv",
     configPath: "svc.json",
     configRequired: false,
@@ -49,6 +50,40 @@ Deno.test("addresses are read", () => {
   assertEquals(read.trustedProxies, ["10.0.0.0/8", "::1"]);
 });
 
+Deno.test("names of the admin listener are a list, and metrics have a listener where one is asked for", () => {
+  const urls = { SERVICE_ADMIN_URLS: "https://ops.example.com/, http://svc:8788" };
+  assertEquals(settings([], urls).adminUrls, ["https://ops.example.com", "http://svc:8788"]);
+  assertEquals(settings([]).metrics, undefined);
+  const cases: [Record<string, string>, { host: string; port: number }][] = [
+    [{ SERVICE_METRICS_HOST: "0.0.0.0" }, { host: "0.0.0.0", port: 8789 }],
+    [{ SERVICE_METRICS_PORT: "9100" }, { host: "127.0.0.1", port: 9100 }],
+  ];
+  for (const [env, expected] of cases) assertEquals(settings([], env).metrics, expected);
+  assertStringIncludes(problem([], { SERVICE_METRICS_PORT: "no" }), "--metrics-port");
+  for (const url of ["ops.example.com", "https://a, ftp://b", "https://"]) {
+    assertStringIncludes(problem([], { SERVICE_ADMIN_URLS: url }), "SERVICE_ADMIN_URLS");
+  }
+});
+
+Deno.test("fixed secrets are any visible ASCII of 16 to 256 characters", () => {
+  const taken = [
+    "f47ac10b-58cc-4372-a567-0e02b2c3d479",
+    "c2VjcmV0L3dpdGgrc2lnbnM/PT0==",
+    "!\"#$%&'()*+,-./:;<=>?@[]^`{|}~",
+    "x".repeat(256),
+  ];
+  for (const secret of taken) {
+    for (const name of ["SERVICE_ADMIN_TOKEN", "SERVICE_BOOTSTRAP_KEY", "SERVICE_METRICS_TOKEN"]) {
+      assert(parseServeSettings([], { [name]: secret }).ok, secret);
+    }
+  }
+  for (
+    const secret of ["x".repeat(15), "x".repeat(257), "0123456789 abcdef", "0123456789abcdefé"]
+  ) {
+    assertStringIncludes(problem([], { SERVICE_ADMIN_TOKEN: secret }), "visible ASCII");
+  }
+});
+
 Deno.test("a metrics token opens nothing else, and a ratio is a number", () => {
   const token = { SERVICE_METRICS_TOKEN: "metrics_token_0123456789" };
   assertEquals(settings([], token).metricsToken, token.SERVICE_METRICS_TOKEN);
@@ -63,7 +98,6 @@ Deno.test("what cannot be read is refused by name", () => {
   assertStringIncludes(problem(["--port", "65536"]), "--port (SERVICE_PORT) takes a port");
   assertStringIncludes(problem([], { SERVICE_ADMIN_PORT: "x" }), "SERVICE_ADMIN_PORT");
   assertStringIncludes(problem([], { SERVICE_ADMIN_TOKEN: "short" }), "16 to 256");
-  assertStringIncludes(problem([], { SERVICE_BOOTSTRAP_KEY: "not-allowed-characters" }), "letters");
   assertStringIncludes(problem(["--public-url", "ftp://x"]), "http(s)");
   assertStringIncludes(problem(["--trusted-proxies", "10.0.0.0/99"]), "10.0.0.0/99");
   for (const ratio of ["1.5", "-1", "x", "0x1", "1..2"]) {
@@ -71,6 +105,17 @@ Deno.test("what cannot be read is refused by name", () => {
   }
   assertStringIncludes(problem(["--prot", "1"]), "--prot");
   assertStringIncludes(problem(["extra"]), "extra");
+});
+
+Deno.test("several mistakes are told together", () => {
+  const said = problem(["--port", "x"], {
+    SERVICE_ADMIN_PORT: "70000",
+    SERVICE_ADMIN_URLS: "a, b",
+    SERVICE_TRUSTED_PROXIES: "c",
+    SERVICE_ADMIN_TOKEN: "short",
+    SERVICE_TRACE_RATIO: "2",
+  });
+  assertEquals(said.split("; ").length, 7, said);
 });
 
 Deno.test("the secrets of the two classes never mix", () => {

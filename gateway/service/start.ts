@@ -16,10 +16,11 @@ import { type KvStores, openKvStores } from "../stores/kv/open.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
 import { firstStartLines, migrationTeller, startLines } from "./banner.ts";
 import { CredentialsFile, credentialsPath } from "./credentials.ts";
-import { FIRST_TIER, firstStart, firstStartShown } from "./first_start.ts";
+import { FIRST_TIER, type FirstSecrets, firstStart, firstStartShown } from "./first_start.ts";
+import { placeSecrets } from "./first_secrets.ts";
 import { Gate } from "./gate.ts";
 import { gatewayOf, type House, poolOf, type ServiceDeps, vectorStoresOf } from "./house.ts";
-import { openListeners, type Server, urlOf } from "./listeners.ts";
+import { openListeners, type Server, type Servers, urlOf } from "./listeners.ts";
 import { PepperBook } from "./pepper.ts";
 import { readCatalogText, seedCatalog } from "./seed_catalog.ts";
 import type { ServeSettings } from "./settings.ts";
@@ -34,6 +35,8 @@ const LISTENER_CLOSE_MS = 2_000;
 export interface RunningService {
   readonly publicUrl: string;
   readonly adminUrl: string;
+  /** Of the listener for metrics alone; absent where there is none. */
+  readonly metricsUrl: string | undefined;
   readonly gateway: GatewayContext;
   readonly stores: KvStores;
   /** Takes no new request, lets those under way finish and settle, closes everything. */
@@ -105,23 +108,22 @@ async function assemble(
     publicUrl: () => shownUrl,
   };
   const servers = await openListeners(house);
-  const [publicUrl = "", adminUrl = ""] = servers.map(({ addr }) => urlOf(addr));
-  shownUrl ||= publicUrl;
+  const [adminUrl, metricsUrl] = [urlOf(servers.admin.addr), metricsUrlOf(servers)];
+  shownUrl ||= urlOf(servers.public.addr);
   const adminToken = secrets?.adminToken ?? settings.adminToken;
   await credentials.refresh({ url: adminUrl, adminToken });
-  if (secrets !== undefined) {
-    deps.print(firstStartLines(secrets, shownUrl));
-    await firstStartShown(stores.settings, clock);
-  }
-  sayStarted(house, { publicUrl: shownUrl, adminUrl, seeded });
+  if (secrets !== undefined) await handOver(secrets, house);
+  sayStarted(house, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded });
   gate.open();
   let stopping: Promise<void> | undefined;
   return {
     publicUrl: shownUrl,
     adminUrl,
+    metricsUrl,
     gateway,
     stores,
-    stop: ({ graceMs = SHUTDOWN_GRACE_MS } = {}) => stopping ??= stop(house, servers, graceMs),
+    stop: ({ graceMs = SHUTDOWN_GRACE_MS } = {}) =>
+      stopping ??= stop(house, Object.values(servers), graceMs),
   };
 }
 
@@ -142,15 +144,33 @@ async function openAdminTokens(
   return await AdminTokens.open({ settings, peppers, logger, given });
 }
 
+/** Hands the secrets of a first start to the operator, before anybody is answered. */
+async function handOver(secrets: FirstSecrets, house: House): Promise<void> {
+  const { deps, settings, stores, publicUrl } = house;
+  const isTerminal = deps.isTerminal ?? false;
+  const places = await placeSecrets(secrets, settings, { isTerminal });
+  deps.print(firstStartLines(places, publicUrl()));
+  await firstStartShown(stores.settings, deps.clock);
+}
+
+function metricsUrlOf({ metrics }: Servers): string | undefined {
+  return metrics && `${urlOf(metrics.addr)}/metrics`;
+}
+
 function sayStarted(
   { deps, settings }: House,
-  started: { publicUrl: string; adminUrl: string; seeded: { catalog: Catalog; sentence: string } },
+  started: {
+    readonly publicUrl: string;
+    readonly adminUrl: string;
+    readonly metricsUrl: string | undefined;
+    readonly seeded: { readonly catalog: Catalog; readonly sentence: string };
+  },
 ): void {
-  const { publicUrl, adminUrl, seeded } = started;
+  const { seeded, ...urls } = started;
   deps.print(startLines({
     version: manifest.version,
-    publicUrl,
-    adminUrl,
+    ...urls,
+    adminUrls: settings.adminUrls,
     store: settings.kvPath,
     upstreams: seeded.sentence,
     catalogVersion: seeded.catalog.version,

@@ -6,6 +6,7 @@
 
 import type { AttemptOutcome, ErrorCode } from "@svc/sdk/protocol";
 import type { Micros } from "../domain/money.ts";
+import type { ListenerName } from "../http/allowed_hosts.ts";
 import type { Settled } from "../ports/ledger_store.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 import { Counter, type Distribution, Histogram, type Metric, type Value } from "./series.ts";
@@ -202,7 +203,7 @@ export class ServiceMetrics {
   }
 
   /** A listener has answered with an error. */
-  refused(listener: "public" | "admin", code: ErrorCode): void {
+  refused(listener: ListenerName, code: ErrorCode): void {
     this.#refusals.at(listener, code).value++;
   }
 

@@ -41,6 +41,18 @@ Deno.test("no task grants every permission", () => {
   }
 });
 
+Deno.test("no task asks a server whether there is a newer Deno", () => {
+  for (const [name, { command }] of Object.entries(tasks)) {
+    for (const step of command.split(" && ")) {
+      if (!/^deno task /.test(step)) assertMatch(step, /^DENO_NO_UPDATE_CHECK=1 /, name);
+    }
+  }
+});
+
+Deno.test("before it serves, a task names unknown variables: serving may not list them", () => {
+  assertMatch(command("serve:prepare"), / --allow-env gateway\/main\.ts variables$/);
+});
+
 Deno.test("the binary may do what the checkout may do", () => {
   assertEquals(permissions("compile"), permissions("svc"));
   assertEquals(permissions("jsr:check"), permissions("test"));

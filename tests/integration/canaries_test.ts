@@ -115,8 +115,11 @@ async function goodCalls(at: Session): Promise<void> {
   }
 }
 
-/** What goes wrong upstream repeats what was sent, and what was sent with it. */
-const ECHO = `Bad ${SECRETS.upstreamKey} for ${WORDS.prompt}, said ${WORDS.answer}`;
+/**
+ * What goes wrong upstream repeats what was sent, and what was sent with it. The rest of its words are
+ * its own, and are kept for the operator.
+ */
+const ECHO = `Bad ${SECRETS.upstreamKey} for ${WORDS.prompt}, said the provider`;
 const BAD_ANSWERS: readonly Script[] = [
   ...[401, 403, 404, 429, 500].map((status) => json({ error: { message: ECHO } }, { status })),
   json({ error: { message: `No, ${SECRETS.upstreamKey}` } }, { status: 400 }),

@@ -33,6 +33,10 @@ function freePort(): number {
   return listener.addr.port;
 }
 
+const LAB = [
+  { id: "lab", kind: "openai-compatible", baseUrl: "http://127.0.0.1:9/v1", apiKey: "none" },
+];
+
 function findingsOf({ stdout }: Finished): Map<string, Finding> {
   const findings: readonly Finding[] = JSON.parse(stdout).findings;
   return new Map(findings.map((finding) => [finding.check, finding]));
@@ -77,6 +81,31 @@ Deno.test("beside a running service svc doctor asks it, and warns of what is mis
     });
     assertEquals([refused.code, findingsOf(refused).get("service")?.status], [1, "failure"]);
     assert(service.adminUrl !== "");
+  });
+});
+
+Deno.test("svc doctor tells when the store's catalog is not what the file says", async () => {
+  await inFolder(async (folder, kv) => {
+    const env = {
+      SERVICE_KV_PATH: kv,
+      SERVICE_CONFIG: await writeConfig(folder, { upstreams: LAB }),
+    };
+    const catalogOf = async (given: Record<string, string>) =>
+      findingsOf(await svc(["doctor", "--json"], given)).get("catalog");
+    {
+      await using _service = await ServiceProcess.start(kv, {}, { config: env.SERVICE_CONFIG });
+      assertEquals((await catalogOf(env))?.status, "ok");
+      const config = JSON.parse(await Deno.readTextFile(env.SERVICE_CONFIG));
+      config.models[0].quality = 0.9;
+      await Deno.writeTextFile(env.SERVICE_CONFIG, JSON.stringify(config));
+      const { status, message, advice } = await catalogOf(env) ?? {};
+      assertEquals(status, "warning");
+      assertMatch(message ?? "", /^The store's catalog, version 1, differs from ".*" in 1 place, /);
+      assertMatch(message ?? "", /models\.m\.quality; the store is in force$/);
+      assertMatch(advice ?? "", /svc apply -f .* --dry-run/);
+    }
+    // And without the service.
+    assertEquals((await catalogOf({ ...PORTS, ...env }))?.status, "warning");
   });
 });
 

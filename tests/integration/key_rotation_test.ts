@@ -56,7 +56,7 @@ Deno.test("each step of a rotation is a command", async () => {
   assertEquals([uses.requests, uses.more, uses.since], [1, false, copy.createdAt]);
   assert(uses.lastUsedAt !== null);
   assertEquals((await json(["keys", "disable", id])).status, "disabled");
-  assertEquals((await json(["keys", "revoke", id])).status, "revoked");
+  assertEquals((await json(["keys", "revoke", id, "--yes"])).status, "revoked");
   assertEquals([await serves(service, key), await serves(service, copy.key)], [false, true]);
   const text = async (...flags: string[]) => {
     return (await svcOn(service, ["keys", "uses", ...flags])).out;
@@ -272,7 +272,9 @@ Deno.test("a guided rotation that was broken off goes on by the commands that it
     ...["verify", "confirm", "uses", "disable", "revoke"],
   ]);
   for (const command of commands) {
-    const run = await svcOn(service, command.split(" "), { secret: key });
+    // Here nobody is there to be asked.
+    const agreed = command.includes("revoke") ? ["--yes"] : [];
+    const run = await svcOn(service, [...command.split(" "), ...agreed], { secret: key });
     assertEquals([run.code, run.err], [0, ""], command);
   }
   assertEquals([await statusOf(service, old.id), await serves(service, key)], ["revoked", true]);

@@ -111,20 +111,32 @@ Deno.test("the image is built of what is there, and asks for a path that answers
   const { version } = Deno;
   assertStringIncludes(text, `deno:debian-${version.deno}`);
   assertMatch(text, /^USER svc$/m);
-  const [, environment = ""] = /^ENV (.*)$/m.exec(text) ?? [];
-  const settings = Object.fromEntries(environment.split(" ").map((pair) => pair.split("=")));
-  const parsed = parseServeSettings([], settings);
-  assert(parsed.ok && parsed.settings.adminHost === "127.0.0.1");
+  const [, environment = ""] = /^ENV (SERVICE_.*)$/m.exec(text) ?? [];
+  const settings = environment.trim().split(/ +/).map((pair) => pair.split("="));
+  for (const [name = ""] of settings) assert(SERVE_VARIABLES.includes(name), name);
+  const parsed = parseServeSettings([], Object.fromEntries(settings));
+  assert(parsed.ok);
+  // Reached from outside the container, by a name and for metrics.
+  const { port, adminHost, adminPort, adminUrls, metrics } = parsed.settings;
+  assertEquals([adminHost, adminUrls], ["0.0.0.0", [`http://svc:${adminPort}`]]);
+  assertEquals(metrics?.host, "0.0.0.0");
+  assertMatch(text, new RegExp(`^EXPOSE ${port} ${adminPort} ${metrics?.port}$`, "m"));
+  assertMatch(text, /-p 127\.0\.0\.1:8788:8788/);
   assert(Number(/--stop-timeout (\d+)/.exec(text)?.[1]) * 1_000 > SHUTDOWN_GRACE_MS);
 });
 
-Deno.test("servers in front pass the public listener on, never the admin's, with time-outs", async () => {
+Deno.test("servers in front have the admin listener under a name of its own, and time-outs", async () => {
   for (const name of ["nginx.conf", "Caddyfile"]) {
     const text = (await read(`ops/${name}`)).replaceAll(/^\s*#.*$/gm, "");
     assertStringIncludes(text, "127.0.0.1:8787", name);
     assertEquals(text.includes("8788"), false, name);
     assertMatch(text, /header_timeout 10s|read_header 10s/, name);
     // Above the service's own limit, so that callers read its refusal; in Caddy MB are 1 000 000 bytes.
+    const admin = await read(
+      `ops/${name === "Caddyfile" ? "Caddyfile.admin" : "nginx_admin.conf"}`,
+    );
+    assertStringIncludes(admin, "127.0.0.1:8788", name);
+    assertMatch(admin, /deny all;|respond @others 403/, name);
     const [, size = "0"] = /(?:client_max_body_size|max_size) (\d+)(?:m;|MiB)/.exec(text) ?? [];
     assert(Number(size) * 1024 * 1024 > BODY_MAX_BYTES, name);
     // As many braces are closed as opened.

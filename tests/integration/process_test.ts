@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 import { formatCredits, parseCredits } from "../../gateway/domain/money.ts";
 import { credentialsPath } from "../../gateway/service/credentials.ts";
 import { ServiceProcess, shell, svc } from "../fixtures/service_process.ts";
@@ -20,12 +20,25 @@ async function folder() {
   };
 }
 
-/** The secrets that a first start showed. */
-function secretsIn(stdout: string): { key: string; token: string } {
-  const key = /API key +(\S+)/.exec(stdout)?.[1];
-  const token = /Admin token +(\S+)/.exec(stdout)?.[1];
-  assert(key !== undefined && token !== undefined, stdout);
+/** The secrets that a first start left beside the store: its output is no terminal. */
+async function secretsAt(kv: string): Promise<{ key: string; token: string }> {
+  const key = (await Deno.readTextFile(join(dirname(kv), "first.key"))).trimEnd();
+  const { token } = JSON.parse(await Deno.readTextFile(credentialsPath(kv) ?? ""));
   return { key, token };
+}
+
+/** Runs what an operator pastes: the `curl` line and the SDK snippet that a first start printed. */
+async function assertPasteable(stdout: string, before = ""): Promise<void> {
+  const curl = stdout.split("\n").find((line) => line.startsWith("curl "));
+  const answered = await shell(`${before}${curl ?? "exit 9"}`);
+  assertEquals(answered.code, 0, answered.stderr);
+  assertStringIncludes(JSON.parse(answered.stdout).choices[0].message.content, "Say hello");
+  const snippet = /^npx --yes deno@2\.9\.6 (run [\s\S]*?^EOF)$/m.exec(stdout)?.[1]
+    ?.replace(/^/, "deno ");
+  const ran = await shell(`${before}${snippet ?? "exit 9"}`);
+  assertEquals(ran.code, 0, ran.stderr);
+  assertStringIncludes(ran.stdout, "Say hello");
+  assertStringIncludes(ran.stdout, "charged");
 }
 
 function chat(service: ServiceProcess, key: string, body: Record<string, unknown> = {}) {
@@ -40,27 +53,40 @@ function chat(service: ServiceProcess, key: string, body: Record<string, unknown
   });
 }
 
-Deno.test("a first start prints a curl line and an SDK snippet that work as pasted", async () => {
+Deno.test("a first start into a log leaves its secrets in files, and prints calls that work as pasted", async () => {
   await using at = await folder();
   await using service = await ServiceProcess.start(at.kv);
-  const { key } = secretsIn(service.stdout);
+  const { key, token } = await secretsAt(at.kv);
   assertMatch(key, /^svc_live_[A-Za-z0-9_]+$/);
-  const curl = service.stdout.split("\n").find((line) => line.startsWith("curl "));
-  const answered = await shell(curl ?? "exit 9");
-  assertEquals(answered.code, 0, answered.stderr);
-  assertStringIncludes(JSON.parse(answered.stdout).choices[0].message.content, "Say hello");
-  const snippet = /^npx --yes deno@2\.9\.6 (run [\s\S]*?^EOF)$/m.exec(service.stdout)?.[1]
-    ?.replace(/^/, "deno ");
-  const ran = await shell(snippet ?? "exit 9");
-  assertEquals(ran.code, 0, ran.stderr);
-  assertStringIncludes(ran.stdout, "Say hello");
-  assertStringIncludes(ran.stdout, "charged");
+  for (const secret of [key, token]) assertFalse(service.stdout.includes(secret));
+  const paths = [join(dirname(at.kv), "first.key"), credentialsPath(at.kv) ?? ""];
+  for (const path of paths) {
+    assertStringIncludes(service.stdout, path);
+    assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
+  }
+  await assertPasteable(service.stdout);
+});
+
+Deno.test("secrets that the operator gave are neither printed nor kept in a key's file", async () => {
+  await using at = await folder();
+  const given = {
+    SERVICE_BOOTSTRAP_KEY: `c2VjcmV0"key'\\$(x)==`,
+    SERVICE_ADMIN_TOKEN: "f47ac10b-58cc-4372-a567-0e02b2c3d479",
+  };
+  await using service = await ServiceProcess.start(at.kv, given);
+  for (const secret of Object.values(given)) assertFalse(service.stdout.includes(secret));
+  for await (const { name } of Deno.readDir(dirname(at.kv))) assertFalse(name.includes(".key"));
+  const word = `'${given.SERVICE_BOOTSTRAP_KEY.replaceAll("'", "'\\''")}'`;
+  await assertPasteable(service.stdout, `export SERVICE_BOOTSTRAP_KEY=${word}\n`);
+  const headers = { authorization: `Bearer ${given.SERVICE_ADMIN_TOKEN}` };
+  const about = await fetch(`${service.adminUrl}/admin/v1/service`, { headers });
+  assertEquals(about.status, 200, await about.text());
 });
 
 Deno.test("a later start prints no secret, and the first one's key still works", async () => {
   await using at = await folder();
   const first = await ServiceProcess.start(at.kv);
-  const { key, token } = secretsIn(first.stdout);
+  const { key, token } = await secretsAt(at.kv);
   const path = credentialsPath(at.kv) ?? "";
   assertEquals(JSON.parse(await Deno.readTextFile(path)).token, token);
   assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
@@ -86,10 +112,23 @@ Deno.test("a second process on the same store refuses to start and says why", as
   assertEquals((await fetch(`${first.publicUrl}/healthz`).then((r) => r.text())).length > 0, true);
 });
 
+Deno.test("before a start unknown variables are named, with the nearest known one", async () => {
+  const { tasks } = JSON.parse(
+    await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
+  );
+  const [, step = ""] = tasks["serve:prepare"].command.split(" && ");
+  const told = await shell(`export SERVICE_PROT=1 SERVICE_HOST=127.0.0.1\n${step}`);
+  assertEquals([told.code, told.stdout], [0, ""], told.stderr);
+  assertEquals(
+    told.stderr,
+    "Unknown variable SERVICE_PROT: it is no setting of svc; the nearest is SERVICE_PORT\n",
+  );
+});
+
 Deno.test("SIGTERM lets a stream finish, and ends with 0", async () => {
   await using at = await folder();
   await using service = await ServiceProcess.start(at.kv);
-  const { key } = secretsIn(service.stdout);
+  const { key } = await secretsAt(at.kv);
   const response = await chat(service, key, {
     stream: true,
     simulate: { repeat: 40, chunkDelayMs: 10 },
@@ -103,7 +142,7 @@ Deno.test("SIGTERM lets a stream finish, and ends with 0", async () => {
 Deno.test("a second signal breaks off what is under way, billed, and ends with 0", async () => {
   await using at = await folder();
   await using service = await ServiceProcess.start(at.kv);
-  const { key, token } = secretsIn(service.stdout);
+  const { key, token } = await secretsAt(at.kv);
   // It would take a quarter of an hour to the end.
   const response = await chat(service, key, {
     stream: true,
@@ -142,7 +181,7 @@ Deno.test("a second signal breaks off what is under way, billed, and ends with 0
 Deno.test("after kill -9 under load the books verify and no hold is left", async () => {
   await using at = await folder();
   const service = await ServiceProcess.start(at.kv);
-  const { key, token } = secretsIn(service.stdout);
+  const { key, token } = await secretsAt(at.kv);
   let answers = 0;
   const client = async (stream: boolean) => {
     for (;;) {

@@ -54,6 +54,9 @@ export const catalogDifferenceAnswer = z.strictObject({
 export const catalogChangeAnswer = z.strictObject({
   changes,
   warnings: z.array(z.string()),
+  cuts: z.array(z.string()).meta({
+    description: "Those of the warnings by which keys lose something, or nothing could answer",
+  }),
   version,
   applied: z.boolean().meta({ description: "False for a rehearsal, and where nothing differs" }),
 }).meta({ id: "CatalogChange" });

@@ -115,7 +115,12 @@ export const requestAnswer = z.strictObject({
     reason: z.string(),
   })),
   attempts: routing.shape.attempts,
-  timeline: z.array(attempt.extend({ startMs: z.number().nullable() })),
+  timeline: z.array(attempt.extend({
+    startMs: z.number().nullable(),
+    words: z.string().nullable().meta({
+      description: "What the upstream said as it failed, without secrets and text of the request",
+    }),
+  })),
   holds: z.array(z.string()).meta({ description: "Ids of its holds in the journal" }),
   settlement: z.strictObject({
     charged: creditsAnswer,

@@ -64,7 +64,7 @@ export class Breakdown {
       outputTokens: billed?.output_tokens ?? 0,
       charged: task.charged ?? NOTHING.charged,
       attempts: part?.attempts ?? [],
-    });
+    }, part);
     return task;
   }
 

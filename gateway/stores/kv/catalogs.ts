@@ -15,6 +15,9 @@ interface VersionRow {
   readonly bytes: number;
 }
 
+/** What the history tells of a version. */
+type CatalogVersion = Pick<VersionRow, "version" | "updatedAtMs" | "note">;
+
 const MAX_NOTE_CHARS = 2_000;
 
 /** Versions of the catalog in Deno KV; the newest is in memory. */
@@ -43,29 +46,12 @@ export class KvCatalogStore implements CatalogStore {
     return this.#current;
   }
 
-  async get(version: number): Promise<Catalog | undefined> {
-    const row = await read(this.#kv.get<VersionRow>(["catalog", version]));
-    if (row.value === null) return undefined;
-    const chunks = this.#kv.list<Uint8Array>({ prefix: ["catalog_chunk", version] }, {
-      limit: Math.ceil(row.value.bytes / MAX_SEGMENT_BYTES),
-    });
-    const json = new Uint8Array(row.value.bytes);
-    let filled = 0;
-    for (const { value } of await read(Array.fromAsync(chunks))) {
-      json.set(value, filled);
-      filled += value.length;
-    }
-    return JSON.parse(textOf(json)) as Catalog;
+  get(version: number): Promise<Catalog | undefined> {
+    return readVersion(this.#kv, version);
   }
 
-  async history(
-    limit: number,
-  ): Promise<readonly { version: number; updatedAtMs: number; note: string }[]> {
-    const rows = this.#kv.list<VersionRow>({ prefix: ["catalog"] }, { limit, reverse: true });
-    const versions = await read(Array.fromAsync(rows));
-    return versions.map(({ value: { version, updatedAtMs, note } }) => {
-      return { version, updatedAtMs, note };
-    });
+  history(limit: number): Promise<readonly CatalogVersion[]> {
+    return readHistory(this.#kv, limit);
   }
 
   apply(
@@ -87,8 +73,7 @@ export class KvCatalogStore implements CatalogStore {
   }
 
   async #loadNewest(): Promise<void> {
-    const [newest] = await this.history(1);
-    if (newest !== undefined) this.#current = await this.get(newest.version);
+    this.#current = await readNewestCatalog(this.#kv) ?? this.#current;
     this.#inDoubt = false;
   }
 
@@ -110,4 +95,33 @@ export class KvCatalogStore implements CatalogStore {
     const row: VersionRow = { version, updatedAtMs, note, bytes: json.length };
     await this.#writer.write([{ key: ["catalog", version], value: row, bytes: note.length * 2 }]);
   }
+}
+
+/** The newest catalog of a store that may have no writer; `undefined` where it has none. */
+export async function readNewestCatalog(kv: Deno.Kv): Promise<Catalog | undefined> {
+  const [newest] = await readHistory(kv, 1);
+  return newest && await readVersion(kv, newest.version);
+}
+
+async function readVersion(kv: Deno.Kv, version: number): Promise<Catalog | undefined> {
+  const row = await read(kv.get<VersionRow>(["catalog", version]));
+  if (row.value === null) return undefined;
+  const chunks = kv.list<Uint8Array>({ prefix: ["catalog_chunk", version] }, {
+    limit: Math.ceil(row.value.bytes / MAX_SEGMENT_BYTES),
+  });
+  const json = new Uint8Array(row.value.bytes);
+  let filled = 0;
+  for (const { value } of await read(Array.fromAsync(chunks))) {
+    json.set(value, filled);
+    filled += value.length;
+  }
+  return JSON.parse(textOf(json)) as Catalog;
+}
+
+async function readHistory(kv: Deno.Kv, limit: number): Promise<readonly CatalogVersion[]> {
+  const rows = kv.list<VersionRow>({ prefix: ["catalog"] }, { limit, reverse: true });
+  const versions = await read(Array.fromAsync(rows));
+  return versions.map(({ value: { version, updatedAtMs, note } }) => {
+    return { version, updatedAtMs, note };
+  });
 }

@@ -5,6 +5,13 @@ import { MAX_SEGMENT_BYTES } from "./limits.ts";
 import { textOf } from "./rows.ts";
 import type { Line } from "./segment.ts";
 
+/** What a row goes without that is too long, in this order. */
+const PARTS: readonly Partial<RequestRecord>[] = [
+  { words: undefined },
+  { content: undefined },
+  { exclusions: undefined, routing: undefined, tasks: undefined },
+];
+
 /**
  * A record as a line of the log. One that is longer than a row goes without its longest parts; throws
  * a {@linkcode StoreError} where it is too long even so.
@@ -13,13 +20,9 @@ export function logLine(given: RequestRecord): Line {
   let record = given;
   let text = JSON.stringify(record);
   let bytes = Buffer.byteLength(text);
-  if (bytes > MAX_SEGMENT_BYTES && given.content !== undefined) {
-    record = { ...given, content: undefined };
-    text = JSON.stringify(record);
-    bytes = Buffer.byteLength(text);
-  }
-  if (bytes > MAX_SEGMENT_BYTES) {
-    record = { ...record, exclusions: undefined, routing: undefined, tasks: undefined };
+  for (const part of PARTS) {
+    if (bytes <= MAX_SEGMENT_BYTES) break;
+    record = { ...record, ...part };
     text = JSON.stringify(record);
     bytes = Buffer.byteLength(text);
   }

@@ -13,6 +13,7 @@ import {
   readErrorAnswer,
   redact,
   retryAfterMsOf,
+  wordsOf,
 } from "../openai_compatible/failure.ts";
 import { MAX_FRAME_CHARS } from "../openai_compatible/sse_events.ts";
 import { FrameDepth } from "./frame_depth.ts";
@@ -95,6 +96,14 @@ export class Transport {
     return new Response(answer, { headers: response.headers });
   };
 
+  /** A break in mid-stream, with what the provider said of it. */
+  withWords(cut: UpstreamCut): UpstreamCut {
+    const { cause, message, outcome } = cut;
+    if (outcome !== "server_error" || cause === undefined) return cut;
+    const words = wordsOf(said(cause), this.#options.secrets);
+    return new UpstreamCut(outcome, message, { cause, words });
+  }
+
   /** A whole body, looked at first: a package would parse whatever it is. */
   async #text(response: Response): Promise<string> {
     const { exchange } = this.#options;
@@ -121,7 +130,8 @@ export class Transport {
     }
     const retryAfterMs = retryAfterMsOf(response.headers, clock.nowMs());
     const error = readErrorAnswer(parseJson(text ?? ""));
-    throw this.#fail(failureOf(error, { status: response.status, retryAfterMs, secrets }));
+    const { status } = response;
+    throw this.#fail(failureOf(error, { status, retryAfterMs, secrets, text }));
   }
 
   #fail(failure: Omit<UpstreamFailure, "kind">): Error {
@@ -170,6 +180,13 @@ export class Transport {
       },
     }, { highWaterMark: 0 });
   }
+}
+
+/** What an error of a provider says, in whatever shape a package hands it on. */
+function said(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  if (typeof error === "string") return error;
+  return readErrorAnswer(error).message || (JSON.stringify(error) ?? "");
 }
 
 function cutBy(exchange: Exchange, cause: unknown): UpstreamCut {

@@ -268,7 +268,8 @@ export class AiSdkUpstream implements Upstream {
     }
     const cut = fault ?? (error instanceof UpstreamCut ? error : undefined);
     if (cut !== undefined) {
-      return failure(cut.outcome === "cut" ? "server_error" : cut.outcome, cut.message, status);
+      const outcome = cut.outcome === "cut" ? "server_error" : cut.outcome;
+      return { ...failure(outcome, cut.message, status), words: cut.words };
     }
     const message = redact(error instanceof Error ? error.message : String(error), secrets);
     if (!sent) {

@@ -27,11 +27,15 @@ export interface ErrorContext {
   readonly status: number;
   /** How long the upstream asks to be left alone, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
+  /** The whole answer: an error that is no JSON of ours says something too. */
+  readonly text?: string | undefined;
   /** What the upstream is called with, never to be repeated. */
   readonly secrets?: readonly string[] | undefined;
 }
 
 const MAX_MESSAGE_CHARS = 1000;
+/** Most that is kept of an upstream's words for the operator. */
+export const MAX_WORDS_CHARS = 2048;
 const MAX_NAME_CHARS = 200;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
@@ -60,13 +64,15 @@ export function failureOf(error: ReportedError, context: ErrorContext): Upstream
   const status = context.status < 300 ? error.status ?? 500 : context.status;
   const outcome = outcomeOf(status, error);
   const message = redact(error.message, context.secrets) || `The upstream answered ${status}`;
-  const { retryAfterMs } = context;
+  const { retryAfterMs, text = "" } = context;
+  const words = wordsOf(error.message || text, context.secrets);
   const failure = {
     kind: "failure",
     outcome,
     status: context.status,
     retryAfterMs,
     message,
+    ...words === undefined ? {} : { words },
   } as const;
   if (outcome !== "refused_input") return failure;
   const named = (name: string | undefined) =>
@@ -128,8 +134,17 @@ export function retryAfterMsOf(headers: Headers, nowMs: number): number | undefi
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, Math.ceil(ms)), MAX_RETRY_AFTER_MS);
 }
 
+/** An upstream's words for the operator, without secrets; `undefined` where it said nothing. */
+export function wordsOf(text: string, secrets: readonly string[] = []): string | undefined {
+  return redact(text, secrets, MAX_WORDS_CHARS) || undefined;
+}
+
 /** Bounds a message and takes out everything that is one of the secrets, or looks like a key. */
-export function redact(message: string, secrets: readonly string[] = []): string {
+export function redact(
+  message: string,
+  secrets: readonly string[] = [],
+  maxChars = MAX_MESSAGE_CHARS,
+): string {
   // Variables that are read from files end with a line break, which is not sent.
   const writings = secrets.map((secret) => secret.trim())
     .filter(({ length }) => length >= SECRET_CHARS_MIN).flatMap(writingsOf);
@@ -140,7 +155,7 @@ export function redact(message: string, secrets: readonly string[] = []): string
   const inside = spans.filter(({ begin }) => begin < looked.length - lost);
   const end = Math.max(looked.length - lost, inside.at(-1)?.end ?? 0);
   const clean = withoutSpans(looked.slice(0, end), inside, REDACTED);
-  return clean.replace(CONTROL_CHARACTERS, " ").slice(0, MAX_MESSAGE_CHARS).toWellFormed().trim();
+  return clean.replace(CONTROL_CHARACTERS, " ").slice(0, maxChars).toWellFormed().trim();
 }
 
 const SECRET_CHARS_MIN = 8;

@@ -2,7 +2,7 @@ import { createParser, type EventSourceMessage, type EventSourceParser } from "e
 import { UpstreamCut } from "../../ports/upstream.ts";
 import { isTooDeep, parseObject } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
-import { readError, redact, type ReportedError } from "./failure.ts";
+import { readError, type ReportedError, wordsOf } from "./failure.ts";
 
 /** Longest event in UTF-16 code units. */
 export const MAX_FRAME_CHARS = 16 * 1024 * 1024;
@@ -159,8 +159,8 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
       return;
     }
     this.#reported = reported;
-    const message = redact(reported.message, this.#secrets) || "An error event";
-    this.#fault = new UpstreamCut("server_error", message);
+    const words = wordsOf(reported.message, this.#secrets);
+    this.#fault = new UpstreamCut("server_error", "The upstream reported an error", { words });
   }
 
   #endOfBody(): UpstreamCut {

@@ -226,7 +226,7 @@ export class OpenAICompatibleUpstream implements Upstream {
       text = undefined;
     }
     const error = readErrorAnswer(parseJson(text ?? ""));
-    return failureOf(error, this.#errorContext(response));
+    return failureOf(error, { ...this.#errorContext(response), text });
   }
 
   #brokenOff(
@@ -296,7 +296,10 @@ function madeBody(body: RequestBody): MadeBody {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  // The platform's own words are in the cause: "fetch failed" alone says nothing.
+  const { cause, message } = error;
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }
 
 /** Where an upstream is reached. Throws a `TypeError` where the base URL is missing or is none. */

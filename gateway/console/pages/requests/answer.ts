@@ -37,7 +37,11 @@ const attempt = z.object({
   ms: z.number(),
 });
 
-const timed = attempt.extend({ task: z.string().nullable(), startMs: z.number().nullable() });
+const timed = attempt.extend({
+  task: z.string().nullable(),
+  startMs: z.number().nullable(),
+  words: z.string().nullable(),
+});
 
 const hold = z.object({
   id: z.string(),

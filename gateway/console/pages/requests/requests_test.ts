@@ -39,6 +39,7 @@ function hostile(): RequestRecord {
       ...{ model: HOSTILE, provider: HOSTILE, tier: HOSTILE, reason: HOSTILE, considered: 1 },
       attempts: [attempt],
     },
+    words: [{ attempt: 0, words: HOSTILE }, { taskId: HOSTILE, attempt: 0, words: "task's words" }],
     scores: [{ model: HOSTILE, score: 0.5 }],
     exclusions: [{ model: HOSTILE, stage: HOSTILE, reason: HOSTILE }],
     tasks: [{
@@ -58,6 +59,7 @@ Deno.test("markup in anything that comes from outside is shown as text", async (
     for (const path of ["/requests", `/requests?${query}`, "/requests/log_1", "/overview"]) {
       const { text } = await browser.get(path);
       assertNotMatch(text, RAW, path);
+      if (path.endsWith("log_1")) assertMatch(text, /<pre [^>]*>(?:task&#39;s|task's) words</);
       assertStringIncludes(text, ESCAPED, path);
       // What is entered goes back as it was; everything else says what it is.
       const shown = text.replaceAll(/<textarea[^]*?<\/textarea>|<[^>]*>/g, "");

@@ -7,6 +7,7 @@ import type { View } from "../../page.ts";
 import type { Detail, TimedAttempt } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
 import { requestPageMessages } from "./request_messages.ts";
+import { UpstreamWords } from "./upstream_words.tsx";
 
 /** Units of the bars' drawing, from the request's beginning to its end. */
 const SCALE = 1_000;
@@ -38,6 +39,7 @@ export function Timeline(
         })}
       />
       {stream ? <p class="hint">{say.onItsWay}</p> : null}
+      <UpstreamWords view={view} attempts={begun} />
     </Panel>
   );
 }

@@ -1,0 +1,23 @@
+import { shownText } from "../../components/shown_text.ts";
+import type { View } from "../../page.ts";
+import type { TimedAttempt } from "./answer.ts";
+import { requestPageMessages } from "./request_messages.ts";
+
+/** What upstreams said of the attempts that failed: redacted by the API, and no answer of ours. */
+export function UpstreamWords(
+  { view, attempts }: { view: View; attempts: readonly TimedAttempt[] },
+) {
+  const say = view.say(requestPageMessages);
+  return (
+    <>
+      {attempts.map(({ model, words }) =>
+        words === null ? null : (
+          <details class="said" open>
+            <summary>{say.words(model)}</summary>
+            <pre tabindex={0} role="region" aria-label={say.words(model)}>{shownText(words)}</pre>
+          </details>
+        )
+      )}
+    </>
+  );
+}

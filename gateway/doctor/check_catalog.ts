@@ -1,0 +1,44 @@
+import type { CatalogContent } from "../domain/catalog.ts";
+import { diffCatalog } from "../domain/catalog_diff.ts";
+import { readNewestCatalog } from "../stores/kv/catalogs.ts";
+import { type Finding, ok, warning } from "./finding.ts";
+import type { Patient, ServiceState } from "./patient.ts";
+
+/** Whether a running service's catalog is what the configuration file says: the service compares. */
+export async function askedCatalog(
+  patient: Patient,
+  service: ServiceState,
+  file: CatalogContent | undefined,
+): Promise<Finding[]> {
+  if (file === undefined || service.kind !== "running") return [];
+  const { changes, version } = await patient.rehearse(file);
+  const paths = Array.isArray(changes) ? changes.map(({ path }) => String(path)) : [];
+  return [catalogFinding(patient, { paths, version: Number(version) })];
+}
+
+/** The same of a store that no service has; nothing where it has no catalog yet. */
+export async function readCatalog(
+  patient: Patient,
+  kv: Deno.Kv,
+  file: CatalogContent | undefined,
+): Promise<Finding[]> {
+  const newest = file && await readNewestCatalog(kv);
+  if (file === undefined || newest === undefined) return [];
+  const paths = diffCatalog(newest, file).map(({ path }) => path);
+  return [catalogFinding(patient, { paths, version: newest.version })];
+}
+
+function catalogFinding(
+  { settings: { configPath } }: Patient,
+  { paths, version }: { readonly paths: readonly string[]; readonly version: number },
+): Finding {
+  const [first] = paths;
+  const name = `The store's catalog, version ${version},`;
+  if (first === undefined) return ok("catalog", `${name} is what "${configPath}" says`);
+  const places = paths.length === 1 ? "1 place" : `${paths.length} places`;
+  return warning(
+    "catalog",
+    `${name} differs from "${configPath}" in ${places}, the first is ${first}; the store is in force`,
+    `\`svc apply -f ${configPath} --dry-run\` shows what the file would change: apply it, or mend it`,
+  );
+}

@@ -1,0 +1,68 @@
+/**
+ * Hands the secrets of a first start to the operator: on a terminal, else in files beside the store,
+ * so that neither a log nor a pipe holds one. What the operator gave is not handed back.
+ *
+ * @module
+ */
+
+import { dirname, join } from "@std/path";
+import { credentialsPath } from "./credentials.ts";
+import type { FirstSecrets } from "./first_start.ts";
+import type { ServeSettings } from "./settings.ts";
+
+/** Where a secret is to be had. */
+export type SecretPlace =
+  | { readonly kind: "printed"; readonly secret: string }
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "given"; readonly variable: string };
+
+/** Where both secrets of a first start are to be had. */
+export interface SecretPlaces {
+  readonly key: SecretPlace;
+  readonly adminToken: SecretPlace;
+}
+
+/** Name of the key's file, in the folder of the store. */
+const KEY_FILE = "first.key";
+
+/** Most files of that name, numbered, in one folder. */
+const FILES_MAX = 1_000;
+
+/**
+ * Decides where the secrets are to be had, and writes the key's file where that is the place. The
+ * credentials file has the admin token by then. A store that is no file has no folder: its secrets
+ * are printed in any case.
+ */
+export async function placeSecrets(
+  { key, adminToken }: FirstSecrets,
+  settings: Pick<ServeSettings, "kvPath" | "adminToken" | "bootstrapKey">,
+  options: { readonly isTerminal: boolean },
+): Promise<SecretPlaces> {
+  const credentials = options.isTerminal ? undefined : credentialsPath(settings.kvPath);
+  const place = async (secret: string, keep: (path: string) => Promise<string>) =>
+    credentials === undefined
+      ? { kind: "printed", secret } as const
+      : { kind: "file", path: await keep(credentials) } as const;
+  return {
+    key: settings.bootstrapKey === undefined
+      ? await place(key, () => writeKey(dirname(settings.kvPath), key))
+      : { kind: "given", variable: "SERVICE_BOOTSTRAP_KEY" },
+    adminToken: settings.adminToken === undefined
+      ? await place(adminToken, (path) => Promise.resolve(path))
+      : { kind: "given", variable: "SERVICE_ADMIN_TOKEN" },
+  };
+}
+
+/** Writes a new file, which its user alone can read: one that is there may be another store's. */
+async function writeKey(folder: string, key: string): Promise<string> {
+  for (let number = 1; number <= FILES_MAX; number++) {
+    const path = join(folder, number === 1 ? KEY_FILE : `${KEY_FILE}.${number}`);
+    try {
+      await Deno.writeTextFile(path, `${key}\n`, { mode: 0o600, createNew: true });
+      return path;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    }
+  }
+  throw new Error(`Cannot keep the first key in "${folder}": remove its files "${KEY_FILE}…"`);
+}

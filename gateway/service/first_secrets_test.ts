@@ -1,0 +1,57 @@
+import { assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { firstStartLines } from "./banner.ts";
+import { placeSecrets } from "./first_secrets.ts";
+
+const SECRETS = { key: "svc_live_first_key", adminToken: "svc_admin_first_token" };
+const URL = "http://127.0.0.1:1";
+
+Deno.test("a terminal is shown both secrets, and no file is written", async () => {
+  const kvPath = "no_such_folder/svc.kv";
+  const places = await placeSecrets(SECRETS, { kvPath }, { isTerminal: true });
+  const text = firstStartLines(places, URL);
+  assertStringIncludes(text, `API key      ${SECRETS.key}\n`);
+  assertStringIncludes(text, `Admin token  ${SECRETS.adminToken}\n`);
+  assertStringIncludes(text, `"Authorization: Bearer ${SECRETS.key}"`);
+});
+
+Deno.test("without a terminal the key has a file of its own, which replaces no other", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const kvPath = join(folder, "it's a store.kv");
+    const paths = [join(folder, "first.key"), join(folder, "first.key.2")];
+    for (const path of paths) {
+      const places = await placeSecrets(SECRETS, { kvPath }, { isTerminal: false });
+      assertEquals(places, {
+        key: { kind: "file", path },
+        adminToken: { kind: "file", path: `${kvPath}.admin.json` },
+      });
+      assertEquals(await Deno.readTextFile(path), `${SECRETS.key}\n`);
+      assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
+      const text = firstStartLines(places, URL);
+      for (const secret of Object.values(SECRETS)) assertFalse(text.includes(secret));
+      assertStringIncludes(text, `$(cat ${path})`);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a store that is no file has its secrets printed, unless the operator gave them", async () => {
+  const places = await placeSecrets(SECRETS, { kvPath: ":memory:" }, { isTerminal: false });
+  assertStringIncludes(firstStartLines(places, URL), SECRETS.adminToken);
+  const given = { bootstrapKey: SECRETS.key, adminToken: SECRETS.adminToken };
+  for (const isTerminal of [true, false]) {
+    const kept = await placeSecrets(SECRETS, { kvPath: ":memory:", ...given }, { isTerminal });
+    const text = firstStartLines(kept, URL);
+    for (const secret of Object.values(SECRETS)) assertFalse(text.includes(secret), text);
+    assertStringIncludes(text, "$SERVICE_BOOTSTRAP_KEY");
+  }
+});
+
+Deno.test("a path that a shell would take apart is one word of the printed calls", () => {
+  const path = "a folder/it's/first.key";
+  const file = { kind: "file", path } as const;
+  const text = firstStartLines({ key: file, adminToken: file }, URL);
+  assertStringIncludes(text, `$(cat 'a folder/it'\\''s/first.key')`);
+});

@@ -1,0 +1,21 @@
+import { assertEquals } from "@std/assert";
+import { SERVE_VARIABLES } from "./settings.ts";
+import { COMMAND_VARIABLES, unknownVariables } from "./variables.ts";
+
+Deno.test("a variable that nothing reads is named with the nearest that something does", () => {
+  assertEquals(
+    unknownVariables(["PATH", "SERVICE_PROT", "SERVICE_ADMIN_HOTS", "SERVICE_ZZZ_QQQ_1"]),
+    [
+      "Unknown variable SERVICE_ADMIN_HOTS: it is no setting of svc; the nearest is SERVICE_ADMIN_HOST",
+      "Unknown variable SERVICE_PROT: it is no setting of svc; the nearest is SERVICE_PORT",
+      "Unknown variable SERVICE_ZZZ_QQQ_1: it is no setting of svc",
+    ],
+  );
+});
+
+Deno.test("known variables, and keys that a configuration may name, are not told of", () => {
+  assertEquals(unknownVariables([...SERVE_VARIABLES, ...COMMAND_VARIABLES]), []);
+  assertEquals(unknownVariables(["SERVICE_MY_OPENAI_KEY", "SERVICES_X", "service_x"]), []);
+  const [slip = ""] = unknownVariables(["SERVICE_ADMIN_TOKNE"]);
+  assertEquals(slip.endsWith("the nearest is SERVICE_ADMIN_TOKEN"), true);
+});
