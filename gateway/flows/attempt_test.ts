@@ -66,6 +66,7 @@ async function attemptSix(
     key: KEY,
     requestId: "r",
     logId: "l",
+    dialect: "service",
     endpoint: "chat",
     stream: false,
     signal: new AbortController().signal,

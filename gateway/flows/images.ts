@@ -115,6 +115,7 @@ async function finish(
     format: request.response_format ?? "b64_json",
     created: Math.floor(gateway.clock.nowMs() / 1_000),
     metadata: trace.metadata(billing),
+    dialect: trace.caller.dialect,
     // The bill is in the books: a store that fails now must not cost the caller what was drawn.
     publish: (file) =>
       gateway.publishFile(file).catch((error) => {

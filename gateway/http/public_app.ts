@@ -108,7 +108,7 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
     if (error instanceof CallerLeft) return new Response(null, { status: CALLER_LEFT_STATUS });
     const fault = toldFault(gateway, error, id);
     options.onRefusal?.(fault.code);
-    return errorResponse(fault, id);
+    return errorResponse(fault, id, c.get("dialect"));
   });
   return app;
 }

@@ -8,15 +8,24 @@
 import type { ChatCompletion, ChatUsage, Orchestration, ServiceMetadata } from "@svc/sdk/protocol";
 import type { JsonBody } from "../ports/upstream.ts";
 import type { SignedToolCall } from "./answer_relay.ts";
+import { type ChatForm, metadataText, SERVICE_FORM } from "./chat_form.ts";
 import { collectText } from "./chat_text.ts";
 import { editMembers, elementTexts, memberText } from "./json_text.ts";
 import { OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
 
 /** The answer's text for the caller. */
-export function answerText(body: JsonBody, model: string, metadata: ServiceMetadata): string {
+export function answerText(
+  body: JsonBody,
+  { model, metadata, form = SERVICE_FORM }: {
+    readonly model: string;
+    readonly metadata: ServiceMetadata;
+    /** @default {SERVICE_FORM} */
+    readonly form?: ChatForm;
+  },
+): string {
   return editMembers(body.text, {
     model: JSON.stringify(model),
-    metadata: JSON.stringify(metadata),
+    metadata: metadataText(form, metadata),
   });
 }
 
@@ -49,10 +58,11 @@ export function signedToolCalls(body: JsonBody): SignedToolCall[] {
 /** The text of an answer that tasks went before. */
 export function orchestratedAnswerText(
   body: JsonBody,
-  { id, model, metadata, usage, orchestration }: {
+  { id, model, metadata, form, usage, orchestration }: {
     readonly id: string;
     readonly model: string;
     readonly metadata: ServiceMetadata;
+    readonly form: ChatForm;
     /** Of all calls together. */
     readonly usage: ChatUsage | undefined;
     readonly orchestration: Orchestration;
@@ -62,7 +72,7 @@ export function orchestratedAnswerText(
     id: JSON.stringify(id),
     model: JSON.stringify(model),
     ...(usage === undefined ? {} : { usage: JSON.stringify(usage) }),
-    metadata: JSON.stringify(metadata),
+    metadata: metadataText(form, metadata),
     orchestration: JSON.stringify(orchestration),
   });
 }

@@ -21,7 +21,7 @@ async function answered(
   const { signal } = new AbortController();
   const fetchImage = () => Promise.resolve({ mediaType: "image/jpeg", bytes: JPEG });
   const images = await drawnImages(value, { fetchImage, signal });
-  const options = { images, format, created: 9, metadata, publish };
+  const options = { images, format, created: 9, metadata, dialect: "service" as const, publish };
   const answer = JSON.parse(await imageAnswer(body, options));
   const checked = imagesAnswerSchema.safeParse(answer);
   assert(checked.success, JSON.stringify(checked.error?.issues));
