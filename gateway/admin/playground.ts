@@ -5,6 +5,7 @@
  * @module
  */
 
+import { DIALECT_HEADER } from "@svc/sdk/protocol";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
 import { requireWallet } from "./keys.ts";
 import { PlaygroundKeys } from "./playground_keys.ts";
@@ -43,6 +44,8 @@ async function callGateway(
     authorization: `Bearer ${key}`,
     "x-request-id": context.get("requestId"),
   });
+  // The page tells tasks apart, and reads the bill.
+  headers.set(DIALECT_HEADER, "service");
   if (orchestration !== undefined) headers.set("x-orchestration", orchestration);
   const answer = await deps.callPublic(
     new Request(`http://localhost${PATHS[endpoint]}`, {

@@ -23,7 +23,8 @@ async function findings(kv: string) {
   const patient = {
     ...{ settings: parsed.settings, nowMs: NOW_MS, version: "0.0.1", timeoutMs: 1 },
     ...{ env: () => undefined, whyNot: () => "nobody" as const },
-    ask: () => Promise.reject(new Error("Nobody is asked")),
+    ask: () => Promise.reject(new Error("No call is expected")),
+    rehearse: () => Promise.reject(new Error("No call is expected")),
   };
   return await storeFindings(patient, { kind: "stopped" });
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Endpoint } from "@svc/sdk/protocol";
+import type { Dialect, Endpoint } from "@svc/sdk/protocol";
 import type { Model } from "./catalog.ts";
 import type { RequestFeatures } from "./features.ts";
 import { rangeWithin } from "./ip_range.ts";
@@ -17,12 +17,15 @@ export interface KeyBudget {
   readonly total?: string | undefined;
 }
 
-/** Whether requests may be split into sub-tasks, and what their streams carry. */
+/** When requests are split into sub-tasks, and the most that their streams carry. */
 export interface OrchestrationPolicy {
   readonly mode: "off" | "auto" | "always";
-  /** `all`: sub-task text too; `final`: for clients that cannot filter. */
+  /** A ceiling: `final`, the answer alone, is below `all`, the text of sub-tasks too. */
   readonly stream: "all" | "final";
 }
+
+/** What a key's policy may say of the dialect of its calls: `auto` leaves it to each call. */
+export const DIALECT_POLICIES = ["auto", "service", "openai"] as const;
 
 /** The policy of a key. */
 export interface KeyPolicy {
@@ -49,6 +52,12 @@ export interface KeyPolicy {
   readonly expiresAt?: string | undefined;
   /** @default {{ mode: "auto", stream: "all" }} */
   readonly orchestration?: OrchestrationPolicy | undefined;
+  /**
+   * How answers are written for callers who do not state a dialect. It takes nothing away.
+   *
+   * @default {"auto"}
+   */
+  readonly dialect?: "auto" | Dialect | undefined;
 }
 
 /** What applies where a policy says nothing of orchestration. */
@@ -93,7 +102,8 @@ function intersect(a: readonly string[], b: readonly string[]): boolean {
 /**
  * Where a policy allows more than another: the paths that widen, none where it is the same or
  * stricter. Orchestration that is absent is the default; `off`, `auto`, `always` widen in this
- * order, and so do `final`, `all`.
+ * order, and so do `final`, `all`. A dialect may differ: each says the same in other words, and the
+ * text of tasks is bounded by `orchestration.stream`.
  */
 export function violationsOf(candidate: KeyPolicy, original: KeyPolicy): string[] {
   const paths: string[] = [];

@@ -67,6 +67,7 @@ async function attemptSix(
     key: KEY,
     requestId: "r",
     logId: "l",
+    dialect: "service",
     endpoint: "chat",
     stream: false,
     signal: new AbortController().signal,

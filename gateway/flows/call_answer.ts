@@ -1,5 +1,6 @@
 import type { Usage } from "../domain/pricing.ts";
 import type { AnswerRelay } from "../wire/answer_relay.ts";
+import { envelopeIn } from "../wire/metadata.ts";
 import type { Piece, StreamedAnswer } from "./answer_stream.ts";
 import type { Begun } from "./attempt.ts";
 import type { GatewayContext } from "./context.ts";
@@ -83,7 +84,8 @@ export class CallAnswer implements StreamedAnswer {
   }
 
   #lastWords(error: unknown, usage?: Usage): string {
-    const envelope = faultOf(error).envelope(this.#trace.caller.requestId);
+    const { dialect, requestId } = this.#trace.caller;
+    const envelope = envelopeIn(dialect, faultOf(error).envelope(requestId));
     const metadata = this.#trace.metadata(this.#trace.billed);
     const end = usage === undefined ? { metadata } : { metadata, usage };
     return [...this.#relay.failed(envelope, end)].join("");

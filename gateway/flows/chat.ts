@@ -9,6 +9,7 @@ import { chatFeatureSteps } from "../domain/features.ts";
 import type { JsonBody } from "../ports/upstream.ts";
 import { inTurns } from "../system/others_turn.ts";
 import { answerText } from "../wire/chat_answer.ts";
+import { chatFormOf } from "../wire/chat_form.ts";
 import { ChatRelay } from "../wire/chat_relay.ts";
 import { AnswerStream } from "./answer_stream.ts";
 import { beginChat, type ChatCall, finishChat, followChat } from "./chat_call.ts";
@@ -39,10 +40,11 @@ export function chat(
     reserveTokens(gateway, trace, features);
     const plan = await planRoute(gateway, trace, features);
     const call: ChatCall = { body: restored, features };
+    const form = chatFormOf(caller.dialect, body.value);
     const split = await orchestrate(gateway, trace, {
       ...call,
       plan,
-      surface: (known) => new OrchestratedChat(gateway, { ...known, trace, call }),
+      surface: (known) => new OrchestratedChat(gateway, { ...known, trace, call, form }),
       onEnd,
     });
     if (split !== undefined) return split;
@@ -50,12 +52,13 @@ export function chat(
       ...call,
       // What a planner took, in time and money, is gone.
       plan: trace.billed === undefined ? plan : await planRoute(gateway, trace, features),
-      relayOf: (model, maxTokens) => new ChatRelay(model, maxTokens),
+      relayOf: (model, maxTokens) => new ChatRelay(model, { form, maxTokens }),
     });
     if (begun.kind === "json") {
       const end = await finishChat(gateway, trace, { ...call, begun });
       const { answer, candidate } = begun;
-      return { kind: "json", text: answerText(answer.body, candidate.model.id, end) };
+      const text = answerText(answer.body, { model: candidate.model.id, ...end, form });
+      return { kind: "json", text };
     }
     const answer = followChat(gateway, trace, { ...call, begun });
     const stream = new AnswerStream(gateway, { answer, trace, onEnd });

@@ -117,6 +117,7 @@ async function finish(
     created: Math.floor(gateway.clock.nowMs() / 1_000),
     metadata: trace.metadata(billing),
     isUsageTrue: usage === undefined || isSameUsage(usage, billed),
+    dialect: trace.caller.dialect,
     // The bill is in the books: a store that fails now must not cost the caller what was drawn.
     publish: (file) =>
       gateway.publishFile(file).catch((error) => {

@@ -1,7 +1,9 @@
+import type { Dialect } from "@svc/sdk/protocol";
 import type { Candidate } from "../domain/routing.ts";
 import type { JsonBody } from "../ports/upstream.ts";
 import { editMembers, memberText } from "../wire/json_text.ts";
 import { responseEvent } from "../wire/responses/relay.ts";
+import { SSE_DONE } from "../wire/sse.ts";
 import type { GatewayContext } from "./context.ts";
 import type { RequestTrace } from "./request_trace.ts";
 import type { AskedResponse } from "./response_roads.ts";
@@ -63,8 +65,18 @@ export function notStored(resource: string): string {
   return editMembers(resource, { store: "false" });
 }
 
-/** The last event of a stream, with such a resource. */
-export function notStoredEvent(event: string): string {
+/**
+ * The last event of a clean stream as it is sent: it says where its resource is not kept, and
+ * `[DONE]` follows but in the dialect `openai`, whose own streams have none.
+ */
+export function lastEvent(
+  event: string,
+  { isKept, dialect }: { readonly isKept: boolean; readonly dialect: Dialect },
+): string {
+  return (isKept ? event : notStoredEvent(event)) + (dialect === "openai" ? "" : SSE_DONE);
+}
+
+function notStoredEvent(event: string): string {
   const [head = "", ...lines] = event.trimEnd().split("\ndata: ");
   const json = lines.join("\n");
   const response = memberText(json, "response");

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { notStored, notStoredEvent } from "./keep_response.ts";
+import { lastEvent, notStored } from "./keep_response.ts";
 
 Deno.test("a resource that is not kept says so, and nothing else of it changes", () => {
   assertEquals(
@@ -10,10 +10,21 @@ Deno.test("a resource that is not kept says so, and nothing else of it changes",
 });
 
 Deno.test("so does the event that brings it, on one line or on several", () => {
+  const unkept = (event: string) => lastEvent(event, { isKept: false, dialect: "openai" });
   const event = 'event: response.completed\ndata: {"type":"x","response":{"store":true}}\n\n';
-  assertEquals(notStoredEvent(event), event.replace("true", "false"));
+  assertEquals(unkept(event), event.replace("true", "false"));
   const lines = event.replace('"x",', '"x",\ndata: ');
-  assertEquals(notStoredEvent(lines), lines.replace("true", "false"));
+  assertEquals(unkept(lines), lines.replace("true", "false"));
   const other = 'event: error\ndata: {"type":"error"}\n\n';
-  assertEquals(notStoredEvent(other), other);
+  assertEquals(unkept(other), other);
+});
+
+Deno.test("[DONE] follows the last event, but not where OpenAI's own streams are expected", () => {
+  const event = 'event: response.completed\ndata: {"response":{"store":true}}\n\n';
+  assertEquals(lastEvent(event, { isKept: true, dialect: "openai" }), event);
+  assertEquals(lastEvent(event, { isKept: true, dialect: "service" }), `${event}data: [DONE]\n\n`);
+  assertEquals(
+    lastEvent(event, { isKept: false, dialect: "service" }),
+    `${event.replace("true", "false")}data: [DONE]\n\n`,
+  );
 });

@@ -97,6 +97,7 @@ async function mayGain(
   const { mode, stream } = orchestrationFor({
     policy: caller.key.policy,
     tier: plan.tier,
+    dialect: caller.dialect,
     choice: caller.orchestration,
   });
   if (mode === "off" || features.choices > 1 || features.hostedTools.length > 0) return undefined;

@@ -103,6 +103,7 @@ function search(parts: Parts) {
   const trace = new RequestTrace({
     ...{ key: KEY, requestId: "r", logId: "l", endpoint: "chat", stream: false },
     signal: parts.signal ?? new AbortController().signal,
+    dialect: "service",
     onSettled: () => {},
   }, systemClock);
   const places = new PlaceSearch(gateway, { trace, plan, features: INPUT.features });

@@ -6,6 +6,7 @@ const CALLER: Caller = {
   key: { id: "key_1", walletId: "w", policy: { maxChargePerRequest: "10" } } as Caller["key"],
   requestId: "req_1",
   logId: "log_1",
+  dialect: "service",
   endpoint: "chat",
   stream: true,
   signal: new AbortController().signal,

@@ -1,5 +1,6 @@
 import type {
   BillingMetadata,
+  Dialect,
   Endpoint,
   ErrorCode,
   RoutingAttempt,
@@ -37,6 +38,8 @@ export interface Caller {
   readonly stream: boolean;
   /** When its key's limits counted it, in Unix milliseconds; absent before that. */
   readonly admittedAtMs?: number | undefined;
+  /** How its answer is written. */
+  readonly dialect: Dialect;
   /** What it asked for with `X-Orchestration`. */
   readonly orchestration?: OrchestrationChoice | undefined;
   /** Aborted when the caller has left before the answer began. */

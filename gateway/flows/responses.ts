@@ -30,7 +30,7 @@ import {
   type SearchPrice,
 } from "./hosted/native_searches.ts";
 import type { PricedWebSearch } from "./hosted/search_tools.ts";
-import { keepResponse, notStored, notStoredEvent } from "./keep_response.ts";
+import { keepResponse, lastEvent, notStored } from "./keep_response.ts";
 import type { ModelAnswer } from "./model_answer.ts";
 import { notCarriedBy, type OpenedResponse, openResponse } from "./open_response.ts";
 import { orchestrate } from "./orchestrate.ts";
@@ -113,7 +113,8 @@ export function respond(
           const searches = answer.searches();
           return searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, candidate);
         },
-        keep: async (last) => await keep(relay.resource) ? last : notStoredEvent(last),
+        keep: async (last) =>
+          lastEvent(last, { isKept: await keep(relay.resource), dialect: caller.dialect }),
       });
     }
     const stream = new AnswerStream(gateway, { answer: streamed, trace, onEnd });
@@ -226,6 +227,7 @@ function contextOf(
   return {
     id: gateway.rng.id("resp"),
     request: call.asked.request,
+    dialect: trace.caller.dialect,
     model: call.candidate.model.id,
     createdSeconds: Math.floor(trace.atMs / 1_000),
     opening: { request_id: trace.caller.requestId },
@@ -250,7 +252,11 @@ function hostedAnswer(
     web,
     begin: laterTurns(gateway, trace, { relay, features: asked.features }),
     callsMax: asked.request.max_tool_calls ?? undefined,
-    keep: async (last) => await keep(relay.resource, answer.found) ? last : notStoredEvent(last),
+    keep: async (last) =>
+      lastEvent(last, {
+        isKept: await keep(relay.resource, answer.found),
+        dialect: trace.caller.dialect,
+      }),
   });
   return answer;
 }

@@ -57,7 +57,7 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
     for (const event of events) yield [event];
   }
   const held = 1_000_000n;
-  const relay = new ChatRelay("auto", price && outputTokensFor(held, price));
+  const relay = new ChatRelay("auto", { maxTokens: price && outputTokensFor(held, price) });
   const begun = {
     hold: { id: "hold_1", held, price, outputTokens: 500 },
     lease: { release: () => {}, report: () => {} },

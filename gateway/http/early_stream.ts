@@ -7,7 +7,9 @@
 import type { ServiceFault } from "../domain/fault.ts";
 import { KEEP_ALIVE_MS } from "../flows/answer_stream.ts";
 import type { ModelAnswer } from "../flows/model_answer.ts";
+import type { Caller } from "../flows/request_trace.ts";
 import { afterMs } from "../system/deadlines.ts";
+import { envelopeIn } from "../wire/metadata.ts";
 import { SSE_KEEP_ALIVE } from "../wire/sse.ts";
 
 /** What an early stream needs of its request. */
@@ -118,10 +120,13 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
 }
 
 /** The event by which a stream that has not begun says what went wrong: of Chat, or of Responses. */
-export function earlyFailure(fault: ServiceFault, requestId: string, isChat: boolean): string {
-  const envelope = fault.envelope(requestId);
+export function earlyFailure(
+  fault: ServiceFault,
+  { endpoint, dialect, requestId }: Pick<Caller, "dialect" | "endpoint" | "requestId">,
+): string {
+  const envelope = envelopeIn(dialect, fault.envelope(requestId));
   const { code, message, param } = envelope.error;
-  const said = isChat
+  const said = endpoint === "chat"
     ? { ...envelope, choices: [] }
     : { ...envelope, type: "error", code, message, param, sequence_number: 0 };
   return `data: ${JSON.stringify(said)}\n\n`;

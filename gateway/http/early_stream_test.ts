@@ -21,8 +21,10 @@ function streamOf(text: string) {
   return { answer: { kind: "stream", bytes } as const, wasCancelled: () => wasCancelled };
 }
 
+const CHAT = { endpoint: "chat", dialect: "service", requestId: "req_1" } as const;
+
 /** An answer that is planned for long. */
-async function slow(failed = (error: unknown) => earlyFailure(faultOf(error), "req_1", true)) {
+async function slow(failed = (error: unknown) => earlyFailure(faultOf(error), CHAT)) {
   const { promise, resolve, reject } = Promise.withResolvers<ModelAnswer>();
   const left: string[] = [];
   const begin = (onPlanning: () => void) => {
@@ -91,7 +93,9 @@ Deno.test("what fails after that says so in an event, and does not end cleanly",
   const { error, choices, metadata } = JSON.parse(text.slice("data: ".length));
   assertEquals([error.code, choices, metadata.billing], ["insufficient_balance", [], 1]);
   const fault = new ServiceFault("upstream_error");
-  const event = JSON.parse(earlyFailure(fault, "req_1", false).slice("data: ".length));
+  const event = JSON.parse(
+    earlyFailure(fault, { ...CHAT, endpoint: "responses" }).slice("data: ".length),
+  );
   assertEquals([event.type, event.code, event.sequence_number], ["error", "upstream_error", 0]);
 });
 

@@ -1,3 +1,4 @@
+import type { Dialect } from "@svc/sdk/protocol";
 import type { KeyRecord } from "../domain/key.ts";
 
 /** What the listener knows of a connection. */
@@ -14,5 +15,7 @@ export interface PublicEnv {
     requestId: string;
     /** Set behind {@linkcode authenticate}. */
     key: KeyRecord;
+    /** How the answer is written; set by the handler. */
+    dialect?: Dialect;
   };
 }

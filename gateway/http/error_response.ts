@@ -1,6 +1,8 @@
+import type { Dialect } from "@svc/sdk/protocol";
 import type { ServiceFault } from "../domain/fault.ts";
 import { faultOf } from "../flows/fault_of.ts";
 import type { Logger } from "../ports/logger.ts";
+import { envelopeIn } from "../wire/metadata.ts";
 
 export { faultOf };
 
@@ -22,7 +24,11 @@ export function toldFault(
 }
 
 /** The answer to a request that failed: the row of the error table, as JSON. */
-export function errorResponse(fault: ServiceFault, requestId: string): Response {
+export function errorResponse(
+  fault: ServiceFault,
+  requestId: string,
+  dialect: Dialect = "service",
+): Response {
   const headers = new Headers(fault.headers);
   headers.set("content-type", "application/json");
   headers.set("x-request-id", requestId);
@@ -33,5 +39,6 @@ export function errorResponse(fault: ServiceFault, requestId: string): Response 
     if (waitMs === Infinity) headers.set("x-should-retry", "false");
     else headers.set("retry-after", String(Math.max(1, Math.ceil(waitMs / 1_000))));
   }
-  return new Response(JSON.stringify(fault.envelope(requestId)), { status, headers });
+  const envelope = envelopeIn(dialect, fault.envelope(requestId));
+  return new Response(JSON.stringify(envelope), { status, headers });
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ErrorCode } from "@svc/sdk/protocol";
+import { DIALECT_HEADER, DIALECTS, type ErrorCode } from "@svc/sdk/protocol";
 import { z } from "zod";
 import { ORCHESTRATION_CHOICES } from "../domain/orchestration_mode.ts";
 import {
@@ -14,11 +14,7 @@ import {
   pricingSchema,
 } from "../http/schemas/catalog.ts";
 import { chatRequestSchema } from "../http/schemas/chat.ts";
-import {
-  imageEditSchema,
-  imageGenerationSchema,
-  imagesAnswerSchema,
-} from "../http/schemas/images.ts";
+import { imageEditSchema, imageGenerationSchema } from "../http/schemas/images.ts";
 import { responsesRequestSchema } from "../http/schemas/responses.ts";
 import {
   inputItemListSchema,
@@ -33,6 +29,7 @@ import {
   describedEvent,
   describedResponse,
   imageEditForm,
+  imagesReply,
 } from "./schemas.ts";
 import { selfOperations } from "./self_operations.ts";
 
@@ -54,7 +51,13 @@ const TEXT_CODES: readonly ErrorCode[] = [
   "context_length_exceeded",
 ];
 
-const splitting = z.object({
+const spoken = z.object({
+  [DIALECT_HEADER]: z.enum(DIALECTS).optional().meta({
+    description: "How the answer is written: as described (service), or for clients built on " +
+      "OpenAI's types (openai), which are known by their headers; else as the key's policy says",
+  }),
+});
+const splitting = spoken.extend({
   "X-Orchestration": z.enum(ORCHESTRATION_CHOICES).optional().meta({
     description: "Whether the request may be split into tasks, and what its stream carries then",
   }),
@@ -95,7 +98,7 @@ const MODEL_CALLS: readonly Operation[] = [
     summary: "Answer a conversation",
     description: "A stream of server-sent events where `stream` is true: each `data: ` is one " +
       "event, the last is `[DONE]`. Before it comes an event with empty `choices` that carries " +
-      "`usage` and `metadata`. A failure after the first byte is an event with `error`.\n\n" +
+      "`usage` and `metadata`; in the dialect openai the last finish carries them. A failure after the first byte is an event with `error`.\n\n" +
       "Fields that are not named here pass through to the model.",
     headers: splitting,
     body: { [JSON_TYPE]: { schema: chatRequestSchema, example: examples.CHAT_REQUEST } },
@@ -115,7 +118,8 @@ const MODEL_CALLS: readonly Operation[] = [
     id: "createResponse",
     tag: "Responses",
     summary: "Answer as a response",
-    description: "A stream of named server-sent events where `stream` is true. Kept for " +
+    description: "A stream of named server-sent events where `stream` is true; `[DONE]` is the " +
+      "last but in the dialect openai. Kept for " +
       "`previous_response_id` unless `store` is false.\n\n" +
       "Fields that are not named here pass through to the model.",
     headers: splitting,
@@ -135,10 +139,11 @@ const MODEL_CALLS: readonly Operation[] = [
     id: "generateImages",
     tag: "Images",
     summary: "Draw images",
+    headers: spoken,
     body: { [JSON_TYPE]: { schema: imageGenerationSchema, example: examples.IMAGE_REQUEST } },
   }, {
     reply: json("The images, with their route and their bill in `metadata`", {
-      schema: imagesAnswerSchema,
+      schema: imagesReply,
       example: examples.IMAGE_ANSWER,
     }),
   }),
@@ -147,13 +152,14 @@ const MODEL_CALLS: readonly Operation[] = [
     id: "editImages",
     tag: "Images",
     summary: "Change images",
+    headers: spoken,
     body: {
       [JSON_TYPE]: { schema: imageEditSchema, example: examples.EDIT_REQUEST },
       "multipart/form-data": { schema: imageEditForm },
     },
   }, {
     reply: json("The images, with their route and their bill in `metadata`", {
-      schema: imagesAnswerSchema,
+      schema: imagesReply,
       example: examples.IMAGE_ANSWER,
     }),
   }),
@@ -178,6 +184,7 @@ const STORED: readonly Operation[] = [
     path: "/openai/v1/responses/{id}",
     id: "getResponse",
     summary: "A response that was kept",
+    headers: spoken,
     description: "Found by all keys of the wallet that paid for it.",
     query: z.object({
       stream: z.literal("false").optional()
@@ -228,6 +235,16 @@ const CATALOG: readonly Operation[] = [
     summary: "List the one model, auto",
     description: "For tools that list before they call.",
     replies: { 200: json("The answer", { schema: openAIModelListSchema }) },
+  },
+  {
+    method: "get",
+    path: "/openai/v1/models/{model}",
+    id: "getOpenAIModel",
+    tag: "Catalog",
+    access: "key",
+    summary: "The one model, auto",
+    replies: { 200: json("The answer", { schema: openAIModelListSchema.shape.data.element }) },
+    codes: ["not_found"],
   },
   catalog(
     { path: "/api/v1/models", id: "listModels", summary: "List the models", access: "anyone" },

@@ -9,6 +9,7 @@ import type { ChatCompletion, ChatUsage, Orchestration, ServiceMetadata } from "
 import type { Usage } from "../domain/pricing.ts";
 import type { JsonBody } from "../ports/upstream.ts";
 import type { SignedToolCall } from "./answer_relay.ts";
+import { type ChatForm, metadataText, SERVICE_FORM } from "./chat_form.ts";
 import { collectText } from "./chat_text.ts";
 import { editMembers, elementTexts, memberText } from "./json_text.ts";
 import { OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
@@ -17,14 +18,19 @@ import { correctedChatUsage } from "./usage.ts";
 /** The answer's text for the caller; its usage is what was billed where that is not as reported. */
 export function answerText(
   body: JsonBody,
-  model: string,
-  { metadata, usage: billed }: { readonly metadata: ServiceMetadata; readonly usage: Usage },
+  { model, metadata, usage: billed, form = SERVICE_FORM }: {
+    readonly model: string;
+    readonly metadata: ServiceMetadata;
+    readonly usage: Usage;
+    /** @default {SERVICE_FORM} */
+    readonly form?: ChatForm;
+  },
 ): string {
   const usage = correctedChatUsage(body.value["usage"], billed);
   return editMembers(body.text, {
     model: JSON.stringify(model),
     ...(usage === undefined ? {} : { usage: JSON.stringify(usage) }),
-    metadata: JSON.stringify(metadata),
+    metadata: metadataText(form, metadata),
   });
 }
 
@@ -57,10 +63,11 @@ export function signedToolCalls(body: JsonBody): SignedToolCall[] {
 /** The text of an answer that tasks went before. */
 export function orchestratedAnswerText(
   body: JsonBody,
-  { id, model, metadata, usage, orchestration }: {
+  { id, model, metadata, form, usage, orchestration }: {
     readonly id: string;
     readonly model: string;
     readonly metadata: ServiceMetadata;
+    readonly form: ChatForm;
     /** Of all calls together. */
     readonly usage: ChatUsage | undefined;
     readonly orchestration: Orchestration;
@@ -70,7 +77,7 @@ export function orchestratedAnswerText(
     id: JSON.stringify(id),
     model: JSON.stringify(model),
     ...(usage === undefined ? {} : { usage: JSON.stringify(usage) }),
-    metadata: JSON.stringify(metadata),
+    metadata: metadataText(form, metadata),
     orchestration: JSON.stringify(orchestration),
   });
 }

@@ -3,7 +3,8 @@
  *
  * A chunk is forwarded with its own bytes; only the model's name is replaced, and the three things
  * that clients rely on are put right where an upstream leaves them out: a role first, an index on
- * every tool call, one finish for each choice.
+ * every tool call, one finish for each choice. In the dialect `openai` finishes are held back for the
+ * end, where the last of them carries the usage and the metadata.
  *
  * @module
  */
@@ -12,7 +13,10 @@ import type { ChatCompletionChunk, ChunkChoice, ToolCallDelta } from "@svc/sdk/p
 import type { Usage } from "../domain/pricing.ts";
 import { UpstreamCut } from "../ports/upstream.ts";
 import type { SignedToolCall } from "./answer_relay.ts";
+import { type ChatClosing, closingChunks, endsByFinish, isBareFinish } from "./chat_closing.ts";
+import { type ChatForm, SERVICE_FORM } from "./chat_form.ts";
 import { collectText } from "./chat_text.ts";
+import { applyFixes, type ChoiceFix } from "./chunk_fixes.ts";
 import { DeliveredText } from "./delivered_text.ts";
 import { GatheredText } from "./gathered_text.ts";
 import { editMembers, elements, members } from "./json_text.ts";
@@ -21,7 +25,7 @@ import { OpaqueMembers } from "./opaque_members.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "./text_chunk.ts";
 import { ToolCallIndexes } from "./tool_call_indexes.ts";
 import { addedName, OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
-import { chatUsageOf, isSameUsage, readChatUsage } from "./usage.ts";
+import { isSameUsage, readChatUsage } from "./usage.ts";
 
 /** A tool call while it comes together. */
 interface GrowingCall {
@@ -34,28 +38,38 @@ interface GrowingCall {
 interface ChoiceState {
   hasRole: boolean;
   finished: boolean;
+  /** Its finish, where that is told apart from the chunk it came in. */
+  owed?: string;
   /** In order of their first delta. */
   readonly calls: GrowingCall[];
   readonly indexes: ToolCallIndexes;
 }
 
-/** What must be put right in one choice of a chunk. */
-interface ChoiceFix {
-  readonly addRole: boolean;
-  readonly dropFinish: boolean;
-  /** Index to write into each tool-call delta, in order; absent where all are right. */
-  readonly toolIndexes?: readonly number[] | undefined;
+/** How an upstream's chat answer is followed. */
+export interface ChatRelayOptions {
+  /** See {@linkcode DeliveredText}. */
+  readonly maxTokens?: number | undefined;
+  /** @default {SERVICE_FORM} */
+  readonly form?: ChatForm | undefined;
 }
 
 /** Chunks that are looked at for a pattern: streams in which all differ have none. */
 const PATTERNS_MAX = 8;
+
+/** A choice that says nothing. */
+const NO_DELTA = {
+  choices: '[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]',
+};
 
 /** Follows one streamed chat answer. */
 export class ChatChunkRelay {
   /** Usage as last reported. */
   usage: Usage | undefined;
   readonly #model: string;
+  readonly #form: ChatForm;
   readonly #delivered: DeliveredText;
+  /** Chunks with a finish and nothing else, held back for the end. */
+  readonly #finishes: string[] = [];
   readonly #choices = new Map<number, ChoiceState>();
   /** Calls are kept, to remember what signs them. */
   readonly #kept = new KeptChars();
@@ -71,9 +85,10 @@ export class ChatChunkRelay {
   #isPatternNamed = false;
   #patternsLeft = PATTERNS_MAX;
 
-  /** `model` is the catalog id that callers are shown; `maxTokens`: see {@linkcode DeliveredText}. */
-  constructor(model: string, maxTokens?: number) {
+  /** `model` is the catalog id that callers are shown. */
+  constructor(model: string, { form = SERVICE_FORM, maxTokens }: ChatRelayOptions = {}) {
     this.#model = JSON.stringify(model);
+    this.#form = form;
     this.#delivered = new DeliveredText(maxTokens);
   }
 
@@ -137,12 +152,18 @@ export class ChatChunkRelay {
     this.#head ??= { id: chunk.id, created: chunk.created };
     if (typeof chunk.usage === "object" && chunk.usage !== null) this.#noteUsage(text, chunk);
     if (chunk.choices.length === 0) {
-      if (chunk.usage === undefined || chunk.usage === null) return this.#named(text);
+      if (chunk.usage === undefined || chunk.usage === null) {
+        // A client that takes the first choice of every chunk must find one.
+        return this.#named(endsByFinish(this.#form) ? editMembers(text, NO_DELTA) : text);
+      }
       this.#usageChunk = text;
       return undefined;
     }
-    const fixes = chunk.choices.map((choice) => this.#follow(choice));
-    const named = this.#named(text);
+    const isHeld = this.#isHeld(chunk.choices);
+    const fixes = chunk.choices.map((choice) => this.#follow(choice, isHeld));
+    // Some clients add up the usage of all chunks: it is told once, at the end.
+    const isCounted = endsByFinish(this.#form) && Boolean(chunk.usage);
+    const named = this.#named(isCounted ? editMembers(text, { usage: "null" }) : text);
     const fixed = fixes.some((fix) => fix !== undefined) ? applyFixes(named, fixes) : named;
     const hasCalls = chunk.choices.some(({ delta }) => (delta?.tool_calls?.length ?? 0) > 0);
     if (hasCalls && OPAQUE_MEMBERS.some((name) => text.includes(name))) this.#noteOpaque(fixed);
@@ -151,43 +172,47 @@ export class ChatChunkRelay {
       this.#pattern = textChunkPattern(text, chunk) ?? this.#pattern;
       this.#comparePattern();
     }
-    return fixed;
+    if (!isHeld || fixes.every((fix) => fix?.dropFinish === true)) return fixed;
+    this.#finishes.push(fixed);
+    return undefined;
   }
 
-  /** Chunks that a clean end still owes: a finish for every choice that has none. */
-  missingFinishes(createdSeconds: number): string[] {
+  /** The chunks of a clean end. */
+  closing(end: ChatClosing): string[] {
+    const isReported = this.usage !== undefined && isSameUsage(this.usage, end.usage);
+    return closingChunks(this.#form, {
+      ...end,
+      finishes: [...this.#finishes, ...this.#missingFinishes(end.createdSeconds)],
+      usageChunk: this.#usageChunk,
+      usageText: isReported ? this.#usageText : undefined,
+      model: this.#model,
+      chunk: () => this.#chunk(end.createdSeconds, { choices: [] }),
+    });
+  }
+
+  /** True where a chunk only says that its choices end, so that it can wait for the end. */
+  #isHeld(choices: readonly ChunkChoice[]): boolean {
+    return endsByFinish(this.#form) &&
+      choices.every((choice) =>
+        this.#choices.get(choice.index)?.hasRole === true && isBareFinish(choice)
+      );
+  }
+
+  /** A finish for every choice that was shown none. */
+  #missingFinishes(createdSeconds: number): string[] {
     if (this.#choices.size === 0) this.#choices.set(0, newChoice());
     const owed: string[] = [];
     for (const [index, state] of this.#choices) {
-      if (state.finished) continue;
+      if (state.finished && state.owed === undefined) continue;
       state.finished = true;
       const delta = state.hasRole ? {} : { role: "assistant", content: "" };
       const ended = state.calls.length > 0 ? "tool_calls" : "stop";
-      const finish = this.#limitReached ? "length" : ended;
+      const finish = state.owed ?? (this.#limitReached ? "length" : ended);
       owed.push(
         this.#chunk(createdSeconds, { choices: [{ index, delta, finish_reason: finish }] }),
       );
     }
     return owed;
-  }
-
-  /** The last chunk: empty choices, usage, and what the service says of the call. */
-  lastChunk(
-    metadata: unknown,
-    options: {
-      /** As it was billed. */
-      readonly usage: Usage;
-      readonly createdSeconds: number;
-    },
-  ): string {
-    const isBilled = this.usage !== undefined && isSameUsage(this.usage, options.usage);
-    const usage = isBilled ? this.#usageText : JSON.stringify(chatUsageOf(options.usage));
-    const chunk = this.#usageChunk ?? this.#chunk(options.createdSeconds, { choices: [] });
-    return editMembers(chunk, {
-      ...(this.#usageChunk === undefined ? {} : { model: this.#model }),
-      ...(isBilled && this.#usageChunk !== undefined ? {} : { usage }),
-      metadata: JSON.stringify(metadata),
-    });
   }
 
   #chunk(createdSeconds: number, fields: Readonly<Record<string, unknown>>): string {
@@ -229,15 +254,19 @@ export class ChatChunkRelay {
       this.#pattern?.before.startsWith(this.#prefix) === true;
   }
 
-  #follow(choice: ChunkChoice): ChoiceFix | undefined {
+  /** `isHeld`: its chunk waits for the end, with its finish. */
+  #follow(choice: ChunkChoice, isHeld: boolean): ChoiceFix | undefined {
     let state = this.#choices.get(choice.index);
     if (state === undefined) this.#choices.set(choice.index, state = newChoice());
     const delta = choice.delta;
     if (delta !== undefined && delta !== null) collectText(delta, this.#delivered);
     const addRole = !state.hasRole && typeof delta?.role !== "string";
     state.hasRole = true;
-    const finishes = typeof choice.finish_reason === "string";
-    const dropFinish = finishes && state.finished;
+    const finish = choice.finish_reason;
+    const finishes = typeof finish === "string";
+    const isApart = finishes && !state.finished && endsByFinish(this.#form) && !isHeld;
+    if (isApart) state.owed = finish;
+    const dropFinish = finishes && (state.finished || isApart);
     if (finishes) state.finished = true;
     const toolIndexes = delta?.tool_calls?.length
       ? followCalls(state, delta.tool_calls, this.#kept)
@@ -351,36 +380,4 @@ function eachChoice(
     if (index === undefined || delta === undefined || text[delta.valueStart] !== "{") continue;
     visit(Number(text.slice(index.valueStart, index.valueEnd)), members(text, delta.valueStart));
   }
-}
-
-function applyFixes(text: string, fixes: readonly (ChoiceFix | undefined)[]): string {
-  const choices = members(text).findLast((member) => member.key === "choices");
-  if (choices === undefined) return text;
-  let result = text;
-  // From the last to the first, so that earlier positions stay true.
-  for (const [at, choice] of [...elements(text, choices.valueStart).entries()].reverse()) {
-    const fix = fixes[at];
-    if (fix === undefined) continue;
-    const fixed = fixChoice(text.slice(choice.start, choice.end), fix);
-    result = result.slice(0, choice.start) + fixed + result.slice(choice.end);
-  }
-  return result;
-}
-
-function fixChoice(choice: string, fix: ChoiceFix): string {
-  const member = members(choice).findLast((candidate) => candidate.key === "delta");
-  const written = member === undefined ? "null" : choice.slice(member.valueStart, member.valueEnd);
-  let delta = written.startsWith("{") ? written : "{}";
-  if (fix.addRole) delta = editMembers(delta, { role: '"assistant"' });
-  if (fix.toolIndexes !== undefined) delta = fixCalls(delta, fix.toolIndexes);
-  return editMembers(choice, fix.dropFinish ? { delta, finish_reason: "null" } : { delta });
-}
-
-function fixCalls(delta: string, indexes: readonly number[]): string {
-  const calls = members(delta).findLast((member) => member.key === "tool_calls");
-  if (calls === undefined) return delta;
-  const texts = elements(delta, calls.valueStart).map((call, at) =>
-    editMembers(delta.slice(call.start, call.end), { index: String(indexes[at] ?? at) })
-  );
-  return editMembers(delta, { tool_calls: `[${texts.join(",")}]` });
 }

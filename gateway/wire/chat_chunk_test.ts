@@ -1,10 +1,18 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import type { ServiceMetadata } from "@svc/sdk/protocol";
 import { UpstreamCut } from "../ports/upstream.ts";
 import { ChatChunkRelay } from "./chat_chunk.ts";
+import type { ChatClosing } from "./chat_closing.ts";
 import { chatUsageOf } from "./usage.ts";
 
-const CREATED = { createdSeconds: 1 };
 const COUNTED = { inputTokens: 5, cachedInputTokens: 0, outputTokens: 7 };
+const METADATA: ServiceMetadata = JSON.parse('{"request_id":"r","routing":{"model":"m"}}');
+
+/** The chunks of a clean end. */
+function closing(relay: ChatChunkRelay, more: Partial<ChatClosing> = {}) {
+  const end = { metadata: METADATA, usage: COUNTED, createdSeconds: 1, ...more };
+  return relay.closing(end).map((text) => JSON.parse(text));
+}
 
 function chunk(choices: unknown, more: Record<string, unknown> = {}): string {
   return JSON.stringify({
@@ -152,7 +160,7 @@ Deno.test("a second finish of a choice is dropped", () => {
   assert(relay.finished);
   const again = JSON.parse(relay.accept(delta({}, { finish_reason: "stop" })) ?? "");
   assertEquals(again.choices[0].finish_reason, null);
-  assertEquals(relay.missingFinishes(1), []);
+  assertEquals(closing(relay).map(({ choices }) => choices), [[]]);
 });
 
 Deno.test("a clean end owes a finish to every choice that has none", () => {
@@ -162,7 +170,7 @@ Deno.test("a clean end owes a finish to every choice that has none", () => {
     index: 1,
     delta: { role: "assistant", tool_calls: [{ index: 0, id: "a", function: { name: "f" } }] },
   }]));
-  const owed = relay.missingFinishes(1).map((text) => JSON.parse(text));
+  const owed = closing(relay).slice(0, -1);
   assertEquals(owed.map(({ choices: [choice] }) => [choice.index, choice.finish_reason]), [
     [0, "stop"],
     [1, "tool_calls"],
@@ -172,7 +180,7 @@ Deno.test("a clean end owes a finish to every choice that has none", () => {
 });
 
 Deno.test("an answer with nothing in it still begins and finishes", () => {
-  const owed = new ChatChunkRelay("m").missingFinishes(9).map((text) => JSON.parse(text));
+  const owed = closing(new ChatChunkRelay("m"), { createdSeconds: 9 });
   assertEquals(owed[0].choices, [
     { index: 0, delta: { role: "assistant", content: "" }, finish_reason: "stop" },
   ]);
@@ -188,12 +196,10 @@ Deno.test("the usage chunk is held back, and carries the metadata in its own byt
     undefined,
   );
   assertEquals(relay.usage, { inputTokens: 3, cachedInputTokens: 0, outputTokens: 1 });
-  const last = relay.lastChunk({ request_id: "r" }, {
-    usage: { inputTokens: 3, cachedInputTokens: 0, outputTokens: 1 },
-    ...CREATED,
-  });
+  const billed = { inputTokens: 3, cachedInputTokens: 0, outputTokens: 1 };
+  const [, last = ""] = relay.closing({ metadata: METADATA, usage: billed, createdSeconds: 1 });
   assert(last.includes(`"usage":${usage}`));
-  assertEquals(JSON.parse(last).metadata, { request_id: "r" });
+  assertEquals(JSON.parse(last).metadata, METADATA);
   assertEquals(JSON.parse(last).model, "m");
 });
 
@@ -207,7 +213,7 @@ Deno.test("usage beside content is forwarded and repeated at the end; the last o
   relay.accept(chunk([{ index: 0, delta: { content: "y" } }], { usage: usage(2) }));
   assertEquals(relay.usage?.outputTokens, 2);
   const billed = { inputTokens: 3, cachedInputTokens: 0, outputTokens: 2 };
-  assertEquals(JSON.parse(relay.lastChunk({}, { usage: billed, ...CREATED })).usage, usage(2));
+  assertEquals(closing(relay, { usage: billed }).at(-1)?.usage, usage(2));
 });
 
 Deno.test("without reported usage the last chunk carries what was counted", () => {
@@ -216,7 +222,7 @@ Deno.test("without reported usage the last chunk carries what was counted", () =
   relay.accept(
     chunk([], { usage: { prompt_tokens: -1, completion_tokens: 2 } }).replace("usage", "u"),
   );
-  const last = JSON.parse(relay.lastChunk({}, { usage: COUNTED, ...CREATED }));
+  const last = closing(relay).at(-1);
   assertEquals(last.usage, chatUsageOf(COUNTED));
   assertEquals(last.choices, []);
 });
@@ -227,7 +233,7 @@ Deno.test("a report that was not taken is not passed on in the last chunk", () =
     relay.accept(delta({ role: "assistant", content: "x" }));
     const usage = `{"prompt_tokens":3,"completion_tokens":${output}}`;
     relay.accept(chunk([], { usage: 0 }).replace('"usage":0', `"usage":${usage}`));
-    const last = JSON.parse(relay.lastChunk({}, { usage: COUNTED, ...CREATED }));
+    const last = closing(relay).at(-1);
     assertEquals(last.usage, chatUsageOf(COUNTED), output);
   }
 });

@@ -13,9 +13,8 @@ export class ChatRelay extends FollowedChunks {
   }
 
   override completed({ metadata, usage, completedSeconds }: AnswerEnd): Iterable<string> {
-    const owed = this.chunks.missingFinishes(completedSeconds).map(sseEvent).join("");
-    const last = this.chunks.lastChunk(metadata, { usage, createdSeconds: completedSeconds });
-    return [owed + sseEvent(last) + SSE_DONE];
+    const chunks = this.chunks.closing({ metadata, usage, createdSeconds: completedSeconds });
+    return [chunks.map(sseEvent).join("") + SSE_DONE];
   }
 
   /** One event that says so, and never a clean end. */

@@ -61,10 +61,11 @@ Deno.test("no stream keeps more text than its hold pays for, whatever it says", 
     JSON.stringify({ type: "response.output_text.delta", sequence_number: 1, delta: text });
   const context = {
     ...{ id: "resp_1", model: "m", createdSeconds: 1, opening: { request_id: "req_1" } },
+    dialect: "service" as const,
     ...{ request: { model: "auto", input: "" }, newId: (prefix: string) => prefix },
   };
   for (const piece of [" word".repeat(40), " ".repeat(200), "中".repeat(200), "a".repeat(200)]) {
-    const chat = new ChatChunkRelay("m", 1_000);
+    const chat = new ChatChunkRelay("m", { maxTokens: 1_000 });
     const native = new NativeResponseRelay(context, 1_000);
     let most = 0;
     for (let at = 0; at < 5_000; at++) {

@@ -1,15 +1,15 @@
 import type { ErrorEnvelope } from "@svc/sdk/protocol";
 import type { Usage } from "../domain/pricing.ts";
 import type { AnswerEnd, AnswerRelay, FailedEnd, SignedToolCall } from "./answer_relay.ts";
-import { ChatChunkRelay } from "./chat_chunk.ts";
+import { ChatChunkRelay, type ChatRelayOptions } from "./chat_chunk.ts";
 
 /** An upstream's chat chunks, followed: how they are told to the caller is the subclass's affair. */
 export abstract class FollowedChunks implements AnswerRelay {
   protected readonly chunks: ChatChunkRelay;
 
-  /** `model` is the catalog id that callers are shown; `maxTokens`: see `DeliveredText`. */
-  constructor(model: string, maxTokens?: number) {
-    this.chunks = new ChatChunkRelay(model, maxTokens);
+  /** `model` is the catalog id that callers are shown. */
+  constructor(model: string, options: ChatRelayOptions = {}) {
+    this.chunks = new ChatChunkRelay(model, options);
   }
 
   get usage(): Usage | undefined {

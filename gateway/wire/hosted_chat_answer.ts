@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ChatUsage, ResponseAnnotation, ServiceMetadata } from "@svc/sdk/protocol";
+import type { ChatUsage, ResponseAnnotation } from "@svc/sdk/protocol";
 import { editMembers } from "./json_text.ts";
 
 /** What all chunks of an answer have in common. */
@@ -61,7 +61,7 @@ export function completionText(
   head: ChatHead & {
     readonly model: string;
     readonly usage: ChatUsage;
-    readonly metadata: ServiceMetadata;
+    readonly metadata: Readonly<Record<string, unknown>>;
     readonly upstream_warnings?: readonly string[];
   },
   said: ChatContent,

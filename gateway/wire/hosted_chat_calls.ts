@@ -1,5 +1,6 @@
 import type { ToolCallDelta } from "@svc/sdk/protocol";
 import type { SignedToolCall } from "./answer_relay.ts";
+import type { ChatForm } from "./chat_form.ts";
 import { GatheredText } from "./gathered_text.ts";
 import type { HostedTextOptions } from "./hosted_chat_texts.ts";
 import type { HostedOptions } from "./hosted_relay.ts";
@@ -14,6 +15,8 @@ import { addedName, opaqueTexts, toolCallText, withoutName } from "./tool_calls.
 export interface HostedChatOptions extends HostedOptions, HostedTextOptions {
   /** Unix time, for upstreams that give none. */
   readonly createdSeconds: number;
+  /** @default {SERVICE_FORM} */
+  readonly form?: ChatForm | undefined;
   /** A new id for a tool call that came without. */
   newCallId(): string;
 }

@@ -7,9 +7,11 @@
  * @module
  */
 
-import type { ChatCompletionChunk, ErrorEnvelope, ServiceMetadata } from "@svc/sdk/protocol";
+import type { ChatCompletionChunk, ErrorEnvelope } from "@svc/sdk/protocol";
 import type { Usage } from "../domain/pricing.ts";
 import type { AnswerEnd, SignedToolCall } from "./answer_relay.ts";
+import { endsByFinish } from "./chat_closing.ts";
+import { type ChatForm, SERVICE_FORM, toldMetadata } from "./chat_form.ts";
 import { besideText, collectText, contentOf } from "./chat_text.ts";
 import {
   type ChunkContent,
@@ -64,6 +66,7 @@ export class HostedChatRelay implements HostedRelay {
   complete: string | undefined;
   readonly #cite: FindCitations | undefined;
   readonly #createdSeconds: number;
+  readonly #form: ChatForm;
   readonly #calls: HostedChatCalls;
   readonly #searches = new SearchLog();
   readonly #kept = new KeptChars();
@@ -91,6 +94,7 @@ export class HostedChatRelay implements HostedRelay {
     this.#model = model;
     this.#cite = options.cite;
     this.#createdSeconds = options.createdSeconds;
+    this.#form = options.form ?? SERVICE_FORM;
     this.#calls = new HostedChatCalls(options, this.#kept);
     this.#texts = new HostedChatTexts(options, this.#kept);
   }
@@ -188,7 +192,6 @@ export class HostedChatRelay implements HostedRelay {
     const annotations = cited.map(chatAnnotation);
     if (annotations.length > 0) yield this.#event(JSON.stringify({ annotations }));
     const finishReason = this.#finish();
-    yield this.#event("{}", { finish_reason: JSON.stringify(finishReason) });
     const warnings = this.#warnings.lines;
     const head = {
       ...this.#headOf(),
@@ -198,7 +201,7 @@ export class HostedChatRelay implements HostedRelay {
       // Those of a later turn have been in no chunk yet.
       ...(warnings.length === 0 ? {} : { upstream_warnings: warnings }),
     };
-    yield sseEvent(JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [] }));
+    yield this.#closing(head, finishReason);
     const all = listed([...warnings, ...this.#lost]);
     this.complete = completionText(all.length === 0 ? head : { ...head, upstream_warnings: all }, {
       content,
@@ -351,10 +354,24 @@ export class HostedChatRelay implements HostedRelay {
     return reason === "tool_calls" ? "stop" : reason;
   }
 
-  #metadataOf({ metadata }: AnswerEnd): ServiceMetadata {
+  /** The finish, and the usage and metadata of `head` where the form has them. */
+  #closing(head: Readonly<Record<string, unknown>>, finishReason: string): string {
+    const finish = { finish_reason: JSON.stringify(finishReason) };
+    const { hasUsageChunk } = this.#form;
+    const told = JSON.stringify({ ...head, object: "chat.completion.chunk" });
+    const last = hasUsageChunk ? sseEvent(editMembers(told, { choices: "[]" })) : "";
+    if (!endsByFinish(this.#form)) return this.#event("{}", finish) + last;
+    const choices = `[${editMembers('{"index":0,"delta":{}}', finish)}]`;
+    const usage = hasUsageChunk ? { usage: "null" } : {};
+    return sseEvent(editMembers(told, { choices, ...usage })) + last;
+  }
+
+  #metadataOf({ metadata }: AnswerEnd): Readonly<Record<string, unknown>> {
     const hosted_tools = this.#searches.items();
-    if (hosted_tools.length === 0) return metadata;
-    return { ...metadata, hosted_tools };
+    return toldMetadata(
+      this.#form,
+      hosted_tools.length === 0 ? metadata : { ...metadata, hosted_tools },
+    );
   }
 }
 

@@ -6,6 +6,7 @@
 
 import { Buffer } from "node:buffer";
 import type {
+  Dialect,
   GeneratedImage,
   ImageResponseFormat,
   ImagesResponse,
@@ -18,6 +19,7 @@ import type { DrawnImage } from "../images/drawn_images.ts";
 import { imageTypeOf } from "../images/image_file.ts";
 import type { MediaFile } from "../ports/fetch_image.ts";
 import type { JsonBody } from "../ports/upstream.ts";
+import { metadataIn } from "./metadata.ts";
 import { readResponseUsage } from "./responses/usage.ts";
 
 type JsonRecord = Readonly<Record<string, unknown>>;
@@ -32,6 +34,8 @@ export interface ImageAnswerOptions {
   readonly metadata: ServiceMetadata;
   /** Whether the upstream's usage is what was billed: else it could not be true, and is left out. */
   readonly isUsageTrue: boolean;
+  /** The caller's. */
+  readonly dialect: Dialect;
   /** Puts an image up and returns its address; `undefined` where there is no room for it. */
   readonly publish: (file: MediaFile) => Promise<string | undefined>;
 }
@@ -89,9 +93,8 @@ export async function imageAnswer(body: JsonBody, options: ImageAnswerOptions): 
     ...settingsOf(value),
     ...(usage === undefined ? {} : { usage: plainUsage(usage) }),
     ...(isTexts(warnings) ? { upstream_warnings: warnings } : {}),
-    metadata: options.metadata,
   };
-  return JSON.stringify(answer);
+  return JSON.stringify({ ...answer, metadata: metadataIn(options.dialect, options.metadata) });
 }
 
 async function addressOf(

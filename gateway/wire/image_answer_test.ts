@@ -22,7 +22,8 @@ async function answered(
   const { signal } = new AbortController();
   const fetchImage = () => Promise.resolve({ mediaType: "image/jpeg", bytes: JPEG });
   const images = await drawnImages(value, { fetchImage, signal });
-  const options = { images, format, created: 9, metadata, publish, isUsageTrue };
+  const dialect = "service" as const;
+  const options = { images, format, created: 9, metadata, dialect, publish, isUsageTrue };
   const answer = JSON.parse(await imageAnswer(body, options));
   const checked = imagesAnswerSchema.safeParse(answer);
   assert(checked.success, JSON.stringify(checked.error?.issues));

@@ -5,17 +5,16 @@ import {
 } from "@svc/sdk/protocol";
 import type { Usage } from "../domain/pricing.ts";
 import type { AnswerEnd, FailedEnd } from "./answer_relay.ts";
+import type { ChatRelayOptions } from "./chat_chunk.ts";
 import { FollowedChunks } from "./followed_chunks.ts";
 import { editMembers } from "./json_text.ts";
 import { SSE_DONE, sseEvent } from "./sse.ts";
 import { chatUsageOf } from "./usage.ts";
 
 /** What is known of a split request when its answer begins. */
-export interface OrchestratedChatOptions {
+export interface OrchestratedChatOptions extends ChatRelayOptions {
   /** Of the whole stream. */
   readonly id: string;
-  /** See `DeliveredText`. */
-  readonly maxTokens?: number | undefined;
   /** The parts and what they cost, once the answer has ended. */
   breakdown(end: FailedEnd & { readonly isDone: boolean }): Orchestration;
 }
@@ -27,7 +26,7 @@ export class OrchestratedChatRelay extends FollowedChunks {
 
   /** `model` is the catalog id that callers are shown. */
   constructor(model: string, options: OrchestratedChatOptions) {
-    super(model, options.maxTokens);
+    super(model, options);
     this.#options = options;
     this.#mark = {
       id: JSON.stringify(options.id),
@@ -41,19 +40,18 @@ export class OrchestratedChatRelay extends FollowedChunks {
   }
 
   override completed({ metadata, usage, completedSeconds }: AnswerEnd): Iterable<string> {
-    const owed = this.chunks.missingFinishes(completedSeconds)
-      .map((chunk) => sseEvent(editMembers(chunk, this.#mark))).join("");
-    const last = this.chunks.lastChunk(metadata, { usage, createdSeconds: completedSeconds });
     const orchestration = {
       task_id: ORCHESTRATION_FINAL_TASK_ID,
       ...this.#options.breakdown({ metadata, usage, isDone: true }),
     };
-    const whole = editMembers(last, {
-      ...this.#mark,
-      usage: JSON.stringify(chatUsageOf(billedUsage({ metadata, usage }))),
-      orchestration: JSON.stringify(orchestration),
+    const chunks = this.chunks.closing({
+      metadata,
+      usage: billedUsage({ metadata, usage }),
+      createdSeconds: completedSeconds,
+      mark: this.#mark,
+      more: { orchestration: JSON.stringify(orchestration) },
     });
-    return [owed + sseEvent(whole) + SSE_DONE];
+    return [chunks.map(sseEvent).join("") + SSE_DONE];
   }
 
   /** One event that says so; before any text of the answer it is the orchestration that failed. */

@@ -2,6 +2,7 @@ import {
   type ChatCompletionChunk,
   type ChunkChoice,
   type ChunkOrchestration,
+  type Dialect,
   MODEL_AUTO,
   type OrchestrationTask,
 } from "@svc/sdk/protocol";
@@ -13,12 +14,22 @@ export interface ChunkTask {
   readonly title: string;
 }
 
-/** Tells the tasks of a split request as chat chunks; none of them carries a finish. */
+/**
+ * Tells the tasks of a split request as chat chunks; none of them carries a finish. In the dialect
+ * `openai` every one has a choice.
+ */
 export class TaskChunks {
   readonly #head: Pick<ChatCompletionChunk, "id" | "object" | "created">;
 
+  readonly #ended: readonly ChunkChoice[];
+
   /** `id` is that of the whole stream. */
-  constructor({ id, createdSeconds }: { readonly id: string; readonly createdSeconds: number }) {
+  constructor({ id, createdSeconds, dialect }: {
+    readonly id: string;
+    readonly createdSeconds: number;
+    readonly dialect: Dialect;
+  }) {
+    this.#ended = dialect === "openai" ? [choiceOf({})] : [];
     this.#head = { id, object: "chat.completion.chunk", created: createdSeconds };
   }
 
@@ -35,7 +46,7 @@ export class TaskChunks {
 
   /** It has ended. */
   ended(task: OrchestrationTask): string {
-    return this.#event([], { ...task }, task.model);
+    return this.#event(this.#ended, { ...task }, task.model);
   }
 
   #event(

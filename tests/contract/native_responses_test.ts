@@ -63,6 +63,7 @@ function relay(): NativeResponseRelay {
     request: { model: "auto", input: "Weather?" },
     model: "m",
     createdSeconds: 1,
+    dialect: "service" as const,
     opening: { request_id: "req_1" },
     newId: (prefix) => `${prefix}_1`,
   });

@@ -300,6 +300,13 @@ const FIELDS: { readonly [Field in keyof Required<KeyPolicy>]: (at: Lab) => Prom
     const { id } = await keyWith(at, policy);
     assertEquals((await at.service.admin("GET", `/keys/${id}`)).policy, policy);
   },
+
+  async dialect(at) {
+    const key = await keyWith(at, { dialect: "openai" });
+    assertEquals((await at.service.admin("GET", `/keys/${key.id}`)).policy, { dialect: "openai" });
+    const { metadata } = await (await ask(at, key)).json();
+    assertEquals(JSON.parse(metadata.billing).charged, "0.100000");
+  },
 };
 
 for (const [field, run] of Object.entries(FIELDS)) {

@@ -9,6 +9,7 @@ import { agentLoop, type LoopResult, type LoopToolCall } from "@svc/sdk/loop";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Usage } from "../../domain/pricing.ts";
 import type { HostedCall, HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
+import { envelopeIn } from "../../wire/metadata.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Piece, StreamedAnswer } from "../answer_stream.ts";
 import type { Begun } from "../attempt.ts";
@@ -125,7 +126,8 @@ export class HostedAnswer implements StreamedAnswer {
     await this.#log({ status: 200, outcome: "cut", errorCode: fault.code });
     const { trace } = this.#options;
     const end = { metadata: trace.metadata(trace.billed), usage: this.#usage() };
-    return [...this.#relay.failed(fault.envelope(trace.caller.requestId), end)].join("");
+    const { dialect, requestId } = trace.caller;
+    return [...this.#relay.failed(envelopeIn(dialect, fault.envelope(requestId)), end)].join("");
   }
 
   /** The whole answer for a caller who does not stream. Throws where it fails; then it is not logged. */

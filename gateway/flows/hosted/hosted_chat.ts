@@ -2,6 +2,7 @@ import { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatureSteps } from "../../domain/features.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { inTurns } from "../../system/others_turn.ts";
+import { chatFormOf } from "../../wire/chat_form.ts";
 import { HostedChatRelay } from "../../wire/hosted_chat_relay.ts";
 import type { HostedRelay } from "../../wire/hosted_relay.ts";
 import { AnswerStream } from "../answer_stream.ts";
@@ -69,6 +70,7 @@ export function hostedChat(
           cite: setup.cite,
           lastTurnOnly: features.needs.includes("json"),
           keepsLogprobs: !caller.stream,
+          form: chatFormOf(caller.dialect, body.value),
           createdSeconds: Math.floor(trace.atMs / 1_000),
           newCallId: () => gateway.rng.id("call"),
         });

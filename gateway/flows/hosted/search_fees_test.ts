@@ -55,6 +55,7 @@ function feesOf(
     key,
     requestId: "req_1",
     logId: "log_1",
+    dialect: "service",
     endpoint: "responses",
     stream: false,
     signal: new AbortController().signal,

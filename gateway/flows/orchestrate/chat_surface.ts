@@ -3,6 +3,8 @@ import type { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatures } from "../../domain/features.ts";
 import { invariant } from "../../domain/invariant.ts";
 import { orchestratedAnswerText } from "../../wire/chat_answer.ts";
+import type { ChatForm } from "../../wire/chat_form.ts";
+import { envelopeIn } from "../../wire/metadata.ts";
 import { withNote } from "../../wire/noted_request.ts";
 import { OrchestratedChatRelay } from "../../wire/orchestrated_chat_relay.ts";
 import { sseEvent } from "../../wire/sse.ts";
@@ -21,6 +23,7 @@ export interface OrchestratedChatOptions {
   readonly trace: RequestTrace;
   /** The caller's own request. */
   readonly call: ChatCall;
+  readonly form: ChatForm;
   readonly breakdown: Breakdown;
   /** Whether the caller is sent what tasks say. */
   readonly isShown: boolean;
@@ -45,7 +48,8 @@ export class OrchestratedChat implements OrchestrationSurface {
     this.#options = options;
     this.#id = gateway.rng.id("chatcmpl");
     const createdSeconds = Math.floor(options.trace.atMs / 1_000);
-    this.#chunks = new TaskChunks({ id: this.#id, createdSeconds });
+    const { dialect } = options.form;
+    this.#chunks = new TaskChunks({ id: this.#id, createdSeconds, dialect });
   }
 
   tell(event: TaskEvent): string {
@@ -69,18 +73,20 @@ export class OrchestratedChat implements OrchestrationSurface {
       id: this.#id,
       model: begun.candidate.model.id,
       metadata,
+      form: this.#options.form,
       usage: metadata.billing && usageOf(metadata.billing),
       orchestration: this.#whole(metadata, true),
     });
   }
 
   failed(fault: ServiceFault): string {
-    const envelope = fault.envelope(this.#options.trace.caller.requestId);
+    const { form, trace } = this.#options;
+    const envelope = envelopeIn(form.dialect, fault.envelope(trace.caller.requestId));
     return sseEvent(JSON.stringify({ ...envelope, choices: [] }));
   }
 
   async #begin(note: string, signal: AbortSignal): Promise<Synthesis> {
-    const { trace, call } = this.#options;
+    const { trace, call, form } = this.#options;
     const body = withNote(call.body, note);
     // It is the same conversation, whatever is written under its last message.
     const { conversation, endpoint } = call.features;
@@ -93,6 +99,7 @@ export class OrchestratedChat implements OrchestrationSurface {
       relayOf: (model, maxTokens) =>
         new OrchestratedChatRelay(model, {
           id: this.#id,
+          form,
           maxTokens,
           breakdown: ({ metadata, isDone }) => this.#whole(metadata, isDone),
         }),

@@ -18,7 +18,7 @@ import { beginChat, finishChat } from "../chat_call.ts";
 import type { GatewayContext } from "../context.ts";
 import { chatBodyOf } from "../hosted/hosted_conversation.ts";
 import { notStreamed, openHosted } from "../hosted/hosted_setup.ts";
-import { keepResponse, notStored, notStoredEvent } from "../keep_response.ts";
+import { keepResponse, lastEvent, notStored } from "../keep_response.ts";
 import { conversationOf, type OpenPlan, planRoute } from "../plan.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import type { AskedResponse } from "../response_roads.ts";
@@ -99,7 +99,11 @@ export class OrchestratedResponse implements OrchestrationSurface {
       trace,
       begun,
       inputText: () => requestText(body.value),
-      keep: async (last) => await this.#keep(relay.resource) ? last : notStoredEvent(last),
+      keep: async (last) =>
+        lastEvent(last, {
+          isKept: await this.#keep(relay.resource),
+          dialect: trace.caller.dialect,
+        }),
     });
   }
 
@@ -167,6 +171,7 @@ export class OrchestratedResponse implements OrchestrationSurface {
     return {
       id: this.#gateway.rng.id("resp"),
       request: asked.request,
+      dialect: trace.caller.dialect,
       model,
       createdSeconds: Math.floor(trace.atMs / 1_000),
       opening: { request_id: trace.caller.requestId },

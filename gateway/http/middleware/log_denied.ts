@@ -1,7 +1,7 @@
 import type { Endpoint } from "@svc/sdk/protocol";
 import type { GatewayContext } from "../../flows/context.ts";
 import { logFailure } from "../../flows/log_failure.ts";
-import { RequestTrace } from "../../flows/request_trace.ts";
+import { type Caller, RequestTrace } from "../../flows/request_trace.ts";
 import type { OnDenied } from "./authenticate.ts";
 
 const MODEL_CALLS: ReadonlyMap<string, Endpoint> = new Map([
@@ -22,10 +22,11 @@ export function logDenied(gateway: GatewayContext): OnDenied {
       gateway.logger.warn("address_denied", { requestId, keyId: key.id, remoteAddress });
       return;
     }
-    const caller = {
+    const caller: Caller = {
       key,
       requestId,
       logId: gateway.rng.id("log"),
+      dialect: "service",
       endpoint,
       stream: false,
       signal: c.req.raw.signal,

@@ -1,5 +1,5 @@
 import type { Handler } from "@hono/hono";
-import { type Endpoint, MODEL_AUTO } from "@svc/sdk/protocol";
+import { type Dialect, type Endpoint, MODEL_AUTO } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
 import {
   ORCHESTRATION_CHOICES,
@@ -11,6 +11,7 @@ import type { ModelAnswer } from "../../flows/model_answer.ts";
 import { type Caller, RequestTrace } from "../../flows/request_trace.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { LONG_CHARS, othersTurn } from "../../system/others_turn.ts";
+import { dialectOf } from "../dialect.ts";
 import { beganInTime, earlyFailure } from "../early_stream.ts";
 import type { PublicEnv } from "../env.ts";
 import { toldFault } from "../error_response.ts";
@@ -40,6 +41,7 @@ export function modelCall<Checked>(
       logId,
       endpoint: call.endpoint,
       stream: false,
+      dialect: "service",
       signal: c.req.raw.signal,
       span: gateway.tracer.begin({
         logId,
@@ -49,13 +51,15 @@ export function modelCall<Checked>(
       }),
       onSettled: () => leave(),
     };
-    const headers: Record<string, string> = { "x-request-id": caller.requestId };
     let body: JsonBody;
     let checked: Checked;
     let admittedAtMs: number;
     let orchestration: OrchestrationChoice | undefined;
+    let dialect: Dialect;
     try {
       requireEndpoint(caller.key, call.endpoint);
+      dialect = dialectOf(c.req.raw.headers, caller.key.policy);
+      c.set("dialect", dialect);
       body = await call.read(c.req.raw);
       // Only now: a body that comes slowly would keep others of the key waiting.
       const admitted = gateway.admission.admit(caller.key, gateway.clock.nowMs());
@@ -74,18 +78,28 @@ export function modelCall<Checked>(
       throw error;
     }
     const stream = body.value.stream === true;
-    const asking = { ...caller, stream, admittedAtMs, orchestration };
+    const asking = { ...caller, stream, dialect, admittedAtMs, orchestration };
     const answer = await answered(gateway, call, { caller: asking, body, checked });
-    if (answer.kind === "json") {
-      headers["content-type"] = "application/json";
-      return new Response(answer.text, { headers });
-    }
-    headers["content-type"] = "text/event-stream; charset=utf-8";
-    headers["cache-control"] = "no-cache";
-    // Nginx would otherwise gather a stream into one piece.
-    headers["x-accel-buffering"] = "no";
-    return new Response(answer.bytes, { headers });
+    return sentAs(answer, caller.requestId);
   };
+}
+
+function sentAs(answer: ModelAnswer, requestId: string): Response {
+  const headers = { "x-request-id": requestId };
+  if (answer.kind === "json") {
+    return new Response(answer.text, {
+      headers: { ...headers, "content-type": "application/json" },
+    });
+  }
+  return new Response(answer.bytes, {
+    headers: {
+      ...headers,
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache",
+      // Nginx would otherwise gather a stream into one piece.
+      "x-accel-buffering": "no",
+    },
+  });
 }
 
 /** The answer, when it begins; of a stream that is long in planning, as keep-alives before that. */
@@ -117,20 +131,15 @@ async function answered<Checked>(
     silenceMs: gateway.silenceMs,
     failed: (error) => {
       const fault = toldFault(gateway, error, caller.requestId);
-      return earlyFailure(fault, caller.requestId, call.endpoint === "chat");
+      return earlyFailure(fault, caller);
     },
   });
 }
 
-/**
- * The header `X-Orchestration`. Throws a {@linkcode ServiceFault} where it says something else. For who
- * has not said: the helpers of OpenAI's client, which it names in a header, put streams together by
- * themselves. `responses.stream()` fails on events that are not OpenAI's, and
- * `chat.completions.stream()` takes what tasks say for the answer.
- */
+/** The header `X-Orchestration`. Throws a {@linkcode ServiceFault} where it says something else. */
 function orchestrationChoice(headers: Headers): OrchestrationChoice | undefined {
   const header = headers.get("x-orchestration");
-  if (header === null) return headers.has("x-stainless-helper-method") ? "final" : undefined;
+  if (header === null) return undefined;
   const said = header.trim().toLowerCase();
   const choice = ORCHESTRATION_CHOICES.find((known) => known === said);
   if (choice !== undefined) return choice;

@@ -8,6 +8,8 @@
 import type { Context, Hono, MiddlewareHandler } from "@hono/hono";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { ResponseStore, StoredResponse } from "../../ports/response_store.ts";
+import { rewrittenIn } from "../../wire/metadata.ts";
+import { dialectOf } from "../dialect.ts";
 import type { PublicEnv } from "../env.ts";
 import { inputItemsPage, inputItemsQuery } from "../input_items.ts";
 import { requireEndpoint } from "../require_endpoint.ts";
@@ -42,7 +44,8 @@ function getResponse(responses: ResponseStore): Handler<typeof RESPONSE> {
         param: "stream",
       });
     }
-    return answer(c, (await find(c, responses)).resource);
+    const dialect = dialectOf(c.req.raw.headers, c.get("key").policy);
+    return answer(c, rewrittenIn(dialect, (await find(c, responses)).resource));
   };
 }
 

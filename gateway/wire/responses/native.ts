@@ -15,7 +15,7 @@ import { DeliveredText } from "../delivered_text.ts";
 import { editMembers, memberText } from "../json_text.ts";
 import { NativeItems } from "./native_items.ts";
 import { errorEvent, responseErrorOf, responseEvent, type ResponseRelay } from "./relay.ts";
-import { mergedMetadata, ResourceWriter, type ResponseContext } from "./resource.ts";
+import { metadataTextOf, ResourceWriter, type ResponseContext } from "./resource.ts";
 import { correctedUsage, readResponseUsage, responseUsageOf } from "./usage.ts";
 
 const OPENING: readonly string[] = ["response.created", "response.queued", "response.in_progress"];
@@ -295,7 +295,7 @@ function withService(resource: string, context: ResponseContext, fields: Service
     model: JSON.stringify(context.model),
     // The upstream may have been sent the items themselves.
     ...(typeof previousId === "string" ? { previous_response_id: JSON.stringify(previousId) } : {}),
-    metadata: JSON.stringify(mergedMetadata(context.request, metadata)),
+    metadata: metadataTextOf(context, metadata),
     ...(usage === undefined ? {} : { usage: JSON.stringify(usage) }),
   });
 }

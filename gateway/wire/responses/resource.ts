@@ -5,6 +5,7 @@
  */
 
 import type {
+  Dialect,
   Orchestration,
   ResponseEcho,
   ResponseMetadata,
@@ -13,6 +14,7 @@ import type {
   ResponseTool,
 } from "@svc/sdk/protocol";
 import type { FailedEnd } from "../answer_relay.ts";
+import { metadataIn } from "../metadata.ts";
 import { responseUsageOf } from "./usage.ts";
 
 /** Prefixes of the ids that a response needs: message, function call, reasoning, call. */
@@ -23,6 +25,8 @@ export interface ResponseContext {
   /** Its id, `resp_…`. */
   readonly id: string;
   readonly request: ResponsesRequest;
+  /** The caller's. */
+  readonly dialect: Dialect;
   /** Catalog id of the model that answers first. */
   readonly model: string;
   /** Unix time. */
@@ -60,12 +64,12 @@ export function reservedMetadataConflict(
   return RESERVED.find((name) => Object.hasOwn(metadata ?? {}, name));
 }
 
-/** The caller's pairs and the service's beside them. */
-export function mergedMetadata(
-  request: ResponsesRequest,
+/** The JSON text of the caller's pairs and the service's beside them. */
+export function metadataTextOf(
+  { dialect, request }: Pick<ResponseContext, "dialect" | "request">,
   service: ResponseMetadata,
-): ResponseMetadata {
-  return { ...request.metadata, ...service };
+): string {
+  return JSON.stringify(metadataIn(dialect, service, request.metadata));
 }
 
 /** What changes between the events of a response. */
@@ -97,7 +101,7 @@ export class ResourceWriter {
 
   /** The resource's JSON text. */
   text(state: ResponseState): string {
-    const { id, request, createdSeconds } = this.#context;
+    const { id, createdSeconds } = this.#context;
     const head = {
       id: state.id ?? id,
       object: "response",
@@ -108,10 +112,12 @@ export class ResourceWriter {
       error: state.error ?? null,
       model: this.model,
       usage: state.usage,
-      metadata: mergedMetadata(request, state.metadata),
       ...(state.orchestration === undefined ? {} : { orchestration: state.orchestration }),
-    } satisfies Omit<ResponseResource, keyof ResponseEcho | "output">;
-    let text = `${JSON.stringify(head).slice(0, -1)},${this.#echo},"output":[`;
+    } satisfies Omit<ResponseResource, keyof ResponseEcho | "output" | "metadata">;
+    const metadata = metadataTextOf(this.#context, state.metadata);
+    let text = `${
+      JSON.stringify(head).slice(0, -1)
+    },"metadata":${metadata},${this.#echo},"output":[`;
     // Concatenated, not joined: so the items' texts are not copied before they are sent.
     for (const [at, item] of state.output.entries()) text += at === 0 ? item : `,${item}`;
     return `${text}]}`;

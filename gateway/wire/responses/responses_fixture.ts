@@ -62,6 +62,7 @@ export function contextOf(request: Partial<ResponsesRequest> = {}): ResponseCont
     request: { model: "auto", input: "Hi", ...request },
     model: "fast-mini",
     createdSeconds: 5,
+    dialect: "service",
     opening: { request_id: "req_1" },
     newId: (prefix) => `${prefix}_${++count}`,
   };

@@ -29,7 +29,7 @@ for (const onDisconnect of ["cancel", "drain"]) {
       assert(key !== undefined);
       const trace = new RequestTrace({
         ...{ key, requestId: "req_1", logId: "log_1", endpoint: "chat", stream: false },
-        ...{ signal: new AbortController().signal, onSettled: () => {} },
+        ...{ signal: new AbortController().signal, onSettled: () => {}, dialect: "service" },
       }, gateway.clock);
       const value = { model: "auto", stream: true, messages: [{ role: "user", content: "Hi" }] };
       const startedMs = performance.now();

@@ -1,0 +1,25 @@
+import { askedDialect, type Dialect, DIALECT_HEADER, DIALECTS } from "@svc/sdk/protocol";
+import { ServiceFault } from "../domain/fault.ts";
+import type { KeyPolicy } from "../domain/policy.ts";
+
+/**
+ * The dialect of a call: the one that its header states, else the one of its key's policy, else the
+ * one that its client is known to need. Throws a {@linkcode ServiceFault} where the header states
+ * none that exists. Nothing else looks at what client it is that calls.
+ */
+export function dialectOf(
+  headers: Headers,
+  { dialect = "auto" }: Pick<KeyPolicy, "dialect">,
+): Dialect {
+  const isStated = headers.has(DIALECT_HEADER);
+  if (!isStated && dialect !== "auto") return dialect;
+  const asked = askedDialect(headers)?.trim().toLowerCase() ?? "service";
+  const known = DIALECTS.find((name) => name === asked);
+  if (known !== undefined) return known;
+  throw new ServiceFault("invalid_request", {
+    message: `Send ${DIALECT_HEADER} as one of ${
+      DIALECTS.map((name) => `"${name}"`).join(", ")
+    }, or leave it out`,
+    param: DIALECT_HEADER,
+  });
+}

@@ -1,0 +1,100 @@
+/**
+ * The two forms in which the service answers, and the one rule that tells who reads which.
+ *
+ * @module
+ */
+
+/**
+ * How an answer is written: `service` as the interface specifies it, `openai` so that clients that
+ * are built on OpenAI's types can read it.
+ *
+ * @example
+ * ```ts
+ * import { type Dialect, DIALECT_HEADER } from "@svc/sdk/protocol";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const dialect: Dialect = "openai";
+ * const headers = new Headers({ [DIALECT_HEADER]: dialect });
+ * assertEquals(headers.get("x-dialect"), "openai");
+ * ```
+ */
+export type Dialect = typeof DIALECTS[number];
+
+/**
+ * Every {@linkcode Dialect}.
+ *
+ * @example
+ * ```ts
+ * import { DIALECTS } from "@svc/sdk/protocol";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(DIALECTS.join(), "service,openai");
+ * ```
+ */
+export const DIALECTS = ["service", "openai"] as const;
+
+/**
+ * The request header that states the dialect of one call.
+ *
+ * @example
+ * ```ts
+ * import { DIALECT_HEADER } from "@svc/sdk/protocol";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const { headers } = new Request("https://svc.example/", {
+ *   headers: { [DIALECT_HEADER]: "service" },
+ * });
+ * assertEquals([...headers.keys()], ["x-dialect"]);
+ * ```
+ */
+export const DIALECT_HEADER = "X-Dialect";
+
+/** Every client that is generated from OpenAI's description sends headers of this kind. */
+const STAINLESS = "x-stainless-";
+
+/**
+ * Product names, in lower case, of clients that are built on OpenAI's types; some of them send no
+ * `x-stainless-*`. `tests/fixtures/foreign_clients.ts` has what each of them sends.
+ */
+const OPENAI_PRODUCTS: ReadonlySet<string> = new Set([
+  "agents",
+  "ai",
+  "ai-sdk",
+  "asyncopenai",
+  "litellm",
+  "openai",
+  "pydantic-ai",
+]);
+
+/** The Vercel AI SDK names its packages in different ways: `ai-sdk/openai/…`, `ai-sdk-openai/…`. */
+const AI_SDK = "ai-sdk-";
+
+/**
+ * The dialect that a request asks for: the value of its {@linkcode DIALECT_HEADER} as it was sent,
+ * which may be none that exists; else `openai` where its client is known to be built on OpenAI's
+ * types; else nothing.
+ *
+ * @example A proxy passes its caller's dialect on
+ * ```ts
+ * import { askedDialect } from "@svc/sdk/protocol";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(askedDialect(new Headers({ "x-dialect": "service" })), "service");
+ * assertEquals(askedDialect(new Headers({ "user-agent": "ai-sdk/openai/3.0.141" })), "openai");
+ * assertEquals(askedDialect(new Headers({ "user-agent": "curl/8.14.1" })), undefined);
+ * ```
+ */
+export function askedDialect(headers: Headers): string | undefined {
+  const stated = headers.get(DIALECT_HEADER);
+  if (stated !== null) return stated;
+  return isBuiltOnOpenAI(headers) ? "openai" : undefined;
+}
+
+function isBuiltOnOpenAI(headers: Headers): boolean {
+  for (const name of headers.keys()) if (name.startsWith(STAINLESS)) return true;
+  // A product is a name, a slash and a version, as "litellm/1.83.0".
+  const products = (headers.get("user-agent") ?? "").toLowerCase().matchAll(
+    /(?<=^|\s)[^\s/]+(?=\/)/g,
+  );
+  return products.some(([name]) => OPENAI_PRODUCTS.has(name) || name.startsWith(AI_SDK));
+}
