@@ -205,6 +205,8 @@ const limits = strict({
   queueMs: z.int().min(0).max(60_000).default(DEFAULT_LIMITS.queueMs),
   queueLength: z.int().min(0).max(100_000).default(DEFAULT_LIMITS.queueLength),
   badKeysPerMinute: z.int().min(0).max(1_000_000).default(DEFAULT_LIMITS.badKeysPerMinute),
+  bodyMegabytes: z.int().min(1).max(1_000_000).default(DEFAULT_LIMITS.bodyMegabytes),
+  bodyMegabytesPerKey: z.int().min(1).max(1_000_000).default(DEFAULT_LIMITS.bodyMegabytesPerKey),
 });
 
 /** The whole file. */

@@ -169,7 +169,7 @@ export interface CatalogContent {
   readonly search?: SearchConfig | undefined;
   readonly vectorStores?: VectorStoresConfig | undefined;
   /** @default {DEFAULT_LIMITS} */
-  readonly limits?: ServiceLimits | undefined;
+  readonly limits?: Partial<ServiceLimits> | undefined;
 }
 
 /** One version of the catalog. Versions count from 1 and are never changed. */

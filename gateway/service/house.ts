@@ -11,6 +11,7 @@ import {
   missingSearchVariableText,
 } from "../config/missing_credentials.ts";
 import type { Catalog, SearchConfig } from "../domain/catalog.ts";
+import { limitsInForce } from "../domain/service_limits.ts";
 import type { AdminTokens } from "../flows/admin_tokens.ts";
 import { Admission } from "../flows/admission.ts";
 import { BoundedMap } from "../flows/bounded_map.ts";
@@ -23,6 +24,7 @@ import { LateEndings } from "../flows/late_endings.ts";
 import { publishFile, type SignedLinks } from "../flows/signed_links.ts";
 import type { Answering } from "../http/listen.ts";
 import { FoundMemory } from "../flows/found_memory.ts";
+import { HeldBodies } from "../flows/held_bodies.ts";
 import { SignatureMemory } from "../flows/signature_memory.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -147,6 +149,7 @@ export function gatewayOf(
     tracer: telemetry?.tracer ?? passingOn,
     tokens: createTokenCounter(),
     admission: new Admission(),
+    bodies: new HeldBodies(() => limitsInForce(catalogs.current())),
     conversations: new BoundedMap(CONVERSATIONS_MAX),
     signatures: new SignatureMemory(),
     found: new FoundMemory(),
