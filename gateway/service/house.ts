@@ -109,6 +109,11 @@ export function poolOf(
       if (config.apiKey !== undefined) deps.noteSecret?.(config.apiKey);
       return createUpstream(config, deps);
     },
+    // A caller may read it: it does not name the variable.
+    lacks: (config) =>
+      missingCredentials([config], env).length === 0
+        ? undefined
+        : `has no credentials at its upstream "${config.id}"`,
     onAttempt: (attempt) =>
       attempt.hadBegun ? telemetry.metrics.brokeOff(attempt) : telemetry.metrics.attempted(attempt),
     onOperatorTrouble: (event) => logger.error("upstream_refuses_credentials", { ...event }),
