@@ -73,6 +73,8 @@ export interface UpstreamConfig {
   readonly maxInFlight: number;
   /** What happens upstream when the caller leaves. @default {"cancel"} */
   readonly onDisconnect: "cancel" | "drain";
+  /** A name that may lead to any address, also to a link-local one. */
+  readonly trustedHost?: string | undefined;
   readonly timeouts: UpstreamTimeouts;
 }
 
