@@ -12,7 +12,8 @@ import { CliFailure, ReaderLeft } from "./io.ts";
 import { createOutputFile } from "./output_file.ts";
 import { runCli } from "./run.ts";
 
-const VARIABLES: readonly string[] = [
+/** Names of every variable that commands read. */
+export const COMMAND_VARIABLES: readonly string[] = [
   ...["SERVICE_ADMIN_URL", "SERVICE_ADMIN_TOKEN", "SERVICE_KV_PATH", "NO_COLOR"],
   ...["SERVICE_PUBLIC_URL", "SERVICE_API_KEY", "SERVICE_BACKUP_KEY"],
 ];
@@ -24,7 +25,7 @@ export function runOnTerminal(
 ): Promise<number> {
   const isTerminal = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
   return runCli(args, {
-    env: Object.fromEntries(VARIABLES.map((name) => [name, env(name)])),
+    env: Object.fromEntries(COMMAND_VARIABLES.map((name) => [name, env(name)])),
     lookup: env,
     fetch: (url, init) => fetch(url, init),
     stdout: (text) => printResult(text, print),
