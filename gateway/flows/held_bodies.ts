@@ -20,6 +20,8 @@ export interface BodyHold {
    * {@linkcode ServiceFault} where there is none.
    */
   take(bytes: number): Promise<void> | undefined;
+  /** Counts so many bytes more, where there is room for them now; else it changes nothing. */
+  tryTake(bytes: number): boolean;
   /** Gives all of them back. Does nothing when called again. */
   release(): void;
 }
@@ -71,6 +73,11 @@ export class HeldBodies {
     const held: Held = { keyId, bytes: 0, released: false };
     return {
       take: (bytes) => this.#take(held, bytes, signal),
+      tryTake: (bytes) => {
+        const isFree = this.#fits(held, bytes);
+        if (isFree) this.#add(held, bytes);
+        return isFree;
+      },
       release: () => {
         if (held.released) return;
         held.released = true;

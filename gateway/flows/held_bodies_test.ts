@@ -110,3 +110,12 @@ Deno.test("a caller who leaves does not wait on, and a full line refuses at once
   first.release();
   assertEquals(bodies.bytes, 0);
 });
+
+Deno.test("more may be taken only where it is free now", () => {
+  const bodies = bodiesOf({ queueMs: LONG_WAIT_MS });
+  const hold = bodies.hold("a");
+  hold.take(3 * MB);
+  assertEquals([hold.tryTake(4 * MB), hold.tryTake(2 * MB), bodies.bytes], [true, false, 7 * MB]);
+  hold.release();
+  assertEquals(bodies.bytes, 0);
+});
