@@ -41,25 +41,27 @@ export class Damage {
    * called too often and read no rows.
    */
   watched<Store extends object>(store: Store, only?: readonly (keyof Store)[]): Store {
-    const wrapped = new Map<PropertyKey, unknown>();
-    return new Proxy(store, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name, target);
-        if (typeof member !== "function") return member;
-        if (only?.every((one) => one !== name)) return member.bind(target);
-        const known = wrapped.get(name);
-        if (known !== undefined) return known;
-        const method = (...args: unknown[]): unknown => {
-          try {
-            return this.#watchedResult(Reflect.apply(member, target, args));
-          } catch (error) {
-            throw this.note(error);
-          }
-        };
-        wrapped.set(name, method);
-        return method;
-      },
-    });
+    const watched: Store = Object.create(store);
+    for (const [name, { value, get }] of membersOf(store)) {
+      if (get !== undefined) {
+        Object.defineProperty(watched, name, { get: get.bind(store), configurable: true });
+      } else if (typeof value === "function") {
+        const method = only?.every((one) => one !== name)
+          ? value.bind(store)
+          : (...args: unknown[]) => this.#watchedCall(() => Reflect.apply(value, store, args));
+        const kind = { writable: true, configurable: true };
+        Object.defineProperty(watched, name, { value: method, ...kind });
+      }
+    }
+    return watched;
+  }
+
+  #watchedCall(call: () => unknown): unknown {
+    try {
+      return this.#watchedResult(call());
+    } catch (error) {
+      throw this.note(error);
+    }
   }
 
   #watchedResult(result: unknown): unknown {
@@ -89,4 +91,15 @@ function isIterable(value: unknown): value is AsyncIterable<unknown> {
 function isReading(value: unknown): value is { readonly entries: () => unknown } {
   return typeof value === "object" && value !== null && "entries" in value &&
     typeof value.entries === "function" && !(value instanceof Map) && !Array.isArray(value);
+}
+
+/** Members of an object and its classes, the nearest first; those of every object not among them. */
+function membersOf(object: object): Map<string, PropertyDescriptor> {
+  const members = new Map<string, PropertyDescriptor>();
+  for (let at = object; at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
+      if (name !== "constructor" && !members.has(name)) members.set(name, member);
+    }
+  }
+  return members;
 }
