@@ -1,6 +1,7 @@
 import { ConfigError } from "../config/config_error.ts";
 import { parseConfig } from "../config/parse_config.ts";
 import type { Catalog, CatalogContent } from "../domain/catalog.ts";
+import { limitsInForce } from "../domain/service_limits.ts";
 import { diffCatalog, HIDDEN } from "../domain/catalog_diff.ts";
 import { ServiceFault } from "../domain/fault.ts";
 import type { Wallet } from "../domain/ledger.ts";
@@ -158,13 +159,14 @@ async function findVersion(deps: AdminDeps, text: string): Promise<Catalog> {
 }
 
 function catalogJson(catalog: Catalog): Answer<typeof catalogAnswer> {
-  const { version, updatedAtMs, upstreams, search, ...content } = catalog;
+  const { version, updatedAtMs, upstreams, search, limits, ...content } = catalog;
   return {
     version,
     updatedAt: new Date(updatedAtMs).toISOString(),
     content: {
       upstreams: upstreams.map(withoutKey),
       ...content,
+      ...(limits === undefined ? {} : { limits: limitsInForce(catalog) }),
       search: search === undefined ? undefined : withoutKey(search),
     },
   };

@@ -81,7 +81,7 @@ async function addFile(context: AdminContext, deps: AdminDeps): Promise<Response
   const query = readQuery(context, deps, fileQuery);
   const mediaType = typeOf(context, query.filename);
   const known = readAttributes(query.attributes);
-  const bytes = await readBytes(context.req.raw, MAX_FILE_BYTES);
+  const bytes = await readBytes(context.req.raw, { maxBytes: MAX_FILE_BYTES });
   const { filename } = query;
   const file = { filename, mediaType, bytes, attributes: known };
   const added = accepted(await deps.vectorStores.addFile(id, file));

@@ -26,7 +26,7 @@ async function findings(kv: string) {
     ask: () => Promise.reject(new Error("No call is expected")),
     rehearse: () => Promise.reject(new Error("No call is expected")),
   };
-  return await storeFindings(patient, { kind: "stopped" });
+  return await storeFindings(patient, { service: { kind: "stopped" }, file: undefined });
 }
 
 Deno.test("what a killed restore left is told by the doctor, and goes with the next restore", async () => {

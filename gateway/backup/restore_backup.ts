@@ -3,7 +3,7 @@ import { writeCredentialsText } from "../service/credentials.ts";
 import type { Verification } from "../ports/ledger_store.ts";
 import { StoreError } from "../ports/store_error.ts";
 import { checkStore, type StoreContents } from "../stores/kv/check_store.ts";
-import { type ClaimedFile, giveToOwner, lockFile } from "../stores/kv/file.ts";
+import { giveToOwner, type LockedFile, lockFile } from "../stores/kv/file.ts";
 import { migrate } from "../stores/kv/migrate.ts";
 import { readSetting } from "../stores/kv/settings.ts";
 import { needsPepper } from "../service/pepper.ts";
@@ -61,7 +61,7 @@ export async function restoreBackup(
   options: RestoreOptions,
 ): Promise<Restored> {
   using file = await openBackup(backupPath);
-  let lock: ClaimedFile | undefined;
+  let lock: LockedFile | undefined;
   try {
     // A check makes no store, so it needs none: the one in use may be beside it.
     if (!options.checkOnly) lock = await lockFile(kvPath);

@@ -99,14 +99,16 @@ Deno.test("svc catalog show says which limits are in force, whoever chose them",
     const limitsShown = async () => /\nlimits +(.*)\n/.exec((await run("catalog show")).out)?.[1];
     assertEquals(
       await limitsShown(),
-      "maxInFlight 1000, queueMs 2000, queueLength 1000, badKeysPerMinute 30",
+      "maxInFlight 1000, queueMs 2000, queueLength 1000, badKeysPerMinute 30, " +
+        "bodyMegabytes 128, bodyMegabytesPerKey 64",
     );
     const { version: _, updatedAtMs: __, ...content } = admin.deps.catalogs.current();
     const limits = { maxInFlight: 7, queueMs: 0, queueLength: 5, badKeysPerMinute: 0 };
     await admin.deps.applyCatalog({ ...content, limits }, { expected: 1, note: "limits" });
     assertEquals(
       await limitsShown(),
-      "maxInFlight 7, queueMs 0, queueLength 5, badKeysPerMinute 0",
+      "maxInFlight 7, queueMs 0, queueLength 5, badKeysPerMinute 0, " +
+        "bodyMegabytes 128, bodyMegabytesPerKey 64",
     );
   });
 });

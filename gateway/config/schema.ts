@@ -94,6 +94,9 @@ const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
 const hostLabel = z.string().regex(/^[A-Za-z0-9-]{1,63}$/, {
   error: "Write 1 to 63 of A-Z a-z 0-9 -",
 });
+const hostName = z.string().regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, {
+  error: "Write a host name in small letters, as it stands in baseUrl",
+});
 const pathPart = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9:._-]{0,127}$/, {
   error: "Write 1 to 128 of A-Z a-z 0-9 : . _ -, the first a letter or digit",
 });
@@ -118,6 +121,7 @@ const upstream = strict({
   outputLimitField: z.enum(OUTPUT_LIMIT_FIELDS).optional(),
   maxInFlight: wholeNumber(1, 100_000).default(200),
   onDisconnect: z.enum(["cancel", "drain"]).default("cancel"),
+  trustedHost: hostName.optional(),
   timeouts: strict({
     connectMs: milliseconds.default(5_000),
     firstByteMs: milliseconds.default(300_000),
@@ -208,6 +212,8 @@ const limits = strict({
   queueMs: z.int().min(0).max(60_000).default(DEFAULT_LIMITS.queueMs),
   queueLength: z.int().min(0).max(100_000).default(DEFAULT_LIMITS.queueLength),
   badKeysPerMinute: z.int().min(0).max(1_000_000).default(DEFAULT_LIMITS.badKeysPerMinute),
+  bodyMegabytes: z.int().min(1).max(1_000_000).default(DEFAULT_LIMITS.bodyMegabytes),
+  bodyMegabytesPerKey: z.int().min(1).max(1_000_000).default(DEFAULT_LIMITS.bodyMegabytesPerKey),
 });
 
 /** The whole file. */

@@ -25,11 +25,10 @@ async function contentWith(limits?: unknown) {
 Deno.test("parseConfig() takes the service's own limits, each with its default", async () => {
   assertEquals(limitsInForce(await contentWith()), DEFAULT_LIMITS);
   assertEquals((await contentWith({})).limits, DEFAULT_LIMITS);
-  const none = { queueMs: 0, queueLength: 0, badKeysPerMinute: 0 };
-  assertEquals((await contentWith({ maxInFlight: 7, ...none })).limits, {
-    maxInFlight: 7,
-    ...none,
-  });
+  const given = { maxInFlight: 7, queueMs: 0, queueLength: 0, badKeysPerMinute: 0 };
+  assertEquals((await contentWith(given)).limits, { ...DEFAULT_LIMITS, ...given });
+  // A catalog that an older version stored does not have all of them.
+  assertEquals(limitsInForce({ limits: { queueMs: 1 } }), { ...DEFAULT_LIMITS, queueMs: 1 });
 });
 
 for (
@@ -38,6 +37,8 @@ for (
     [{ queueMs: 60_001 }, /^limits\.queueMs: /],
     [{ queueLength: -1 }, /^limits\.queueLength: /],
     [{ badKeysPerMinute: 1.5 }, /^limits\.badKeysPerMinute: /],
+    [{ bodyMegabytes: 0 }, /^limits\.bodyMegabytes: /],
+    [{ bodyMegabytesPerKey: 0.5 }, /^limits\.bodyMegabytesPerKey: /],
     [{ queueSize: 1 }, /Unknown name "queueSize"/],
   ] as const
 ) {

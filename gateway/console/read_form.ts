@@ -15,6 +15,6 @@ export async function readForm(
   if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded") {
     throw new ServiceFault("unsupported_media_type", { message: "Send the form of the page" });
   }
-  const bytes = await readBytes(request, maxBytes);
+  const bytes = await readBytes(request, { maxBytes });
   return new URLSearchParams(new TextDecoder().decode(bytes));
 }

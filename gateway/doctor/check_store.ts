@@ -4,8 +4,9 @@ import { leftoversIn } from "../backup/draft_folder.ts";
 import { snapshotOf } from "../backup/store_rows.ts";
 import type { CatalogContent } from "../domain/catalog.ts";
 import { parseCredits } from "../domain/money.ts";
+import { credentialsPath } from "../service/credentials.ts";
 import { needsPepper } from "../service/pepper.ts";
-import { lockFile } from "../stores/kv/file.ts";
+import { isThere, lockFile } from "../stores/kv/file.ts";
 import { loadBooks } from "../stores/kv/load.ts";
 import { newestSchema } from "../stores/kv/migrate.ts";
 import { type Head, HEAD_KEY } from "../stores/kv/rows.ts";
@@ -41,6 +42,14 @@ export async function storeFindings(
   if (/^https?:/.test(kvPath)) return [skipped("store", "It is on another machine")];
   const size = await sizeOf(kvPath);
   const room = await roomFinding(kvPath, size ?? 0);
+  const mark = credentialsPath(kvPath);
+  if (!size && mark !== undefined && await isThere(mark)) {
+    const advice = `\`svc restore\`, or remove "${mark}" to start afresh on purpose`;
+    return [
+      failure("store", `It is missing or empty, but "${mark}" says it was in use`, advice),
+      room,
+    ];
+  }
   if (size === undefined) {
     const none = skipped("store", `There is none at "${kvPath}" yet: the first start makes it`);
     return [none, room, ...await leftoverFindings(kvPath)];

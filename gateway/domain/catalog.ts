@@ -84,6 +84,8 @@ export interface UpstreamConfig {
   readonly maxInFlight: number;
   /** What happens upstream when the caller leaves. @default {"cancel"} */
   readonly onDisconnect: "cancel" | "drain";
+  /** A name that may lead to any address, also to a link-local one. */
+  readonly trustedHost?: string | undefined;
   readonly timeouts: UpstreamTimeouts;
 }
 
@@ -203,7 +205,7 @@ export interface CatalogContent {
   readonly search?: SearchConfig | undefined;
   readonly vectorStores?: VectorStoresConfig | undefined;
   /** @default {DEFAULT_LIMITS} */
-  readonly limits?: ServiceLimits | undefined;
+  readonly limits?: Partial<ServiceLimits> | undefined;
 }
 
 /** One version of the catalog. Versions count from 1 and are never changed. */

@@ -15,6 +15,10 @@ export interface IpRange {
 }
 
 const MAPPED_PREFIX = 0xffff_0000_0000n;
+/** First 96 bits: IPv4-compatible, SIIT (RFC 2765), NAT64 (RFC 6052). */
+const IPV4_PREFIXES = [0n, 0xffff_0000n, 0x0064_ff9b_0000_0000_0000_0000n];
+/** First 48 bits of NAT64 for one network (RFC 8215). */
+const NAT64_LOCAL = 0x0064_ff9b_0001n;
 const OCTET = /^(?:0|[1-9]\d{0,2})$/;
 const GROUP = /^[0-9a-f]{1,4}$/i;
 
@@ -42,6 +46,24 @@ export function ipInRanges(address: string, ranges: readonly string[]): boolean 
   const zone = address.indexOf("%");
   const inner = zone < 0 ? address : address.slice(0, zone);
   return !inner.includes("/") && rangeWithin(inner, ranges);
+}
+
+/**
+ * The IPv4 address that translators (NAT64, SIIT) and tunnels (6to4, IPv4-compatible) make of an IPv6
+ * one, in the form `a.b.c.d`; `undefined` where it has none inside.
+ */
+export function embeddedIpv4(address: string): string | undefined {
+  const ip = parseIpRange(address.replace(/%.*$/, ""));
+  if (ip?.family !== 6 || ip.first !== ip.last) return undefined;
+  const value = ip.first;
+  const v4 = value >> 112n === 0x2002n
+    ? value >> 80n & 0xffff_ffffn
+    : IPV4_PREFIXES.includes(value >> 32n) || value >> 80n === NAT64_LOCAL
+    ? value & 0xffff_ffffn
+    : undefined;
+  return v4 === undefined
+    ? undefined
+    : [24n, 16n, 8n, 0n].map((shift) => v4 >> shift & 0xffn).join(".");
 }
 
 /** Whether a range lies in one of the others as a whole. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { ipInRanges } from "./ip_range.ts";
+import { embeddedIpv4, ipInRanges } from "./ip_range.ts";
 
 /** Link-local networks and the clouds' metadata services. */
 export const METADATA_RANGES: readonly string[] = [
@@ -21,8 +21,13 @@ export const METADATA_RANGES: readonly string[] = [
 /** Names that Google Cloud gives them; other clouds give none. */
 export const METADATA_NAMES: readonly string[] = ["metadata.google.internal", "metadata.goog"];
 
-/** Whether a host, as `URL` shows it, is one of them. A name is not resolved. */
+/**
+ * Whether a host, as `URL` or a resolver shows it, is one of them, also as an IPv4 address inside an
+ * IPv6 one. A name is not resolved.
+ */
 export function isMetadataHost(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
-  return METADATA_NAMES.includes(host) || ipInRanges(host, METADATA_RANGES);
+  if (METADATA_NAMES.includes(host) || ipInRanges(host, METADATA_RANGES)) return true;
+  const inner = embeddedIpv4(host);
+  return inner !== undefined && ipInRanges(inner, METADATA_RANGES);
 }

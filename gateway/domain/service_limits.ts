@@ -14,6 +14,10 @@ export interface ServiceLimits {
   readonly queueLength: number;
   /** Wrong keys or tokens that one address may present in a minute. 0: any number. */
   readonly badKeysPerMinute: number;
+  /** Most megabytes of request bodies held at once; they take about three times as much memory. */
+  readonly bodyMegabytes: number;
+  /** Most of them for one key. */
+  readonly bodyMegabytesPerKey: number;
 }
 
 /** What applies where the configuration names no limits. */
@@ -22,11 +26,13 @@ export const DEFAULT_LIMITS: ServiceLimits = {
   queueMs: 2_000,
   queueLength: 1_000,
   badKeysPerMinute: 30,
+  bodyMegabytes: 128,
+  bodyMegabytesPerKey: 64,
 };
 
-/** The limits in force under a catalog. */
+/** The limits in force under a catalog. One of an older version may lack some. */
 export function limitsInForce(
-  { limits = DEFAULT_LIMITS }: { readonly limits?: ServiceLimits | undefined },
+  { limits }: { readonly limits?: Partial<ServiceLimits> | undefined },
 ): ServiceLimits {
-  return limits;
+  return limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...limits };
 }

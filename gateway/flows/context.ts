@@ -20,6 +20,7 @@ import type { BoundedMap } from "./bounded_map.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { FailedAttempts } from "./failed_attempts.ts";
 import type { FoundMemory } from "./found_memory.ts";
+import type { HeldBodies } from "./held_bodies.ts";
 import type { InFlight } from "./in_flight.ts";
 import type { LateEndings } from "./late_endings.ts";
 import type { SignatureMemory } from "./signature_memory.ts";
@@ -81,6 +82,8 @@ export interface GatewayContext {
   readonly logger: Logger;
   readonly tracer: Tracer;
   readonly admission: Admission;
+  /** Bytes of request bodies in memory. */
+  readonly bodies: HeldBodies;
   /** The model that answered a conversation last, by key id and conversation hash. */
   readonly conversations: BoundedMap<string, string>;
   readonly signatures: SignatureMemory;

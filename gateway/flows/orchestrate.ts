@@ -106,6 +106,11 @@ async function mayGain(
   if (isAnswerBound(body, features)) return undefined;
   const { compound, signals } = judgeCompound(text);
   if (!compound && mode !== "always") return undefined;
+  // Each task sends the request once more.
+  if (caller.hold?.tryTake(EXPECTED_TASKS * body.text.length) === false) {
+    trace.orchestration = "Not split: it is too long to be held once for each task";
+    return undefined;
+  }
   if (resultTokens(plan.candidates, { features, tasks: EXPECTED_TASKS }) === undefined) {
     trace.orchestration = `Not split: ${NO_ROOM}`;
     return undefined;

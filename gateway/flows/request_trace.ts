@@ -26,6 +26,7 @@ import { listed } from "../wire/upstream_warnings.ts";
 import { addBilling } from "./add_billing.ts";
 import { noteContent, type Said } from "./content_note.ts";
 import type { Reservation } from "./admission.ts";
+import type { BodyHold } from "./held_bodies.ts";
 
 /** Who calls what. */
 export interface Caller {
@@ -53,6 +54,8 @@ export interface Caller {
   readonly onPlanning?: (() => AbortSignal) | undefined;
   /** Whether the caller has had the head of a stream although its answer has not begun. @default {no} */
   readonly hasHead?: (() => boolean) | undefined;
+  /** Counts what it holds in memory. @default {not counted} */
+  readonly hold?: BodyHold | undefined;
   /** Called once, when the request has been settled or has failed. */
   onSettled(): void;
 }

@@ -7,7 +7,7 @@
 
 import type { ResponsesRequest } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
-import type { ResponseStore, StoredResponse } from "../ports/response_store.ts";
+import type { Admit, ResponseStore, StoredResponse } from "../ports/response_store.ts";
 import type { JsonBody } from "../ports/upstream.ts";
 import { namedIds, outputItems, requestItems } from "../wire/responses/items.ts";
 import { recordOf } from "../wire/json_parse.ts";
@@ -41,17 +41,20 @@ const NONE: ResponseHistory = {
   upstreamId: undefined,
 };
 
-/** Reads what a request leans on. Throws a {@linkcode ServiceFault} where it is not (or no more) kept. */
+/**
+ * Reads what a request leans on. Throws a {@linkcode ServiceFault} where it is not (or no more) kept.
+ * `admit` counts the responses that it continues, like its own body.
+ */
 export async function historyOf(
   store: ResponseStore,
   ownerId: string,
-  body: JsonBody,
+  { body, admit }: { readonly body: JsonBody; readonly admit?: Admit | undefined },
 ): Promise<ResponseHistory> {
   const { previous_response_id: previousId } = body.value as unknown as ResponsesRequest;
   const isContinued = typeof previousId === "string";
   const wanted = new Set(requestItems(body).flatMap(namedIds).map(({ id }) => id));
   if (!isContinued && wanted.size === 0) return NONE;
-  const chain = isContinued ? await chainOf(store, ownerId, previousId) : [];
+  const chain = isContinued ? await chainOf(store, ownerId, { lastId: previousId, admit }) : [];
   const named = await namedItems(store, ownerId, { wanted, chain });
   const keepers = new Set([...chain.slice(-1).map((kept) => kept.upstreamId), ...named.keepers]);
   const [keeper] = keepers;
@@ -68,7 +71,7 @@ export async function historyOf(
 async function chainOf(
   store: ResponseStore,
   ownerId: string,
-  lastId: string,
+  { lastId, admit }: { readonly lastId: string; readonly admit?: Admit | undefined },
 ): Promise<StoredResponse[]> {
   const chain: StoredResponse[] = [];
   const seen = new Set<string>();
@@ -76,7 +79,7 @@ async function chainOf(
   // An upstream that gives an id twice may have made a circle: what was read is not read again.
   for (let id: string | undefined = lastId; id !== undefined && !seen.has(id);) {
     seen.add(id);
-    const found: StoredResponse | undefined = await store.get(ownerId, id);
+    const found: StoredResponse | undefined = await store.get(ownerId, id, admit);
     if (found === undefined) throw notKept(lastId, id);
     chars += found.resource.length;
     for (const item of found.input) chars += item.length;

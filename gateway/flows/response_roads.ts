@@ -44,6 +44,7 @@ import {
 import { asksForHosted, type HostedTools } from "./hosted/hosted_tools.ts";
 import { withSearchLimit } from "./hosted/native_searches.ts";
 import type { FileUrls } from "./file_urls.ts";
+import type { BodyHold } from "./held_bodies.ts";
 import { historyOf, type ResponseHistory } from "./response_history.ts";
 
 type Key = Pick<KeyRecord, "id" | "walletId">;
@@ -109,11 +110,11 @@ export class AskedResponse {
    */
   static async read(
     gateway: GatewayContext,
-    key: Key,
+    { key, hold }: { readonly key: Key; readonly hold?: BodyHold | undefined },
     { body, hosted }: { readonly body: JsonBody; readonly hosted: HostedTools },
   ): Promise<AskedResponse> {
     requireStores(gateway, key.walletId, hosted);
-    const kept = await historyOf(gateway.responses, key.walletId, body);
+    const kept = await historyOf(gateway.responses, key.walletId, { body, admit: hold?.take });
     const remembered = gateway.found.ofItems(key.id, requestItems(body));
     const history = { ...kept, found: new Map([...remembered, ...kept.found]) };
     const measured = await inTurns(responsesFeatureSteps(body, history));

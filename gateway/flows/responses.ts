@@ -68,7 +68,7 @@ export function respond(
   request: { readonly body: JsonBody; readonly hosted: HostedTools },
 ): Promise<ModelAnswer> {
   return underWay(gateway, caller, async (trace, onEnd) => {
-    const read = await AskedResponse.read(gateway, caller.key, request);
+    const read = await AskedResponse.read(gateway, caller, request);
     const { asked, plan } = await planResponse(gateway, trace, read);
     reserveTokens(gateway, trace, asked.features);
     const hosting = asksForHosted(asked.hosted) ? hostedSetup(asked.chat, asked.hosted) : undefined;

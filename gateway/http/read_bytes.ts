@@ -6,6 +6,7 @@
 
 import { ServiceFault } from "../domain/fault.ts";
 import { CallerLeft } from "../flows/caller_left.ts";
+import type { BodyHold } from "../flows/held_bodies.ts";
 import { afterMs } from "../system/deadlines.ts";
 import { othersTurn, TURN_CHARS, TurnLine } from "../system/others_turn.ts";
 
@@ -20,6 +21,15 @@ const LONG_BYTES = 1024 * 1024;
 
 const line = new TurnLine();
 
+/** How to read a body. */
+export interface ReadOptions {
+  readonly maxBytes: number;
+  /** Counts what is read, before it is read. @default {not counted} */
+  readonly hold?: BodyHold | undefined;
+  /** Time for it to come, in milliseconds. @default {BODY_PATIENCE_MS} */
+  readonly patienceMs?: number | undefined;
+}
+
 /**
  * Reads a body of at most `maxBytes`; a longer one is refused, where it says so before a byte is read.
  * Each 64 bytes that have come buy a millisecond beyond `patienceMs`.
@@ -27,21 +37,24 @@ const line = new TurnLine();
  * @throws {ServiceFault} Where the body is compressed, too long, too slow or cannot be read.
  * @throws {CallerLeft} Where nobody is there to finish it.
  */
-export function readBytes(
+export async function readBytes(
   request: Request,
-  maxBytes: number,
-  patienceMs: number = BODY_PATIENCE_MS,
+  { maxBytes, hold, patienceMs = BODY_PATIENCE_MS }: ReadOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const coding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") {
     const fault = { message: "Send the body uncompressed" };
-    return Promise.reject(new ServiceFault("unsupported_media_type", fault));
+    throw new ServiceFault("unsupported_media_type", fault);
   }
-  const declared = request.headers.get("content-length");
-  if (declared !== null && Number(declared) > maxBytes) return Promise.reject(tooLarge(maxBytes));
-  return declared !== null && Number(declared) <= ONE_READ_BYTES
-    ? readWhole(request, patienceMs)
-    : readPieces(request, { maxBytes, patienceMs });
+  const header = request.headers.get("content-length");
+  const declared = header === null ? undefined : Number(header);
+  if (declared === undefined) return await readPieces(request, { maxBytes, patienceMs, hold });
+  if (declared > maxBytes) throw tooLarge(maxBytes);
+  const room = hold?.take(declared);
+  if (room !== undefined) await room;
+  return declared <= ONE_READ_BYTES
+    ? await readWhole(request, patienceMs)
+    : await readPieces(request, { maxBytes, patienceMs });
 }
 
 function readWhole(request: Request, patienceMs: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -54,9 +67,8 @@ function readWhole(request: Request, patienceMs: number): Promise<Uint8Array<Arr
 
 async function readPieces(
   request: Request,
-  options: { maxBytes: number; patienceMs: number },
+  { maxBytes, patienceMs, hold }: ReadOptions & { readonly patienceMs: number },
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { maxBytes, patienceMs } = options;
   if (request.body === null) return new Uint8Array();
   const reader = request.body.getReader();
   const pieces: Uint8Array[] = [];
@@ -79,6 +91,8 @@ async function readPieces(
       length += value.byteLength;
       // What is left is not cancelled: whoever answers drops it.
       if (length > maxBytes) throw tooLarge(maxBytes);
+      const room = hold?.take(value.byteLength);
+      if (room !== undefined) await room;
       pieces.push(value);
       if (length < turnEnd) continue;
       turnEnd = length + TURN_CHARS;
@@ -111,7 +125,7 @@ async function joined(
 
 /** Deno closes a request's body with its connection, and says so by this error alone. */
 function readFailure(request: Request, error: unknown): Error {
-  if (error instanceof ServiceFault) return error;
+  if (error instanceof ServiceFault || error instanceof CallerLeft) return error;
   const gone = request.signal.aborted || error instanceof Deno.errors.BadResource ||
     error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.Interrupted;
   if (gone) return new CallerLeft("The caller left before the body had come", { cause: error });

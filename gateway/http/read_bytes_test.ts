@@ -30,7 +30,7 @@ Deno.test("a body that does not come to its end is not waited for", async () => 
   ];
   for (const request of requests) {
     const fault = await assertRejects(
-      () => readBytes(request, 1e9, 5),
+      () => readBytes(request, { maxBytes: 1e9, patienceMs: 5 }),
       ServiceFault,
       "The body did not arrive in time",
     );
@@ -50,14 +50,14 @@ Deno.test("what has come buys time for what has not", async () => {
       controller.enqueue(piece);
     },
   });
-  const bytes = await readBytes(post(slow), 1e9, 1_000);
+  const bytes = await readBytes(post(slow), { maxBytes: 1e9, patienceMs: 1_000 });
   assertEquals(bytes.length, 4 * piece.length);
 });
 
 Deno.test("a body that is too long is not read to its end, but left to be dropped", async () => {
   let cancelled = 0;
   const request = post(stuck(() => void cancelled++));
-  const fault = await assertRejects(() => readBytes(request, 5), ServiceFault);
+  const fault = await assertRejects(() => readBytes(request, { maxBytes: 5 }), ServiceFault);
   assertEquals([fault.code, cancelled], ["body_too_large", 0]);
   await request.body?.cancel();
   assertEquals(cancelled, 1);
@@ -81,7 +81,7 @@ Deno.test("a long body is read and put together in turns, and so are several", a
     before = pulled;
   });
   try {
-    const bodies = Array.from({ length: 3 }, () => readBytes(post(ready(160)), 1e9));
+    const bodies = Array.from({ length: 3 }, () => readBytes(post(ready(160)), { maxBytes: 1e9 }));
     for (const bytes of await Promise.all(bodies)) {
       assertEquals(bytes.length, 160 * piece.length);
       assert(bytes.every((byte) => byte === 7));
@@ -95,7 +95,7 @@ Deno.test("a long body is read and put together in turns, and so are several", a
 });
 
 Deno.test("a request without a body has none", async () => {
-  assertEquals((await readBytes(new Request("http://x/"), 1)).length, 0);
+  assertEquals((await readBytes(new Request("http://x/"), { maxBytes: 1 })).length, 0);
 });
 
 Deno.test("a caller who leaves while sending has left", async () => {
@@ -107,13 +107,13 @@ Deno.test("a caller who leaves while sending has left", async () => {
     post(failing(new TypeError("broken")), {}, gone.signal),
   ];
   for (const request of requests) {
-    await assertRejects(() => readBytes(request, 10), CallerLeft);
+    await assertRejects(() => readBytes(request, { maxBytes: 10 }), CallerLeft);
   }
 });
 
 Deno.test("a body that cannot be read otherwise is the caller's mistake, not a bug", async () => {
   const request = post(failing(new TypeError("bad chunk")));
-  const fault = await assertRejects(() => readBytes(request, 10), ServiceFault);
+  const fault = await assertRejects(() => readBytes(request, { maxBytes: 10 }), ServiceFault);
   assertEquals([fault.code, fault.message], [
     "invalid_request",
     "The body could not be read; send it again",
@@ -123,10 +123,10 @@ Deno.test("a body that cannot be read otherwise is the caller's mistake, not a b
 Deno.test("a compressed body is refused before it is read", async () => {
   for (const coding of ["gzip", "br", "zstd, gzip", "GZIP"]) {
     const request = post("{}", { "content-encoding": coding });
-    const fault = await assertRejects(() => readBytes(request, 10), ServiceFault);
+    const fault = await assertRejects(() => readBytes(request, { maxBytes: 10 }), ServiceFault);
     assertEquals([fault.status, fault.message], [415, "Send the body uncompressed"]);
     assertEquals(request.bodyUsed, false);
   }
   const plain = post("{}", { "content-encoding": "identity" });
-  assertEquals((await readBytes(plain, 10)).length, 2);
+  assertEquals((await readBytes(plain, { maxBytes: 10 })).length, 2);
 });

@@ -10,7 +10,7 @@ import type { JsonBody } from "../ports/upstream.ts";
 import { inTurns, LONG_CHARS, othersTurn, TURN_CHARS } from "../system/others_turn.ts";
 import { hasEscapedName, parseSteps } from "../wire/json_parse.ts";
 import { type JsonLimits, repeatsName, scanSteps } from "../wire/json_text.ts";
-import { readBytes } from "./read_bytes.ts";
+import { readBytes, type ReadOptions } from "./read_bytes.ts";
 
 export { readBytes };
 
@@ -35,13 +35,13 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  */
 export async function readJson(
   request: Request,
-  options: { maxBytes: number } = { maxBytes: BODY_MAX_BYTES },
+  options: Partial<ReadOptions> = {},
 ): Promise<JsonBody> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
     throw new ServiceFault("unsupported_media_type");
   }
-  const bytes = await readBytes(request, options.maxBytes);
+  const bytes = await readBytes(request, { maxBytes: BODY_MAX_BYTES, ...options });
   const isLong = bytes.length > LONG_CHARS;
   const text = isLong ? await decodeInTurns(bytes) : decode(bytes, decoder);
   // Left to the collector, it would call it the sooner.

@@ -10,7 +10,7 @@ import { encodeDataUri } from "../images/data_uri.ts";
 import { imageTypeOf } from "../images/image_file.ts";
 import type { JsonBody } from "../ports/upstream.ts";
 import { othersTurn, TURN_CHARS } from "../system/others_turn.ts";
-import { readBytes } from "./read_bytes.ts";
+import { readBytes, type ReadOptions } from "./read_bytes.ts";
 import { BODY_MAX_BYTES, readJson } from "./read_json.ts";
 
 /** Most fields of a form. */
@@ -37,7 +37,7 @@ const NUMBERS = new Set(["n", "output_compression", "partial_images"]);
  */
 export async function readImageEdit(
   request: Request,
-  options: { maxBytes: number } = { maxBytes: BODY_MAX_BYTES },
+  options: Partial<ReadOptions> = {},
 ): Promise<JsonBody> {
   const type = request.headers.get("content-type") ?? "";
   if (MULTIPART.test(type)) return await readForm(request, { ...options, type });
@@ -51,9 +51,9 @@ export async function readImageEdit(
 
 async function readForm(
   request: Request,
-  options: { maxBytes: number; type: string },
+  options: Partial<ReadOptions> & { readonly type: string },
 ): Promise<JsonBody> {
-  const bytes = await readBytes(request, options.maxBytes);
+  const bytes = await readBytes(request, { maxBytes: BODY_MAX_BYTES, ...options });
   const fields = new Map<string, unknown>();
   const images: string[] = [];
   let array = false;

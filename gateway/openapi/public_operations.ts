@@ -324,7 +324,7 @@ const HEALTH: readonly Operation[] = [
         example: { status: "ready" },
       }),
     },
-    codes: ["store_unavailable"],
+    codes: ["no_model_available", "store_unavailable"],
   },
 ];
 

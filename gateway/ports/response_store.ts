@@ -23,6 +23,9 @@ export interface StoredResponse {
   readonly upstreamId?: string | undefined;
 }
 
+/** Lets so many bytes into memory, now or later; rejects or throws where it does not. */
+export type Admit = (bytes: number) => Promise<void> | undefined;
+
 /** Responses that may be asked for again, and continued. */
 export interface ResponseStore {
   /**
@@ -31,8 +34,8 @@ export interface ResponseStore {
    * still free, so that nobody's responses take the room of all others'.
    */
   put(response: StoredResponse): Promise<boolean>;
-  /** A response of this owner that has not expired. */
-  get(ownerId: string, id: string): Promise<StoredResponse | undefined>;
+  /** A response of this owner that has not expired. `admit` is told its bytes before it is read. */
+  get(ownerId: string, id: string, admit?: Admit): Promise<StoredResponse | undefined>;
   /** The response of this owner, not expired, that has an item of this id; the last one put. */
   withItem(ownerId: string, itemId: string): Promise<StoredResponse | undefined>;
   /** Forgets a response; false where this owner has none of the name. */

@@ -4,6 +4,8 @@ export interface StoreErrorOptions extends ErrorOptions {
   readonly inDoubt?: boolean | undefined;
   /** @default {false} */
   readonly untried?: boolean | undefined;
+  /** @default {false} */
+  readonly isDamage?: boolean | undefined;
 }
 
 /** The store could not do what was asked; nothing has changed. `cause` says why, to the operator. */
@@ -16,11 +18,14 @@ export class StoreError extends Error {
   readonly inDoubt: boolean;
   /** The change was never tried: what is in doubt is one before it. */
   readonly untried: boolean;
+  /** What is in the store is not what was written. */
+  readonly isDamage: boolean;
 
   constructor(message: string, options: StoreErrorOptions = {}) {
     super(message, options);
     this.inDoubt = options.inDoubt ?? false;
     this.untried = options.untried ?? false;
+    this.isDamage = options.isDamage ?? false;
   }
 
   /** Whether this change may turn out to have landed. */

@@ -7,10 +7,7 @@ import { searxngApi } from "./searxng.ts";
 import { tavilyApi } from "./tavily.ts";
 
 /** What back ends need of their surroundings. */
-export interface WebSearchDeps extends HttpSearchDeps {
-  /** Looks an environment variable up: the servers' keys. */
-  readonly env: (name: string) => string | undefined;
-}
+export type WebSearchDeps = HttpSearchDeps;
 
 /** Makes the back end that a configuration asks for. It keeps nothing open and nothing in mind. */
 export function createWebSearch(config: SearchConfig, deps: WebSearchDeps): WebSearch {

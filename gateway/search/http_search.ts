@@ -15,6 +15,7 @@ import type {
   WebSearchFailure,
 } from "../ports/web_search.ts";
 import { askOnce, readTextUpTo } from "../system/bounded_body.ts";
+import { Outgoing } from "../system/outgoing.ts";
 import { parseJson } from "../upstreams/openai_compatible/body.ts";
 import { redact, retryAfterMsOf } from "../upstreams/openai_compatible/failure.ts";
 import { type BoundQuery, boundQuery, unusedOf, usableOf } from "./bound_query.ts";
@@ -64,6 +65,8 @@ export interface SearchApi {
 export interface HttpSearchDeps {
   /** Reads `Retry-After` dates. */
   readonly clock: Clock;
+  /** Looks up the servers' keys, and the variables that name a proxy. */
+  readonly env: (name: string) => string | undefined;
   /** Sends requests. @default {globalThis.fetch} */
   readonly fetch?: typeof fetch | undefined;
   /** @default {SEARCH_TIMEOUT_MS} */
@@ -111,9 +114,9 @@ export class HttpWebSearch implements WebSearch {
     signal: AbortSignal,
   ): Promise<Received | WebSearchFailure> {
     // On a kept connection that has died `fetch` would ask, and the operator pay, a second time.
-    using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
-    const init = { ...initOf(request), client };
-    const { fetch: send = fetch, timeoutMs = SEARCH_TIMEOUT_MS } = this.#deps;
+    using outgoing = new Outgoing({ env: this.#deps.env, pool: { poolMaxIdlePerHost: 0 } });
+    const init = initOf(request);
+    const { fetch: send = outgoing.fetch, timeoutMs = SEARCH_TIMEOUT_MS } = this.#deps;
     const asked = await askOnce(
       (ended) => send(request.url, { ...init, signal: ended }),
       { timeoutMs, signal, read: receive },

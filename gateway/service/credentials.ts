@@ -78,7 +78,8 @@ export class CredentialsFile {
    */
   async replaceFirstToken(first: string): Promise<void> {
     if (this.#file === undefined) return;
-    const length = (await this.#file.stat()).size;
+    // Not by its status, which the process may not read any more.
+    const length = await this.#file.seek(0, Deno.SeekMode.End);
     const kept = storedOf(await readFrom(this.#file, length));
     if (kept === undefined) return;
     const { url, token, firstToken } = kept;

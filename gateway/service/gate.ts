@@ -2,7 +2,6 @@ import { ServiceFault } from "../domain/fault.ts";
 import { errorResponse } from "../http/error_response.ts";
 import type { Answering } from "../http/listen.ts";
 import type { Rng } from "../ports/rng.ts";
-import type { KvStores } from "../stores/kv/open.ts";
 
 /** Holds requests back until the operator has been told, and refuses them once it is closed. */
 export class Gate {
@@ -46,18 +45,6 @@ export class Gate {
         );
       },
     };
-  }
-
-  /** Why requests cannot be taken now; `undefined` where they can. */
-  async unready(stores: KvStores): Promise<ServiceFault | undefined> {
-    if (this.#state === "closed") return new ServiceFault("shutting_down");
-    if (stores.health() === "lost") return new ServiceFault("store_unavailable");
-    try {
-      await stores.settings.get("key_pepper_check");
-      return undefined;
-    } catch (cause) {
-      return new ServiceFault("store_unavailable", { cause });
-    }
   }
 
   #refuse(request: Request): Response {

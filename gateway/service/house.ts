@@ -11,6 +11,7 @@ import {
   missingSearchVariableText,
 } from "../config/missing_credentials.ts";
 import type { Catalog, SearchConfig } from "../domain/catalog.ts";
+import { limitsInForce } from "../domain/service_limits.ts";
 import type { AdminTokens } from "../flows/admin_tokens.ts";
 import { Admission } from "../flows/admission.ts";
 import { BoundedMap } from "../flows/bounded_map.ts";
@@ -24,6 +25,7 @@ import { publishFile, type SignedLinks } from "../flows/signed_links.ts";
 import type { Answering } from "../http/listen.ts";
 import { FailedAttempts } from "../flows/failed_attempts.ts";
 import { FoundMemory } from "../flows/found_memory.ts";
+import { HeldBodies } from "../flows/held_bodies.ts";
 import { SignatureMemory } from "../flows/signature_memory.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -110,6 +112,11 @@ export function poolOf(
       if (config.apiKey !== undefined) deps.noteSecret?.(config.apiKey);
       return createUpstream(config, deps);
     },
+    // A caller may read it: it does not name the variable.
+    lacks: (config) =>
+      missingCredentials([config], env).length === 0
+        ? undefined
+        : `has no credentials at its upstream "${config.id}"`,
     onAttempt: (attempt) =>
       attempt.hadBegun ? telemetry.metrics.brokeOff(attempt) : telemetry.metrics.attempted(attempt),
     onOperatorTrouble: (event) => logger.error("upstream_refuses_credentials", { ...event }),
@@ -150,6 +157,7 @@ export function gatewayOf(
     tracer: telemetry?.tracer ?? passingOn,
     tokens: createTokenCounter(),
     admission: new Admission(),
+    bodies: new HeldBodies(() => limitsInForce(catalogs.current())),
     conversations: new BoundedMap(CONVERSATIONS_MAX),
     signatures: new SignatureMemory(),
     found: new FoundMemory(),

@@ -13,6 +13,7 @@ import { createUpstream } from "../upstreams/factory.ts";
 import type { UpstreamPool } from "../upstreams/pool.ts";
 import type { House } from "./house.ts";
 import { metricsPage } from "./metrics_page.ts";
+import { ServiceReadiness } from "./readiness.ts";
 import { explainListen, type PortFlag } from "./settings.ts";
 
 /** A listener in use. */
@@ -34,7 +35,7 @@ export async function openListeners(house: House): Promise<Servers> {
     gateway,
     findKey: (presented) => keyRing.authenticate(presented),
     onRefusal: (code) => telemetry.metrics.refused("public", code),
-    readiness: { unready: () => gate.unready(stores) },
+    readiness: new ServiceReadiness({ gate, stores, pool }),
     files: { blobs: stores.blobs, links },
     publicUrl: house.publicUrl,
   });

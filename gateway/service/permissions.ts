@@ -35,9 +35,25 @@ export function missingFlagsText(flags: readonly string[]): string {
     `not reach; put that into SERVE_OPTIONS for "deno task serve", or after "deno run"`;
 }
 
-/** From here on the process writes no file but its store, which is open. */
-export async function giveUpWriting(): Promise<void> {
+/**
+ * From here on the process writes no file but its store, which is open, and cannot read what its start
+ * was told: the configuration and the credentials. Deno takes a folder's permission back with that of
+ * a file in it; so what is still to be read there is named by itself. Where every file may be read, it
+ * takes nothing back.
+ *
+ * Resolves to the flag without which the store's file can no longer be looked at, if it is missing.
+ */
+export async function giveUp(
+  { kvPath, configPath }: Pick<ServeSettings, "kvPath" | "configPath">,
+): Promise<string | undefined> {
   await Deno.permissions.revoke({ name: "write" });
+  const credentials = credentialsPath(kvPath);
+  await Deno.permissions.revoke({ name: "read", path: configPath });
+  if (credentials === undefined) return undefined;
+  await Deno.permissions.revoke({ name: "read", path: credentials });
+  const store = { name: "read", path: kvPath } as const;
+  const { state } = await Deno.permissions.query(store);
+  return state === "granted" ? undefined : flagOf(store);
 }
 
 function flagOf(permission: Deno.PermissionDescriptor): string {

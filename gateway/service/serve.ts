@@ -10,7 +10,7 @@ import { reasonOf } from "../system/reason.ts";
 import { createSystemRng } from "../system/rng.ts";
 import { tellCrashes } from "./crash.ts";
 import { observe } from "./observation.ts";
-import { giveUpWriting, missingFlags, missingFlagsText } from "./permissions.ts";
+import { giveUp, missingFlags, missingFlagsText } from "./permissions.ts";
 import { parseServeSettings, SERVE_VARIABLES } from "./settings.ts";
 import { type RunningService, startService } from "./start.ts";
 import { tellUnknownVariables } from "./variables.ts";
@@ -56,7 +56,11 @@ export async function serve(
     service = await startService(parsed.settings, {
       ...{ clock, rng, logger, env: observed.env, print, isTerminal, telemetry, noteSecret },
     });
-    await giveUpWriting();
+    const flag = await giveUp(parsed.settings);
+    if (flag !== undefined) {
+      const message = `The store's file is not watched: start with ${flag} besides`;
+      logger.warn("store_not_watched", { message });
+    }
   } catch (error) {
     telemetry.close();
     complain(`${secrets.remove(reasonOf(error))}\n`);

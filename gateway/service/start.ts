@@ -56,6 +56,9 @@ export async function startService(
     responseRetention: config?.responseRetention,
     program: manifest.version,
     onMigration: migrationTeller(deps.print),
+    onGone: (message) => deps.logger.error("store_gone", { message }),
+    onDamage: (message) => deps.logger.error("store_damaged", { message }),
+    mark: credentialsPath(settings.kvPath),
     onTried: (commit) => telemetry.metrics.committed(commit),
   }).catch((error) => {
     telemetry.close();

@@ -45,6 +45,8 @@ export interface UpstreamPoolDeps {
   readonly clock: Clock;
   /** Makes an upstream. */
   readonly create: (config: UpstreamConfig) => Upstream;
+  /** What an upstream lacks to be called at all, in words. @default {none lacks anything} */
+  readonly lacks?: ((config: UpstreamConfig) => string | undefined) | undefined;
   /** Called each time an upstream begins to refuse the gateway, and for each 403. */
   readonly onOperatorTrouble: (event: OperatorTrouble) => void;
   /** Called once for each attempt, and again where its answer breaks off. @default {nobody is told} */
@@ -71,6 +73,8 @@ const EMPTY_TURN: Turn = { use: (take) => take(), [Symbol.dispose]: () => {} };
 interface Slot {
   readonly config: UpstreamConfig;
   readonly upstream: Upstream;
+  /** Why it cannot be called before another start. */
+  readonly lacks: string | undefined;
   inFlight: number;
   /** Not in the catalog any more: closed with its last call. */
   retired: boolean;
@@ -117,7 +121,7 @@ export class UpstreamPool {
   /** A place at the model's upstream; `undefined` where it is full, cooling down or gone. */
   acquire(model: Model): Lease | undefined {
     const slot = this.#slots.get(model.upstream);
-    if (slot === undefined || this.#isFull(slot)) return undefined;
+    if (slot === undefined || slot.lacks !== undefined || this.#isFull(slot)) return undefined;
     const nowMs = this.#deps.clock.nowMs();
     // A request may still hold a catalog in which the model was served elsewhere.
     const known = this.#targets.get(model.id);
@@ -188,6 +192,11 @@ export class UpstreamPool {
     return this.#recent.of(upstream);
   }
 
+  /** Whether any upstream has what it needs to be called. */
+  get isUsable(): boolean {
+    return [...this.#slots.values()].some(({ lacks }) => lacks === undefined);
+  }
+
   /** Requests that wait for a place. */
   get waiting(): number {
     return this.#calls.size;
@@ -216,7 +225,9 @@ export class UpstreamPool {
           slots.set(config.id, old);
           continue;
         }
-        const slot = { config, upstream: this.#deps.create(config), inFlight: 0, retired: false };
+        const upstream = this.#deps.create(config);
+        const lacks = this.#deps.lacks?.(config);
+        const slot = { config, upstream, lacks, inFlight: 0, retired: false };
         made.push(slot);
         slots.set(config.id, slot);
       }
@@ -345,6 +356,8 @@ export class UpstreamPool {
   #refresh(target: Target, nowMs: number): void {
     const { id, slot } = target;
     if (this.#targets.get(id) !== target) return;
+    const { lacks: reason } = slot;
+    if (reason !== undefined) return void this.#states.set(id, { available: false, reason });
     const state = availability(target.health, nowMs);
     if (state.available) this.#waiting.delete(target);
     else this.#waiting.add(target);

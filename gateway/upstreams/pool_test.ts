@@ -13,7 +13,7 @@ const B1 = modelOf("b1", "b");
 const BOTH = catalogOf([upstreamOf("a"), upstreamOf("b")], [A1, A2, B1]);
 
 /** A pool with a clock in the test's hand, upstreams that note their end, and the troubles told. */
-function setUp(content = BOTH) {
+function setUp(content = BOTH, lacks?: (config: UpstreamConfig) => string | undefined) {
   let nowMs = 1_000_000;
   const closed: string[] = [];
   const made: string[] = [];
@@ -31,6 +31,7 @@ function setUp(content = BOTH) {
   const pool = new UpstreamPool(content, {
     clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
     create,
+    lacks,
     onOperatorTrouble: (event) => troubles.push(event),
   });
   const available = () =>
@@ -55,6 +56,20 @@ function attempt(
   lease.report({ outcome, ms: 10, ...(outcome === "rate_limited" ? { retryAfterMs: 5_000 } : {}) });
   lease.release();
 }
+
+Deno.test("an upstream that lacks something is never called, until another takes its place", () => {
+  const lacks = ({ id, apiKeyEnv }: UpstreamConfig) =>
+    id === "a" && apiKeyEnv === undefined ? "has no credentials" : undefined;
+  const { pool, available, now } = setUp(BOTH, lacks);
+  assertEquals(available(), ["b1"]);
+  assertEquals(pool.states(now()).get("a1"), { available: false, reason: "has no credentials" });
+  assertEquals([pool.acquire(A1), pool.isUsable], [undefined, true]);
+  pool.apply(catalogOf([upstreamOf("a")], [A1]));
+  assertEquals(pool.isUsable, false);
+  pool.apply(catalogOf([upstreamOf("a", { apiKeyEnv: "SET" })], [A1]));
+  assertEquals([pool.isUsable, available()], [true, ["a1"]]);
+  acquire(pool, A1).release();
+});
 
 Deno.test("all models are available at first, and latency is learnt", () => {
   const { pool, available, now } = setUp();

@@ -1,5 +1,5 @@
 import { afterMs } from "../system/deadlines.ts";
-import { FairLine } from "./fair_line.ts";
+import { FairLine } from "../system/fair_line.ts";
 
 /** The turn of a request that waited for a place. Given up where it is disposed of unused. */
 export interface Turn extends Disposable {

@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { COMMAND_VARIABLES } from "../../gateway/service/variables.ts";
 import { METADATA_NAMES, METADATA_RANGES } from "../../gateway/domain/metadata_address.ts";
+import { SERVE_VARIABLES } from "../../gateway/service/settings.ts";
 import { flagsOfTask } from "../fixtures/task_flags.ts";
 import { MEMBERS, read } from "./house.ts";
 
@@ -64,6 +66,7 @@ Deno.test("serving reads and writes named paths, asks nobody, and keeps off meta
   assertEquals(await valuesOf("serve", "allow-read"), [
     "gateway/vector_stores",
     "data",
+    "data/svc.kv",
     "svc.json",
   ]);
   assertEquals(await valuesOf("serve", "allow-write"), ["data"]);
@@ -85,13 +88,15 @@ Deno.test("serving reads and writes named paths, asks nobody, and keeps off meta
   }
 });
 
-Deno.test("the command line reads the variables that serving reads, and how to print", async () => {
+Deno.test("a service may read its settings, each by name, and a command its own besides", async () => {
   const serving = await valuesOf("serve", "allow-env");
-  assertEquals(
-    (await valuesOf("svc", "allow-env")).filter((name) => name !== "NO_COLOR"),
-    serving,
-  );
-  assertEquals(serving.includes("*"), false);
+  assertEquals(serving.filter((name) => name.includes("*")), []);
+  const settings = SERVE_VARIABLES.toSorted();
+  assertEquals(serving.filter((name) => name.startsWith("SERVICE_")).sort(), settings);
+  const all = [...new Set([...serving, ...COMMAND_VARIABLES, "NO_COLOR"])].sort();
+  for (const name of ["svc", "compile"]) {
+    assertEquals((await valuesOf(name, "allow-env")).sort(), all, name);
+  }
 });
 
 Deno.test("the house rules are part of the linter, and nothing of it is switched off", () => {

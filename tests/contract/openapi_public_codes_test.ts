@@ -81,7 +81,7 @@ Deno.test("what every operation refuses is refused as described", async () => {
     if (!isShut) assertEquals(closed, "shutting_down", operation.id);
   }
   const readyz = operationOf("getReadiness");
-  for (const code of ["store_unavailable", "shutting_down"] as const) {
+  for (const code of ["no_model_available", "store_unavailable", "shutting_down"] as const) {
     const readiness = { unready: () => Promise.resolve(new ServiceFault(code)) };
     await provoked.call(await appOf(service, { readiness }), readyz);
   }

@@ -209,3 +209,13 @@ Deno.test("svc doctor tells of a process that may do everything", async () => {
     assertMatch(permissions?.message ?? "", /may do everything, as by -A/);
   });
 });
+
+Deno.test("svc doctor tells of a store that was in use and is gone", async () => {
+  await inFolder(async (_folder, kv) => {
+    await Deno.writeTextFile(`${kv}.admin.json`, "{}", { mode: 0o600 });
+    const told = await svc(["doctor", "--json"], { ...PORTS, SERVICE_KV_PATH: kv });
+    const finding = findingsOf(told).get("store");
+    assertEquals(finding?.status, "failure");
+    assertMatch(finding?.message ?? "", /missing or empty/);
+  });
+});

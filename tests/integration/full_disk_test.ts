@@ -50,10 +50,12 @@ async function scenario(disk: Disk): Promise<void> {
     let answered = 1;
     while (await statusOf(ask(service)) === 200) assert(++answered < 10_000, "it is never full");
     await assertRefused(service, upstream);
+    assertEquals(await readiness(service), "Nothing can be written to the store");
     answered += await under.finish();
     await disk.clear();
     await until(() => service.running.gateway.lateEndings.size === 0, "the late endings");
     await service.quiet();
+    assertEquals(await readiness(service), undefined);
     ({ spent } = await service.wallet());
     assertEquals(spent, BigInt(answered) * CALL_MICROS, "answers are in the books, and no more");
     await assertCharged(service, PLACES);
@@ -125,6 +127,12 @@ async function assertRefused(service: TestService, upstream: FakeUpstream): Prom
   const made = service.admin("POST", "/wallets", { id: "refused", credits: "5" });
   assertStringIncludes(await made.then(() => "made", String), "503");
   assertEquals(await service.running.stores.ledger.wallet("refused"), undefined);
+}
+
+/** Why the service is not ready; `undefined` where it is. */
+async function readiness(service: TestService): Promise<string | undefined> {
+  const response = await fetch(`${service.running.publicUrl}/readyz`);
+  return (await response.json()).error?.message;
 }
 
 async function statusOf(answer: Promise<Response>): Promise<number> {

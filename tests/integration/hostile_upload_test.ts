@@ -83,7 +83,7 @@ Deno.test("a body that stops coming is answered, and the caller told that the co
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     (request) =>
-      readBytes(request, 1e9, 20).then(
+      readBytes(request, { maxBytes: 1e9, patienceMs: 20 }).then(
         () => new Response("read"),
         (error) => errorResponse(faultOf(error), "req_1"),
       ),

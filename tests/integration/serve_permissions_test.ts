@@ -34,12 +34,17 @@ Deno.test("under the flags of the task nothing else of the machine can be reache
     const { stdout, stderr } = await run([TRYING, data], folder);
     assert(stdout !== "", stderr);
     const became: Record<string, string> = JSON.parse(stdout);
-    const { "write where it may": before, "read where it may": read, ...forbidden } = became;
-    assertEquals([before, read], ["done", "done"]);
+    const {
+      "write where it may": written,
+      "read where it may": read,
+      "look at the store": seen,
+      ...forbidden
+    } = became;
+    assertEquals([written, read, seen], ["done", "done", "done"]);
     for (const [what, error] of Object.entries(forbidden)) {
       assertEquals(error, "NotCapable", what);
     }
-    assertEquals(Object.keys(forbidden).length, 17);
+    assertEquals(Object.keys(forbidden).length, 19);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -122,6 +127,33 @@ Deno.test("a new admin token is kept for the command line by a process that open
     }
     await using _again = await ServiceProcess.start(kvPath);
     assertEquals(await shows(), 0);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a process that opens no more files sees that its store has gone, and refuses to begin anew", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const kvPath = join(folder, "svc.kv");
+    {
+      await using service = await ServiceProcess.start(kvPath);
+      const ready = async () => {
+        const response = await fetch(`${service.publicUrl}/readyz`);
+        return (await response.json()).error?.message;
+      };
+      assertEquals(await ready(), undefined);
+      await Deno.remove(kvPath);
+      while (await ready() === undefined) await new Promise((resolve) => setTimeout(resolve, 50));
+      assertEquals(await ready(), "The store's file was deleted or replaced");
+      const { stderr } = await service.end("SIGTERM");
+      assertStringIncludes(stderr, "store_gone");
+      assert(!stderr.includes("store_not_watched"), stderr);
+    }
+    const ports = ["--port", "0", "--admin-port", "0"];
+    const again = await svc(["serve", ...ports, "--kv-path", kvPath], {});
+    assertEquals(again.code, 1);
+    assertStringIncludes(again.stderr, "is missing or empty");
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -72,7 +72,7 @@ Deno.test("a body that stops is refused with the error object, over a real conne
   const rng = createSystemRng(systemClock);
   const app = {
     fetch: (request: Request) =>
-      readBytes(request, 1e9, 20).then(
+      readBytes(request, { maxBytes: 1e9, patienceMs: 20 }).then(
         () => new Response("read"),
         (error) => errorResponse(faultOf(error), "req_1"),
       ),

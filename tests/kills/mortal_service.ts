@@ -55,6 +55,7 @@ export class MortalService implements AsyncDisposable {
     await Deno.writeTextFile(configPath, JSON.stringify(config));
     const ports = [freePort(), freePort()];
     const command = serveCommand(folder, {
+      reads: [kvPath],
       args: [
         ...["--port", `${ports[0]}`, "--admin-port", `${ports[1]}`],
         ...["--kv-path", kvPath, "--config", configPath, "--admin-token", ADMIN_TOKEN],

@@ -13,7 +13,7 @@ import { modelCall } from "./model_call.ts";
 export function chatCompletions(gateway: GatewayContext): Handler<PublicEnv> {
   return modelCall(gateway, {
     endpoint: "chat",
-    read: (request) => readJson(request),
+    read: (request, hold) => readJson(request, { hold }),
     check: ({ value }) =>
       readHostedTools(isPlainChat(value) ? [] : validate(chatRequestSchema, value).tools ?? []),
     answer: (caller, body, hosted) => chat(gateway, caller, { body, hosted }),

@@ -16,7 +16,7 @@ export function healthz(): Handler<PublicEnv> {
   };
 }
 
-/** `GET /readyz`: the store answers and no shutdown has begun. */
+/** `GET /readyz`: requests can be served; otherwise the reason why not. */
 export function readyz(readiness: Readiness): Handler<PublicEnv> {
   return async (c) => {
     const fault = await readiness.unready();

@@ -17,7 +17,7 @@ import { modelCall } from "./model_call.ts";
 export function generateImages(gateway: GatewayContext): Handler<PublicEnv> {
   return modelCall(gateway, {
     endpoint: "images.generations",
-    read: (request) => readJson(request),
+    read: (request, hold) => readJson(request, { hold }),
     check: ({ value }) => void validate(imageGenerationSchema, value),
     answer: (caller, body) =>
       drawImages(gateway, { ...caller, endpoint: "images.generations" }, body),
@@ -28,7 +28,7 @@ export function generateImages(gateway: GatewayContext): Handler<PublicEnv> {
 export function editImages(gateway: GatewayContext): Handler<PublicEnv> {
   return modelCall(gateway, {
     endpoint: "images.edits",
-    read: (request) => readImageEdit(request),
+    read: (request, hold) => readImageEdit(request, { hold }),
     check: ({ value }) => checkEditImages(validate(imageEditSchema, value)),
     answer: (caller, body) => drawImages(gateway, { ...caller, endpoint: "images.edits" }, body),
   });

@@ -6,6 +6,7 @@ import {
   type OrchestrationChoice,
 } from "../../domain/orchestration_mode.ts";
 import type { GatewayContext } from "../../flows/context.ts";
+import type { BodyHold } from "../../flows/held_bodies.ts";
 import { logFailure } from "../../flows/log_failure.ts";
 import type { ModelAnswer } from "../../flows/model_answer.ts";
 import { type Caller, RequestTrace } from "../../flows/request_trace.ts";
@@ -20,7 +21,7 @@ import { requireEndpoint } from "../require_endpoint.ts";
 /** What one model endpoint does with a request that may be made. */
 export interface ModelCall<Checked> {
   readonly endpoint: Endpoint;
-  read(request: Request): Promise<JsonBody>;
+  read(request: Request, hold: BodyHold): Promise<JsonBody>;
   /** Throws a {@linkcode ServiceFault} where the body is not valid. `model` is checked already. */
   check(body: JsonBody): Checked;
   /** `checked` is what `check` made of the body. */
@@ -33,7 +34,8 @@ export function modelCall<Checked>(
   call: ModelCall<Checked>,
 ): Handler<PublicEnv> {
   return async function modelCallHandler(c) {
-    let leave = () => {};
+    const hold = gateway.bodies.hold(c.get("key").id, c.req.raw.signal);
+    let leave = hold.release;
     const logId = gateway.rng.id("log");
     const caller: Caller = {
       key: c.get("key"),
@@ -49,6 +51,7 @@ export function modelCall<Checked>(
         endpoint: call.endpoint,
         traceparent: c.req.raw.headers.get("traceparent"),
       }),
+      hold,
       onSettled: () => leave(),
     };
     let body: JsonBody;
@@ -60,10 +63,13 @@ export function modelCall<Checked>(
       requireEndpoint(caller.key, call.endpoint);
       dialect = dialectOf(c.req.raw.headers, caller.key.policy);
       c.set("dialect", dialect);
-      body = await call.read(c.req.raw);
+      body = await call.read(c.req.raw, hold);
       // Only now: a body that comes slowly would keep others of the key waiting.
       const admitted = gateway.admission.admit(caller.key, gateway.clock.nowMs());
-      leave = admitted.leave;
+      leave = () => {
+        hold.release();
+        admitted.leave();
+      };
       admittedAtMs = admitted.atMs;
       if (body.value.model !== MODEL_AUTO) {
         throw new ServiceFault("model_not_allowed", { param: "model" });
@@ -79,27 +85,21 @@ export function modelCall<Checked>(
     }
     const stream = body.value.stream === true;
     const asking = { ...caller, stream, dialect, admittedAtMs, orchestration };
-    const answer = await answered(gateway, call, { caller: asking, body, checked });
-    return sentAs(answer, caller.requestId);
+    return responseOf(await answered(gateway, call, { caller: asking, body, checked }), caller);
   };
 }
 
-function sentAs(answer: ModelAnswer, requestId: string): Response {
-  const headers = { "x-request-id": requestId };
+function responseOf(answer: ModelAnswer, { requestId }: Pick<Caller, "requestId">): Response {
+  const headers: Record<string, string> = { "x-request-id": requestId };
   if (answer.kind === "json") {
-    return new Response(answer.text, {
-      headers: { ...headers, "content-type": "application/json" },
-    });
+    headers["content-type"] = "application/json";
+    return new Response(answer.text, { headers });
   }
-  return new Response(answer.bytes, {
-    headers: {
-      ...headers,
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-cache",
-      // Nginx would otherwise gather a stream into one piece.
-      "x-accel-buffering": "no",
-    },
-  });
+  headers["content-type"] = "text/event-stream; charset=utf-8";
+  headers["cache-control"] = "no-cache";
+  // Nginx would otherwise gather a stream into one piece.
+  headers["x-accel-buffering"] = "no";
+  return new Response(answer.bytes, { headers });
 }
 
 /** The answer, when it begins; of a stream that is long in planning, as keep-alives before that. */

@@ -16,7 +16,7 @@ import { modelCall } from "./model_call.ts";
 export function createResponse(gateway: GatewayContext): Handler<PublicEnv> {
   return modelCall(gateway, {
     endpoint: "responses",
-    read: (request) => readJson(request),
+    read: (request, hold) => readJson(request, { hold }),
     check,
     answer: (caller, body, hosted) => respond(gateway, caller, { body, hosted }),
   });

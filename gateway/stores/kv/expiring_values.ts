@@ -127,10 +127,15 @@ export class ExpiringValues {
     }
   }
 
-  /** A value that is there and has not expired. */
-  async get(name: readonly string[]): Promise<ExpiringValue | undefined> {
+  /** A value that is there and has not expired. `admit` is told its bytes before it is read. */
+  async get(
+    name: readonly string[],
+    admit?: (bytes: number) => Promise<void> | undefined,
+  ): Promise<ExpiringValue | undefined> {
     const [copy] = await this.#copies(name, { limit: 1, reverse: true });
-    return copy && await this.#valueOf(copy);
+    if (copy === undefined || this.#isOver(copy)) return undefined;
+    await admit?.(copy.entry.size);
+    return await this.#valueOf(copy);
   }
 
   /** The last put of the values that have another name and have not expired. */

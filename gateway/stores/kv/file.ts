@@ -8,27 +8,46 @@ import { lchown } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "@std/path";
 import { StoreError } from "../../ports/store_error.ts";
 
-/** A store's file, claimed by this process. */
-export interface ClaimedFile {
+/** A store's file, kept from other processes. */
+export interface LockedFile {
   /** Its real path. */
   readonly path: string;
   /** Lets other processes have it. */
   release(): void;
 }
 
+/** A store's file, claimed by this process. */
+export interface ClaimedFile extends LockedFile {
+  /**
+   * Whether the name still leads to the file that was claimed. True as well where this process may not
+   * look any more, and on a file system that gives one file several numbers.
+   */
+  isInPlace(): Promise<boolean>;
+}
+
 /**
- * Makes the file where there is none, keeps other processes from it and other users out of it.
+ * Makes the file where there is none, keeps other processes from it and other users out of it. `mark`
+ * is a file that only a store in use leaves beside it: where the mark is there, the store must be too.
  *
- * @throws {StoreError} Where another process has it, or it cannot be made or made private.
+ * @throws {StoreError} Where another process has it, it is gone, or it cannot be made or made private.
  */
-export async function claimFile(name: string): Promise<ClaimedFile> {
-  const file = await lockFile(name);
+export async function claimFile(name: string, mark?: string): Promise<ClaimedFile> {
+  const lock = await lockName(name);
+  let file: Deno.FsFile | undefined;
   try {
-    await makePrivate(file.path);
-    return file;
+    await requireUsed(lock.path, mark);
+    file = await Deno.open(lock.path, { create: true, read: true, write: true, mode: 0o600 });
+    await lockInode(name, file);
+    await makePrivate(lock.path);
+    return {
+      path: lock.path,
+      release: releaseBoth(lock, file),
+      isInPlace: await watch(lock, file),
+    };
   } catch (cause) {
-    file.release();
-    throw unmade(name, cause);
+    file?.close();
+    lock.release();
+    throw cause instanceof StoreError ? cause : unmade(name, cause);
   }
 }
 
@@ -37,7 +56,88 @@ export async function claimFile(name: string): Promise<ClaimedFile> {
  *
  * @throws {StoreError} Where another process has it, or its lock cannot be made.
  */
-export async function lockFile(name: string): Promise<ClaimedFile> {
+export async function lockFile(name: string): Promise<LockedFile> {
+  const lock = await lockName(name);
+  let file: Deno.FsFile | undefined;
+  try {
+    file = await Deno.open(lock.path, { read: true, write: true });
+    await lockInode(name, file);
+    return { path: lock.path, release: releaseBoth(lock, file) };
+  } catch (cause) {
+    file?.close();
+    if (cause instanceof Deno.errors.NotFound) return lock;
+    lock.release();
+    throw cause instanceof StoreError ? cause : unmade(name, cause);
+  }
+}
+
+/** The file is closed last: closing it gives back all locks that SQLite has on it. */
+function releaseBoth(lock: LockedFile, file: Deno.FsFile): () => void {
+  return () => {
+    file.close();
+    lock.release();
+  };
+}
+
+/**
+ * Locks the file itself: a name's lock does not see another name of the same file, a hard link. On
+ * Linux alone such a lock does not meet those of SQLite; elsewhere a file of several names is refused.
+ */
+async function lockInode(name: string, file: Deno.FsFile): Promise<void> {
+  if (Deno.build.os === "linux") {
+    if (!await file.tryLock(true)) throw inUse(name);
+    return;
+  }
+  const { nlink } = await file.stat();
+  if ((nlink ?? 1) <= 1) return;
+  throw new StoreError(
+    `Cannot open the store "${name}": its file has ${nlink} names (hard links); remove the others`,
+  );
+}
+
+/** Looks whether a name leads to an open file; where it does not from the beginning, nobody looks. */
+async function watch({ path }: LockedFile, file: Deno.FsFile): Promise<() => Promise<boolean>> {
+  const { dev, ino } = await file.stat();
+  const isInPlace = async () => {
+    try {
+      const named = await Deno.stat(path);
+      return named.dev === dev && named.ino === ino;
+    } catch (error) {
+      return !(error instanceof Deno.errors.NotFound);
+    }
+  };
+  return await isInPlace() ? isInPlace : () => Promise.resolve(true);
+}
+
+/** A store that was in use and has gone must not be taken for one that never was. */
+async function requireUsed(path: string, mark: string | undefined): Promise<void> {
+  if (mark === undefined || !await isThere(mark)) return;
+  if ((await sizeOf(path) ?? 0) === 0) throw gone(path, mark);
+}
+
+/** The refusal of a store that holds nothing, although it was in use. */
+export function gone(path: string, mark: string): StoreError {
+  return new StoreError(
+    `Cannot open the store "${path}": it is missing or empty, but "${mark}" says that it was in use; ` +
+      `restore a backup (svc restore FILE), or remove "${mark}" to start afresh on purpose`,
+  );
+}
+
+/** Whether there is a file of the name. */
+export async function isThere(path: string): Promise<boolean> {
+  return await sizeOf(path) !== undefined;
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await Deno.stat(path)).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+async function lockName(name: string): Promise<LockedFile> {
   let lock: Deno.FsFile | undefined;
   try {
     await Deno.mkdir(dirname(name), { recursive: true, mode: 0o700 });
@@ -52,7 +152,11 @@ export async function lockFile(name: string): Promise<ClaimedFile> {
   }
   // SQLite's own locks would let a second process in, to fail at its commits.
   lock.close();
-  throw new StoreError(
+  throw inUse(name);
+}
+
+function inUse(name: string): StoreError {
+  return new StoreError(
     `Cannot open the store "${name}": another process has it open: stop it, or name another file`,
   );
 }
@@ -111,7 +215,6 @@ async function realPathOf(path: string): Promise<string> {
 
 /** Secrets are in it. SQLite gives the files beside it the mode of the file itself. */
 async function makePrivate(path: string): Promise<void> {
-  (await Deno.open(path, { create: true, write: true, mode: 0o600 })).close();
   if (Deno.build.os === "windows") return;
   for (const suffix of ["", "-wal", "-shm"]) {
     try {

@@ -327,7 +327,8 @@ export function decodeBlock(value: Uint8Array): LogBlock {
     const text = textOf(value.subarray(LEAD_BYTES + columns.bytes.length));
     return new LogBlock(0, { header: JSON.parse(text) as Header, columns });
   } catch (cause) {
-    throw new StoreError("Cannot read the index of the log: a block is damaged", { cause });
+    const message = "Cannot read the index of the log: a block is damaged";
+    throw new StoreError(message, { cause, isDamage: true });
   }
 }
 

@@ -179,7 +179,8 @@ export class LogIndex {
         // What is not there any more was deleted for its age.
         this.#addedTo = range.to;
       }
-    } catch {
+    } catch (error) {
+      this.#writer.onDamage(error);
       // The store fails, or a row is damaged: searches read the rows themselves, and later it is
       // tried again.
       this.#fallBehind();

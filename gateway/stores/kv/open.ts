@@ -10,7 +10,8 @@ import { StoreError } from "../../ports/store_error.ts";
 import { type BlobRetention, KvBlobStore } from "./blobs.ts";
 import { KvCatalogStore } from "./catalogs.ts";
 import { Checkpointer, strayChunks } from "./checkpoint.ts";
-import { claimFile } from "./file.ts";
+import { Damage } from "./damage.ts";
+import { type ClaimedFile, claimFile, gone, isThere } from "./file.ts";
 import { KvKeyStore } from "./keys.ts";
 import { KvLedgerStore } from "./ledger.ts";
 import { loadBooks, takeOver } from "./load.ts";
@@ -19,9 +20,12 @@ import { migrate, type MigrateOptions } from "./migrate.ts";
 import { recover } from "./recover.ts";
 import { KvRequestLog, type LogRetention } from "./request_log.ts";
 import { KvResponseStore, type ResponseRetention } from "./responses.ts";
+import { type Head, HEAD_KEY, PROBE_KEY, type Row } from "./rows.ts";
 import { KvSettingsStore } from "./settings.ts";
 import { type BooksSnapshot, verifyBooks } from "./verify.ts";
 import { type TriedCommit, Writer, type WriterHealth } from "./writer.ts";
+
+const PROBE_BYTES = 32 * 1024;
 
 /** How to open a store. */
 export interface KvStoresOptions extends MigrateOptions {
@@ -37,6 +41,12 @@ export interface KvStoresOptions extends MigrateOptions {
   readonly passageRetention?: PassageRetention | undefined;
   /** Called after each commit that was tried. @default {nobody is told} */
   readonly onTried?: ((commit: TriedCommit) => void) | undefined;
+  /** Called once for each kind of damaged row that is met. @default {nobody is told} */
+  readonly onDamage?: ((message: string) => void) | undefined;
+  /** Called when the store's file is found to be deleted or replaced. @default {nobody is told} */
+  readonly onGone?: ((message: string) => void) | undefined;
+  /** A file that only a store in use leaves beside it: then the store must hold something. */
+  readonly mark?: string | undefined;
   /** Opens the database itself. @default {Deno.openKv} */
   readonly openKv?: ((path: string) => Promise<Deno.Kv>) | undefined;
 }
@@ -53,6 +63,12 @@ export interface KvStores {
   readonly settings: KvSettingsStore;
   /** Whether the store can still be written to. Cheap, to be asked at any time. */
   health(): WriterHealth;
+  /** Whether the store's file was deleted or replaced while it is open. */
+  isGone(): Promise<boolean>;
+  /** Of the damaged rows that were met, the first; `undefined` where none was. */
+  damage(): string | undefined;
+  /** Writes a row that nobody reads; rejects where nothing can be written. */
+  probe(): Promise<void>;
   /** Changes that wait for the next commit. */
   queued(): number;
   /** Recomputes the books from the journal and compares; also while they change. */
@@ -76,11 +92,11 @@ export async function openKvStores(
 ): Promise<KvStores> {
   const openKv = options.openKv ?? Deno.openKv;
   if (path === ":memory:" || /^https?:/.test(path)) {
-    return await openStores(await openDatabase(openKv, path), options, () => {});
+    return await openStores(await openDatabase(openKv, path), options);
   }
-  const file = await claimFile(path);
+  const file = await claimFile(path, options.mark);
   try {
-    return await openStores(await openDatabase(openKv, file.path), options, file.release);
+    return await openStores(await openDatabase(openKv, file.path), options, file);
   } catch (error) {
     file.release();
     throw error;
@@ -101,14 +117,19 @@ async function openDatabase(
 async function openStores(
   kv: Deno.Kv,
   options: KvStoresOptions,
-  unlock: () => void,
+  file?: ClaimedFile,
 ): Promise<KvStores> {
   const nowMs = options.nowMs ?? Date.now;
   try {
+    if (file !== undefined) await requireHead(kv, file.path, options.mark);
     await migrate(kv, options);
     const head = await takeOver(kv, crypto.randomUUID(), options);
     const { books, checkpoint } = await loadBooks(kv, head.value);
-    const writer = new Writer(kv, { books, head, onTried: options.onTried });
+    const { onTried } = options;
+    const writer = new Writer(kv, { books, head, onTried, isInPlace: file?.isInPlace });
+    const damage = new Damage(options.onDamage);
+    if (options.onGone !== undefined) writer.onGone = options.onGone;
+    writer.onDamage = (error) => void damage.note(error);
     const checkpointer = new Checkpointer(writer, checkpoint);
     const ledger = new KvLedgerStore(kv, writer);
     const log = new KvRequestLog(kv, writer, { nowMs, retention: options.logRetention });
@@ -125,38 +146,90 @@ async function openStores(
       responses.tick();
     };
     void log.trim();
-    const close = async () => {
-      ledger.close();
-      await log.close();
-      await Promise.all([blobs.close(), responses.close()]);
-      await passages.close();
-      await checkpointer.write();
-      await writer.close();
-      kv.close();
-      unlock();
-    };
-    let closing: Promise<void> | undefined;
-    return {
-      ledger,
-      keys: new KvKeyStore(kv, writer),
-      catalogs,
-      log,
-      blobs,
-      responses,
-      passages,
-      settings: new KvSettingsStore(kv, writer),
-      health: () => writer.health,
-      queued: () => writer.queued,
-      verify: () => resultOf(verifyBooks(kv, snapshotOf(writer))),
-      verification: () => verifyBooks(kv, snapshotOf(writer)),
-      close: () => closing ??= close(),
-    };
+    return storesOf({
+      ...{
+        kv,
+        writer,
+        checkpointer,
+        damage,
+        file,
+        ledger,
+        catalogs,
+        log,
+        blobs,
+        responses,
+        passages,
+      },
+    });
   } catch (error) {
     kv.close();
     if (error instanceof StoreError) throw error;
     // Rows that cannot be read for what they should be: damage, or another program's database.
     throw new StoreError("Cannot open the store: it is damaged", { cause: error });
   }
+}
+
+/** What a store is opened into. */
+interface OpenedParts {
+  readonly kv: Deno.Kv;
+  readonly writer: Writer;
+  readonly checkpointer: Checkpointer;
+  readonly damage: Damage;
+  readonly file: ClaimedFile | undefined;
+  readonly ledger: KvLedgerStore;
+  readonly catalogs: KvCatalogStore;
+  readonly log: KvRequestLog;
+  readonly blobs: KvBlobStore;
+  readonly responses: KvResponseStore;
+  readonly passages: KvPassageStore;
+}
+
+function storesOf(parts: OpenedParts): KvStores {
+  const { kv, writer, damage, ledger, catalogs, log, blobs, responses, passages } = parts;
+  const close = async () => {
+    ledger.close();
+    await log.close();
+    await Promise.all([blobs.close(), responses.close()]);
+    await passages.close();
+    await parts.checkpointer.write();
+    await writer.close();
+    kv.close();
+    parts.file?.release();
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    ledger: damage.watched(ledger, ["statement", "entriesOf", "entries", "journal"]),
+    keys: damage.watched(new KvKeyStore(kv, writer)),
+    catalogs: damage.watched(catalogs),
+    log: damage.watched(log),
+    blobs: damage.watched(blobs),
+    responses: damage.watched(responses),
+    passages: damage.watched(passages),
+    settings: damage.watched(new KvSettingsStore(kv, writer)),
+    health: () => writer.health,
+    isGone: () => writer.isGone(),
+    damage: () => damage.first,
+    probe: () => writer.write([probeRow(writer.health)]),
+    queued: () => writer.queued,
+    verify: () => resultOf(verifyBooks(kv, snapshotOf(writer))),
+    verification: () => verifyBooks(kv, snapshotOf(writer)),
+    close: () => closing ??= close(),
+  };
+}
+
+/** Refuses a database without any store in it, where one was in use. */
+async function requireHead(kv: Deno.Kv, path: string, mark: string | undefined): Promise<void> {
+  if (mark === undefined || (await kv.get<Head>(HEAD_KEY)).value !== null) return;
+  if (await isThere(mark)) throw gone(path, mark);
+}
+
+/**
+ * A disk that is full may still have room for a few bytes, within the database's own files. So where a
+ * commit has failed, as much is written as some requests do.
+ */
+function probeRow(health: WriterHealth): Row {
+  const value = new Uint8Array(health === "ok" ? 1 : PROBE_BYTES);
+  return { key: PROBE_KEY, value, bytes: value.length };
 }
 
 /** Pieces of a checkpoint that no head names any more. */

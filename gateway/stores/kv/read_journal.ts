@@ -20,7 +20,8 @@ async function* entriesOf(
   const needle = walletId === undefined ? "" : `"wallet":${JSON.stringify(walletId)}`;
   for await (const { number, value } of journalRows(kv, journal, from)) {
     if (!(value instanceof Uint8Array)) {
-      throw new StoreError(`Cannot read journal segment ${String(number)}: it is damaged`);
+      const message = `Cannot read journal segment ${String(number)}: it is damaged`;
+      throw new StoreError(message, { isDamage: true });
     }
     const { header, lines } = decodeSegment(value);
     const first = header.total - lines.length + 1;

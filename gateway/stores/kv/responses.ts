@@ -1,5 +1,5 @@
 import { invariant } from "../../domain/invariant.ts";
-import type { ResponseStore, StoredResponse } from "../../ports/response_store.ts";
+import type { Admit, ResponseStore, StoredResponse } from "../../ports/response_store.ts";
 import { type ExpiringValue, ExpiringValues } from "./expiring_values.ts";
 import { MAX_RESPONSES_BYTES, RESPONSE_AGE_MS } from "./limits.ts";
 import { bytesOf, textOf } from "./rows.ts";
@@ -71,8 +71,8 @@ export class KvResponseStore implements ResponseStore {
     });
   }
 
-  async get(ownerId: string, id: string): Promise<StoredResponse | undefined> {
-    return decodeResponse(await this.#values.get([ownerId, id]));
+  async get(ownerId: string, id: string, admit?: Admit): Promise<StoredResponse | undefined> {
+    return decodeResponse(await this.#values.get([ownerId, id], admit));
   }
 
   async withItem(ownerId: string, itemId: string): Promise<StoredResponse | undefined> {

@@ -40,6 +40,8 @@ export interface Checkpoint {
 
 /** Keys of single rows. */
 export const HEAD_KEY: Deno.KvKey = ["writer"];
+/** Key of the row that is written to find out whether anything can be. */
+export const PROBE_KEY: Deno.KvKey = ["probe"];
 /** Key of the pointer to the newest checkpoint. */
 export const CHECKPOINT_KEY: Deno.KvKey = ["checkpoint"];
 /** Prefix of a checkpoint's chunks. */

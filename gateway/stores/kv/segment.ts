@@ -152,7 +152,7 @@ export function decodeSegment(value: Uint8Array): Segment {
   try {
     return { header: JSON.parse(header) as Tail, lines, hash: () => sha256(value) };
   } catch (cause) {
-    throw new StoreError("Cannot read a segment: its header is damaged", { cause });
+    throw new StoreError("Cannot read a segment: its header is damaged", { cause, isDamage: true });
   }
 }
 

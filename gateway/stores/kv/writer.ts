@@ -44,6 +44,11 @@ export type WriterHealth = "ok" | "failing" | "lost";
 
 const LOST = "Cannot write to the store: another process has taken it over";
 const BROKEN = "Cannot write to the store: a bug has stopped its writer";
+const GONE =
+  "Cannot write to the store: its file was deleted or replaced while it was open; put it " +
+  "back, or stop the service and restore a backup";
+/** How often it is looked whether the store's file is in its place, in milliseconds. */
+const LOOK_MS = 1_000;
 const UNCHANGED = "Cannot write to the store: nothing has changed";
 
 /**
@@ -59,7 +64,14 @@ export class Writer {
   onCommit: () => void = () => {};
   /** Called with what a commit has added to the request log, once that is durable. */
   onLogged: (logged: readonly PlacedLines[]) => void = () => {};
+  /** Called when the store's file is found to be gone. */
+  onGone: (message: string) => void = () => {};
+  /** Called with what was met of damaged rows by work that nobody waits for. */
+  onDamage: (error: unknown) => void = () => {};
   readonly #onTried: ((commit: TriedCommit) => void) | undefined;
+  readonly #isInPlace: () => Promise<boolean>;
+  #lookedAtMs = -Infinity;
+  #isGone = false;
   readonly #kv: Deno.Kv;
   #head: DurableHead;
   #attempts: number;
@@ -83,10 +95,13 @@ export class Writer {
       readonly books: Books;
       readonly head: DurableHead;
       readonly onTried?: ((commit: TriedCommit) => void) | undefined;
+      /** Whether the store's file is where it was opened. @default {it is} */
+      readonly isInPlace?: (() => Promise<boolean>) | undefined;
     },
   ) {
     this.#kv = kv;
     this.#onTried = options.onTried;
+    this.#isInPlace = options.isInPlace ?? (() => Promise.resolve(true));
     this.books = options.books;
     this.#head = options.head;
     this.#attempts = options.head.value.commit;
@@ -99,7 +114,16 @@ export class Writer {
 
   /** How the writer is. One that was closed stays as it was. */
   get health(): WriterHealth {
-    return this.#health;
+    return this.#isGone && this.#health === "ok" ? "failing" : this.#health;
+  }
+
+  /** Looks whether the store's file is in its place, at most once a second. */
+  async isGone(): Promise<boolean> {
+    if (performance.now() - this.#lookedAtMs < LOOK_MS) return this.#isGone;
+    this.#lookedAtMs = performance.now();
+    const isGone = !await this.#isInPlace();
+    if (isGone && !this.#isGone) this.onGone(GONE);
+    return this.#isGone = isGone;
   }
 
   /** Where the durable journal ends. */
@@ -178,8 +202,11 @@ export class Writer {
   }
 
   async #step(): Promise<void> {
+    const isGone = await this.isGone();
     const ready = this.#doubt === undefined || await this.#clearDoubt();
     if (this.#health === "lost") this.#rejectAll(this.#untried(this.#stopped ?? LOST));
+    // What is written to a file without a name is lost with the process.
+    else if (isGone) this.#rejectAll(this.#untried(GONE));
     else if (!ready) {
       this.#rejectAll(this.#untried("Cannot tell whether the last commit has landed"));
     } else await this.#commit(this.#takeStage());

@@ -9,8 +9,6 @@ import { AccessError, type ServiceAccount, serviceAccountOf } from "./credential
 
 /** What tokens are asked for with. */
 export interface GoogleTokensDeps {
-  /** Connections of the upstream. */
-  readonly client: Deno.HttpClient;
   readonly clock: Clock;
   readonly fetch: typeof fetch;
   /** Asks whether the token endpoint's host is there; absent behind a proxy. */
@@ -116,12 +114,11 @@ export class GoogleTokens {
   }
 
   async #exchange(account: ServiceAccount, exchange: Exchange): Promise<Token> {
-    const { client, clock } = this.#deps;
+    const { clock } = this.#deps;
     const askedMs = clock.monotonicMs();
     const response = await exchange.open(account.tokenUri, {
       method: "POST",
       redirect: "manual",
-      client,
       headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
       body: new URLSearchParams({
         grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",

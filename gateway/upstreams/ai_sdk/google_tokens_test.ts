@@ -20,12 +20,10 @@ const NEVER = new AbortController().signal;
 /** A token endpoint that is asked with a clock under control. */
 class Endpoint {
   readonly asked: { url: string; form: URLSearchParams }[] = [];
-  readonly #client = Deno.createHttpClient({});
   nowMs = 0;
   account: () => Promise<string> = () => Promise.resolve(JSON.stringify(ACCOUNT));
   answer: () => Response | Promise<Response> = () => this.token();
   readonly tokens = new GoogleTokens({
-    client: this.#client,
     clock: { nowMs: () => 1_700_000_000_000 + this.nowMs, monotonicMs: () => this.nowMs },
     dial: undefined,
     readAccount: () => this.account(),
@@ -43,7 +41,6 @@ class Endpoint {
 
   [Symbol.dispose](): void {
     this.tokens.close();
-    this.#client.close();
   }
 }
 

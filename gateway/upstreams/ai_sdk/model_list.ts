@@ -11,8 +11,6 @@ export interface ModelListOptions {
   readonly access: Access;
   /** The provider's address. */
   readonly baseUrl: string;
-  /** Connections of the upstream. */
-  readonly client: Deno.HttpClient;
   /** Its configuration. */
   readonly config: UpstreamConfig;
   /** How its list is asked for. */
@@ -37,8 +35,7 @@ export async function listModels(
   const list = LISTS[options.kind](options);
   if (typeof list === "string") throw new ModelListError("unlisted", list);
   const headers = { ...list.headers, accept: "application/json" };
-  const { client } = options;
-  const response = await exchange.open(list.url, { client, headers, redirect: "manual" });
+  const response = await exchange.open(list.url, { headers, redirect: "manual" });
   if (response.status !== 200) throw modelListRefusal(response.status);
   const text = await readText(response, exchange, { maxBytes: MAX_JSON_BYTES });
   const entries = parseObject(text ?? "")?.[list.member];

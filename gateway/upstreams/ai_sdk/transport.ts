@@ -22,8 +22,6 @@ import { FrameDepth } from "./frame_depth.ts";
 export interface TransportOptions {
   /** Holds the time limits and the caller's signal. */
   readonly exchange: Exchange;
-  /** Connections of the upstream. */
-  readonly client: Deno.HttpClient;
   /** Reads `Retry-After` dates. */
   readonly clock: Clock;
   /** Whether the answer is to be a stream. */
@@ -63,7 +61,7 @@ export class Transport {
 
   /** To be handed to a provider package. */
   readonly fetch: typeof fetch = async (input, init = {}) => {
-    const { client, editBody, exchange, traceparent } = this.#options;
+    const { editBody, exchange, traceparent } = this.#options;
     const { body, headers, method = "POST" } = init;
     const sentBody = typeof body === "string" && editBody !== undefined ? editBody(body) : body;
     this.sent = true;
@@ -71,7 +69,6 @@ export class Transport {
     const response = await exchange.open(urlOf(input), {
       method,
       redirect: "manual",
-      client,
       ...(traceparent !== undefined
         ? { headers: withTraceparent(headers, traceparent) }
         : headers === undefined

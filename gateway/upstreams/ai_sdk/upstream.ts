@@ -15,6 +15,7 @@ import { readChatUsage } from "../../wire/usage.ts";
 import { Exchange, POOL_IDLE_MS, type Stop } from "../openai_compatible/exchange.ts";
 import { failureOf, redact } from "../openai_compatible/failure.ts";
 import { type Dial, Reachability } from "../openai_compatible/reachability.ts";
+import { isProxied, Outgoing } from "../../system/outgoing.ts";
 import { modelListError, whyNoList } from "../model_list_error.ts";
 import { type Access, AccessSource, secretsOf } from "./access.ts";
 import { addressOf } from "./address.ts";
@@ -50,8 +51,6 @@ export interface AiSdkDeps {
   readonly dial?: Dial | undefined;
 }
 
-const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
-
 /** A provider account that is spoken to through its Vercel AI SDK package. */
 export class AiSdkUpstream implements Upstream {
   readonly id: string;
@@ -60,14 +59,15 @@ export class AiSdkUpstream implements Upstream {
   readonly #deps: AiSdkDeps;
   readonly #baseUrl: string;
   readonly #access: AccessSource;
-  readonly #client: Deno.HttpClient;
+  readonly #fetch: typeof fetch;
+  readonly #outgoing: Outgoing;
   readonly #host: Reachability;
   #open: Promise<OpenProvider> | undefined;
 
   /** Opens and loads nothing yet. Throws a `TypeError` where the configuration says too little. */
   constructor(config: UpstreamConfig, deps: AiSdkDeps) {
     const { id, timeouts } = config;
-    const { clock, env, fetch: send = fetch, readFile = Deno.readTextFile } = deps;
+    const { clock, env, readFile = Deno.readTextFile } = deps;
     const credentials = credentialsOf(config, { env, readFile });
     const { kind, baseUrl } = addressOf(config, credentials);
     this.id = id;
@@ -75,14 +75,15 @@ export class AiSdkUpstream implements Upstream {
     this.#kind = kind;
     this.#deps = deps;
     this.#baseUrl = baseUrl;
-    const proxied = PROXY_VARIABLES.some((name) => Boolean(env(name) ?? env(name.toLowerCase())));
-    const dial = proxied ? undefined : deps.dial ?? Deno.connect;
+    const dial = isProxied(env) ? undefined : deps.dial ?? Deno.connect;
     this.#host = new Reachability(new URL(baseUrl), { dial, clock });
-    const client = this.#client = Deno.createHttpClient({
-      poolMaxIdlePerHost: config.maxInFlight,
-      poolIdleTimeout: POOL_IDLE_MS,
+    this.#outgoing = new Outgoing({
+      env,
+      trustedHost: config.trustedHost,
+      pool: { poolMaxIdlePerHost: config.maxInFlight, poolIdleTimeout: POOL_IDLE_MS },
     });
-    this.#access = new AccessSource(credentials, { client, clock, dial, fetch: send, timeouts });
+    this.#fetch = deps.fetch ?? this.#outgoing.fetch;
+    this.#access = new AccessSource(credentials, { clock, dial, fetch: this.#fetch, timeouts });
   }
 
   /** One attempt: never throws for what the other side does. */
@@ -179,7 +180,6 @@ export class AiSdkUpstream implements Upstream {
       return await listModels(exchange, {
         access,
         baseUrl: this.#baseUrl,
-        client: this.#client,
         config: this.#config,
         kind: this.#kind,
       });
@@ -195,7 +195,7 @@ export class AiSdkUpstream implements Upstream {
   /** Closes idle connections; to be called once no call is under way. */
   close(): void {
     this.#access.close();
-    this.#client.close();
+    this.#outgoing.close();
   }
 
   #load(): Promise<OpenProvider> {
@@ -213,7 +213,6 @@ export class AiSdkUpstream implements Upstream {
     const format = call.body.value["response_format"];
     return new Transport({
       exchange,
-      client: this.#client,
       clock: this.#deps.clock,
       stream: call.stream,
       secrets: secretsOf(access),
@@ -237,7 +236,7 @@ export class AiSdkUpstream implements Upstream {
 
   #exchange(signal: AbortSignal): Exchange {
     return new Exchange(signal, {
-      fetch: this.#deps.fetch ?? fetch,
+      fetch: this.#fetch,
       timeouts: this.#config.timeouts,
       clock: this.#deps.clock,
       host: this.#host,

@@ -13,6 +13,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Embedded, Embedder } from "../../ports/embedder.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
 import { askOnce, readTextUpTo } from "../../system/bounded_body.ts";
+import { Outgoing } from "../../system/outgoing.ts";
 import { parseJson } from "./body.ts";
 import { failureOf, readErrorAnswer, retryAfterMsOf } from "./failure.ts";
 import { baseUrlOf } from "./upstream.ts";
@@ -93,7 +94,9 @@ export class OpenAICompatibleEmbedder implements Embedder {
     if (request.key !== undefined) headers.set("authorization", `Bearer ${request.key}`);
     // A redirect would carry the key and the texts to an address nobody configured.
     const init = { method: "POST", headers, body: request.body, redirect: "manual" } as const;
-    const { fetch: send = fetch } = this.#deps;
+    const { env, upstream: { trustedHost } } = this.#deps;
+    using outgoing = new Outgoing({ env, trustedHost });
+    const { fetch: send = outgoing.fetch } = this.#deps;
     const asked = await askOnce(
       (ended) => send(this.#url, { ...init, signal: ended }),
       {

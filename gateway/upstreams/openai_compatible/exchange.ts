@@ -61,7 +61,7 @@ export class Exchange {
   }
 
   /** Sends the request; resolves with its headers. The limit for the first byte goes on. */
-  async open(url: string, init: RequestInit & { client?: Deno.HttpClient }): Promise<Response> {
+  async open(url: string, init: RequestInit): Promise<Response> {
     const { connectMs, firstByteMs } = this.#deps.timeouts;
     const startedMs = this.#deps.clock.monotonicMs();
     const firstByteDueMs = startedMs + firstByteMs;

@@ -9,6 +9,7 @@ import {
   UpstreamCut,
   type UpstreamFailure,
 } from "../../ports/upstream.ts";
+import { isProxied, Outgoing } from "../../system/outgoing.ts";
 import {
   isRecord,
   MAX_ERROR_BYTES,
@@ -46,7 +47,6 @@ export interface OpenAICompatibleDeps {
 }
 
 const OPENAI_BASE_URL = "https://api.openai.com/v1";
-const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 
 /** A provider account or server that speaks OpenAI's wire format. */
 export class OpenAICompatibleUpstream implements Upstream {
@@ -59,7 +59,7 @@ export class OpenAICompatibleUpstream implements Upstream {
   /** Never to be repeated. */
   readonly #secrets: readonly string[];
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #client: Deno.HttpClient;
+  readonly #outgoing: Outgoing;
   readonly #host: Reachability;
 
   /** Opens nothing yet. Throws a `TypeError` where the base URL is missing or is none. */
@@ -74,14 +74,12 @@ export class OpenAICompatibleUpstream implements Upstream {
       (config.apiKeyEnv === undefined ? undefined : deps.env(config.apiKeyEnv));
     this.#secrets = this.#key === undefined ? [] : [this.#key];
     this.#headers = this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` };
-    const proxied = PROXY_VARIABLES.some((name) =>
-      Boolean(deps.env(name) ?? deps.env(name.toLowerCase()))
-    );
-    const dial = proxied ? undefined : deps.dial ?? Deno.connect;
+    const dial = isProxied(deps.env) ? undefined : deps.dial ?? Deno.connect;
     this.#host = new Reachability(url, { dial, clock: deps.clock });
-    this.#client = Deno.createHttpClient({
-      poolMaxIdlePerHost: config.maxInFlight,
-      poolIdleTimeout: POOL_IDLE_MS,
+    this.#outgoing = new Outgoing({
+      env: deps.env,
+      trustedHost: config.trustedHost,
+      pool: { poolMaxIdlePerHost: config.maxInFlight, poolIdleTimeout: POOL_IDLE_MS },
     });
   }
 
@@ -108,7 +106,7 @@ export class OpenAICompatibleUpstream implements Upstream {
       if (call.traceparent !== undefined) headers["traceparent"] = call.traceparent;
       // A form brings its own type, with the boundary in it.
       if (typeof body === "string") headers["content-type"] = JSON_TYPE;
-      const init = { ...INIT, method: "POST", headers, body, client: this.#client };
+      const init = { ...INIT, method: "POST", headers, body };
       response = await exchange.open(this.#urlOf(wire.path), init);
       answer = await this.#read(response, { exchange, wire, stream: call.stream });
     } catch (error) {
@@ -127,7 +125,7 @@ export class OpenAICompatibleUpstream implements Upstream {
     const exchange = this.#exchange(signal);
     try {
       const headers = { ...this.#headers, accept: JSON_TYPE };
-      const init = { ...INIT, headers, client: this.#client };
+      const init = { ...INIT, headers };
       const response = await exchange.open(this.#urlOf("/models"), init);
       if (response.status !== 200) throw modelListRefusal(response.status);
       const text = await readText(response, exchange, { maxBytes: MAX_JSON_BYTES });
@@ -146,7 +144,7 @@ export class OpenAICompatibleUpstream implements Upstream {
 
   /** Closes idle connections; to be called once no call is under way. */
   close(): void {
-    this.#client.close();
+    this.#outgoing.close();
   }
 
   #requestBody(wire: EndpointWire, call: UpstreamCall): MadeBody | Promise<MadeBody> {
@@ -248,7 +246,7 @@ export class OpenAICompatibleUpstream implements Upstream {
   #exchange(signal: AbortSignal): Exchange {
     const { timeouts } = this.#config;
     return new Exchange(signal, {
-      fetch: this.#deps.fetch ?? fetch,
+      fetch: this.#deps.fetch ?? this.#outgoing.fetch,
       timeouts,
       clock: this.#deps.clock,
       host: this.#host,

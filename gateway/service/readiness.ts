@@ -1,0 +1,63 @@
+import { ServiceFault } from "../domain/fault.ts";
+import type { KvStores } from "../stores/kv/open.ts";
+import { afterMs } from "../system/deadlines.ts";
+import type { UpstreamPool } from "../upstreams/pool.ts";
+import type { Gate } from "./gate.ts";
+
+/** A good look serves all who ask within so many milliseconds: each writes to the store. */
+const LOOK_MS = 1_000;
+/** Longest wait for the store, in milliseconds. */
+const STORE_PATIENCE_MS = 5_000;
+
+/** What readiness depends on. */
+export interface ReadinessParts {
+  readonly gate: Pick<Gate, "closing">;
+  readonly stores: Pick<KvStores, "health" | "isGone" | "damage" | "probe">;
+  readonly pool: Pick<UpstreamPool, "isUsable">;
+}
+
+/** Whether requests can be served now, found out by writing to the store. */
+export class ServiceReadiness {
+  readonly #parts: ReadinessParts;
+  #lookedAtMs = -Infinity;
+  #look: Promise<ServiceFault | undefined> | undefined;
+
+  constructor(parts: ReadinessParts) {
+    this.#parts = parts;
+  }
+
+  /** Why requests cannot be served now; `undefined` where they can. */
+  async unready(): Promise<ServiceFault | undefined> {
+    const { gate, pool, stores } = this.#parts;
+    if (gate.closing.aborted) return new ServiceFault("shutting_down");
+    if (stores.health() === "lost") return unwritable("Another process has taken the store over");
+    if (stores.damage() !== undefined) {
+      return unwritable("The store holds damaged rows; the log names them");
+    }
+    if (await stores.isGone()) return unwritable("The store's file was deleted or replaced");
+    if (!pool.isUsable) {
+      return new ServiceFault("no_model_available", { message: "No upstream has credentials" });
+    }
+    const isFresh = stores.health() === "ok" && performance.now() - this.#lookedAtMs < LOOK_MS;
+    if (this.#look === undefined && isFresh) return undefined;
+    this.#look ??= probed(stores).finally(() => this.#look = undefined);
+    const fault = await this.#look;
+    if (fault === undefined) this.#lookedAtMs = performance.now();
+    return fault;
+  }
+}
+
+function probed(stores: Pick<KvStores, "probe">): Promise<ServiceFault | undefined> {
+  return new Promise((resolve) => {
+    const message = "The store does not answer";
+    const callOff = afterMs(STORE_PATIENCE_MS, () => resolve(unwritable(message)));
+    stores.probe().then(
+      () => resolve(undefined),
+      (cause) => resolve(unwritable("Nothing can be written to the store", cause)),
+    ).finally(callOff);
+  });
+}
+
+function unwritable(message: string, cause?: unknown): ServiceFault {
+  return new ServiceFault("store_unavailable", { message, cause });
+}

@@ -1,0 +1,105 @@
+import { StoreError } from "../../ports/store_error.ts";
+import { MAX_PROBLEMS } from "./limits.ts";
+
+const DAMAGED = "Cannot read the store: a row is damaged";
+
+/** Damaged rows that were met: they do not mend themselves, and a restart alone does not help. */
+export class Damage {
+  readonly #onDamage: (message: string) => void;
+  readonly #told = new Set<string>();
+  #first: string | undefined;
+
+  /** `onDamage` is called once for each kind of damage. */
+  constructor(onDamage: (message: string) => void = () => {}) {
+    this.#onDamage = onDamage;
+  }
+
+  /** What was met first; `undefined` where nothing was. */
+  get first(): string | undefined {
+    return this.#first;
+  }
+
+  /** The error to pass on. Where it tells of a damaged row, that is noted. */
+  note(error: unknown): unknown {
+    // What is in a row was written as JSON by this program.
+    const isDamage = error instanceof SyntaxError ||
+      (error instanceof StoreError && error.isDamage);
+    if (!isDamage) return error;
+    const message = error.message;
+    this.#first ??= message;
+    if (!this.#told.has(message) && this.#told.size < MAX_PROBLEMS) {
+      this.#told.add(message);
+      this.#onDamage(message);
+    }
+    return error instanceof StoreError
+      ? error
+      : new StoreError(DAMAGED, { cause: error, isDamage: true });
+  }
+
+  /**
+   * The store, with what its methods reject with noted. `only`: of these methods, where the others are
+   * called too often and read no rows.
+   */
+  watched<Store extends object>(store: Store, only?: readonly (keyof Store)[]): Store {
+    const watched: Store = Object.create(store);
+    for (const [name, { value, get }] of membersOf(store)) {
+      if (get !== undefined) {
+        Object.defineProperty(watched, name, { get: get.bind(store), configurable: true });
+      } else if (typeof value === "function") {
+        const method = only?.every((one) => one !== name)
+          ? value.bind(store)
+          : (...args: unknown[]) => this.#watchedCall(() => Reflect.apply(value, store, args));
+        const kind = { writable: true, configurable: true };
+        Object.defineProperty(watched, name, { value: method, ...kind });
+      }
+    }
+    return watched;
+  }
+
+  #watchedCall(call: () => unknown): unknown {
+    try {
+      return this.#watchedResult(call());
+    } catch (error) {
+      throw this.note(error);
+    }
+  }
+
+  #watchedResult(result: unknown): unknown {
+    if (result instanceof Promise) {
+      return result.then((value) => this.#watchedResult(value), (error) => {
+        throw this.note(error);
+      });
+    }
+    if (isIterable(result)) return this.#watchedSteps(result);
+    // A reading of the journal, whose entries are read later.
+    return isReading(result) ? this.watched(result) : result;
+  }
+
+  async *#watchedSteps(steps: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+    try {
+      yield* steps;
+    } catch (error) {
+      throw this.note(error);
+    }
+  }
+}
+
+function isIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+function isReading(value: unknown): value is { readonly entries: () => unknown } {
+  return typeof value === "object" && value !== null && "entries" in value &&
+    typeof value.entries === "function" && !(value instanceof Map) && !Array.isArray(value);
+}
+
+/** Members of an object and its classes, the nearest first; those of every object not among them. */
+function membersOf(object: object): Map<string, PropertyDescriptor> {
+  const members = new Map<string, PropertyDescriptor>();
+  for (let at = object; at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
+      if (name !== "constructor" && !members.has(name)) members.set(name, member);
+    }
+  }
+  return members;
+}

@@ -1,0 +1,107 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { StoreError } from "../../ports/store_error.ts";
+import { claimFile, lockFile } from "./file.ts";
+import { openKvStores } from "./open.ts";
+
+async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await run(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function problemOf(opening: Promise<unknown>): Promise<string> {
+  return (await assertRejects(() => opening, StoreError)).message;
+}
+
+/** What may stand where a store was. */
+const EMPTY = {
+  "nothing": (path: string) => Deno.remove(path),
+  "an empty file": (path: string) => Deno.truncate(path, 0),
+  "an empty database": async (path: string) => {
+    await Deno.remove(path);
+    (await Deno.openKv(path)).close();
+  },
+};
+
+for (const [what, empty] of Object.entries(EMPTY)) {
+  Deno.test(`${what} in the place of a store that was in use is refused`, async () => {
+    await withFolder(async (folder) => {
+      const [path, mark] = [join(folder, "svc.kv"), join(folder, "svc.kv.admin.json")];
+      await (await openKvStores(path, { mark })).close();
+      await Deno.writeTextFile(mark, "{}");
+      await (await openKvStores(path, { mark })).close();
+      for (const suffix of ["-wal", "-shm"]) await Deno.remove(path + suffix).catch(() => {});
+      await empty(path);
+      for (let tries = 0; tries < 2; tries++) {
+        const problem = await problemOf(openKvStores(path, { mark }));
+        assertStringIncludes(problem, "svc restore");
+        assertStringIncludes(problem, `remove "${mark}"`);
+      }
+      await Deno.remove(mark);
+      await (await openKvStores(path, { mark })).close();
+    });
+  });
+}
+
+Deno.test("a store is not opened twice, by whatever name", async () => {
+  await withFolder(async (folder) => {
+    const [path, other] = [join(folder, "svc.kv"), join(folder, "other.kv")];
+    const first = await openKvStores(path);
+    await Deno.link(path, other);
+    const why = Deno.build.os === "linux" ? "another process has it open" : "hard links";
+    for (const open of [openKvStores, claimFile, lockFile]) {
+      assertStringIncludes(await problemOf(open(other)), why);
+    }
+    await first.close();
+    if (Deno.build.os === "linux") await (await openKvStores(other)).close();
+  });
+});
+
+Deno.test("a store whose file is gone takes no more writes until it is back", async () => {
+  await withFolder(async (folder) => {
+    const [path, aside] = [join(folder, "svc.kv"), join(folder, "aside.kv")];
+    const told: string[] = [];
+    const stores = await openKvStores(path, { onGone: (message) => told.push(message) });
+    await stores.probe();
+    assertEquals(await stores.isGone(), false);
+    await Deno.rename(path, aside);
+    await Deno.writeTextFile(path, "");
+    await until(() => stores.isGone());
+    assertStringIncludes(await problemOf(stores.probe()), "was deleted or replaced");
+    assertEquals([stores.health(), told.length], ["failing", 1]);
+    await Deno.rename(aside, path);
+    await until(async () => !await stores.isGone());
+    await stores.probe();
+    assertEquals(stores.health(), "ok");
+    await stores.close();
+  });
+});
+
+Deno.test("a damaged row that is met is told of once, and stays known", async () => {
+  await withFolder(async (folder) => {
+    const path = join(folder, "svc.kv");
+    const told: string[] = [];
+    const stores = await openKvStores(path, { onDamage: (message) => told.push(message) });
+    await stores.settings.set("colour", "blue");
+    assertEquals(stores.damage(), undefined);
+    const kv = await Deno.openKv(path);
+    await kv.set(["setting", "colour"], new TextEncoder().encode("{broken"));
+    kv.close();
+    for (let tries = 0; tries < 2; tries++) {
+      const error = await assertRejects(() => stores.settings.get("colour"), StoreError);
+      assert(error.isDamage);
+    }
+    assertEquals(told.length, 1);
+    assertEquals(stores.damage(), told[0]);
+    assertEquals(await stores.settings.get("other"), undefined);
+    await stores.close();
+  });
+});
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!await isSo()) await new Promise((resolve) => setTimeout(resolve, 50));
+}
