@@ -21,7 +21,7 @@ import { OpaqueMembers } from "./opaque_members.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "./text_chunk.ts";
 import { ToolCallIndexes } from "./tool_call_indexes.ts";
 import { addedName, OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
-import { chatUsageOf, isSameUsage, readChatUsage } from "./usage.ts";
+import { chatUsageOf, isSameUsage, laterUsage, readChatUsage } from "./usage.ts";
 
 /** A tool call while it comes together. */
 interface GrowingCall {
@@ -176,7 +176,7 @@ export class ChatChunkRelay {
     const chunk = this.#usageChunk ?? this.#chunk(options.createdSeconds, { choices: [] });
     return editMembers(chunk, {
       ...(this.#usageChunk === undefined ? {} : { model: this.#model }),
-      ...(isBilled && this.#usageChunk !== undefined ? {} : { usage }),
+      usage,
       metadata: JSON.stringify(metadata),
     });
   }
@@ -195,8 +195,8 @@ export class ChatChunkRelay {
   }
 
   #noteUsage(text: string, chunk: ChatCompletionChunk): void {
-    const usage = readChatUsage(chunk.usage);
-    if (usage === undefined) return;
+    const usage = laterUsage(this.usage, readChatUsage(chunk.usage));
+    if (usage === this.usage) return;
     this.usage = usage;
     const member = members(text).findLast((candidate) => candidate.key === "usage");
     if (member !== undefined) this.#usageText = text.slice(member.valueStart, member.valueEnd);
