@@ -57,7 +57,10 @@ export function rightCosts(call: SettledCall): bigint[] {
   const larger = counts.map((output) => price(largerOf(usage, { asked, output })));
   // Usage that had come in may not have been looked at when the caller left, but by a drain.
   const isDrained = attempt.drains && attempt.ended && !interrupted;
-  return isWhole || isDrained ? larger : [price(usage), ...larger, ...counted];
+  if (isWhole) return larger;
+  // The answer may have been whole before its caller was seen to have left.
+  const wasWhole = [price(usage), ...larger];
+  return isDrained ? wasWhole : [...wasWhole, ...counted];
 }
 
 /** What an upstream claims, where it can be true: no part of a token, and not more than four times the most. */
