@@ -25,7 +25,7 @@ import { OpaqueMembers } from "./opaque_members.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "./text_chunk.ts";
 import { ToolCallIndexes } from "./tool_call_indexes.ts";
 import { addedName, OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
-import { isSameUsage, readChatUsage } from "./usage.ts";
+import { isSameUsage, laterUsage, readChatUsage } from "./usage.ts";
 
 /** A tool call while it comes together. */
 interface GrowingCall {
@@ -229,8 +229,8 @@ export class ChatChunkRelay {
   }
 
   #noteUsage(text: string, chunk: ChatCompletionChunk): void {
-    const usage = readChatUsage(chunk.usage);
-    if (usage === undefined) return;
+    const usage = laterUsage(this.usage, readChatUsage(chunk.usage));
+    if (usage === this.usage) return;
     this.usage = usage;
     const member = members(text).findLast((candidate) => candidate.key === "usage");
     if (member !== undefined) this.#usageText = text.slice(member.valueStart, member.valueEnd);

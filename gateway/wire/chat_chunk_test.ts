@@ -238,6 +238,20 @@ Deno.test("a report that was not taken is not passed on in the last chunk", () =
   }
 });
 
+Deno.test("a report without counts does not replace one that has them", () => {
+  const relay = new ChatChunkRelay("m");
+  relay.accept(delta({ role: "assistant", content: "x" }));
+  const good = '{"prompt_tokens":3,"completion_tokens":1,"odd":1.50}';
+  const bad = '{"prompt_tokens":3,"completion_tokens":-1}';
+  for (const usage of [good, bad]) {
+    relay.accept(chunk([], { usage: 0 }).replace('"usage":0', `"usage":${usage}`));
+  }
+  const billed = { inputTokens: 3, cachedInputTokens: 0, outputTokens: 1 };
+  assertEquals(relay.usage, billed);
+  const last = relay.lastChunk({}, { usage: billed, ...CREATED });
+  assert(last.includes(`"usage":${good}`));
+});
+
 Deno.test("every string of a delta is delivered, whatever its member is called", () => {
   const deltas = [
     { function_call: { name: "add", arguments: '{"a":1}' } },

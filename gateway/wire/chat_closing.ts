@@ -64,7 +64,6 @@ export function closingChunks(form: ChatForm, end: KnownClosing): string[] {
     chunks.push(editMembers(finish, { ...told, usage: form.hasUsageChunk ? "null" : usage }));
   }
   if (!form.hasUsageChunk) return chunks;
-  const isAsCame = end.usageChunk !== undefined && end.usageText !== undefined;
-  const edits = { model: end.model, ...told, ...(isAsCame ? {} : { usage }) };
+  const edits = { model: end.model, ...told, usage };
   return [...chunks, editMembers(end.usageChunk ?? end.chunk(), edits)];
 }

@@ -46,7 +46,7 @@ import { SSE_DONE, sseEvent } from "./sse.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "./text_chunk.ts";
 import { OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
 import { listed, UpstreamWarnings } from "./upstream_warnings.ts";
-import { readChatUsage, UsageSum } from "./usage.ts";
+import { laterUsage, readChatUsage, UsageSum } from "./usage.ts";
 
 /** Chunks that are looked at for a pattern: streams in which all differ have none. */
 const PATTERNS_MAX = 8;
@@ -315,8 +315,8 @@ export class HostedChatRelay implements HostedRelay {
   }
 
   #noteUsage(usage: unknown): void {
-    const read = readChatUsage(usage);
-    if (read === undefined) return;
+    const read = laterUsage(this.usage, readChatUsage(usage));
+    if (read === this.usage) return;
     this.usage = read;
     this.#reportedUsage = usage;
   }

@@ -4,7 +4,7 @@ import { collectText, contentOf } from "./chat_text.ts";
 import { readChunk } from "./chunk.ts";
 import { GatheredText } from "./gathered_text.ts";
 import { KeptChars } from "./kept_chars.ts";
-import { readChatUsage } from "./usage.ts";
+import { laterUsage, readChatUsage } from "./usage.ts";
 
 /**
  * Follows a streamed chat answer that the service itself reads: what it returns is the model's text,
@@ -33,7 +33,7 @@ export class PartRelay implements AnswerRelay {
 
   accept(text: string): string {
     const { delta = {}, usage, finishReason } = readChunk(text);
-    this.usage = readChatUsage(usage) ?? this.usage;
+    this.usage = laterUsage(this.usage, readChatUsage(usage));
     this.finishReason ??= finishReason;
     this.#kept.take(text.length);
     if (!this.#hasLeft) collectText(delta, this.#delivered);

@@ -96,6 +96,12 @@ export function correctedChatUsage(reported: unknown, billed: Usage): ChatUsage 
   return read !== undefined && isSameUsage(read, billed) ? undefined : chatUsageOf(billed);
 }
 
+/** The report that counts of two: the later one, but one without numbers, or without counts after counts. */
+export function laterUsage(known: Usage | undefined, read: Usage | undefined): Usage | undefined {
+  if (known === undefined || read === undefined) return read ?? known;
+  return isCount(read.inputTokens) && isCount(read.outputTokens) ? read : known;
+}
+
 /** Whether what was billed is what was reported: it was counted otherwise. */
 export function isSameUsage(reported: Usage, billed: Usage): boolean {
   return reported.inputTokens === billed.inputTokens &&

@@ -32,9 +32,10 @@ export interface SettledCall {
 export function rightCosts(call: SettledCall): bigint[] {
   const { attempt, asked, stream, interrupted } = call;
   const left = call.left || interrupted;
-  const { usage, words, failure, wordsWhenLeft = words } = attempt;
+  const { words, failure, finished, wordsWhenLeft = words } = attempt;
   if (failure !== undefined) return [];
   const price = priceOf(call);
+  const usage = possibleUsage(attempt);
   // An answer that is to be drained is read to its end, or for a minute.
   const isDraining = attempt.drains && !attempt.ended && !interrupted;
   if (stream && isDraining && call.leftForMs >= 0 && call.leftForMs < DRAIN_MAX_MS) return [];
@@ -47,27 +48,57 @@ export function rightCosts(call: SettledCall): bigint[] {
       isWhole
         ? count === words || (gotNothing && count === 0)
         : count >= call.read && count <= wordsWhenLeft
-    )
-    .map((output) => output === 0 ? 0n : price({ input: asked, cached: 0, output }));
-  if (usage === undefined) return counts;
-  const reported = price(usage);
+    );
+  const counted = counts.map((output) =>
+    output === 0 ? 0n : price({ input: asked, cached: 0, output })
+  );
+  if (usage === undefined) return counted;
+  if (!stream || (isWhole && finished)) return [price(usage)];
+  const larger = counts.map((output) => price(largerOf(usage, { asked, output })));
   // Usage that had come in may not have been looked at when the caller left, but by a drain.
   const isDrained = attempt.drains && attempt.ended && !interrupted;
-  return isWhole || isDrained ? [reported] : [reported, ...counts];
+  if (isWhole) return larger;
+  // The answer may have been whole before its caller was seen to have left.
+  const wasWhole = [price(usage), ...larger];
+  return isDrained ? wasWhole : [...wasWhole, ...counted];
+}
+
+/** What an upstream claims, where it can be true: no part of a token, and not more than four times the most. */
+function possibleUsage({ usage }: Attempt): ClaimedUsage | undefined {
+  if (usage === undefined || !Number.isInteger(usage.output)) return undefined;
+  return usage.output > IMPOSSIBLE_OUTPUT_TOKENS ? undefined : usage;
+}
+
+/** Four times what any model of the simulation writes. */
+const IMPOSSIBLE_OUTPUT_TOKENS = 4_000;
+
+/** Of a call that did not finish usage may have come too early: what was delivered is the least. */
+function largerOf(
+  usage: ClaimedUsage,
+  { asked, output }: { readonly asked: number; readonly output: number },
+): ClaimedUsage {
+  if (output === 0) return usage;
+  return {
+    ...usage,
+    input: Math.max(usage.input, asked),
+    output: Math.max(usage.output, output),
+  };
 }
 
 /**
  * Costs that are right where the process was killed in mid-stream: of usage that was reported by then,
- * else of no more words than its caller had read.
+ * or of no more words than its caller had read.
  */
 export function rightCheckpoints(call: SettledCall): bigint[] {
-  const { attempt: { usage, failure }, asked, read, stream } = call;
-  if (failure !== undefined || !stream) return [];
+  const { attempt, asked, read, stream } = call;
+  if (attempt.failure !== undefined || !stream) return [];
   const price = priceOf(call);
-  const counts = Array.from({ length: read }, (_, words) => {
-    return price({ input: asked, cached: 0, output: words + 1 });
-  });
-  return usage === undefined ? counts : [price(usage), ...counts];
+  const usage = possibleUsage(attempt);
+  const counts = Array.from({ length: read }, (_, words) => words + 1);
+  const counted = counts.map((output) => price({ input: asked, cached: 0, output }));
+  if (usage === undefined) return counted;
+  const larger = counts.map((output) => price(largerOf(usage, { asked, output })));
+  return [price(usage), ...larger, ...counted];
 }
 
 /**
@@ -76,16 +107,24 @@ export function rightCheckpoints(call: SettledCall): bigint[] {
  */
 export function rightPartCosts(call: SettledCall): bigint[] {
   const { attempt, asked, stream: isShown, interrupted, read } = call;
-  const { usage, words, failure, finished, wordsWhenLeft = words } = attempt;
+  const { words, failure, finished, wordsWhenLeft = words } = attempt;
   if (failure !== undefined) return [];
   const price = priceOf(call);
+  const usage = possibleUsage(attempt);
   const counted = (output: number) =>
     output === 0 ? 0n : price({ input: asked, cached: 0, output });
   const isLeft = call.left || interrupted;
   const reported = usage === undefined ? [] : [price(usage)];
-  const counts = Array.from({ length: words + 1 }, (_, output) => counted(output));
-  if (isLeft) return [...reported, counted(0), ...counts.slice(read, wordsWhenLeft + 1)];
-  if (usage !== undefined) return reported;
+  const all = Array.from({ length: words + 1 }, (_, output) => output);
+  const counts = all.map(counted);
+  const larger = usage === undefined
+    ? []
+    : all.map((output) => price(largerOf(usage, { asked, output })));
+  if (isLeft) {
+    const upTo = wordsWhenLeft + 1;
+    return [...reported, counted(0), ...counts.slice(read, upTo), ...larger.slice(read, upTo)];
+  }
+  if (usage !== undefined) return finished || !isShown ? reported : larger.slice(read);
   return finished ? [counted(words)] : isShown ? counts.slice(read) : [counted(0)];
 }
 
@@ -102,7 +141,7 @@ function priceOf({ catalog, model, tier }: SettledCall): (usage: ClaimedUsage) =
   return (usage) => {
     const fresh = BigInt(usage.input - usage.cached);
     const total = fresh * (input ?? 0n) + BigInt(usage.cached) * (cached ?? 0n) +
-      BigInt(Math.ceil(usage.output)) * (output ?? 0n);
+      BigInt(usage.output) * (output ?? 0n);
     const unit = 10n ** 15n;
     return total / unit + (total % unit === 0n ? 0n : 1n);
   };

@@ -44,7 +44,7 @@ const CALM: Script = { failures: [], words: 5, usageFirst: false };
 const GREEDY: Script = {
   failures: [],
   words: 5,
-  usage: { input: 60, cached: 0, output: 90_000_000 },
+  usage: { input: 100_000, cached: 0, output: 1 },
   usageFirst: true,
   cutAfter: 4,
 };

@@ -172,16 +172,17 @@ function drawQuestion(random: Random): Question {
 function drawScript(random: Random): Script {
   const words = random.chance(0.1) ? 0 : random.below(random.pick([12, 12, 40]));
   const input = random.below(60);
-  // Some upstreams lie: far more than was held, nothing at all, or parts of tokens.
+  // Some upstreams lie: more than was held, nothing at all, or what cannot be.
   const output = random.pick([words, words, words, 0, words + 0.5, 90_000_000]);
   const cached = random.chance(0.3) ? random.below(input + 1) : 0;
+  const claimed = input % 10 === 9 ? 100_000 : input;
   return {
     failures: Array.from(
       { length: random.pick([0, 0, 0, 0, 0, 1, 2, 4]) },
       () => random.pick(FAILURES),
     ),
     words,
-    usage: random.chance(0.3) ? undefined : { input, cached, output },
+    usage: random.chance(0.3) ? undefined : { input: claimed, cached, output },
     usageFirst: random.chance(0.1),
     falseUsage: FALSE_USAGE[input],
     cutAfter: random.chance(0.15) ? random.below(words + 3) : undefined,

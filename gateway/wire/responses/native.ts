@@ -13,6 +13,7 @@ import { collectStrings } from "../chat_text.ts";
 import { type Fields, parsed } from "../chunk.ts";
 import { DeliveredText } from "../delivered_text.ts";
 import { editMembers, memberText } from "../json_text.ts";
+import { laterUsage } from "../usage.ts";
 import { NativeItems } from "./native_items.ts";
 import { errorEvent, responseErrorOf, responseEvent, type ResponseRelay } from "./relay.ts";
 import { metadataTextOf, ResourceWriter, type ResponseContext } from "./resource.ts";
@@ -254,7 +255,7 @@ export class NativeResponseRelay implements ResponseRelay {
 
   #noteResponse({ id, usage }: Fields): void {
     if (typeof id === "string") this.#id = id;
-    this.usage = readResponseUsage(usage) ?? this.usage;
+    this.usage = laterUsage(this.usage, readResponseUsage(usage));
   }
 }
 

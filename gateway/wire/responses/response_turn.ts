@@ -5,7 +5,7 @@ import { GatheredText } from "../gathered_text.ts";
 import { OpaqueMembers } from "../opaque_members.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "../text_chunk.ts";
 import { ToolCallIndexes } from "../tool_call_indexes.ts";
-import { readChatUsage } from "../usage.ts";
+import { laterUsage, readChatUsage } from "../usage.ts";
 import { HeldMessage } from "./held_message.ts";
 import type { CallItem } from "./stream_items.ts";
 
@@ -52,8 +52,8 @@ export class ResponseTurn {
   /** Notes what a chunk tells of the turn as a whole; `text` is the chunk's. */
   note({ value, delta, usage, finishReason }: ChunkContent, text: string): void {
     this.finishReason ??= finishReason;
-    const read = readChatUsage(usage);
-    if (read !== undefined) {
+    const read = laterUsage(this.usage, readChatUsage(usage));
+    if (read !== this.usage) {
       this.usage = read;
       this.reportedUsage = usage;
     }

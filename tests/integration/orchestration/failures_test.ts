@@ -162,8 +162,8 @@ for (const stream of [true, false]) {
     const { service, upstream } = lab;
     const { key, wallet } = await service.newKey({ credits: "60" });
     const gate = Promise.withResolvers<void>();
-    // All that is held for the tasks is used up.
-    const all = usage(1_000_000, 1_000_000);
+    // All that is held for the tasks is used up, by no more than the models' context.
+    const all = usage(100_000, 1_000);
     for (const id of ["tea", "coffee", "cocoa"]) {
       upstream.on(id, { until: gate.promise, usage: all });
     }

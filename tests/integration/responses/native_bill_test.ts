@@ -76,7 +76,7 @@ Deno.test("reported usage wins although a detail of it cannot be", async () => {
     await using roads = await twoRoads("native", new FakeUpstream());
     const { service, native } = roads;
     const input_tokens_details = { cached_tokens: 70 };
-    native.say({ usage: { ...USAGE, total_tokens: 999, input_tokens_details } });
+    native.say({ usage: { ...USAGE, total_tokens: 99, input_tokens_details } });
     const response = await postResponse(service, { input: "Hi", stream });
     const { usage, metadata: { billing } } = stream
       ? assertEventRules(await readResponseEvents(response))
