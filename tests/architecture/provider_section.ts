@@ -69,7 +69,7 @@ Of answers, \`azure\` hands out neither its content filter's verdicts (\`content
 an \`openai-compatible\` upstream, which passes every byte on.
 
 Where a caller gives no output limit, these kinds are sent the one that the wallet holds credit for;
-\`azure\` is not, because the name of a deployment does not say which field its model takes.
+\`azure\` is sent one only where its model could write more.
 
 Credentials are read from the variables that the upstream names: \`apiKeyEnv\` holds a key, for
 \`google-vertex\` also the JSON key of a service account. \`credentialsFileEnv\` of \`google-vertex\`
