@@ -88,7 +88,7 @@ export class NativeResponseRelay implements ResponseRelay {
   readonly #deltas: DeliveredText;
   /** Some upstreams send no deltas, or not of everything. */
   readonly #items: DeliveredText;
-  /** What the answer would be, if it ended now. */
+  /** Items of the answer, for an end that is made here. */
   readonly #output = new NativeItems();
   /** The response as it was last told, before its end. */
   #opening: string | undefined;
