@@ -33,7 +33,7 @@ export interface TargetState {
   readonly reason?: string | undefined;
   /** Where it is not: milliseconds until it may be. */
   readonly retryAfterMs?: number | undefined;
-  /** Where it is not: its provider limits the rate. */
+  /** It is not available since its provider limits the rate. */
   readonly rateLimited?: boolean | undefined;
   /** Where it is not: only calls under way stand in the way, so its turn comes with the end of one. */
   readonly busy?: boolean | undefined;

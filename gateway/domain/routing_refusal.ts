@@ -96,7 +96,7 @@ function soonest(input: RoutingInput, exclusions: readonly Exclusion[]): number 
   return waits.length === 0 ? undefined : Math.min(...waits);
 }
 
-/** Whether nothing but their providers' limits stands in the way of all that could serve. */
+/** True when all models that could serve are limited by their providers. */
 function areRateLimited(
   { catalog, pool }: RoutingInput,
   exclusions: readonly Exclusion[],

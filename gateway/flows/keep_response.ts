@@ -37,7 +37,7 @@ export async function keepResponse(
   if (typeof id !== "string") return notKept("the upstream gave it no id");
   // In the place of what it continues it would continue itself.
   if (id === previousId) return notKept("the upstream gave it the id of the response it continues");
-  const input = asked.ownItems().map((item) => identified(gateway, item));
+  const input = asked.keptItems().map((item) => identified(gateway, item));
   try {
     const kept = await gateway.responses.put({
       id,

@@ -27,7 +27,7 @@ export class OutputMeter {
     this.#nextLookChars = this.#stepFrom(0);
   }
 
-  /** Whether it has, and goes on. */
+  /** True when it has, and goes on. */
   isPassedBy(answer: MeasuredAnswer): boolean {
     if (answer.usedUpBy !== undefined) return !answer.finished;
     const chars = answer.deliveredChars;

@@ -139,10 +139,13 @@ export class AskedResponse {
     return this.body.value as unknown as ResponsesRequest;
   }
 
-  /** The request's own items, each in full where it was only named: to be kept. */
-  ownItems(): readonly JsonBody[] {
-    const { references } = this.#history;
-    return requestItems(this.body).map((item) => referencedItem(item, references) ?? item);
+  /**
+   * The request's own items to be kept, each in full where it was only named. What is kept by its id
+   * alone counts as proven: an id that is not is left out.
+   */
+  keptItems(): readonly JsonBody[] {
+    const { owned } = this.#history;
+    return this.#ownItems().filter((item) => !isForgottenReasoning(item, owned));
   }
 
   /** All that a model reads, oldest first: what the request continues, and its own items. */
@@ -263,7 +266,12 @@ export class AskedResponse {
   }
 
   get #ownPlaces(): readonly (JsonBody | undefined)[] {
-    return this.#own ??= this.ownItems();
+    return this.#own ??= this.#ownItems();
+  }
+
+  #ownItems(): readonly JsonBody[] {
+    const { references } = this.#history;
+    return requestItems(this.body).map((item) => referencedItem(item, references) ?? item);
   }
 
   #nativeBody(upstreamId: string): JsonBody {

@@ -78,7 +78,7 @@ async function planUnlessTooLong(
   }
 }
 
-/** Whether some model is long enough for the input and for all the output that was asked for. */
+/** True when some model is long enough for the input and for all the output that was asked for. */
 function hasRoom(plan: PlannedResponse["plan"] | ServiceFault): plan is PlannedResponse["plan"] {
   return !(plan instanceof ServiceFault) && plan.candidates[0]?.limitedBy !== "context";
 }

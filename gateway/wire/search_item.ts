@@ -18,7 +18,7 @@ export interface ShownFindings {
   readonly results: boolean;
 }
 
-/** What a request asks to be shown. */
+/** Findings that a request asks for. */
 export function shownFindings({ include }: Pick<ResponsesRequest, "include">): ShownFindings {
   return {
     sources: include?.includes("web_search_call.action.sources") === true,

@@ -1,5 +1,5 @@
 /**
- * What can never work is the caller's mistake, and what comes back by itself says when.
+ * Requests that can never work are refused as the caller's mistake; others say when to come back.
  *
  * @module
  */

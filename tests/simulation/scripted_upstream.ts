@@ -123,7 +123,7 @@ async function answer(
   }
   if (call.stream) return { kind: "stream", events: eventsOf(stage, call, attempt) };
   attempt.ended = true;
-  const content = script.says ?? wordsOf(script.words);
+  const content = script.says ?? wordsOf(wordsWithin(script, call));
   attempt.words = tokensOf(content);
   attempt.usage = script.usage;
   attempt.finished = true;
@@ -160,11 +160,12 @@ function turn(
 
 async function* eventsOf(
   stage: UpstreamStage,
-  { signal }: UpstreamCall,
+  call: UpstreamCall,
   attempt: Attempt,
 ): AsyncGenerator<readonly string[]> {
   const { script, request } = attempt;
-  const events = scriptedEvents(script);
+  const { signal } = call;
+  const events = scriptedEvents(script, wordsWithin(script, call));
   const what = `stream ${request}`;
   try {
     for (const [at, event] of events.entries()) {
@@ -192,14 +193,22 @@ interface ScriptedEvent {
   readonly isFinish?: boolean;
 }
 
-function scriptedEvents(script: Script): ScriptedEvent[] {
+/** Words of an answer that keeps to its limit: a longer one is ended by the gateway, and counted. */
+function wordsWithin({ words }: Script, { outputLimit, body }: UpstreamCall): number {
+  const { max_tokens, max_completion_tokens, max_output_tokens } = body.value;
+  const limits = [outputLimit, max_tokens, max_completion_tokens, max_output_tokens]
+    .filter((limit) => typeof limit === "number");
+  return Math.min(words, ...limits);
+}
+
+function scriptedEvents(script: Script, count: number): ScriptedEvent[] {
   const reported: ScriptedEvent[] = script.usage === undefined
     ? []
     : [{ text: usageChunk(reportOf(script.usage)), isUsage: true }];
   const lie = lieOf(script);
   const lies: ScriptedEvent[] = lie === undefined ? [] : [{ text: usageChunk(lie) }];
   const pieces = script.says === undefined
-    ? Array.from({ length: script.words }, () => wordsOf(1))
+    ? Array.from({ length: count }, () => wordsOf(1))
     : [script.says];
   const words = pieces.map((content) => ({
     text: chunkText({ content }),

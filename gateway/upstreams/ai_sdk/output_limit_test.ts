@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { withinLimit } from "./output_limit.ts";
+import type { OutputLimitField } from "../../domain/catalog.ts";
+import { withinLimit, withLimitField } from "./output_limit.ts";
 
 const edit = (value: unknown, limit: number) =>
   JSON.parse(withinLimit(JSON.stringify(value), limit));
@@ -54,4 +55,14 @@ Deno.test("withinLimit() knows Converse's names too", () => {
     inferenceConfig: { maxTokens: 1 },
   });
   assertEquals(withinLimit("no JSON", 10), "no JSON");
+});
+
+Deno.test("withLimitField() moves a limit to the field that the model takes", () => {
+  const moved = (body: object, field: OutputLimitField = "max_completion_tokens") =>
+    JSON.parse(withLimitField(JSON.stringify(body), field));
+  const taken = { model: "m", max_completion_tokens: 7 };
+  for (const body of [{ model: "m", max_tokens: 7 }, taken]) assertEquals(moved(body), taken);
+  assertEquals(moved(taken, "max_tokens"), { model: "m", max_tokens: 7 });
+  const written = '{ "model": "m" }';
+  assertEquals(withLimitField(written, "max_tokens"), written);
 });

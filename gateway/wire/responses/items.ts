@@ -77,7 +77,7 @@ function hasContent({ value }: JsonBody, type: string): boolean {
 }
 
 /**
- * Whether an item is earlier reasoning of which nothing is known but its id, and that not here: no model
+ * True for earlier reasoning of which nothing is known but its id, and that not here: no model
  * can be told of it, and none misses it.
  */
 export function isForgottenReasoning(item: JsonBody, owned: ReadonlySet<string>): boolean {

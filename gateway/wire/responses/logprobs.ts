@@ -4,10 +4,10 @@ import type { KeptChars } from "../kept_chars.ts";
 
 const encoder = new TextEncoder();
 
-/** What a request must include to be told how likely the tokens of an answer were. */
+/** Value of `include` that asks for log probabilities. */
 export const LOGPROBS_INCLUDE = "message.output_text.logprobs";
 
-/** Whether a request asks how likely the tokens of its answer were. */
+/** True when a request asks for the log probabilities of its answer. */
 export function wantsLogprobs(request: Pick<ResponsesRequest, "include">): boolean {
   const most = (request as ResponsesRequest)["top_logprobs"];
   return request.include?.includes(LOGPROBS_INCLUDE) === true || Number(most ?? 0) > 0;

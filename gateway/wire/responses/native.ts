@@ -90,7 +90,7 @@ export class NativeResponseRelay implements ResponseRelay {
   /** Pieces that were told when they were whole, of items that are not yet. */
   #pending: DeliveredText;
   readonly #maxTokens: number | undefined;
-  /** What the answer would be, if it ended now. */
+  /** Items of the answer, for an end that is made here. */
   readonly #output = new NativeItems();
   /** The response as it was last told, before its end. */
   #opening: string | undefined;

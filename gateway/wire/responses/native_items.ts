@@ -14,7 +14,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** An event of the service's own: its type, and its other fields. */
 export type ItemEvent = readonly [type: string, fields: Fields];
 
-/** Where the deltas of a type belong. */
+/** Place of the deltas of a type. */
 interface DeltaPlace {
   /** Of the item, where it has parts. */
   readonly list?: "content" | "summary";
@@ -33,7 +33,7 @@ const DELTAS: Readonly<Record<string, DeltaPlace>> = {
   "response.code_interpreter_call_code": { field: "code" },
 };
 
-/** What the events that end a part of a list are called, and what its index is. */
+/** Names of the events that end a part of a list, and of its index. */
 const PARTS = {
   content: { type: "response.content_part", index: "content_index" },
   summary: { type: "response.reasoning_summary_part", index: "summary_index" },

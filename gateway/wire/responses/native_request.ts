@@ -56,7 +56,7 @@ const UNTOLD: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether the request has items that another model than the upstream's own made, or may have made;
+ * True when the request has items that another model than the upstream's own made, or may have made;
  * `owned`: of the ids that it names those which its owner was answered with.
  */
 export function hasForeignItems(body: JsonBody, owned: ReadonlySet<string>): boolean {

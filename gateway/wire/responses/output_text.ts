@@ -50,7 +50,7 @@ export function asksForJson({ text }: Pick<ResponsesRequest, "text">): boolean {
   return format === "json_schema" || format === "json_object";
 }
 
-/** What is said of a part's text. */
+/** Notes on a part's text. */
 export interface TextNotes {
   readonly annotations?: readonly ResponseAnnotation[];
   readonly logprobs?: readonly ResponseLogprob[];

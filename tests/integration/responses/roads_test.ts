@@ -306,6 +306,6 @@ Deno.test("what the other road cannot carry, and does not change the answer, is 
 Deno.test("what changes the answer goes to upstreams that can carry it, or to nobody", async () => {
   await using roads = await twoRoads("chat", new FakeUpstream());
   const { service, chat } = roads;
-  const { model } = await answered(service, { input: "Hi", top_logprobs: 2 });
+  const { model } = await answered(service, { input: "Hi", moderation: { model: "auto" } });
   assertEquals([model, chat.requests.length], ["native", 0]);
 });
