@@ -111,7 +111,7 @@ function paceOf({ holdsFolders }: Host): Pace {
     };
 }
 
-/** How the calls ended in the meantime. */
+/** Counts the ends of calls during an attack. */
 async function race(host: Host, attack: Attack, arena: Arena): Promise<Record<string, number>> {
   const { workspace } = arena;
   const { rounds, rest, shown } = paceOf(host);

@@ -23,7 +23,7 @@ export function isPermitted(descriptor: Descriptor): boolean {
   return (permissions()?.querySync(descriptor).state ?? "granted") === "granted";
 }
 
-/** Whether the process may do everything, without an exception. */
+/** True where the process may do everything, without an exception. */
 export function isUnrestricted(): boolean {
   const asked = permissions();
   return asked === undefined || NAMES.every((name) => isWhole(asked, name));

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { isUnrestricted } from "./deno_permissions.ts";
 
-/** Whether it counts as unrestricted where permissions are as told, by name. */
+/** Asks with permissions of the test's own, by name. */
 function withPermissions(query: (name: string) => object): boolean {
   const { querySync } = Deno.permissions;
   Deno.permissions.querySync = ({ name }) => Object(query(name));
