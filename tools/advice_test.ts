@@ -5,6 +5,7 @@ import { calculator } from "./calculator.ts";
 import { datetime } from "./datetime.ts";
 import { fileSearch } from "./file_search.ts";
 import { call, scratch } from "./sandbox/scratch_test.ts";
+import { shell } from "./shell.ts";
 import { type Tool, ToolError } from "./tool.ts";
 
 const quote = (text: string): string[] =>
@@ -62,6 +63,18 @@ Deno.test("datetime takes each form of time, duration, zone and language that it
   const [zone] = quote(parameterText(tool, "zone"));
   const [locale] = quote(parameterText(tool, "locale"));
   await call(tool, { operation: "now", zone, to_zone: zone, locale });
+});
+
+Deno.test("shell takes the command line and the arguments that it advises", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await using lab = await scratch({ "src/main.c": "int main", "my folder/a.txt": "" });
+  const tool = shell({ workspace: lab.workspace, permission: () => true });
+  const [command] = quote(parameterText(tool, "command"));
+  const args = quote(parameterText(tool, "args"));
+  const results = [await call(tool, { command }), await call(tool, { args })];
+  assertEquals(results.map((result) => Object(result).exit_code), [0, 0]);
+  assert(results.every((result) => Object(result).stdout.includes("a")));
 });
 
 Deno.test("file_search takes the globs that it advises", async () => {

@@ -54,9 +54,9 @@ export interface DefaultToolsOptions {
    */
   readonly fileWorkspace?: string | undefined;
   /**
-   * Whether nobody but this program renames folders of the workspace while a tool works in it. On Deno
-   * without all permissions and outside Linux, nothing is written into folders of it otherwise, and
-   * reading waits until they have rested for a second.
+   * True says that nobody but this program renames folders of the workspace while a tool works in it.
+   * On Deno without all permissions and outside Linux, nothing is written into folders of it
+   * otherwise, and reading waits until they have rested for a second.
    *
    * @default {false}
    */
@@ -114,7 +114,7 @@ export type LocalToolName =
  */
 export type DefaultToolName = LocalToolName | HostedToolName;
 
-/** What the tools of one client work in: those of one folder share its root. */
+/** The folders that the tools of one client work in: tools of one folder share its root. */
 interface Places {
   readonly files: WorkspaceOptions;
   readonly shell: WorkspaceOptions["workspace"];

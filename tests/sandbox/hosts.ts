@@ -9,9 +9,9 @@ const HERE = relative(ROOT, fromFileUrl(new URL(".", import.meta.url)));
 export interface Host {
   /** What it is called in the name of a test. */
   readonly name: string;
-  /** Whether it is not on this machine. */
+  /** True where it is not on this machine. */
   readonly isMissing?: boolean;
-  /** Whether it reaches files through descriptors of their folders, on Linux. */
+  /** True where it reaches files through descriptors of their folders. */
   readonly holdsFolders: boolean;
   /** The command that runs it. */
   command(program: string, options: { readonly workspace: string; readonly lab: string }): {
@@ -31,7 +31,7 @@ function deno(name: string, flags: (workspace: string) => string[]): Host {
   };
 }
 
-/** Whether a program is on this machine. */
+/** True where a program is on this machine. */
 export function isInstalled(executable: string): boolean {
   try {
     return new Deno.Command(executable, { args: ["--version"] }).outputSync().success;

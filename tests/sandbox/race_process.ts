@@ -16,7 +16,7 @@ const CALL = { toolCallId: "call", signal: new AbortController().signal };
 interface Race {
   readonly workspace: string;
   readonly rounds: number;
-  /** How calls must have ended: a race that never met the folder as it is, or as it is not, shows nothing. */
+  /** Ends that must occur: a race that never met the folder as it is, or as it is not, shows nothing. */
   readonly shown: readonly string[];
 }
 

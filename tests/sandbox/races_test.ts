@@ -4,7 +4,7 @@ import { SECRET } from "./attacks.ts";
 import { buildLab, type Host, HOSTS, isInstalled } from "./hosts.ts";
 import type { Rest, Start } from "./swap_worker.ts";
 
-/** `SANDBOX_RACE_ROUNDS=2000` is the long run: it takes an hour and a half, and prints what it met. */
+/** `SANDBOX_RACE_ROUNDS=2000` is the long run: it takes half an hour, and prints what it met. */
 const ROUNDS = Number(Deno.env.get("SANDBOX_RACE_ROUNDS") ?? 25);
 
 interface Arena extends AsyncDisposable {
@@ -111,7 +111,7 @@ function paceOf({ holdsFolders }: Host): Pace {
     };
 }
 
-/** How the calls ended in the meantime. */
+/** Counts the ends of calls during an attack. */
 async function race(host: Host, attack: Attack, arena: Arena): Promise<Record<string, number>> {
   const { workspace } = arena;
   const { rounds, rest, shown } = paceOf(host);

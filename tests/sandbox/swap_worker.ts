@@ -7,7 +7,7 @@ import { renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "@std/path";
 import type { World } from "./attacks.ts";
 
-/** How long a pause is, in milliseconds. */
+/** The length of a pause in milliseconds. */
 export interface Rest {
   readonly min: number;
   readonly max: number;

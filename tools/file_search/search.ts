@@ -74,7 +74,7 @@ async function find(workspace: Workspace, input: Search): Promise<FileSearchResu
 class Found {
   readonly files: string[] = [];
   readonly lines: FoundLine[] = [];
-  /** Whether nothing was left out. */
+  /** False where something was left out. */
   isComplete = true;
   readonly #tooLarge: string[] = [];
   #chars = 0;
@@ -104,7 +104,7 @@ class Found {
     return this.#tooLarge.length === 0 ? {} : { too_large: this.#tooLarge };
   }
 
-  /** Whether no more may be read. */
+  /** True where no more may be read. */
   get hasReadAll(): boolean {
     return this.#bytes > MAX_TOTAL_BYTES;
   }

@@ -23,11 +23,19 @@ export function isPermitted(descriptor: Descriptor): boolean {
   return (permissions()?.querySync(descriptor).state ?? "granted") === "granted";
 }
 
-/** Whether the process may do everything, without an exception. */
+/** True where the process may do everything, without an exception. */
 export function isUnrestricted(): boolean {
   const asked = permissions();
-  return asked === undefined || NAMES.every((name) => {
+  return asked === undefined || NAMES.every((name) => isWhole(asked, name));
+}
+
+function isWhole(asked: DenoPermissions, name: string): boolean {
+  try {
     const { state, partial } = asked.querySync({ name });
     return state === "granted" && partial !== true;
-  });
+  } catch (error) {
+    // An older Deno has no permission of that name to withhold.
+    if (error instanceof TypeError) return true;
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@ import type { Folder } from "./folder.ts";
 
 const MAX_ENTRIES = 20_000;
 
-/** What an entry of a folder is: links are not followed. */
+/** The kind of an entry: links are not followed. */
 export type EntryKind = "file" | "folder" | "link" | "other";
 
 /** An entry of a folder. */

@@ -23,7 +23,7 @@ const FAULTS: Readonly<Record<string, readonly [code: string, reason: string]>> 
   EBUSY: ["system_busy", "something else is using it; try again"],
 };
 
-/** What a tool does, for the sentence that says why it failed. */
+/** An action of a tool, for the sentence that says why it failed. */
 export interface Action {
   /** The beginning of the sentence, as in `read "a.txt"`. */
   readonly what: string;

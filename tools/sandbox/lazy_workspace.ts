@@ -17,7 +17,7 @@ import type { Workspace } from "./workspace.ts";
  * ```
  */
 export interface WorkspaceFolder {
-  /** Where it is. */
+  /** Its path. */
   readonly path: string;
 }
 
@@ -52,8 +52,8 @@ export interface WorkspaceOptions {
    */
   readonly fileDeny?: readonly string[] | undefined;
   /**
-   * Whether nobody but this program renames folders of the workspace while a tool works in it. It
-   * matters where the host cannot hold a folder by a descriptor, that is, on Deno without all
+   * True says that nobody but this program renames folders of the workspace while a tool works in
+   * it. It matters where the host cannot hold a folder by a descriptor, that is, on Deno without all
    * permissions and outside Linux: without it nothing is written below the workspace's own folder
    * there, and what is read waits until the folders above have rested for a second.
    *

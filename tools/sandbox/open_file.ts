@@ -10,7 +10,7 @@ const ATTEMPTS = 3;
 export interface OpenFile extends Opened {
   /** To read it. */
   readonly handle: FileHandle;
-  /** What the system said of the open file. */
+  /** State of the open file. */
   readonly stats: BigIntStats;
 }
 
@@ -52,7 +52,7 @@ export async function openFiles(
   }
 }
 
-/** Whether it is a file, and no error. */
+/** Tells an open file from an error. */
 export function isOpen(file: OpenFile | Error | undefined): file is OpenFile {
   return file !== undefined && !(file instanceof Error);
 }

@@ -28,7 +28,7 @@ export interface WalkOptions {
   readonly parts: readonly string[];
   /** Whether what ignore files name is walked too. */
   readonly includeIgnored: boolean;
-  /** Whether a file is wanted, by its path from the workspace on. */
+  /** Tells by its path, from the workspace on, whether a file is wanted. */
   readonly isWanted: (path: string) => boolean;
   /** Most entries to look at. */
   readonly maxEntries: number;
@@ -81,7 +81,7 @@ export class Walk {
     return this.#isComplete;
   }
 
-  /** Whether it ended because its time was over. */
+  /** True where it ended because its time was over. */
   get isOutOfTime(): boolean {
     return this.#isOutOfTime;
   }
@@ -143,7 +143,7 @@ export class Walk {
     }
   }
 
-  /** Whether the walk ends here: of entries or of time there is no more. */
+  /** True where the walk ends: of entries or of time there is no more. */
   #isOver(): boolean {
     const { signal, maxEntries } = this.#options;
     if (signal.aborted && !isTimeout(signal.reason)) signal.throwIfAborted();

@@ -29,19 +29,19 @@ export interface Place {
   readonly exists: boolean;
 }
 
-/** What a workspace is made of. */
+/** The settings of a workspace. */
 export interface WorkspaceSettings {
-  /** Who is given the same object works in the same root. */
+  /** Workspaces of the same object have the same root. */
   readonly folder: WorkspaceFolder;
   /** Its path, as it was when it was given. */
   readonly path: string;
   /** Patterns of files to deny. */
   readonly deny: readonly string[];
-  /** Whether nobody else moves its folders. */
+  /** True where the application says that nobody else renames its folders. */
   readonly isTrusted: boolean;
 }
 
-/** What a folder is entered for. */
+/** The purpose of entering a folder. */
 interface Entering {
   readonly toChange?: boolean;
   readonly create?: boolean;
@@ -62,7 +62,7 @@ export class Workspace {
     this.#path = settings.path;
   }
 
-  /** Where it is: as it was given at first, absolute and without links as soon as that is known. */
+  /** Its path: as it was given at first, absolute and without links as soon as that is known. */
   get path(): string {
     return this.#path;
   }
