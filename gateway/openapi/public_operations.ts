@@ -14,11 +14,7 @@ import {
   pricingSchema,
 } from "../http/schemas/catalog.ts";
 import { chatRequestSchema } from "../http/schemas/chat.ts";
-import {
-  imageEditSchema,
-  imageGenerationSchema,
-  imagesAnswerSchema,
-} from "../http/schemas/images.ts";
+import { imageEditSchema, imageGenerationSchema } from "../http/schemas/images.ts";
 import { responsesRequestSchema } from "../http/schemas/responses.ts";
 import {
   inputItemListSchema,
@@ -33,6 +29,7 @@ import {
   describedEvent,
   describedResponse,
   imageEditForm,
+  imagesReply,
 } from "./schemas.ts";
 import { selfOperations } from "./self_operations.ts";
 
@@ -138,7 +135,7 @@ const MODEL_CALLS: readonly Operation[] = [
     body: { [JSON_TYPE]: { schema: imageGenerationSchema, example: examples.IMAGE_REQUEST } },
   }, {
     reply: json("The images, with their route and their bill in `metadata`", {
-      schema: imagesAnswerSchema,
+      schema: imagesReply,
       example: examples.IMAGE_ANSWER,
     }),
   }),
@@ -153,7 +150,7 @@ const MODEL_CALLS: readonly Operation[] = [
     },
   }, {
     reply: json("The images, with their route and their bill in `metadata`", {
-      schema: imagesAnswerSchema,
+      schema: imagesReply,
       example: examples.IMAGE_ANSWER,
     }),
   }),

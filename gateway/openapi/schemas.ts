@@ -5,9 +5,13 @@
  */
 
 import { z } from "zod";
-import { chatChunkSchema, chatCompletionSchema } from "../http/schemas/chat_answer.ts";
+import {
+  chatChunkSchema,
+  chatCompletionSchema,
+  metadataSchema,
+} from "../http/schemas/chat_answer.ts";
 import { errorEnvelopeSchema } from "../http/schemas/error.ts";
-import { imageEditSchema } from "../http/schemas/images.ts";
+import { imageEditSchema, imagesAnswerSchema } from "../http/schemas/images.ts";
 import { chatUsageSchema } from "../http/schemas/orchestration.ts";
 import { responseEventsOf } from "../http/schemas/responses_events.ts";
 import { outputItemSchema, responseSchema } from "../http/schemas/responses_resource.ts";
@@ -20,6 +24,21 @@ const failedAnswer = errorEnvelopeSchema.extend({
   description:
     "An error where an answer was to be; `choices` is there, and empty, for chat clients",
 });
+
+const jsonText = (of: string) => z.string().meta({ description: `${of}, as JSON text` });
+
+const stringMetadata = z.object({
+  request_id: z.string(),
+  routing: jsonText("The route"),
+  billing: jsonText("The bill").optional(),
+  hosted_tools: jsonText("The searches that the service ran").optional(),
+}).catchall(z.string()).meta({
+  id: "StringMetadata",
+  description: "In the dialect openai, beside the caller's own pairs",
+});
+
+/** What the service says of a call, in the caller's dialect. */
+const metadata = z.union([metadataSchema, stringMetadata]);
 
 /** What is billed stands in `metadata.billing`: usage may be anything that an upstream says. */
 function asReported(usage: z.ZodType) {
@@ -44,12 +63,14 @@ const completion = chatCompletionSchema.partial(FROM_UPSTREAM).extend({
     }),
   ),
   usage: asReported(chatUsageSchema).optional(),
+  metadata,
 }).meta({ id: "ChatCompletion", description: PASSED_THROUGH });
 
 const chunkChoice = chatChunkSchema.shape.choices.element;
 const chunk = chatChunkSchema.partial(FROM_UPSTREAM).extend({
   choices: z.array(chunkChoice.partial()),
   usage: asReported(chatUsageSchema).optional(),
+  metadata: metadata.optional(),
 }).meta({ id: "ChatCompletionChunk", description: PASSED_THROUGH });
 
 /** `POST /openai/v1/chat/completions`, not streamed. */
@@ -57,6 +78,9 @@ export const chatReply = z.union([completion, failedAnswer]);
 
 /** What follows `data: ` in a streamed chat, but for the last line, `[DONE]`. */
 export const chatEvent = z.union([chunk, failedAnswer]);
+
+/** The images of either endpoint. */
+export const imagesReply = imagesAnswerSchema.extend({ metadata }).meta({ id: "ImagesResponse" });
 
 /** Any type but those that are described. */
 function otherType(known: readonly string[]) {
@@ -74,6 +98,7 @@ export const describedResponse = responseSchema.extend({
   id: z.string(),
   output: z.array(item),
   usage: asReported(responseSchema.shape.usage),
+  metadata: z.union([responseSchema.shape.metadata, stringMetadata.partial()]),
 })
   .meta({ id: "Response", description: "A response" });
 

@@ -304,8 +304,8 @@ const FIELDS: { readonly [Field in keyof Required<KeyPolicy>]: (at: Lab) => Prom
   async dialect(at) {
     const key = await keyWith(at, { dialect: "openai" });
     assertEquals((await at.service.admin("GET", `/keys/${key.id}`)).policy, { dialect: "openai" });
-    const { metadata } = await answered(await ask(at, key));
-    assertEquals(typeof metadata.billing, "string");
+    const { metadata } = await (await ask(at, key)).json();
+    assertEquals(JSON.parse(metadata.billing).charged, "0.100000");
   },
 };
 

@@ -80,4 +80,4 @@ export const imagesAnswerSchema = z.strictObject({
     description: "What the provider has no place for and was left out, or asked for otherwise",
   }),
   metadata: metadataSchema,
-}).meta({ id: "ImagesResponse" });
+});

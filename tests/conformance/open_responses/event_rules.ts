@@ -7,7 +7,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { ResponseResource } from "@svc/sdk/protocol";
+import type { Dialect, ResponseResource } from "@svc/sdk/protocol";
 import { responseEventSchema } from "../../../gateway/http/schemas/responses_events.ts";
 
 type Fields = Record<string, unknown>;
@@ -23,12 +23,21 @@ export type WireEvent = Fields & {
 /** How a stream ended. */
 export type Closing = "response.completed" | "response.incomplete" | "response.failed";
 
-/** Reads a stream's events; each is named on its `event:` line, and no other marker ends it. */
-export async function readResponseEvents(response: Response): Promise<WireEvent[]> {
+/**
+ * Reads a stream's events; each is named on its `event:` line. A clean end is marked by `[DONE]`, but
+ * not in the dialect `openai`; a failure never is.
+ */
+export async function readResponseEvents(
+  response: Response,
+  dialect: Dialect = "service",
+): Promise<WireEvent[]> {
   assertEquals(response.headers.get("content-type"), "text/event-stream; charset=utf-8");
   const text = await response.text();
   assert(text.endsWith("\n\n"), "The stream ends within an event");
   const frames = text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"));
+  const isDone = frames.at(-1) === "data: [DONE]" && frames.pop() !== undefined;
+  const isClean = /^event: response\.(completed|incomplete)\n/.test(frames.at(-1) ?? "");
+  assertEquals(isDone, isClean && dialect === "service", "[DONE]");
   return frames.map((frame) => {
     const [name = "", ...data] = frame.split("\n");
     const json = data.map((line) => {

@@ -10,6 +10,7 @@ import { zodTextFormat } from "openai/helpers/zod";
 import type OpenAI from "openai";
 import { z } from "zod";
 import { responseSchema } from "../../../gateway/http/schemas/responses_resource.ts";
+import { readPairs } from "../../fixtures/dialects.ts";
 import { postResponse } from "../../fixtures/responses_calls.ts";
 import type { TestService } from "../../fixtures/service.ts";
 import { type Asked, type Case, CASES, outputText } from "./cases.ts";
@@ -62,7 +63,7 @@ const WAYS: readonly {
     stream: false,
     async ask(service, asked) {
       const answer = await service.client().responses.create(paramsOf(asked));
-      return plain(answer);
+      return { ...plain(answer), metadata: readPairs(answer.metadata) };
     },
   },
   {
@@ -70,7 +71,7 @@ const WAYS: readonly {
     async ask(service, asked) {
       const { stream: _stream, ...params } = paramsOf(asked);
       const answer = await service.client().responses.stream(params).finalResponse();
-      return plain(answer);
+      return { ...plain(answer), metadata: readPairs(answer.metadata) };
     },
   },
 ];

@@ -6,6 +6,7 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import OpenAI from "openai";
+import { lastResponseIn } from "../../fixtures/event_stream.ts";
 import { FakeUpstream, json, sse } from "../../fixtures/fake_upstream.ts";
 import { completion, streamed } from "../../fixtures/lab.ts";
 import { answered, postResponse, refused } from "../../fixtures/responses_calls.ts";
@@ -38,8 +39,7 @@ Deno.test("a response that was not to be stored is not", async () => {
 
 async function answeredInEvents(response: Response): Promise<{ id: string; store: boolean }> {
   const text = await response.text();
-  const last = text.trimEnd().split("\n\n").at(-1) ?? "";
-  return JSON.parse(last.slice(last.indexOf("data: ") + 6)).response ?? {};
+  return lastResponseIn(text) ?? {};
 }
 
 Deno.test("a streamed response can be read and continued, as its last event had it", async () => {

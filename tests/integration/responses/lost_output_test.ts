@@ -6,6 +6,7 @@
  */
 
 import { assertEquals } from "@std/assert";
+import { lastResponseIn } from "../../fixtures/event_stream.ts";
 import { FakeUpstream, json, sse } from "../../fixtures/fake_upstream.ts";
 import { askHosted, hostedLab } from "../../fixtures/hosted_lab.ts";
 import { chunkText, completion, usageChunk } from "../../fixtures/lab.ts";
@@ -37,8 +38,7 @@ async function lastEvent(response: Response) {
   const text = await response.text();
   assertEquals(response.status, 200, text);
   if (!text.startsWith("event: ")) return JSON.parse(text);
-  const last = text.trimEnd().split("\n\n").at(-1) ?? "";
-  return JSON.parse(last.slice(last.indexOf("data: ") + 6)).response;
+  return lastResponseIn(text);
 }
 
 Deno.test("a response made of a chat answer says what of it is missing", async () => {

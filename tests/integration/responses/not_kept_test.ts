@@ -8,6 +8,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { ResponseResource } from "@svc/sdk/protocol";
 import OpenAI from "openai";
 import { StoreError } from "../../../gateway/ports/store_error.ts";
+import { lastResponseIn } from "../../fixtures/event_stream.ts";
 import { FakeUpstream, json, sse } from "../../fixtures/fake_upstream.ts";
 import { calling, hostedLab, saying, searchFor, WEB } from "../../fixtures/hosted_lab.ts";
 import { completion, labConfig, streamed } from "../../fixtures/lab.ts";
@@ -16,9 +17,7 @@ import { TestService, WALLET } from "../../fixtures/service.ts";
 import { twoRoads } from "../../fixtures/two_roads.ts";
 
 async function lastResource(response: Response): Promise<ResponseResource> {
-  const text = await response.text();
-  const last = text.trimEnd().split("\n\n").at(-1) ?? "";
-  return JSON.parse(last.slice(last.indexOf("data: ") + 6)).response;
+  return lastResponseIn(await response.text());
 }
 
 /** The store takes nothing, for one reason or the other. */
