@@ -38,7 +38,8 @@ async function answersOf(
 ): Promise<string[]> {
   await using road = await plan.start();
   road.prepare(asks, stream);
-  const { responses } = road.service.client();
+  // The dialect whose metadata has a shape.
+  const { responses } = road.service.client({ defaultHeaders: { "X-Dialect": "service" } });
   const params = { model: "auto", ...ASKS[asks] };
   if (!stream) return shapeOf(await responses.create(params), { except: OWN });
   const events = await Array.fromAsync(await responses.create({ ...params, stream: true }));
