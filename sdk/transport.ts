@@ -16,6 +16,7 @@ import {
 import { type Logger, unfailing } from "./logger.ts";
 import { OneTimeBody } from "./one_time_body.ts";
 import { printable } from "./printable.ts";
+import { DIALECT_HEADER } from "./protocol/mod.ts";
 import { isTransient, retryWaitMs } from "./retry.ts";
 import { EventReader } from "./sse.ts";
 
@@ -188,6 +189,8 @@ export class Transport {
     }
     const headers = new Headers(this.#options.headers);
     headers.set("accept", "application/json");
+    // What this client reads, whatever the key's policy says.
+    headers.set(DIALECT_HEADER, "service");
     if (call.requestId !== undefined) headers.set("x-request-id", checkedId(call.requestId));
     if (call.body !== undefined) headers.set("content-type", "application/json");
     const body = call.body === undefined ? {} : { body: new OneTimeBody(jsonOf(call.body)) };

@@ -52,6 +52,7 @@ Deno.test("Transport.json() sends the call under its base, with key, id and body
     authorization: "Bearer svc_live_key",
     "content-type": "application/json",
     "x-request-id": "req-7",
+    "x-dialect": "service",
   });
 });
 
@@ -62,7 +63,10 @@ Deno.test("Transport.json() sends a public call without a key and without a body
   assert(request);
   assertEquals(request.url, "http://svc.test/api/v1/models");
   assertEquals(request.body, null);
-  assertEquals(Object.fromEntries(request.headers), { accept: "application/json" });
+  assertEquals(Object.fromEntries(request.headers), {
+    accept: "application/json",
+    "x-dialect": "service",
+  });
 });
 
 Deno.test("Transport sends nothing without a key", async () => {

@@ -2,6 +2,7 @@ import { checkRequest } from "../call.ts";
 import { CallLimit } from "../call_limit.ts";
 import { ServiceTimeoutError } from "../errors.ts";
 import { OneTimeBody } from "../one_time_body.ts";
+import { askedDialect, DIALECT_HEADER } from "../protocol/mod.ts";
 import { answerOf } from "./answer.ts";
 import { type Refusal, refused } from "./refusal.ts";
 import { bodyOf, headRefusal, objectIn, type ProxyBody, sentId } from "./request.ts";
@@ -20,6 +21,8 @@ export interface ProxySettings {
   readonly timeoutMs: number;
   /** Longest body that is taken. */
   readonly maxBodyBytes: number;
+  /** Names of the browser's headers that are sent on. */
+  readonly forwardHeaders: readonly string[];
   /** The application's. */
   readonly authorize: (request: Request) => boolean | Response | Promise<boolean | Response>;
   /** The application's. */
@@ -96,6 +99,13 @@ async function ask(body: Uint8Array<ArrayBuffer>, passage: Passage): Promise<Res
   headers.set("accept", request.headers.get("accept") ?? "*/*");
   headers.set("content-type", "application/json");
   headers.set("x-request-id", requestId);
+  for (const name of settings.forwardHeaders) {
+    const value = request.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  // Who reads the answer is the browser's code, unless the application states another dialect.
+  const dialect = askedDialect(request.headers);
+  if (dialect !== undefined && !headers.has(DIALECT_HEADER)) headers.set(DIALECT_HEADER, dialect);
   try {
     // Following a redirect could carry the key to another host.
     const sent: RequestInit = { body: new OneTimeBody(body), redirect: "manual" };

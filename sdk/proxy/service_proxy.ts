@@ -92,6 +92,14 @@ export interface ServiceProxyOptions extends
    * @default {1_048_576}
    */
   readonly maxBodyBytes?: number | undefined;
+  /**
+   * Names of `X-` headers of the browser's that are sent on, such as `X-Orchestration`; of an option
+   * in `headers` the same name the browser's value wins. Its `X-Request-ID` and the dialect it reads
+   * (`X-Dialect`, or what its client is known to need) are sent on in any case.
+   *
+   * @default {[]}
+   */
+  readonly forwardHeaders?: readonly string[] | undefined;
 }
 
 /** What each path is below the base of model calls. */
@@ -105,6 +113,7 @@ const MODEL_PATHS: Readonly<Record<ProxyPath, string>> = {
 const KINDS: OptionKinds<ServiceProxyOptions> = {
   ...{ apiKey: "text", apiBaseUrl: "text", openAIBaseUrl: "text", fetch: "function" },
   ...{ headers: "object", timeoutMs: "number", maxBodyBytes: "number" },
+  ...{ forwardHeaders: "texts" },
   ...{ path: "anything", authorize: "anything", transform: "function" },
 };
 
@@ -113,7 +122,7 @@ const KINDS: OptionKinds<ServiceProxyOptions> = {
  * browser posts to one path of the service, with the server's key, and streams the answer back. A
  * browser that leaves ends the call. Nothing is tried twice.
  *
- * The browser's cookies and other headers are not sent on, and of the answer's headers only those that
+ * The browser's cookies and other headers are not sent on (`forwardHeaders` names exceptions), and of the answer's headers only those that
  * browser code has a use for come back. A body has to be `application/json`, which no form of another
  * site's can send. Errors, its own too, have the service's shape.
  *
@@ -148,7 +157,8 @@ export function serviceProxy(options: ServiceProxyOptions): ProxyHandler {
 
 function settingsOf(options: ServiceProxyOptions): ProxySettings {
   checkOptions(options, KINDS, { of: "a proxy" });
-  const { authorize, maxBodyBytes = 1_048_576, path, transform, ...client } = options;
+  const { authorize, forwardHeaders = [], maxBodyBytes = 1_048_576, path, transform, ...client } =
+    options;
   if (!Object.hasOwn(MODEL_PATHS, path)) {
     throw new ConfigurationError(
       `Cannot forward to the path ${JSON.stringify(path)}: there are ${
@@ -164,14 +174,26 @@ function settingsOf(options: ServiceProxyOptions): ProxySettings {
   if (!Number.isSafeInteger(maxBodyBytes) || maxBodyBytes < 1) {
     throw new ConfigurationError(`Cannot use maxBodyBytes: ${maxBodyBytes} is no number of bytes`);
   }
+  const refused = forwardHeaders.find((name) => !isForwardable(name));
+  if (refused !== undefined) {
+    throw new ConfigurationError(
+      `Cannot forward the header ${JSON.stringify(refused)}: only X- headers are sent on, ` +
+        "and no key",
+    );
+  }
   const { fetch, hasKey, headers, openAIBaseUrl, timeoutMs } = transportOptionsOf(client);
   const secret = keyIn(headers);
   if (!hasKey || secret === "") throw new MissingAPIKeyError();
   const url = `${openAIBaseUrl}${MODEL_PATHS[path]}`;
   return {
     ...{ url, headers, secret, fetch, timeoutMs },
-    ...{ maxBodyBytes, authorize, transform },
+    ...{ maxBodyBytes, forwardHeaders, authorize, transform },
   };
+}
+
+/** A browser holds no key, and what a connection needs is the proxy's own affair. */
+function isForwardable(name: string): boolean {
+  return /^x-[a-z0-9-]+$/i.test(name) && name.toLowerCase() !== "x-api-key";
 }
 
 function keyIn(headers: Headers): string {

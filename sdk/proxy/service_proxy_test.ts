@@ -72,6 +72,46 @@ Deno.test("serviceProxy sends the body byte for byte to its path, with the serve
   assertEquals(await request.text(), body);
 });
 
+Deno.test("serviceProxy passes its caller's dialect on: as stated, or as its client is known", async () => {
+  const cases: readonly (readonly [HeadersInit, string | null])[] = [
+    [{}, null],
+    [{ "user-agent": "Mozilla/5.0 (X11; Linux x86_64)" }, null],
+    [{ "x-dialect": "service" }, "service"],
+    [{ "x-dialect": "openai", "user-agent": "curl/8" }, "openai"],
+    [{ "x-stainless-lang": "js" }, "openai"],
+    [{ "x-stainless-lang": "js", "x-dialect": "service" }, "service"],
+    [{ "user-agent": "ai-sdk/openai/3.0.141" }, "openai"],
+    // The service says what is wrong with it.
+    [{ "x-dialect": "klingon" }, "klingon"],
+  ];
+  for (const [headers, dialect] of cases) {
+    const { sent, handler } = proxy(answered);
+    await handler(post("{}", headers));
+    assertEquals(sent[0]?.headers.get("x-dialect"), dialect, JSON.stringify(headers));
+    const names = [...sent[0]?.headers.keys() ?? []];
+    assertEquals(names.filter((name) => name.startsWith("x-stainless")), []);
+  }
+  const { sent, handler } = proxy(answered, { headers: { "X-Dialect": "openai" } });
+  await handler(post("{}", { "x-dialect": "service" }));
+  assertEquals(sent[0]?.headers.get("x-dialect"), "openai", "The application states it");
+});
+
+Deno.test("serviceProxy sends no other X- header on but those that it is told to", async () => {
+  const browser = { "x-orchestration": "off", "x-other": "1", "x-forwarded-for": "1.2.3.4" };
+  const xNames = (request: Request | undefined) =>
+    [...request?.headers.keys() ?? []].filter((name) => name.startsWith("x-"));
+  const closed = proxy(answered);
+  await closed.handler(post("{}", browser));
+  assertEquals(xNames(closed.sent[0]), ["x-request-id"]);
+  const open = proxy(answered, { forwardHeaders: ["X-Orchestration", "X-Missing"] });
+  await open.handler(post("{}", browser));
+  assertEquals(xNames(open.sent[0]), ["x-orchestration", "x-request-id"]);
+  assertEquals(open.sent[0]?.headers.get("x-orchestration"), "off");
+  for (const name of ["X-API-Key", "cookie", "authorization", "x-", "x-a\r\nb"]) {
+    assertThrows(() => proxy(answered, { forwardHeaders: [name] }), ConfigurationError, "forward");
+  }
+});
+
 Deno.test("serviceProxy passes on of the answer's headers only what browser code has a use for", async () => {
   const { handler } = proxy(() =>
     new Response("data: {}\n\n", {
