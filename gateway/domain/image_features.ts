@@ -40,9 +40,12 @@ export function imageFeatures(
 }
 
 function givenImages(request: ImageGenerationRequest | ImageEditRequest): number {
-  const { image, mask } = request;
-  const images = Array.isArray(image) ? image.length : typeof image === "string" ? 1 : 0;
-  return images + (typeof mask === "string" ? 1 : 0);
+  const { image, images: listed, mask } = request;
+  const images = [image, listed].reduce<number>(
+    (sum, given) => sum + (Array.isArray(given) ? given.length : typeof given === "string" ? 1 : 0),
+    0,
+  );
+  return images + (mask === undefined || mask === null ? 0 : 1);
 }
 
 /** A long description asks more of a model than a word: from 0.3 to 0.7 over 1 000 characters. */

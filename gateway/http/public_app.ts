@@ -26,7 +26,7 @@ import { getDocument, getReference } from "./routes/description.ts";
 import { chatCompletions } from "./routes/chat_completions.ts";
 import { editImages, generateImages, getFile } from "./routes/images.ts";
 import { healthz, type Readiness, readyz } from "./routes/health.ts";
-import { listOpenAIModels } from "./routes/openai_models.ts";
+import { getOpenAIModel, listOpenAIModels } from "./routes/openai_models.ts";
 import { createResponse } from "./routes/responses.ts";
 import { routeStoredResponses } from "./routes/stored_responses.ts";
 
@@ -51,6 +51,7 @@ const PATHS = [
   ["GET", "/api/v1/models/meta"],
   ["GET", "/api/v1/pricing"],
   ["GET", "/openai/v1/models"],
+  ["GET", "/openai/v1/models/:model"],
   ["POST", "/openai/v1/chat/completions"],
   ["POST", "/openai/v1/responses"],
   ["POST", "/openai/v1/images/generations"],
@@ -61,6 +62,9 @@ const PATHS = [
   ["GET", "/openapi.json"],
   ["GET", "/reference"],
 ] as const;
+
+/** Addresses of OpenAI's that would else be taken for the id of a response. */
+const NOT_OFFERED = ["/openai/v1/responses/compact", "/openai/v1/responses/input_tokens"];
 
 /** Builds the application; it listens nowhere by itself. */
 export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
@@ -80,6 +84,7 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   app.get("/api/v1/models/meta", keyed, getModelMeta(gateway));
   app.get("/api/v1/pricing", keyed, getPricing(gateway));
   app.get("/openai/v1/models", keyed, listOpenAIModels(gateway));
+  app.get("/openai/v1/models/:model", keyed, getOpenAIModel(gateway));
   const limited = rateLimitHeaders(gateway);
   app.post("/openai/v1/chat/completions", keyed, limited, chatCompletions(gateway));
   app.post("/openai/v1/responses", keyed, limited, createResponse(gateway));
@@ -90,6 +95,11 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   const description = new Description("public");
   app.get("/openapi.json", getDocument(description));
   app.get("/reference", getReference(description, options.publicUrl));
+  for (const path of NOT_OFFERED) {
+    app.all(path, () => {
+      throw new ServiceFault("not_found");
+    });
+  }
   for (const [methods, path] of PATHS) {
     app.all(path, () => {
       throw new ServiceFault("method_not_allowed", {

@@ -30,7 +30,7 @@ export interface LoadedImage extends ImageFile {
 
 /** A refused image and the field it came in. */
 export interface RefusedImage extends Unreadable {
-  /** `image`, `image.1`, `mask`. */
+  /** `image`, `image.1`, `images.1.image_url`, `mask`. */
   readonly param: string;
 }
 
@@ -70,7 +70,7 @@ export async function loadEditImages(
   for (const [param, text] of fieldsOf(edit)) {
     const loaded = isDataUri(text) ? loadDataUri(text) : await loadUrl(text, options);
     if (isUnreadable(loaded)) return { param, problem: loaded.problem };
-    if (param === "mask") mask = loaded;
+    if (param.startsWith("mask")) mask = loaded;
     else images.push(loaded);
   }
   return { images, mask };
@@ -100,13 +100,20 @@ export function fileNameOf(name: string, type: ImageType): string {
   return `${name}.${type.slice("image/".length)}`;
 }
 
+/** Every image of an edit, in the forms of `image` and of OpenAI's `images`; the mask last. */
 function* fieldsOf(edit: Edit): Generator<[param: string, text: string]> {
-  const { image, mask } = edit;
+  const { image, images = [], mask } = edit;
   if (typeof image === "string") yield ["image", image];
-  else if (Array.isArray(image)) {
-    for (const [index, text] of image.entries()) yield [`image.${index}`, String(text)];
+  for (const [name, list] of Object.entries({ image, images })) {
+    if (!Array.isArray(list)) continue;
+    for (const [index, one] of list.entries()) yield fieldOf(`${name}.${index}`, one);
   }
-  if (typeof mask === "string") yield ["mask", mask];
+  if (mask !== undefined && mask !== null) yield fieldOf("mask", mask);
+}
+
+function fieldOf(path: string, given: unknown): [param: string, text: string] {
+  if (typeof given === "string") return [path, given];
+  return [`${path}.image_url`, String(Object(given).image_url)];
 }
 
 function loadDataUri(text: string): LoadedImage | Unreadable {

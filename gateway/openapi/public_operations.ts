@@ -226,6 +226,16 @@ const CATALOG: readonly Operation[] = [
     description: "For tools that list before they call.",
     replies: { 200: json("The answer", { schema: openAIModelListSchema }) },
   },
+  {
+    method: "get",
+    path: "/openai/v1/models/{model}",
+    id: "getOpenAIModel",
+    tag: "Catalog",
+    access: "key",
+    summary: "The one model, auto",
+    replies: { 200: json("The answer", { schema: openAIModelListSchema.shape.data.element }) },
+    codes: ["not_found"],
+  },
   catalog(
     { path: "/api/v1/models", id: "listModels", summary: "List the models", access: "anyone" },
     { schema: modelListSchema, example: examples.MODEL_LIST },

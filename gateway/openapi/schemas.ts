@@ -11,7 +11,7 @@ import {
   metadataSchema,
 } from "../http/schemas/chat_answer.ts";
 import { errorEnvelopeSchema } from "../http/schemas/error.ts";
-import { imageEditSchema, imagesAnswerSchema } from "../http/schemas/images.ts";
+import { imageEditFields, imagesAnswerSchema } from "../http/schemas/images.ts";
 import { chatUsageSchema } from "../http/schemas/orchestration.ts";
 import { responseEventsOf } from "../http/schemas/responses_events.ts";
 import { outputItemSchema, responseSchema } from "../http/schemas/responses_resource.ts";
@@ -117,8 +117,12 @@ const file = z.string().meta({
 });
 
 /** An edit as a form: files in place of data URIs. */
-export const imageEditForm = imageEditSchema.omit({ image: true, mask: true }).extend({
-  image: z.union([file, z.array(file)]).optional(),
-  "image[]": z.array(file).optional().meta({ description: "Several images, as some clients send" }),
-  mask: file.optional(),
-}).meta({ id: "ImageEditForm", description: "The same fields as JSON has, with images as files" });
+export const imageEditForm = imageEditFields.omit({ image: true, images: true, mask: true }).extend(
+  {
+    image: z.union([file, z.array(file)]).optional(),
+    "image[]": z.array(file).optional().meta({
+      description: "Several images, as some clients send",
+    }),
+    mask: file.optional(),
+  },
+).meta({ id: "ImageEditForm", description: "The same fields as JSON has, with images as files" });

@@ -41,15 +41,40 @@ const shared = {
 export const imageGenerationSchema = z.looseObject(shared)
   .meta({ id: "ImageGenerationRequest", description: "Asks for images" });
 
-/** Body of `POST /openai/v1/images/edits`, as JSON or as a form with the same fields. */
-export const imageEditSchema = z.looseObject({
+/** An image as OpenAI's JSON has it. */
+const imageReference = z.looseObject({
+  image_url: z.string({ error: "expected an http(s) URL or a base64 data URI; no files are kept" }),
+}, { error: 'expected an object with "image_url"' });
+
+/** Fields of an edit. */
+export const imageEditFields = z.looseObject({
   ...shared,
   image: z.union([
     image,
     z.array(image).min(1, "expected at least one image").max(MOST_EDITED_IMAGES),
-  ], { error: "expected an http(s) URL or a base64 data URI, or an array of them" }),
-  mask: image.nullish(),
-}).meta({ id: "ImageEditRequest", description: "Asks for changed images" });
+  ], { error: "expected an http(s) URL or a base64 data URI, or an array of them" }).optional(),
+  images: z.array(imageReference).min(1, "expected at least one image").max(MOST_EDITED_IMAGES)
+    .optional().meta({ description: "The same images, as OpenAI's JSON has them" }),
+  mask: z.union([image, imageReference], {
+    error: "expected an http(s) URL or a base64 data URI",
+  }).nullish(),
+});
+
+/** Body of `POST /openai/v1/images/edits`, as JSON or as a form with the same fields. */
+export const imageEditSchema = imageEditFields
+  .refine(({ image, images }) => image !== undefined || images !== undefined, {
+    error: "expected an http(s) URL or a base64 data URI, or an array of them",
+    path: ["image"],
+  })
+  .refine(({ image, images }) => image === undefined || images === undefined, {
+    error: 'expected either "image" or "images"',
+    path: ["images"],
+  })
+  .meta({
+    id: "ImageEditRequest",
+    description: "Asks for changed images",
+    oneOf: [{ required: ["image"] }, { required: ["images"] }],
+  });
 
 const tokens = z.int().min(0);
 

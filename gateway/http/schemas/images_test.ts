@@ -65,6 +65,25 @@ Deno.test("Edits have images, and few enough", () => {
   assertEquals(paramOf(imageEditSchema, { ...BASE, image: IMAGE, mask: 7 }), "mask");
 });
 
+Deno.test("Edits take OpenAI's JSON form of images, or their own, and not both", () => {
+  const one = { image_url: IMAGE };
+  const rows: [Record<string, unknown>, string][] = [
+    [{ images: [one] }, "accepted"],
+    [{ images: [one, { ...one, detail: "low" }], mask: one }, "accepted"],
+    [{ image: IMAGE, mask: one }, "accepted"],
+    [{ image: IMAGE, images: [one] }, "images"],
+    [{ images: [] }, "images"],
+    [{ images: Array(17).fill(one) }, "images"],
+    [{ images: [IMAGE] }, "images.0"],
+    [{ images: [one, { file_id: "file_1" }] }, "images.1.image_url"],
+    [{ images: null }, "images"],
+    [{ images: [one], mask: { file_id: "file_1" } }, "mask.image_url"],
+  ];
+  for (const [fields, param] of rows) {
+    assertEquals(paramOf(imageEditSchema, { ...BASE, ...fields }), param, JSON.stringify(fields));
+  }
+});
+
 Deno.test("Answers are held to every field", () => {
   const metadata = {
     request_id: "req_1",

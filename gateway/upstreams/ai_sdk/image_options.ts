@@ -83,6 +83,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   "response_format",
   "stream",
   "image",
+  "images",
   "mask",
   "user",
 ]);

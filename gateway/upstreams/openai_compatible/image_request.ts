@@ -40,7 +40,7 @@ export async function editRequestForm(
   return form;
 }
 
-const NOT_COPIED = new Set(["model", "response_format", "stream", "image", "mask"]);
+const NOT_COPIED = new Set(["model", "response_format", "stream", "image", "images", "mask"]);
 
 function appendFiles(form: FormData, { images, mask }: LoadedEdit): void {
   const name = images.length > 1 ? "image[]" : "image";

@@ -1,5 +1,5 @@
 import { recordOf } from "../json_parse.ts";
-import { editMembers, memberText } from "../json_text.ts";
+import { editMembers, elementTexts, memberText } from "../json_text.ts";
 import { itemType } from "./items.ts";
 
 /** Items that OpenAI always lists with a status, whether a request gave them one or not. */
@@ -21,9 +21,22 @@ export function listedItem(text: string): string {
       edits["content"] = isAnswer
         ? `[{"type":"output_text","text":${said},"annotations":[],"logprobs":[]}]`
         : `[{"type":"input_text","text":${said}}]`;
+    } else if (isAnswer && Array.isArray(item.value["content"])) {
+      const parts = elementTexts(memberText(text, "content"));
+      const listed = parts.map(listedPart);
+      if (listed.some((part, at) => part !== parts[at])) edits["content"] = `[${listed.join(",")}]`;
     }
   }
   const needsStatus = isAnswer || WITH_STATUS.includes(type);
   if (needsStatus && typeof item.value["status"] !== "string") edits["status"] = '"completed"';
   return Object.keys(edits).length === 0 ? text : editMembers(text, edits);
+}
+
+/** Text that a model wrote has its citations and probabilities, where it is only none of them. */
+function listedPart(text: string): string {
+  if (memberText(text, "type") !== '"output_text"') return text;
+  const missing = ["annotations", "logprobs"].filter((name) =>
+    memberText(text, name) === undefined
+  );
+  return editMembers(text, Object.fromEntries(missing.map((name) => [name, "[]"])));
 }

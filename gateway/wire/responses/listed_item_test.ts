@@ -34,6 +34,23 @@ Deno.test("what a request says in short is listed as OpenAI's clients read it", 
   assertEquals(listed(short), output);
 });
 
+Deno.test("text of a model that is written out short gets its citations and probabilities", () => {
+  const part = '{"type":"output_text","text":"1.0"}';
+  const item =
+    `{"id":"m","type":"message","role":"assistant","status":"completed","content":[${part},` +
+    '{"type":"refusal","refusal":"No"},{"type":"output_text","text":"x","logprobs":[{"token":"x"}]}]}';
+  assertEquals(
+    listedItem(item),
+    '{"id":"m","type":"message","role":"assistant","status":"completed","content":[' +
+      '{"type":"output_text","text":"1.0","annotations":[],"logprobs":[]},' +
+      '{"type":"refusal","refusal":"No"},' +
+      '{"type":"output_text","text":"x","logprobs":[{"token":"x"}],"annotations":[]}]}',
+  );
+  const whole = item.replaceAll('0"}', '0","annotations":[],"logprobs":[]}')
+    .replace('"x"}]}', '"x"}],"annotations":[]}');
+  assertEquals(listedItem(whole), whole);
+});
+
 Deno.test("what is written out keeps its bytes", () => {
   const texts = [
     '{ "id": "m", "type": "message", "role": "user", "content": [{"type":"input_text","text":"1.0"}] }',

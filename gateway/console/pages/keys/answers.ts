@@ -32,6 +32,7 @@ export const policyShape = z.object({
     mode: z.enum(["off", "auto", "always"]),
     stream: z.enum(["all", "final"]),
   }).optional(),
+  dialect: z.enum(["auto", "service", "openai"]).optional(),
 });
 
 /** The policy of a key. */

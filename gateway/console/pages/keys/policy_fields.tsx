@@ -49,6 +49,15 @@ export function PolicyFields(props: PolicyFieldsProps) {
       </FieldGroup>
       <Place {...props} />
       <Orchestration {...props} />
+      <FieldGroup legend={say.groups.dialect}>
+        <RadioField
+          name="dialect"
+          legend={say.fields.dialect}
+          options={say.dialects}
+          fields={fields}
+          error={errors.get("dialect")}
+        />
+      </FieldGroup>
     </>
   );
 }

@@ -45,6 +45,7 @@ export function fieldsOf(policy: Policy): URLSearchParams {
     ["expiresAt", minuteOf(policy.expiresAt)],
     ["mode", policy.orchestration?.mode ?? "auto"],
     ["stream", policy.orchestration?.stream ?? "all"],
+    ["dialect", policy.dialect ?? "auto"],
   ];
   for (const [name, value] of texts) fields.set(name, String(value ?? ""));
   return fields;
@@ -58,6 +59,7 @@ export function policyOf(fields: URLSearchParams): Record<string, unknown> {
   const budget = definedOf(WINDOWS.map((window) => [window, text(`budget_${window}`)]));
   const ranges = text("ipRanges")?.split(/[\s,]+/).filter((range) => range !== "");
   const expiry = text("expiresAt");
+  const dialect = text("dialect") ?? "auto";
   return {
     ...Object.fromEntries(lists),
     ...definedOf([
@@ -66,6 +68,7 @@ export function policyOf(fields: URLSearchParams): Record<string, unknown> {
       ...COUNTS.map((count) => [count, countOf(text(count))] as const),
       ["ipRanges", ranges],
       ["expiresAt", expiry === undefined ? undefined : timeOf(expiry)],
+      ["dialect", dialect === "auto" ? undefined : dialect],
     ]),
     orchestration: { mode: text("mode") ?? "auto", stream: text("stream") ?? "all" },
   };

@@ -17,6 +17,7 @@ const FULL = {
   ipRanges: ["10.0.0.0/8", "2001:db8::/32"],
   expiresAt: "2027-01-31T00:00:00Z",
   orchestration: { mode: "off", stream: "final" } as const,
+  dialect: "openai" as const,
 };
 
 Deno.test("a policy comes back from its form as it went in", () => {

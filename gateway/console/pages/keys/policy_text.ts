@@ -26,6 +26,7 @@ export function limitsOf(
     ["expiresAt", minuteText(policy.expiresAt)],
     ["mode", say.modes[orchestration?.mode ?? "auto"][0]],
     ["stream", say.streams[orchestration?.stream ?? "all"][0]],
+    ["dialect", say.dialects[policy.dialect ?? "auto"][0]],
   ];
   return values.flatMap(([field, value]) =>
     value === undefined ? [] : [{ field, name: say.fields[field], value }]
@@ -38,7 +39,7 @@ const NAMED = 3;
 /** What a policy limits, for a list of keys: the first few, and how many more. */
 export function policyInShort(view: View, policy: Policy): string {
   const texts = limitsOf(view, policy)
-    .filter(({ field }) => field !== "mode" && field !== "stream")
+    .filter(({ field }) => !["mode", "stream", "dialect"].includes(field))
     .map(({ field, name, value }) => {
       const list = field === "ipRanges" ? field : LIST_FIELDS.find((each) => each === field);
       const items = list === undefined ? [] : policy[list] ?? [];
