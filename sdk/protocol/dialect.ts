@@ -66,6 +66,9 @@ const OPENAI_PRODUCTS: ReadonlySet<string> = new Set([
   "pydantic-ai",
 ]);
 
+/** The Vercel AI SDK names its packages in different ways: `ai-sdk/openai/…`, `ai-sdk-openai/…`. */
+const AI_SDK = "ai-sdk-";
+
 /**
  * The dialect that a request asks for: the value of its {@linkcode DIALECT_HEADER} as it was sent,
  * which may be none that exists; else `openai` where its client is known to be built on OpenAI's
@@ -93,5 +96,5 @@ function isBuiltOnOpenAI(headers: Headers): boolean {
   const products = (headers.get("user-agent") ?? "").toLowerCase().matchAll(
     /(?<=^|\s)[^\s/]+(?=\/)/g,
   );
-  return products.some(([name]) => OPENAI_PRODUCTS.has(name));
+  return products.some(([name]) => OPENAI_PRODUCTS.has(name) || name.startsWith(AI_SDK));
 }
