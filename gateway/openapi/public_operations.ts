@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ErrorCode } from "@svc/sdk/protocol";
+import { DIALECT_HEADER, DIALECTS, type ErrorCode } from "@svc/sdk/protocol";
 import { z } from "zod";
 import { ORCHESTRATION_CHOICES } from "../domain/orchestration_mode.ts";
 import {
@@ -51,7 +51,13 @@ const TEXT_CODES: readonly ErrorCode[] = [
   "context_length_exceeded",
 ];
 
-const splitting = z.object({
+const spoken = z.object({
+  [DIALECT_HEADER]: z.enum(DIALECTS).optional().meta({
+    description: "How the answer is written: as described (service), or for clients built on " +
+      "OpenAI's types (openai), which are known by their headers; else as the key's policy says",
+  }),
+});
+const splitting = spoken.extend({
   "X-Orchestration": z.enum(ORCHESTRATION_CHOICES).optional().meta({
     description: "Whether the request may be split into tasks, and what its stream carries then",
   }),
@@ -92,7 +98,7 @@ const MODEL_CALLS: readonly Operation[] = [
     summary: "Answer a conversation",
     description: "A stream of server-sent events where `stream` is true: each `data: ` is one " +
       "event, the last is `[DONE]`. Before it comes an event with empty `choices` that carries " +
-      "`usage` and `metadata`. A failure after the first byte is an event with `error`.\n\n" +
+      "`usage` and `metadata`; in the dialect openai the last finish carries them. A failure after the first byte is an event with `error`.\n\n" +
       "Fields that are not named here pass through to the model.",
     headers: splitting,
     body: { [JSON_TYPE]: { schema: chatRequestSchema, example: examples.CHAT_REQUEST } },
@@ -112,7 +118,8 @@ const MODEL_CALLS: readonly Operation[] = [
     id: "createResponse",
     tag: "Responses",
     summary: "Answer as a response",
-    description: "A stream of named server-sent events where `stream` is true. Kept for " +
+    description: "A stream of named server-sent events where `stream` is true; `[DONE]` is the " +
+      "last but in the dialect openai. Kept for " +
       "`previous_response_id` unless `store` is false.\n\n" +
       "Fields that are not named here pass through to the model.",
     headers: splitting,
@@ -132,6 +139,7 @@ const MODEL_CALLS: readonly Operation[] = [
     id: "generateImages",
     tag: "Images",
     summary: "Draw images",
+    headers: spoken,
     body: { [JSON_TYPE]: { schema: imageGenerationSchema, example: examples.IMAGE_REQUEST } },
   }, {
     reply: json("The images, with their route and their bill in `metadata`", {
@@ -144,6 +152,7 @@ const MODEL_CALLS: readonly Operation[] = [
     id: "editImages",
     tag: "Images",
     summary: "Change images",
+    headers: spoken,
     body: {
       [JSON_TYPE]: { schema: imageEditSchema, example: examples.EDIT_REQUEST },
       "multipart/form-data": { schema: imageEditForm },
@@ -175,6 +184,7 @@ const STORED: readonly Operation[] = [
     path: "/openai/v1/responses/{id}",
     id: "getResponse",
     summary: "A response that was kept",
+    headers: spoken,
     description: "Found by all keys of the wallet that paid for it.",
     query: z.object({
       stream: z.literal("false").optional()
