@@ -51,7 +51,6 @@ export function modelCall<Checked>(
       }),
       onSettled: () => leave(),
     };
-    const headers: Record<string, string> = { "x-request-id": caller.requestId };
     let body: JsonBody;
     let checked: Checked;
     let admittedAtMs: number;
@@ -81,16 +80,26 @@ export function modelCall<Checked>(
     const stream = body.value.stream === true;
     const asking = { ...caller, stream, dialect, admittedAtMs, orchestration };
     const answer = await answered(gateway, call, { caller: asking, body, checked });
-    if (answer.kind === "json") {
-      headers["content-type"] = "application/json";
-      return new Response(answer.text, { headers });
-    }
-    headers["content-type"] = "text/event-stream; charset=utf-8";
-    headers["cache-control"] = "no-cache";
-    // Nginx would otherwise gather a stream into one piece.
-    headers["x-accel-buffering"] = "no";
-    return new Response(answer.bytes, { headers });
+    return sentAs(answer, caller.requestId);
   };
+}
+
+function sentAs(answer: ModelAnswer, requestId: string): Response {
+  const headers = { "x-request-id": requestId };
+  if (answer.kind === "json") {
+    return new Response(answer.text, {
+      headers: { ...headers, "content-type": "application/json" },
+    });
+  }
+  return new Response(answer.bytes, {
+    headers: {
+      ...headers,
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache",
+      // Nginx would otherwise gather a stream into one piece.
+      "x-accel-buffering": "no",
+    },
+  });
 }
 
 /** The answer, when it begins; of a stream that is long in planning, as keep-alives before that. */
