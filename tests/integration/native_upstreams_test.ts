@@ -4,6 +4,7 @@
  * @module
  */
 
+import { readPairs } from "../fixtures/dialects.ts";
 import { assert, assertEquals } from "@std/assert";
 import type { NativeKind } from "../../gateway/domain/catalog.ts";
 import {
@@ -117,7 +118,8 @@ Deno.test("what is read from a provider's cache, and written into it, has a pric
       ? (await Array.fromAsync(await completions.create({ ...params, stream: true }))).at(-1)
       : await completions.create(params);
     assert(last !== undefined);
-    const { billing } = Reflect.get(last, "metadata");
+    const { billing } = readPairs(Reflect.get(last, "metadata"));
+    assert(billing !== undefined);
     // 13 fresh, 80 read, 7 written and 5 out, at 3 000, 300, 3 750 and 15 000 micro-credits each.
     assertEquals(billing.charged, "0.164250");
     assertEquals(

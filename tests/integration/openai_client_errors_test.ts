@@ -92,7 +92,7 @@ const ROWS: readonly Row[] = [
   },
   {
     when: "there is nothing at the address",
-    call: (service) => service.client().models.retrieve("nothing/here"),
+    call: (service) => service.client().files.retrieve("nothing"),
     of: OpenAI.NotFoundError,
     status: 404,
     code: "not_found",

@@ -52,7 +52,8 @@ async function answersOf(
     const frames = [streamHead(), ...recorded.frames.map(chunk), LAST_CHUNK];
     fake.answer(stream ? frames : json(recorded.json));
   }
-  const { completions } = service.client().chat;
+  // The dialect whose metadata has a shape.
+  const { completions } = service.client({ defaultHeaders: { "X-Dialect": "service" } }).chat;
   const params = { model: "auto", ...(asks === "text" ? TEXT : TOOL) };
   if (!stream) return [await completions.create(params)];
   return await Array.fromAsync(await completions.create({ ...params, stream: true }));
