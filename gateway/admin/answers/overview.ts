@@ -70,7 +70,9 @@ export const overviewAnswer = z.strictObject({
     others,
     ...sums,
     durationMs: percentiles,
-  })),
+  })).meta({
+    description: "A split request counts once for each model of its tasks, which is charged those",
+  }),
   keys: z.array(z.strictObject({
     key: z.string().nullable(),
     name: z.string().nullable(),
