@@ -64,7 +64,17 @@ export const overviewAnswer = z.strictObject({
     ...latencies,
     errorBound: z.number().meta({ description: "Relative error of the percentiles" }),
   }),
-  series: z.array(z.strictObject({ at: timeAnswer, ...sums, ...latencies })),
+  series: z.array(z.strictObject({
+    at: timeAnswer,
+    ...sums,
+    ...latencies,
+    groups: z.array(z.strictObject({ id: z.string().nullable(), others, ...sums })).optional()
+      .meta({
+        description:
+          "With `by`: what each model or key came to in this step. An id of null is what " +
+          "reached no model, or the sum of all others",
+      }),
+  })),
   models: z.array(z.strictObject({
     model: z.string().nullable(),
     others,
