@@ -29,7 +29,14 @@ export function RangePicker({ view, range }: { view: View; range: TimeRange }) {
         <summary>{say.own}</summary>
         <form method="get" action={path} class="filter">
           <input type="hidden" name="range" value="own" />
-          {kept.map(([name, value]) => <input type="hidden" name={name} value={value} />)}
+          {kept.map(([name, value]) => (
+            <input
+              key={name}
+              type="hidden"
+              name={name}
+              value={value}
+            />
+          ))}
           <OwnRange view={view} />
           <button type="submit" class="button">{say.show}</button>
         </form>
