@@ -57,6 +57,8 @@ export interface Lease {
   readonly upstream: Upstream;
   /** What the attempt came to: when it began, and again where it broke off later. */
   report(observation: Observation): void;
+  /** It failed, and another model is asked. */
+  failedOver(): void;
   /** Gives the place back, exactly once, when the answer has ended. */
   release(): void;
 }
@@ -253,7 +255,8 @@ export class UpstreamPool {
       // With room for all, only those who want this upstream have waited for it.
       if (wasFull || this.#calls.isWanted(slot.config.id)) this.#serve();
     };
-    return { upstream: slot.upstream, report, release };
+    const failedOver = () => this.#recent.failedOver(slot.config.id);
+    return { upstream: slot.upstream, report, failedOver, release };
   }
 
   /** Gives places that are free to those who wait for them. */

@@ -107,7 +107,9 @@ browserTest("times are the reader's own, shown and entered", async (visit) => {
   const { atMs, durationMs } = await visit.service.lastRequest();
   const eastern = new Date(atMs + 8 * 3_600_000).toISOString();
   const clock = new Date(atMs + durationMs + 8 * 3_600_000).toISOString().slice(11, 19);
-  assertStringIncludes(await shanghai.locator("tbody time").first().textContent() ?? "", clock);
+  const ended = shanghai.locator("tbody time").first();
+  assertStringIncludes(await ended.getAttribute("title") ?? "", clock);
+  assertStringIncludes(await ended.textContent() ?? "", "秒前");
   await shanghai.getByLabel("时间").selectOption("own");
   const since = shanghai.getByLabel("从 (UTC+08:00)");
   await since.fill(eastern.slice(0, 16));

@@ -46,7 +46,12 @@ const upstreams = z.array(z.strictObject({
     minutes: countAnswer,
     attempts: countAnswer,
     failures: countAnswer,
-  }).meta({ description: "Attempts of the last minutes, and those that the upstream failed" }),
+    failovers: countAnswer,
+  }).meta({
+    description:
+      "Attempts of the last minutes, those that the upstream failed, and those of them " +
+      "after which another model was asked",
+  }),
   models: z.array(z.strictObject({ id, status, reason, retryAfterMs, latencyMs, failures })),
 }));
 

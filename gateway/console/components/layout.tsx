@@ -77,7 +77,13 @@ function TopBar({ view, sections }: { view: View; sections: readonly Section[] }
           })}
         </ul>
       </nav>
-      <form method="get" action="/console/requests" class="search" role="search">
+      <form
+        method="get"
+        action="/console/requests"
+        class="search"
+        role="search"
+        aria-label={say.searchRequests}
+      >
         <input
           type="search"
           name="q"

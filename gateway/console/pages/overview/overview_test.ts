@@ -47,7 +47,7 @@ Deno.test("the overview sums a time up and compares it with the one before", asy
     assertEquals(figure("Spend"), "Spend 3.00 credits +100 % (before: 1.50)");
     assertEquals(figure("Tokens"), "Tokens 3,600 3,000 in, 600 out +200 % (before: 1,200)");
     assertMatch(text, /502.*upstream_error/);
-    assertMatch(text, /lab.*Available.*2 of 2.*3.*200/s);
+    assertMatch(text, /lab.*Unsteady.*2 of 2.*3.*200/s);
   });
 });
 

@@ -11,7 +11,7 @@ export const requestPageMessages = catalogue({
   title: (id: string) => `Request ${id}`,
   status: (status: number) => `Status ${status}`,
   same: "Others with this request id",
-  rowId: "Row id",
+  rowId: "Log entry",
   requestId: "Request id",
   key: "Key",
   wallet: "Wallet",
