@@ -5,7 +5,7 @@ import type { View } from "../page.ts";
 import { Confirm } from "./confirm.tsx";
 import { CopyText } from "./copy_text.tsx";
 import { Count, Credits } from "./credits.tsx";
-import { creditsOrder, groupedCredits } from "./credits_order.ts";
+import { creditsOrder, groupedCredits, trimmedCredits } from "./credits_order.ts";
 import { type Column, DataTable } from "./data_table.tsx";
 import { DefinitionList } from "./definition_list.tsx";
 import { EmptyState } from "./empty_state.tsx";
@@ -193,6 +193,13 @@ Deno.test("credits keep every digit, and sort by what they are", async () => {
   assertEquals(
     ["1234567.000001", "-1234.5", "999", "0.1"].map(groupedCredits),
     ["1,234,567.000001", "-1,234.5", "999", "0.1"],
+  );
+  const shown = await html(<Credits amount="1234.500000" />);
+  assertEquals(shown.replace(/<[^>]+>/g, ""), "1,234.5");
+  assertStringIncludes(shown, 'value="1234.500000"');
+  assertEquals(
+    ["20.000000", "1000", "10.500000", "0.000000", "-2.010000"].map(trimmedCredits),
+    ["20", "1,000", "10.5", "0", "-2.01"],
   );
   const amounts = ["10", "-3.5", "9", "0.000001", "100000000000000.000001"];
   assertEquals(
