@@ -72,6 +72,8 @@ export const upstreamMessages = catalogue({
   editTitle: (id: string) => `Edit upstream ${id}`,
   newTitle: "Add an upstream",
   where: "Where it is",
+  cloud: "Cloud (Bedrock, Vertex, Azure)",
+  cloudKeys: "Credentials of Bedrock and Vertex",
   keys: "Credentials",
   keysHint:
     "Names of environment variables of the gateway. A key itself is written in the catalog's JSON only, and not shown again.",
@@ -162,6 +164,8 @@ export const upstreamMessages = catalogue({
     editTitle: (id) => `编辑上游 ${id}`,
     newTitle: "添加上游",
     where: "位置",
+    cloud: "云平台（Bedrock、Vertex、Azure）",
+    cloudKeys: "Bedrock 与 Vertex 的凭证",
     keys: "凭证",
     keysHint: "网关的环境变量名称。密钥本身只能写在目录的 JSON 中，且不再显示。",
     storedKey: "目录中保存有密钥。地址不变时密钥保持不变。",
