@@ -48,16 +48,16 @@ export interface DataTableProps<Row> {
   readonly cursor?: string | null;
   /** With a cursor: the API stopped before the page was full, and there may be more beyond. */
   readonly isCut?: boolean;
-  /** On a phone each row is a card, with the names of the columns in it. @default {false} */
-  readonly hasCards?: boolean;
   /** Where several tables share a page: what this one is called in its address. */
   readonly name?: string;
 }
 
-/** A table with headings to sort by, pages, and links; it scrolls sideways where there is no room. */
+/**
+ * A table with headings to sort by, pages, and links; it scrolls sideways where there is no room. On a
+ * phone each row is a card, with the names of the columns in it.
+ */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { view, caption, columns, href, count, empty, cursor, isCut = false, name, hasCards } =
-    props;
+  const { view, caption, columns, href, count, empty, cursor, isCut = false, name } = props;
   const say = view.say(sharedMessages);
   if (props.rows.length === 0) {
     return (
@@ -83,7 +83,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {count === undefined ? null : <p class="count" role="status">{count}</p>}
       <div
         id={name}
-        class={hasCards ? "scroll cards" : "scroll"}
+        class="scroll cards"
         tabindex={0}
         role="region"
         aria-label={caption}

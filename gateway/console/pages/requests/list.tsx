@@ -68,7 +68,6 @@ async function show(view: View): Promise<Shown> {
           <DataTable
             view={view}
             caption={say.caption}
-            hasCards
             rows={requests}
             cursor={cursor}
             isCut={cursor !== null && requests.length < ROWS_PER_PAGE}

@@ -5,7 +5,7 @@ import {
   assertNotMatch,
   assertStringIncludes,
 } from "@std/assert";
-import type { RequestRecord } from "../../../ports/request_log.ts";
+import type { RequestRecord, TaskRecord } from "../../../ports/request_log.ts";
 import { START_MS } from "../../../admin/admin_test_support.ts";
 import { withConsole } from "../../console_test_support.ts";
 
@@ -181,11 +181,12 @@ Deno.test("what was said stands on no page but that of a request whose key logs 
 });
 
 Deno.test("a plan that failed is told in words, with what it has cost", async () => {
-  const planner = {
-    ...{ taskId: "plan", dependsOn: [], status: "failed", model: "slow-maxi", provider: "lab" },
+  const planner: TaskRecord = {
+    ...{ taskId: "plan", dependsOn: [], model: "slow-maxi", provider: "lab" },
     ...{ startMs: 0, ms: 1_240, inputTokens: 700, cachedInputTokens: 0, outputTokens: 90 },
     ...{ charged: "0.312000", attempts: [] },
-  } as const;
+    status: "failed",
+  };
   await withConsole(async (browser, { deps }) => {
     await deps.log.append(record(1, { tasks: [planner] }));
     const unanswered = { outcome: "error", status: 502, errorCode: "upstream_error" } as const;

@@ -121,7 +121,6 @@ function Entries({ view, statement }: { view: View; statement: StatementLines })
       view={next}
       caption={say.statement}
       rows={lines}
-      hasCards
       cursor={cursor}
       columns={columnsOf(view, lines.some((line) => line.available !== null))}
       empty={<EmptyState title={say.noEntries} hint={say.noEntriesHint} />}
