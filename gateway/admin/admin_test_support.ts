@@ -110,7 +110,7 @@ async function testAdmin(
     pool: {
       states: () => pool,
       inFlight: () => new Map([["lab", 3]]),
-      recent: () => ({ attempts: 12, failures: 5 }),
+      recent: () => ({ attempts: 12, failures: 5, failovers: 3 }),
     },
     connect: () => ({ models: () => Promise.resolve(["mini", "maxi"]), close: () => {} }),
     pepperBook,

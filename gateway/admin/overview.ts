@@ -12,6 +12,9 @@ const DAY_MS = 86_400_000;
 /** Keys and models that are named; the others are summed up. */
 const NAMED_MAX = 50;
 
+/** Models or keys that are named in each step of the series. */
+const GROUPS_MAX = 8;
+
 /** `/overview`: what the requests of a time come to, and how the upstreams are. */
 export function serveOverview(app: AdminApp, deps: AdminDeps): void {
   resource(app, "/overview", { GET: (context) => overview(context, deps) });
@@ -30,6 +33,7 @@ async function overview(context: AdminContext, deps: AdminDeps): Promise<Respons
   const stepMs = query.step === undefined ? undefined : -(parseTime(query.step, 0) ?? 0);
   const found = await deps.log.overview({ sinceMs, untilMs, stepMs });
   const { total } = found;
+  const groups = groupsOf(total, query.by);
   return context.json({
     since: new Date(found.sinceMs).toISOString(),
     until: new Date(found.untilMs).toISOString(),
@@ -46,12 +50,37 @@ async function overview(context: AdminContext, deps: AdminDeps): Promise<Respons
       ...sumsJson(rollup),
       durationMs: percentilesJson(rollup.durations),
       firstByteMs: percentilesJson(rollup.firstBytes),
+      ...groups(rollup),
     })),
     models: modelsJson(total),
     keys: await keysJson(total, deps),
     endings: endingsJson(total),
     upstreams: upstreamsJson(deps),
   });
+}
+
+/** Splits the sums of a step up, by the models or keys that are the dearest of the whole time. */
+function groupsOf(
+  total: Rollup,
+  by: "model" | "key" | undefined,
+): (step: Rollup) => { readonly groups?: readonly Record<string, unknown>[] } {
+  if (by === undefined) return () => ({});
+  const sumsOf = ({ models, keys }: Rollup): ReadonlyMap<string, Sums> =>
+    by === "model" ? models : keys;
+  const named = dearest(sumsOf(total)).filter(([id]) => id !== OTHERS).slice(0, GROUPS_MAX)
+    .map(([id]) => id);
+  return (step) => {
+    const sums = sumsOf(step);
+    const groups = named.flatMap((id) => {
+      const own = sums.get(id);
+      return own === undefined
+        ? []
+        : [{ id: id === NO_MODEL ? null : id, others: false, ...sumsJson(own) }];
+    });
+    const rest = [...sums].filter(([id]) => !named.includes(id)).map(([, each]) => each);
+    if (rest.length === 0) return { groups };
+    return { groups: [...groups, { id: null, others: true, ...sumsJson(rest.reduce(plus)) }] };
+  };
 }
 
 function sumsJson(sums: Sums): Record<string, unknown> {

@@ -78,6 +78,41 @@ Deno.test("GET /overview sums a time up, by model, key and ending, with the upst
   });
 });
 
+Deno.test("GET /overview splits each step up by model or key, the dearest by name", async () => {
+  await withAdmin(async ({ deps, get }) => {
+    const dear = Array.from(
+      { length: 10 },
+      (_, n) => record(1, { keyId: `key_${n}`, charged: `${10 - n}.000000` }),
+    );
+    const refused = record(2, {
+      ...{ outcome: "error", status: 429, routing: undefined, charged: "0.000000" },
+      keyId: "key_0",
+    });
+    for (const row of [...dear, refused]) await deps.log.append(row);
+    const groupsOf = async (query: string) => {
+      const { body } = await get(`/overview?since=1h${query}`);
+      return body.series.map((
+        { groups }: {
+          groups?: { id: string | null; others: boolean; requests: number; charged: string }[];
+        },
+      ) => groups?.map(({ id, others, requests, charged }) => [id, others, requests, charged]));
+    };
+    assertEquals(await groupsOf(""), [undefined, undefined]);
+    assertEquals(await groupsOf("&by=model"), [
+      [[null, false, 1, "0.000000"]],
+      [["fast-mini", false, 10, "55.000000"]],
+    ]);
+    const [first, second] = await groupsOf("&by=key");
+    assertEquals(first, [["key_0", false, 1, "0.000000"]]);
+    assertEquals(second?.length, 9);
+    assertEquals(second?.[0], ["key_0", false, 1, "10.000000"]);
+    assertEquals(second?.[8], [null, true, 2, "3.000000"]);
+    assertRefused(await get("/overview?by=day"), {
+      ...{ status: 400, code: "invalid_request", param: "by" },
+    });
+  });
+});
+
 Deno.test("GET /overview refuses a time that ends before it begins", async () => {
   await withAdmin(async ({ get }) => {
     const invalid = { status: 400, code: "invalid_request" };

@@ -1,6 +1,7 @@
 import { ORCHESTRATION_FINAL_TASK_ID, type RoutingAttempt } from "@svc/sdk/protocol";
 import type { JournalEntry } from "../domain/ledger.ts";
-import { formatCredits, parseCredits } from "../domain/money.ts";
+import { formatCredits } from "../domain/money.ts";
+import { answerOf } from "../domain/request_parts.ts";
 import type { RequestRecord, TaskRecord } from "../ports/request_log.ts";
 import type { Answer } from "./answers/answer.ts";
 import type { requestSummaryAnswer } from "./answers/requests.ts";
@@ -149,24 +150,17 @@ function tasksJson(
   record: RequestRecord,
   tasks: readonly TaskRecord[],
 ): Record<string, unknown>[] {
-  const rest = (of: (part: RequestRecord | TaskRecord) => number) =>
-    tasks.reduce((left, task) => left - of(task), of(record));
-  const parts = tasks.reduce((sum, { charged }) => sum + (parseCredits(charged) ?? 0n), 0n);
   const used = new Set(tasks.flatMap(({ dependsOn }) => dependsOn));
-  const ended = Math.max(0, ...tasks.map(({ startMs = 0, ms = 0 }) => startMs + ms));
-  const startMs = record.attemptStarts?.[0] ?? ended;
+  const { model: _model, provider: _provider, charged, durationMs, ...own } = answerOf(record);
   const answer = {
+    ...own,
     taskId: ORCHESTRATION_FINAL_TASK_ID,
     dependsOn: tasks.map(({ taskId }) => taskId).filter((id) => id !== "plan" && !used.has(id)),
     status: record.outcome === "ok" ? "done" : "failed",
     model: record.routing?.model ?? null,
     provider: record.routing?.provider ?? null,
-    startMs,
-    ms: Math.max(0, record.durationMs - startMs),
-    inputTokens: rest(({ inputTokens }) => inputTokens),
-    cachedInputTokens: rest(({ cachedInputTokens }) => cachedInputTokens),
-    outputTokens: rest(({ outputTokens }) => outputTokens),
-    charged: formatCredits((parseCredits(record.charged) ?? 0n) - parts),
+    ms: durationMs,
+    charged: formatCredits(charged),
     attempts: (record.routing?.attempts ?? []).map(attemptJson),
   };
   return [...tasks.map(taskJson), answer];

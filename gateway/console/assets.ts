@@ -12,6 +12,7 @@ import consoleScript from "./assets/console.js" with { type: "text" };
 import catalogStyle from "./assets/catalog.css" with { type: "text" };
 import componentStyle from "./assets/components.css" with { type: "text" };
 import consoleStyle from "./assets/console.css" with { type: "text" };
+import freshScript from "./assets/fresh.js" with { type: "text" };
 import overviewStyle from "./assets/overview.css" with { type: "text" };
 import plotScript from "./assets/plots.js" with { type: "text" };
 import rangeScript from "./assets/range.js" with { type: "text" };
@@ -49,6 +50,7 @@ const FILES = {
   "policy_form.js": { type: SCRIPT, text: policyFormScript },
   "playground.js": { type: SCRIPT, text: playgroundScript },
   "uplot.js": { type: SCRIPT, text: uplotScript },
+  "fresh.js": { type: SCRIPT, text: freshScript },
   "plots.js": { type: SCRIPT, text: plotScript },
   "range.js": { type: SCRIPT, text: rangeScript },
   "tail.js": { type: SCRIPT, text: tailScript },

@@ -6,6 +6,9 @@
 
 import { bucketOf, count, type Histogram } from "./histogram.ts";
 import type { Micros } from "./money.ts";
+import { NO_MODEL, type RequestPart } from "./request_parts.ts";
+
+export { NO_MODEL };
 
 /** Most keys that a sum names; what others came to is under {@linkcode OTHERS}. */
 export const ROLLUP_KEYS_MAX = 250;
@@ -15,8 +18,6 @@ export const ROLLUP_MODELS_MAX = 40;
 export const ROLLUP_ENDINGS_MAX = 60;
 /** Stands for all keys, models or endings that have no name of their own in a sum. */
 export const OTHERS = "*";
-/** Stands for the model of requests that reached none. */
-export const NO_MODEL = "";
 
 /**
  * `ok`; `left`: the caller did not wait for the end; `refused`: the request's own fault, a 4xx;
@@ -24,20 +25,18 @@ export const NO_MODEL = "";
  */
 export type EndingClass = "ok" | "left" | "refused" | "failed";
 
-/** What of a request is summed up. */
-export interface RolledRow {
+/** What of a request's part is summed up. */
+export type RolledPart = Omit<RequestPart, "provider">;
+
+/** What of a request is summed up; `model` is that of its answer. */
+export interface RolledRow extends RolledPart {
   readonly keyId: string;
-  /** Catalog id of the model that answered; {@linkcode NO_MODEL} where none was reached. */
-  readonly model: string;
   /** As {@linkcode endingOf} writes it, and what kind that is. */
   readonly ending: string;
   readonly kind: EndingClass;
-  readonly charged: Micros;
-  readonly inputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly outputTokens: number;
-  readonly durationMs: number;
   readonly firstByteMs: number | undefined;
+  /** Its parts, where it was split; they add up to it. */
+  readonly parts?: readonly RolledPart[] | undefined;
 }
 
 /** Counts, tokens and money of some requests. */
@@ -52,7 +51,10 @@ export interface Sums {
   outputTokens: number;
 }
 
-/** The sums of some requests, and of each of their keys, models and endings. */
+/**
+ * The sums of some requests, and of each of their keys, models and endings. A split request counts once
+ * for each model that had a part in it, and each is charged its own parts.
+ */
 export interface Rollup extends Sums {
   /** Of all but those that were refused: a refusal is no latency. */
   readonly durations: Histogram;
@@ -106,15 +108,28 @@ export function emptyRollup(): Rollup {
 export function addRow(rollup: Rollup, row: RolledRow): void {
   const { kind } = row;
   const key = named(rollup.keys, row.keyId, { most: ROLLUP_KEYS_MAX, make: emptySums });
-  const model = named(rollup.models, row.model, { most: ROLLUP_MODELS_MAX, make: emptyModel });
-  for (const sums of [rollup, key, model]) addTo(sums, row, kind);
+  for (const sums of [rollup, key]) {
+    countRequest(sums, kind);
+    addUse(sums, row);
+  }
+  if (row.parts === undefined) countRequest(addPart(rollup, row, kind), kind);
+  else {
+    const models = new Set(row.parts.map((part) => addPart(rollup, part, kind)));
+    for (const model of models) countRequest(model, kind);
+  }
   const ending = nameIn(rollup.endings, row.ending, ROLLUP_ENDINGS_MAX);
   rollup.endings.set(ending, (rollup.endings.get(ending) ?? 0) + 1);
   if (kind === "refused") return;
-  const bucket = bucketOf(row.durationMs);
-  count(rollup.durations, bucket);
-  count(model.durations, bucket);
+  count(rollup.durations, bucketOf(row.durationMs));
   if (row.firstByteMs !== undefined) count(rollup.firstBytes, bucketOf(row.firstByteMs));
+}
+
+/** Adds a part to what its model came to. */
+function addPart(rollup: Rollup, part: RolledPart, kind: EndingClass): Sums {
+  const model = named(rollup.models, part.model, { most: ROLLUP_MODELS_MAX, make: emptyModel });
+  addUse(model, part);
+  if (kind !== "refused") count(model.durations, bucketOf(part.durationMs));
+  return model;
 }
 
 /** Adds one sum to another. */
@@ -133,13 +148,16 @@ export function addRollup(to: Rollup, from: Rollup): void {
   }
 }
 
-function addTo(sums: Sums, row: RolledRow, kind: EndingClass): void {
+function countRequest(sums: Sums, kind: EndingClass): void {
   sums.requests++;
   if (kind !== "ok") sums[kind]++;
-  sums.charged += row.charged;
-  sums.inputTokens += row.inputTokens;
-  sums.cachedInputTokens += row.cachedInputTokens;
-  sums.outputTokens += row.outputTokens;
+}
+
+function addUse(sums: Sums, part: RolledPart): void {
+  sums.charged += part.charged;
+  sums.inputTokens += part.inputTokens;
+  sums.cachedInputTokens += part.cachedInputTokens;
+  sums.outputTokens += part.outputTokens;
 }
 
 function addSums(to: Sums, from: Sums): void {

@@ -384,13 +384,10 @@ function costOf([input, output, images]: readonly [number, number, number], rate
 function candidateOf(option: Option, score: number, standing: Standing): Candidate {
   const { target, shape, hold } = option;
   const limitedBy = hold.outputTokens < shape.outputTokens ? "funds" : shape.limitedBy;
+  const { inputTokens, imageInputTokens, mediaInputTokens } = shape;
   return {
-    model: target.model,
-    upstream: target.upstream,
-    price: option.price,
-    inputTokens: shape.inputTokens,
-    imageInputTokens: shape.imageInputTokens,
-    mediaInputTokens: shape.mediaInputTokens,
+    ...{ model: target.model, upstream: target.upstream, price: option.price },
+    ...{ inputTokens, imageInputTokens, mediaInputTokens },
     outputTokens: hold.outputTokens * shape.choices,
     holdAmount: hold.amount,
     holdMinimum: hold.minimum,

@@ -93,12 +93,15 @@ export async function attempt<T>(
   const { trace } = request;
   const search = new PlaceSearch(gateway, request);
   const failures: Failure[] = [];
+  let failedAt: Lease | undefined;
   while (failures.length < ATTEMPTS_MAX && trace.elapsedMs < ATTEMPTS_BUDGET_MS) {
     const place = await search.next();
     if (place === undefined) break;
+    failedAt?.failedOver();
     const outcome = await callOnce(gateway, request, place);
     if ("answer" in outcome) return outcome;
     failures.push(outcome);
+    failedAt = place.lease;
   }
   if (failures.length === 0) {
     if (search.refusal !== undefined) throw search.refusal;

@@ -30,6 +30,8 @@ export interface Lease {
   readonly upstream: Upstream;
   /** Tells the pool how the attempt went. */
   report(observation: Observation): void;
+  /** Tells the pool that another model is asked, since this attempt has failed. */
+  failedOver(): void;
   /** Gives the place back; once. */
   release(): void;
 }

@@ -71,12 +71,8 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
     },
     answer: { events: new Gathered(batches()), relay, first: relay.accept(chunk(" first")) },
   };
-  const trace = {
-    caller: { stream: true, key: {}, endpoint: "chat" },
-    attempts: [],
-    record: () => ({}),
-    say: () => {},
-  };
+  const caller = { stream: true, key: {}, endpoint: "chat" };
+  const trace = { caller, attempts: [], record: () => ({}), say: () => {} };
   const call = new StreamedCall(gateway as unknown as GatewayContext, {
     trace: trace as unknown as RequestTrace,
     begun: begun as unknown as Begun<OpenedStream>,

@@ -6,12 +6,13 @@
 
 import { systemClock } from "../system/clock.ts";
 import type { ProcessIo } from "../system/process_io.ts";
+import type { Logger } from "../ports/logger.ts";
 import { reasonOf } from "../system/reason.ts";
 import { createSystemRng } from "../system/rng.ts";
 import { tellCrashes } from "./crash.ts";
 import { observe } from "./observation.ts";
 import { giveUp, missingFlags, missingFlagsText } from "./permissions.ts";
-import { parseServeSettings, SERVE_VARIABLES } from "./settings.ts";
+import { parseServeSettings, SERVE_VARIABLES, type ServeSettings } from "./settings.ts";
 import { type RunningService, startService } from "./start.ts";
 import { tellUnknownVariables } from "./variables.ts";
 
@@ -56,11 +57,7 @@ export async function serve(
     service = await startService(parsed.settings, {
       ...{ clock, rng, logger, env: observed.env, print, isTerminal, telemetry, noteSecret },
     });
-    const flag = await giveUp(parsed.settings);
-    if (flag !== undefined) {
-      const message = `The store's file is not watched: start with ${flag} besides`;
-      logger.warn("store_not_watched", { message });
-    }
+    await giveUpRights(parsed.settings, logger);
   } catch (error) {
     telemetry.close();
     complain(`${secrets.remove(reasonOf(error))}\n`);
@@ -80,6 +77,14 @@ export async function serve(
   void untilSignal().then(() => inFlight.abortAll());
   await service.stop();
   return 0;
+}
+
+/** Gives up what only the start needs, and warns where the store's file cannot be watched then. */
+async function giveUpRights(settings: ServeSettings, logger: Logger): Promise<void> {
+  const flag = await giveUp(settings);
+  if (flag === undefined) return;
+  const message = `The store's file is not watched: start with ${flag} besides`;
+  logger.warn("store_not_watched", { message });
 }
 
 /** Resolves at the next signal to end. */

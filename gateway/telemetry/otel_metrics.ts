@@ -1,12 +1,15 @@
 import type { Attributes, Histogram } from "@opentelemetry/api";
 import manifest from "../deno.json" with { type: "json" };
 import { operationName } from "../domain/gen_ai.ts";
+import { NO_MODEL, partsOf } from "../domain/request_parts.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 
 /** Bounds that the conventions ask for, in seconds. */
 const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96];
 /** Bounds that the conventions ask for, in tokens. */
 const TOKENS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304];
+/** Of a request that reached no model. */
+const NONE = { model: NO_MODEL, provider: NO_MODEL };
 /** Kinds of requests whose attributes are kept. */
 const KEPT_MAX = 500;
 
@@ -40,25 +43,31 @@ export class OtelMetrics {
 
   /** A request has ended: its row is durable. */
   requestEnded(record: RequestRecord): void {
-    const { plain, input, output } = this.#attributesOf(record);
+    const { plain } = this.#attributesOf(record, record.routing);
     this.#seconds.record(record.durationMs / 1_000, plain);
     if (record.firstByteMs !== undefined) {
       this.#firstTokenSeconds.record(record.firstByteMs / 1_000, plain);
     }
-    if (record.inputTokens > 0) this.#tokens.record(record.inputTokens, input);
-    if (record.outputTokens > 0) this.#tokens.record(record.outputTokens, output);
+    for (const part of partsOf(record)) {
+      const { input, output } = this.#attributesOf(record, part);
+      if (part.inputTokens > 0) this.#tokens.record(part.inputTokens, input);
+      if (part.outputTokens > 0) this.#tokens.record(part.outputTokens, output);
+    }
   }
 
-  #attributesOf({ endpoint, routing, outcome, errorCode }: RequestRecord): RequestAttributes {
+  #attributesOf(
+    { endpoint, outcome, errorCode }: RequestRecord,
+    { model, provider }: { readonly model: string; readonly provider: string } = NONE,
+  ): RequestAttributes {
     const error = outcome === "ok" || outcome === "client_left" ? "" : errorCode ?? outcome;
-    const key = `${endpoint} ${error} ${routing?.model}`;
+    const key = `${endpoint} ${error} ${model}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept;
     const isRoom = this.#kept.size < KEPT_MAX;
     const plain = {
       "gen_ai.operation.name": operationName(endpoint),
-      "gen_ai.provider.name": isRoom ? routing?.provider ?? "none" : "other",
-      "gen_ai.response.model": isRoom ? routing?.model ?? "none" : "other",
+      "gen_ai.provider.name": isRoom ? provider || "none" : "other",
+      "gen_ai.response.model": isRoom ? model || "none" : "other",
       ...(error === "" ? {} : { "error.type": error }),
     };
     const made = {

@@ -6,6 +6,7 @@
 
 import type { AttemptOutcome, ErrorCode } from "@svc/sdk/protocol";
 import type { Micros } from "../domain/money.ts";
+import { partsOf } from "../domain/request_parts.ts";
 import type { ListenerName } from "../http/allowed_hosts.ts";
 import type { Settled } from "../ports/ledger_store.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
@@ -44,6 +45,10 @@ interface RequestSeries {
   readonly requests: Value;
   readonly seconds: Distribution;
   readonly firstByteSeconds: Distribution;
+}
+
+/** The series that a part of a request is spent in. */
+interface SpendSeries {
   readonly input: Value;
   readonly cached: Value;
   readonly output: Value;
@@ -88,11 +93,12 @@ export class ServiceMetrics {
     seriesMax: HISTOGRAMS_MAX,
   });
   readonly #tokens = new Counter("svc_tokens_total", {
-    help: "Tokens billed; those read from a cache are among the input.",
+    help:
+      "Tokens billed, of a split request to the models of its tasks; those read from a cache are among the input.",
     labels: [...MODEL, "type"],
   });
   readonly #charged = new Counter("svc_charged_credits_total", {
-    help: "Credits charged for model requests.",
+    help: "Credits charged for model requests, of a split one to the models of its tasks.",
     labels: MODEL,
   });
   readonly #estimated = new Counter("svc_estimated_bills_total", {
@@ -153,6 +159,7 @@ export class ServiceMetrics {
     bounds: SHORT_SECONDS,
   });
   #kept = new Map<string, RequestSeries>();
+  #keptSpend = new Map<string, SpendSeries>();
 
   constructor() {
     for (const event of GRAVE_EVENTS) this.#lines.at("error", event);
@@ -188,18 +195,23 @@ export class ServiceMetrics {
     if (record.firstByteMs !== undefined) {
       series.firstByteSeconds.observe(record.firstByteMs / 1_000);
     }
-    series.input.value += record.inputTokens;
-    series.cached.value += record.cachedInputTokens;
-    series.output.value += record.outputTokens;
-    series.credits.value += Number(record.charged);
+    for (const part of partsOf(record)) {
+      const spent = this.#spentBy(record.endpoint, part.model || "none");
+      spent.input.value += part.inputTokens;
+      spent.cached.value += part.cachedInputTokens;
+      spent.output.value += part.outputTokens;
+      spent.credits.value += creditsOf(part.charged);
+    }
     this.#rows.at().value++;
     if (record.estimated) this.#estimated.at().value++;
     for (const { model } of record.usageProblems ?? []) this.#impossible.at(model).value++;
     if (record.errorCode !== undefined) {
       this.#errors.at(record.endpoint, record.errorCode).value++;
     }
-    const attempts = record.routing?.attempts.length ?? 0;
-    if (attempts > 1) this.#failovers.at().value += attempts - 1;
+    const { routing, tasks = [] } = record;
+    for (const { attempts } of routing === undefined ? tasks : [routing, ...tasks]) {
+      if (attempts.length > 1) this.#failovers.at().value += attempts.length - 1;
+    }
   }
 
   /** A listener has answered with an error. */
@@ -258,12 +270,23 @@ export class ServiceMetrics {
       requests: this.#requests.at(endpoint, model, statusClass(status), outcome),
       seconds: this.#seconds.at(endpoint, model),
       firstByteSeconds: this.#firstByteSeconds.at(endpoint, model),
+    };
+    this.#kept.set(key, series);
+    return series;
+  }
+
+  #spentBy(endpoint: string, model: string): SpendSeries {
+    const key = `${endpoint} ${model}`;
+    const kept = this.#keptSpend.get(key);
+    if (kept !== undefined) return kept;
+    if (this.#keptSpend.size >= KEPT_MAX) this.#keptSpend = new Map();
+    const series: SpendSeries = {
       input: this.#tokens.at(endpoint, model, "input"),
       cached: this.#tokens.at(endpoint, model, "cached_input"),
       output: this.#tokens.at(endpoint, model, "output"),
       credits: this.#charged.at(endpoint, model),
     };
-    this.#kept.set(key, series);
+    this.#keptSpend.set(key, series);
     return series;
   }
 }

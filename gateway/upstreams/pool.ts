@@ -18,10 +18,7 @@ import { type Turn, WaitingCalls } from "./waiting_calls.ts";
 
 /** Something that only the operator can put right. */
 export interface OperatorTrouble {
-  /**
-   * The upstream refuses the gateway's own credentials or, with a 403, one use of them; or its account
-   * is empty.
-   */
+  /** The gateway's credentials are refused (with a 403: for one use), or its account is empty. */
   readonly kind: "refused_credentials";
   /** Id of the upstream. */
   readonly upstream: string;
@@ -59,6 +56,8 @@ export interface Lease {
   readonly upstream: Upstream;
   /** What the attempt came to: when it began, and again where it broke off later. */
   report(observation: Observation): void;
+  /** It failed, and another model is asked. */
+  failedOver(): void;
   /** Gives the place back, exactly once, when the answer has ended. */
   release(): void;
 }
@@ -264,7 +263,8 @@ export class UpstreamPool {
       // With room for all, only those who want this upstream have waited for it.
       if (wasFull || this.#calls.isWanted(slot.config.id)) this.#serve();
     };
-    return { upstream: slot.upstream, report, release };
+    const failedOver = () => this.#recent.failedOver(slot.config.id);
+    return { upstream: slot.upstream, report, failedOver, release };
   }
 
   /** Gives places that are free to those who wait for them. */

@@ -10,6 +10,8 @@ export interface RecentCounts {
   readonly attempts: number;
   /** Those that the upstream failed: not what a caller left, nor input that it refused. */
   readonly failures: number;
+  /** Failures after which another model was asked. */
+  readonly failovers: number;
 }
 
 /** An attempt as it was reported. */
@@ -22,7 +24,7 @@ interface Reported {
 
 interface Minute {
   readonly number: number;
-  readonly counts: Map<string, { attempts: number; failures: number }>;
+  readonly counts: Map<string, { -readonly [Name in keyof RecentCounts]: number }>;
 }
 
 /** Attempts of the last minutes, by upstream: how an upstream is doing, beside how it stands now. */
@@ -38,23 +40,34 @@ export class RecentAttempts {
 
   /** Counts an attempt, and once more where its answer broke off. */
   note({ upstream, outcome, hadBegun }: Reported): void {
-    const { counts } = this.#current();
-    const count = counts.get(upstream) ?? { attempts: 0, failures: 0 };
-    counts.set(upstream, count);
+    const count = this.#countOf(upstream);
     if (!hadBegun) count.attempts++;
     if (isFailure(outcome)) count.failures++;
+  }
+
+  /** Counts a failure after which another model is asked. */
+  failedOver(upstream: string): void {
+    this.#countOf(upstream).failovers++;
   }
 
   /** Counts of one upstream. */
   of(upstream: string): RecentCounts {
     const oldest = this.#minuteNow() - RECENT_MINUTES;
-    const sum = { attempts: 0, failures: 0 };
+    const sum = noCounts();
     for (const { number, counts } of this.#minutes) {
       const count = number > oldest ? counts.get(upstream) : undefined;
       sum.attempts += count?.attempts ?? 0;
       sum.failures += count?.failures ?? 0;
+      sum.failovers += count?.failovers ?? 0;
     }
     return sum;
+  }
+
+  #countOf(upstream: string) {
+    const { counts } = this.#current();
+    const count = counts.get(upstream) ?? noCounts();
+    counts.set(upstream, count);
+    return count;
   }
 
   #current(): Minute {
@@ -69,6 +82,10 @@ export class RecentAttempts {
   #minuteNow(): number {
     return Math.floor(this.#clock.monotonicMs() / MINUTE_MS);
   }
+}
+
+function noCounts() {
+  return { attempts: 0, failures: 0, failovers: 0 };
 }
 
 function isFailure(outcome: AttemptOutcome): boolean {

@@ -248,7 +248,8 @@ Deno.test("a report without counts does not replace one that has them", () => {
   }
   const billed = { inputTokens: 3, cachedInputTokens: 0, outputTokens: 1 };
   assertEquals(relay.usage, billed);
-  const last = relay.lastChunk({}, { usage: billed, ...CREATED });
+  const end = { metadata: METADATA, usage: billed, createdSeconds: 1 };
+  const last = relay.closing(end).at(-1) ?? "";
   assert(last.includes(`"usage":${good}`));
 });
 

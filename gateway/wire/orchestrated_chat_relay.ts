@@ -9,7 +9,6 @@ import type { ChatRelayOptions } from "./chat_chunk.ts";
 import { FollowedChunks } from "./followed_chunks.ts";
 import { editMembers } from "./json_text.ts";
 import { SSE_DONE, sseEvent } from "./sse.ts";
-import { chatUsageOf } from "./usage.ts";
 
 /** What is known of a split request when its answer begins. */
 export interface OrchestratedChatOptions extends ChatRelayOptions {

@@ -53,6 +53,7 @@ browserTest("a key is made with a policy, and does what the policy says", async 
   await fillIn(page);
   await preview.getByText("1 of 4 models, 1 of 4 endpoints").waitFor();
   assertEquals(await preview.getByRole("button").isVisible(), false);
+  await page.getByText("How fast it may call").click();
   await page.getByLabel("Requests a minute").fill("many");
   await preview.getByText("cannot be saved").waitFor();
   await follow(page, page.getByRole("button", { name: "Create the key" }));
@@ -174,6 +175,8 @@ browserTest("a key is made, read and ended by keyboard alone", async (visit) => 
   await tabTo(page, "All|limit_models");
   await page.keyboard.press("ArrowRight");
   await tabTo(page, "svc/sim-small|models");
+  await page.keyboard.press("Space");
+  await tabTo(page, "How fast it may call");
   await page.keyboard.press("Space");
   await tabTo(page, "Requests a minute");
   await page.keyboard.type("60");

@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { assertAccessible } from "./accessibility.ts";
+import { assertAccessible, assertFits } from "./accessibility.ts";
 import { browserTest, type ConsoleVisit, follow, type Page } from "./browser.ts";
 import { COMPOUND, SEEDED, someRequests } from "./request_seed.ts";
 
@@ -40,7 +40,7 @@ browserTest("a call is found by its X-Request-ID, with its route and its bill", 
   assert(route.some(([, verdict]) => verdict === "Excluded: Endpoint"));
   const [hold] = await cells(page, "Holds of this request and how each ended");
   const { charged } = await visit.service.lastRequest();
-  assertEquals([hold?.[1], hold?.[4]], ["Settled", charged]);
+  assertEquals([hold?.[1], Number(hold?.[4])], ["Settled", Number(charged)]);
   assertStringIncludes(
     await page.locator("main").textContent() ?? "",
     `come to ${charged} credits`,
@@ -61,7 +61,7 @@ browserTest(
     const { charged } = await visit.service.lastRequest();
     assertEquals(micros.reduce((sum, part) => sum + part, 0), Math.round(Number(charged) * 1e6));
     const sum = page.getByRole("table", { name: "Tasks and the cost of each" }).locator("tfoot td");
-    assertEquals(await sum.last().textContent(), charged);
+    assertEquals(Number(await sum.last().textContent()), Number(charged));
   },
 );
 
@@ -107,7 +107,9 @@ browserTest("times are the reader's own, shown and entered", async (visit) => {
   const { atMs, durationMs } = await visit.service.lastRequest();
   const eastern = new Date(atMs + 8 * 3_600_000).toISOString();
   const clock = new Date(atMs + durationMs + 8 * 3_600_000).toISOString().slice(11, 19);
-  assertStringIncludes(await shanghai.locator("tbody time").first().textContent() ?? "", clock);
+  const ended = shanghai.locator("tbody time").first();
+  assertStringIncludes(await ended.getAttribute("title") ?? "", clock);
+  assertStringIncludes(await ended.textContent() ?? "", "秒前");
   await shanghai.getByLabel("时间").selectOption("own");
   const since = shanghai.getByLabel("从 (UTC+08:00)");
   await since.fill(eastern.slice(0, 16));
@@ -163,4 +165,31 @@ browserTest("every kind of ending has a page", async (visit) => {
   assertMatch(await endings.locator(".ending").textContent() ?? "", /Cut off.*only a part/);
   await endings.goto(visit.url(`/requests/${SEEDED.left}`));
   assertMatch(await endings.locator(".ending").textContent() ?? "", /Caller left/);
+});
+
+browserTest("on a phone requests are cards, and an id is copied whole", async (visit) => {
+  const id = "order-with-a-very-long-id-4711-b";
+  await call(visit, id);
+  const page = await visit.signedIn("/requests", { size: "narrow" });
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const card = page.locator(".requests-list tbody tr").first();
+  const { width } = await card.evaluate((row) => row.getBoundingClientRect());
+  assert(width > 300 && width <= 390, String(width));
+  const model = card.locator("td[data-title=Model]");
+  assert(await model.isVisible());
+  await card.getByRole("button", { name: "Copy this id" }).click();
+  await page.locator(".copy-text.is-copied").waitFor();
+  assertEquals(await page.evaluate("navigator.clipboard.readText()"), id);
+  await assertFits(page);
+  await assertAccessible(page);
+});
+
+browserTest("a request is searched for from any page, by a key alone", async (visit) => {
+  await call(visit, "order-4711-a");
+  await call(visit, "order-4712-b");
+  const page = await visit.signedIn("/upstreams");
+  await page.keyboard.press("/");
+  await page.keyboard.type("4712");
+  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  assertEquals(await page.locator("tbody th").allTextContents(), ["order-4712-b"]);
 });

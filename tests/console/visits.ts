@@ -23,6 +23,8 @@ export const VISITS: readonly Visit[] = [
     path: "/overview?range=own&since=2020-01-01T00:00&until=2020-01-02T00:00",
   },
   { name: "overview", path: "/overview", prepare: someRequests },
+  { name: "overview_by_key", path: "/overview?by=key&range=7d" },
+  { name: "overview_whole", path: "/overview?by=none&range=1h" },
   { name: "requests", path: "/requests" },
   { name: "requests_none_found", path: "/requests?q=nothing&status=4xx" },
   ...Object.entries(SEEDED).map(([name, id]) => ({

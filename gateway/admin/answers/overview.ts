@@ -46,7 +46,12 @@ const upstreams = z.array(z.strictObject({
     minutes: countAnswer,
     attempts: countAnswer,
     failures: countAnswer,
-  }).meta({ description: "Attempts of the last minutes, and those that the upstream failed" }),
+    failovers: countAnswer,
+  }).meta({
+    description:
+      "Attempts of the last minutes, those that the upstream failed, and those of them " +
+      "after which another model was asked",
+  }),
   models: z.array(z.strictObject({ id, status, reason, retryAfterMs, latencyMs, failures })),
 }));
 
@@ -64,13 +69,25 @@ export const overviewAnswer = z.strictObject({
     ...latencies,
     errorBound: z.number().meta({ description: "Relative error of the percentiles" }),
   }),
-  series: z.array(z.strictObject({ at: timeAnswer, ...sums, ...latencies })),
+  series: z.array(z.strictObject({
+    at: timeAnswer,
+    ...sums,
+    ...latencies,
+    groups: z.array(z.strictObject({ id: z.string().nullable(), others, ...sums })).optional()
+      .meta({
+        description:
+          "With `by`: what each model or key came to in this step. An id of null is what " +
+          "reached no model, or the sum of all others",
+      }),
+  })),
   models: z.array(z.strictObject({
     model: z.string().nullable(),
     others,
     ...sums,
     durationMs: percentiles,
-  })),
+  })).meta({
+    description: "A split request counts once for each model of its tasks, which is charged those",
+  }),
   keys: z.array(z.strictObject({
     key: z.string().nullable(),
     name: z.string().nullable(),

@@ -21,6 +21,9 @@ export const overviewQuery = ({ time }: QueryFields) => ({
   since: time,
   until: time,
   step: z.string().regex(/^\d{1,4}[smhdw]$/, "Give a duration, as 5m, 1h or 1d").optional(),
+  by: z.enum(["model", "key"]).optional().meta({
+    description: "Splits each step of the series up; the dearest eight have names",
+  }),
 });
 
 /** `GET /usage`. */

@@ -13,6 +13,57 @@ export function localTimes(root) {
     const at = new Date(time.dateTime);
     if (!Number.isNaN(at.getTime())) time.textContent = format.format(at);
   }
+  for (const time of root.querySelectorAll("time[data-relative]")) {
+    const at = new Date(time.dateTime);
+    if (!Number.isNaN(at.getTime())) time.title = format.format(at);
+  }
+}
+
+const UNITS = [[60, "second", 1], [3_600, "minute", 60], [86_400, "hour", 3_600]];
+const AGO = new Intl.RelativeTimeFormat(document.documentElement.lang, { style: "narrow" });
+const DAY_S = 86_400;
+/** How often times that are told by how long ago they were are counted on, in milliseconds. */
+const AGO_MS = 10_000;
+
+/** How long ago a moment was, as the service writes it in pages. */
+function countOn() {
+  if (document.hidden) return;
+  for (const time of document.querySelectorAll("time[data-relative]")) {
+    const seconds = Math.max(0, Math.round((Date.now() - Date.parse(time.dateTime)) / 1_000));
+    if (Number.isNaN(seconds) || seconds >= 14 * DAY_S) continue;
+    const [, unit, size] = UNITS.find(([below]) => seconds < below) ?? [0, "day", DAY_S];
+    time.textContent = AGO.format(-Math.floor(seconds / size), unit);
+  }
+}
+
+/** Buttons that copy a text which stands in short: also those of rows that come later. */
+function copyTexts(root) {
+  if (navigator.clipboard === undefined) return;
+  root.documentElement.classList.add("can-copy");
+  root.addEventListener("click", async ({ target }) => {
+    const button = target.closest?.("[data-copy-text]");
+    if (!button) return;
+    const { title } = button;
+    await navigator.clipboard.writeText(button.dataset.copyText).catch(() => {});
+    button.title = button.dataset.copied;
+    button.classList.add("is-copied");
+    setTimeout(() => {
+      button.title = title;
+      button.classList.remove("is-copied");
+    }, 1_500);
+  });
+}
+
+/** The search is a key away, as in other tools, where nothing is being typed. */
+function searchByKey(root) {
+  const field = root.querySelector(".search input");
+  root.addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest?.("input, select, textarea, [contenteditable]");
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+    if (field === null) return;
+    event.preventDefault();
+    field.focus();
+  });
 }
 
 /** A text from outside with what cannot be seen written out, as the service writes it in pages. */
@@ -79,5 +130,8 @@ function showSection(root) {
 showSection(document);
 localTimes(document);
 copyButtons(document);
+copyTexts(document);
+searchByKey(document);
+setInterval(countOn, AGO_MS);
 sendOnce(document);
 focusProblem(document);

@@ -1,59 +1,74 @@
 /**
- * Plots of the table beside them: what is drawn is what stands there. The table remains for whoever
+ * Plots of the tables beside them: what is drawn is what stands there. The tables remain for whoever
  * cannot see a plot, and where this does not run.
  */
+
+import { onFresh } from "./fresh.js";
 
 // Served beside this file, but of a package: in a checkout there is none of that name here.
 const { default: uPlot } = await import(import.meta.resolve("./uplot.js"));
 
 const language = document.documentElement.lang;
-const HEIGHT = 168;
+const HEIGHT = 208;
 const DAY_SECONDS = 86_400;
+/** Steps up to which each point of a line is marked; of more, those that stand alone. */
+const MARKED_MAX = 40;
+/** Pixels from which on a drag is meant. */
+const DRAG_MIN = 8;
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
 const exact = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
-const clock = new Intl.DateTimeFormat(language, {
-  hour: "2-digit",
-  minute: "2-digit",
-  hour12: false,
-});
-const day = new Intl.DateTimeFormat(language, { month: "short", day: "numeric" });
-const moment = new Intl.DateTimeFormat(language, {
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  hour12: false,
-});
+const time = (options) => new Intl.DateTimeFormat(language, { hour12: false, ...options });
+const clock = time({ hour: "2-digit", minute: "2-digit" });
+const day = time({ month: "short", day: "numeric" });
+const moment = time({ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 
-/** How the values of a plot are written. */
+/** How values are written on an axis. */
 const WRITTEN = {
   count: (value) => compact.format(value),
   credits: (value) => compact.format(value),
   duration: (ms) => ms < 1_000 ? `${Math.round(ms)} ms` : `${exact.format(ms / 1_000)} s`,
 };
+/** How far the marks of an axis may be apart: half a request is none. */
+const WHOLE = [1, 2, 5].flatMap((digit) => [...Array(13)].map((_, at) => digit * 10 ** at))
+  .sort((a, b) => a - b);
 
-/** The rows of the table, with a row of nothing for each step that it leaves out. */
-function readSeries(box) {
-  const table = document.querySelector("table[data-name=series]");
-  const titles = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
-  const known = new Map();
-  for (const row of table.tBodies[0].rows) {
-    const at = Date.parse(row.cells[0].querySelector("time").dateTime);
-    known.set(
-      at,
-      [...row.cells].slice(1).map((cell) => {
-        const { value } = cell.querySelector("data");
-        return value === "" ? null : Number(value);
-      }),
-    );
-  }
+/** The steps of the time, each at its middle, in seconds. */
+function readSteps() {
+  const box = document.querySelector("[data-fresh=series]");
   const stepMs = Number(box.dataset.step);
-  const [since, until] = [Date.parse(box.dataset.since), Date.parse(box.dataset.until)];
-  const times = [];
-  for (let at = since; at < until; at += stepMs) times.push(at);
-  return { titles, times, at: (time) => known.get(time) };
+  const [sinceMs, untilMs] = [Date.parse(box.dataset.since), Date.parse(box.dataset.until)];
+  const starts = [];
+  for (let at = sinceMs; at < untilMs; at += stepMs) starts.push(at);
+  return { stepMs, starts, middles: starts.map((at) => (at + stepMs / 2) / 1_000) };
 }
+
+/** The columns of a plot's table, with a value for each step, also for those that it leaves out. */
+function readColumns(place, { starts }) {
+  const known = new Map();
+  for (
+    const row of document.querySelector(`[data-name=series-${place.dataset.plot}]`).tBodies[0].rows
+  ) {
+    const values = [...row.cells].slice(1).map((cell) => cell.querySelector("data").value);
+    known.set(Date.parse(row.querySelector("time").dateTime), values);
+  }
+  // A step without requests has none, and no latency.
+  const none = isStacked(place) ? 0 : null;
+  const valuesOf = (column) =>
+    starts.map((at) => {
+      const value = known.get(at)?.[column] ?? "";
+      return value === "" ? none : Number(value);
+    });
+  const legend = [...place.closest("figure").querySelectorAll(".legend li")];
+  const columns = legend.map(({ dataset }, column) => ({
+    ...dataset,
+    color: ink(place, dataset.ink),
+    values: valuesOf(column),
+  }));
+  return { columns, whole: isStacked(place) ? valuesOf(legend.length) : undefined };
+}
+
+const isStacked = (place) => place.dataset.stacked !== undefined;
 
 /** A colour of the style sheet, as this page shows it. */
 function ink(place, name) {
@@ -65,31 +80,37 @@ function ink(place, name) {
   return color;
 }
 
-function seriesOf(place, { columns, kind, titles }) {
-  const isLine = kind === "duration";
-  const bars = uPlot.paths.bars({ size: [0.8, 28], align: 1 });
-  return columns.map((column, at) => {
-    const color = ink(place, titles[column].isBad ? "bad" : String(at + 1));
-    return {
-      label: titles[column].text,
-      stroke: color,
-      width: isLine ? 1.5 : 0,
-      fill: isLine ? undefined : color,
-      paths: isLine ? undefined : bars,
-      points: { show: isLine ? undefined : false, size: 4 },
-      value: (_plot, value) => value === null ? "–" : WRITTEN[kind](value),
-    };
-  });
+/** Each column on top of those before it. */
+function stacked(columns) {
+  const sums = columns[0].values.map(() => 0);
+  return columns.map(({ values }) => values.map((value, at) => sums[at] += value));
 }
 
-function axesOf(place, kind) {
-  const [muted, line] = [ink(place, "muted"), ink(place, "line")];
-  const shared = {
-    stroke: muted,
-    font: "12px system-ui, sans-serif",
-    grid: { stroke: line, width: 1 },
-    ticks: { show: false },
+/** Points that are marked: all of a few, and those that no line would show. */
+function marked(values) {
+  const isAlone = (at) => (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null;
+  return values.flatMap((value, at) =>
+    value !== null && (values.length <= MARKED_MAX || isAlone(at)) ? [at] : []
+  );
+}
+
+function seriesOf(place, column) {
+  if (isStacked(place)) {
+    const paths = uPlot.paths.bars({ size: [0.82, 36], align: 0, radius: 0 });
+    return { fill: column.color, width: 0, paths, points: { show: false } };
+  }
+  const filter = () => marked(column.values);
+  return {
+    stroke: column.color,
+    width: 1.75,
+    points: { show: true, size: 5, fill: column.color, filter },
   };
+}
+
+function axesOf(place) {
+  const { kind } = place.dataset;
+  const [muted, line] = [ink(place, "muted"), ink(place, "line")];
+  const shared = { stroke: muted, font: "12px system-ui, sans-serif", ticks: { show: false } };
   return [
     {
       ...shared,
@@ -101,56 +122,150 @@ function axesOf(place, kind) {
     },
     {
       ...shared,
-      size: kind === "duration" ? 64 : 52,
+      grid: { stroke: line, width: 1 },
+      size: kind === "duration" ? 60 : 48,
       space: 36,
+      ...(kind === "count" ? { incrs: WHOLE } : {}),
       values: (_plot, splits) => splits.map((value) => value === null ? "" : WRITTEN[kind](value)),
     },
   ];
 }
 
-function draw(place, series, sync) {
-  const columns = place.dataset.columns.split(" ").map(Number);
-  const { kind } = place.dataset;
-  // A step without requests has none, and no latency.
-  const none = kind === "duration" ? null : 0;
-  const data = [
-    series.times.map((at) => at / 1_000),
-    ...columns.map((column) => series.times.map((at) => series.at(at)?.[column - 1] ?? none)),
-  ];
-  const titles = series.titles.map((text, at) => ({ text, isBad: at === 2 }));
+/** What is under the cursor, in words. */
+function tipOf(place, { columns, whole }, { starts, stepMs }) {
+  const tip = document.createElement("div");
+  tip.className = "plot-tip";
+  tip.setAttribute("aria-hidden", "true");
+  tip.hidden = true;
+  const line = (name, value, color) => {
+    const row = document.createElement("p");
+    const mark = document.createElement("i");
+    mark.className = "ink";
+    if (color !== undefined) mark.style.color = color;
+    const [label, number] = [document.createElement("span"), document.createElement("b")];
+    label.textContent = name;
+    number.textContent = value === null ? "–" : WRITTEN[place.dataset.kind](value);
+    row.append(...(color === undefined ? [] : [mark]), label, number);
+    return row;
+  };
+  return {
+    element: tip,
+    show(at, left, width) {
+      const head = document.createElement("p");
+      head.textContent = `${moment.format(starts[at])} – ${clock.format(starts[at] + stepMs)}`;
+      const used = columns.filter(({ values }) => !isStacked(place) || values[at] > 0);
+      const rows = used.map(({ title, values, color }) => line(title, values[at], color));
+      if (isStacked(place)) {
+        rows.reverse();
+        rows.push(line(place.dataset.total, whole[at]));
+      }
+      tip.replaceChildren(head, ...rows);
+      tip.hidden = false;
+      const isRight = left > width / 2;
+      tip.style.left = isRight ? "" : `${left + 14}px`;
+      tip.style.right = isRight ? `${width - left + 14}px` : "";
+    },
+  };
+}
+
+/** The requests list, of a time and maybe of a column. */
+function goTo(path, fromMs, toMs, filter = "") {
+  const minute = (ms) => new Date(ms).toISOString().slice(0, 16);
+  const query = new URLSearchParams(filter);
+  for (const name of ["range", "since", "until", "zone"]) query.delete(name);
+  query.set("range", "own");
+  query.set("since", minute(fromMs));
+  query.set("until", minute(toMs));
+  location.assign(`${path}?${query}`);
+}
+
+/** A click leads to the requests that it is on; a drag shows its time larger. */
+function listen(plot, { box, columns, sums, steps }) {
+  const { starts, stepMs } = steps;
+  let tapped;
+  let down = 0;
+  plot.over.addEventListener("mousedown", (event) => down = event.clientX);
+  plot.over.addEventListener("click", (event) => {
+    const { idx, top } = plot.cursor;
+    if (idx === null || idx === undefined || Math.abs(event.clientX - down) >= DRAG_MIN) return;
+    // A first tap shows what is there, as a mouse does on its way.
+    if (event.pointerType === "touch" && tapped !== idx) {
+      tapped = idx;
+      return;
+    }
+    const value = plot.posToVal(top, "y");
+    const column = columns[sums?.findIndex((sum) => sum[idx] >= value) ?? -1];
+    goTo(box.dataset.requests, starts[idx], starts[idx] + stepMs, column?.filter);
+  });
+}
+
+/** A plot is not taken from under somebody's cursor. */
+let isPointedAt = false;
+
+function draw(box, place, steps) {
+  const numbers = readColumns(place, steps);
+  const { columns } = numbers;
+  const sums = isStacked(place) ? stacked(columns) : undefined;
+  // The first column is drawn last: the highest bars are behind it, and the highest lines.
+  const drawn = (sums ?? columns.map(({ values }) => values)).toReversed();
+  const tip = tipOf(place, numbers, steps);
+  const from = steps.starts[0] / 1_000;
+  const to = from + steps.starts.length * steps.stepMs / 1_000;
+  place.hidden = false;
   place.replaceChildren();
-  return new uPlot(
+  const plot = new uPlot(
     {
       width: place.clientWidth,
       height: HEIGHT,
-      cursor: { sync: { key: sync }, y: false, drag: { x: false, y: false } },
-      legend: { live: true },
-      scales: { y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.1 : 1] } },
-      series: [
-        {
-          label: series.titles[0],
-          value: (_plot, at) => at === null ? "–" : moment.format(new Date(at * 1_000)),
-        },
-        ...seriesOf(place, { columns, kind, titles }),
-      ],
-      axes: axesOf(place, kind),
+      cursor: {
+        sync: { key: "overview", setSeries: false },
+        y: false,
+        points: { show: sums === undefined },
+        drag: { x: true, y: false, setScale: false },
+      },
+      legend: { show: false },
+      scales: {
+        x: { range: () => [from, to] },
+        y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.08 : 1] },
+      },
+      series: [{}, ...columns.toReversed().map((column) => seriesOf(place, column))],
+      axes: axesOf(place),
+      hooks: {
+        setCursor: [(self) => {
+          const { idx, left } = self.cursor;
+          const isHere = self.over.matches(":hover") && left >= 0;
+          if (!isHere || idx === null || idx === undefined) tip.element.hidden = true;
+          else tip.show(idx, left + self.over.offsetLeft, place.clientWidth);
+        }],
+        setSelect: [(self) => {
+          const { left, width } = self.select;
+          if (width < DRAG_MIN) return;
+          const at = (x) => self.posToVal(x, "x") * 1_000;
+          goTo(box.dataset.overview, at(left), at(left + width) + 60_000, location.search);
+        }],
+      },
     },
-    data,
+    [steps.middles, ...drawn],
     place,
   );
+  plot.over.addEventListener("mouseenter", () => isPointedAt = true);
+  plot.over.addEventListener("mouseleave", () => isPointedAt = false);
+  listen(plot, { box, columns, sums, steps });
+  place.append(tip.element);
+  return plot;
 }
 
 const box = document.querySelector(".plots");
 if (box !== null) {
-  box.hidden = false;
-  const series = readSeries(box);
-  const places = [...box.querySelectorAll("[data-columns]")];
+  const places = [...box.querySelectorAll("[data-plot]")];
   let plots = [];
   const drawAll = () => {
     for (const plot of plots) plot.destroy();
-    plots = places.map((place) => draw(place, series, "overview"));
+    const steps = readSteps();
+    plots = places.map((place) => draw(box, place, steps));
   };
   drawAll();
+  onFresh(drawAll, { isBusy: () => isPointedAt });
   // The machine's colours may change while the page is open.
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
   new ResizeObserver(() => {

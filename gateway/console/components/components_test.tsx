@@ -5,7 +5,7 @@ import type { View } from "../page.ts";
 import { Confirm } from "./confirm.tsx";
 import { CopyText } from "./copy_text.tsx";
 import { Count, Credits } from "./credits.tsx";
-import { creditsOrder, groupedCredits } from "./credits_order.ts";
+import { creditsOrder, groupedCredits, trimmedCredits } from "./credits_order.ts";
 import { type Column, DataTable } from "./data_table.tsx";
 import { DefinitionList } from "./definition_list.tsx";
 import { EmptyState } from "./empty_state.tsx";
@@ -19,6 +19,7 @@ import {
   TextField,
 } from "./form.tsx";
 import { Figures, Panel } from "./panel.tsx";
+import { CopyButton, ShortId } from "./short_id.tsx";
 import { shownMarkup } from "./shown_text.ts";
 import { Time } from "./time.tsx";
 
@@ -72,7 +73,9 @@ function table(search: string, rows: readonly Thing[], more: { cursor?: string |
 }
 
 function ids(text: string): string[] {
-  return [...text.matchAll(/<th scope="row"><a href="[^"]*">(\w+)</g)].map(([, id = ""]) => id);
+  return [...text.matchAll(/<th scope="row"[^>]*><a href="[^"]*">(\w+)</g)].map(([, id = ""]) =>
+    id
+  );
 }
 
 Deno.test("a table is sorted by its query, and its headings lead to the other order", async () => {
@@ -112,6 +115,18 @@ Deno.test("a list that the API pages keeps its order and leads on by the cursor"
 Deno.test("a list without rows says so, and leads back where it is not the first page", async () => {
   assertEquals(await table("", []), "<p>None</p>");
   assertStringIncludes(await table("?from=50", []), 'href="/console/things"');
+});
+
+Deno.test("long ids are short, whole in their title, and copied whole", async () => {
+  const long = `req_${"0123456789".repeat(3)}`;
+  assertStringIncludes(
+    await html(<ShortId id={long} />),
+    `title="${long}">req_0123…23456789</code>`,
+  );
+  assertStringIncludes(await html(<ShortId id="checkout-7f3a91" />), ">checkout-7f3a91</code>");
+  const button = await html(<CopyButton view={view()} text={long} what="the request id" />);
+  assertStringIncludes(button, `data-copy-text="${long}"`);
+  assertStringIncludes(button, 'aria-label="Copy the request id"');
 });
 
 Deno.test("text from outside is escaped in every component, as text and as attribute", async () => {
@@ -178,6 +193,13 @@ Deno.test("credits keep every digit, and sort by what they are", async () => {
   assertEquals(
     ["1234567.000001", "-1234.5", "999", "0.1"].map(groupedCredits),
     ["1,234,567.000001", "-1,234.5", "999", "0.1"],
+  );
+  const shown = await html(<Credits amount="1234.500000" />);
+  assertEquals(shown.replace(/<[^>]+>/g, ""), "1,234.5");
+  assertStringIncludes(shown, 'value="1234.500000"');
+  assertEquals(
+    ["20.000000", "1000", "10.500000", "0.000000", "-2.010000"].map(trimmedCredits),
+    ["20", "1,000", "10.5", "0", "-2.01"],
   );
   const amounts = ["10", "-3.5", "9", "0.000001", "100000000000000.000001"];
   assertEquals(

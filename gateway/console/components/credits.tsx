@@ -1,13 +1,19 @@
 import { groupedCredits } from "./credits_order.ts";
 
-/** An amount of credits, as the API has it: a decimal text. Its fraction stands back. */
+/**
+ * An amount of credits, as the API has it: a decimal text. Its fraction stands back, without the zeros at
+ * its end; where amounts stand below each other their room is kept, so that the points do.
+ */
 export function Credits({ amount }: { amount: string }) {
-  const [whole, fraction] = groupedCredits(amount).split(".");
+  const [whole, given = ""] = groupedCredits(amount).split(".");
+  const fraction = given.replace(/0+$/, "");
+  const room = ".000000".slice(fraction === "" ? 0 : fraction.length + 1);
   return (
     <data class="number" value={amount}>
       {whole}
       <wbr />
-      {fraction === undefined ? null : <span class="fraction">.{fraction}</span>}
+      {fraction === "" ? null : <span class="fraction">.{fraction}</span>}
+      {room === "" ? null : <span class="room" data-room={room} aria-hidden="true"></span>}
     </data>
   );
 }

@@ -6,6 +6,14 @@ export function creditsOrder(amount: string): bigint {
   return amount.startsWith("-") ? -micros : micros;
 }
 
+/** Credits with their thousands apart, and without the zeros at their end: `1234.500000` is `1,234.5`. */
+export function trimmedCredits(amount: string): string {
+  return groupedCredits(amount).replace(
+    /\.?0+$/,
+    (zeros, _at, text) => text.includes(".") ? "" : zeros,
+  );
+}
+
 /** Credits with their thousands apart: `1234567.5` is `1,234,567.5`. No digit is left out. */
 export function groupedCredits(amount: string): string {
   const [whole = "", fraction] = amount.split(".");

@@ -24,6 +24,8 @@ export interface Column<Row> {
   readonly align?: "start" | "end";
   /** Whether its cell names the row; at most one column. */
   readonly isHeader?: boolean;
+  /** Stands after the cell, outside of the row's link. */
+  readonly beside?: (row: Row) => Child;
 }
 
 /** What a table shows. */
@@ -50,7 +52,10 @@ export interface DataTableProps<Row> {
   readonly name?: string;
 }
 
-/** A table with headings to sort by, pages, and links; it scrolls sideways where there is no room. */
+/**
+ * A table with headings to sort by, pages, and links; it scrolls sideways where there is no room. On a
+ * phone each row is a card, with the names of the columns in it.
+ */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { view, caption, columns, href, count, empty, cursor, isCut = false, name } = props;
   const say = view.say(sharedMessages);
@@ -76,7 +81,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   return (
     <>
       {count === undefined ? null : <p class="count" role="status">{count}</p>}
-      <div id={name} class="scroll" tabindex={0} role="region" aria-label={caption}>
+      <div
+        id={name}
+        class="scroll cards"
+        tabindex={0}
+        role="region"
+        aria-label={caption}
+      >
         <table>
           <caption class="unseen">{caption}</caption>
           <thead>
@@ -177,12 +188,14 @@ function Cell<Row>(
     href: ((row: Row) => string) | undefined;
   },
 ) {
-  const { cell, align, isHeader } = column;
+  const { title, cell, align, isHeader } = column;
   const style = align === "end" ? "end" : undefined;
-  if (isHeader !== true) return <td class={style}>{cell(row)}</td>;
+  const after = column.beside?.(row);
+  if (isHeader !== true) return <td class={style} data-title={title}>{cell(row)}{after}</td>;
   return (
-    <th scope="row" class={style}>
+    <th scope="row" class={style} data-title={title}>
       {href === undefined ? cell(row) : <a href={href(row)}>{cell(row)}</a>}
+      {after}
     </th>
   );
 }

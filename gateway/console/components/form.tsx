@@ -139,6 +139,18 @@ export function FieldGroup({ legend, children }: { legend: string; children: Chi
   );
 }
 
+/** Fields that are seldom needed: folded, unless something stands in them or is wrong with them. */
+export function Fold(
+  { title, isOpen, children }: { title: string; isOpen: boolean; children: Child },
+) {
+  return (
+    <details class="fold" open={isOpen}>
+      <summary>{title}</summary>
+      <fieldset aria-label={title}>{children}</fieldset>
+    </details>
+  );
+}
+
 /** The end of a form: what sends it, and a way back. */
 export function FormEnd(
   { view, submit, isDangerous, cancelHref }: {

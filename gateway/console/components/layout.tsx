@@ -77,6 +77,21 @@ function TopBar({ view, sections }: { view: View; sections: readonly Section[] }
           })}
         </ul>
       </nav>
+      <form
+        method="get"
+        action="/console/requests"
+        class="search"
+        role="search"
+        aria-label={say.searchRequests}
+      >
+        <input
+          type="search"
+          name="q"
+          maxlength={200}
+          placeholder={say.searchRequests}
+          aria-label={say.searchRequests}
+        />
+      </form>
       <form method="post" action="/console/sign-out" class="sign-out">
         <button type="submit" class="button quiet">{say.signOut}</button>
       </form>

@@ -4,7 +4,7 @@ import { catalogue } from "./catalogue.ts";
 export const rangeMessages = catalogue({
   time: "Time",
   any: "Any time",
-  own: "Own range",
+  own: "Custom",
   since: "From",
   until: "To",
   spans: { "1h": "1 hour", "24h": "24 hours", "7d": "7 days", "30d": "30 days" },

@@ -7,12 +7,14 @@
 
 import { Buffer } from "node:buffer";
 import { hasStatus, modelsOf, providersOf } from "../../domain/request_filter.ts";
-import { classOf, endingOf, NO_MODEL, type RolledRow } from "../../domain/request_rollup.ts";
+import { NO_MODEL, partsOf } from "../../domain/request_parts.ts";
+import { classOf, endingOf, type RolledRow } from "../../domain/request_rollup.ts";
 import type { RequestFilter, RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import type { BlockTime } from "./log_block_times.ts";
 import { Columns, MIDDLE, NARROW, ROW_BYTES, WIDE } from "./log_columns.ts";
 import { BLOCK_BYTES_MAX, BLOCK_IDS_BYTES_MAX, BLOCK_ROWS_MAX } from "./limits.ts";
+import { type PartJson, partJson, readPart } from "./log_parts.ts";
 import { bytesOf, type Row, textOf } from "./rows.ts";
 
 /** Prefix of blocks; the rest of the key is the last segment that they tell of. */
@@ -54,6 +56,8 @@ interface Header {
   readonly keys: string[];
   readonly routes: Route[];
   readonly kinds: Kind[];
+  /** Parts of the rows that were split, by row; absent from blocks of older gateways. */
+  readonly splits?: [row: number, parts: readonly PartJson[]][] | undefined;
 }
 
 /** About as many bytes as an entry of a list takes beside its texts. */
@@ -86,7 +90,7 @@ export class LogBlock {
   constructor(first: number, read?: { readonly header: Header; readonly columns: Columns }) {
     this.#header = read?.header ?? {
       ...{ first, last: first, rows: 0, sinceMs: Infinity, untilMs: -Infinity },
-      ...{ keys: [], routes: [], kinds: [] },
+      ...{ keys: [], routes: [], kinds: [], splits: [] },
     };
     const columns = this.#columns = read?.columns ?? new Columns(BLOCK_ROWS_MAX);
     this.#wide = Array.from({ length: WIDE }, (_, at) => columns.wide(at));
@@ -121,9 +125,10 @@ export class LogBlock {
     if (rows > BLOCK_ROWS_MAX || segment - this.first > 0xffff) return false;
     let ids = this.#idBytes;
     let lists = this.#listBytes;
-    for (const { id, requestId, keyId, routing } of records) {
+    for (const { id, requestId, keyId, routing, tasks = [] } of records) {
       ids += id.length + requestId.length + 2;
       lists += keyId.length + (routing === undefined ? 0 : ENTRY_BYTES);
+      for (const { model = "" } of tasks) lists += model.length + ENTRY_BYTES;
     }
     return ids <= BLOCK_IDS_BYTES_MAX && rows * ROW_BYTES + lists <= BLOCK_BYTES_MAX;
   }
@@ -160,9 +165,16 @@ export class LogBlock {
     if (keys !== undefined) keys[row] = this.#keyOf(record);
     if (routes !== undefined) routes[row] = this.#routeOf(record);
     if (kinds !== undefined) kinds[row] = this.#kindOf(record);
+    if (record.tasks !== undefined) this.#noteParts(record, row);
     const ids = `${id} ${requestId}`;
     this.#ids.push(ids);
     this.#idBytes += ids.length + 1;
+  }
+
+  #noteParts(record: RequestRecord, row: number): void {
+    const parts = partsOf(record).map(partJson);
+    this.#header.splits?.push([row, parts]);
+    this.#listBytes += Buffer.byteLength(JSON.stringify(parts)) + 8;
   }
 
   #keyOf({ keyId }: RequestRecord): number {
@@ -254,7 +266,8 @@ export class LogBlock {
 
   /** What of its rows is summed up, but those up to a segment. */
   *rolled(afterSegment: number): Generator<RolledRow & { readonly atMs: number }> {
-    const { keys, routes, kinds, rows } = this.#header;
+    const { keys, routes, kinds, rows, splits = [] } = this.#header;
+    const parts = new Map(splits);
     const endings = kinds.map(endingOf);
     const classes = endings.map(classOf);
     const number = (column: number, row: number) => this.#middle[column]?.[row] ?? 0;
@@ -274,6 +287,7 @@ export class LogBlock {
         outputTokens: number(OUTPUT, row),
         durationMs: number(DURATION, row),
         firstByteMs: firstByte === NONE ? undefined : firstByte,
+        parts: parts.get(row)?.map(readPart),
       };
     }
   }

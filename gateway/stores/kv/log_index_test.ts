@@ -2,14 +2,18 @@ import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import fc from "fast-check";
 import { matches } from "../../domain/request_filter.ts";
-import { bucketOf } from "../../domain/histogram.ts";
-import { parseCredits } from "../../domain/money.ts";
-import type { Rollup, Sums } from "../../domain/request_rollup.ts";
-import type { RequestFilter, RequestQuery, RequestRecord } from "../../ports/request_log.ts";
+import type { Rollup } from "../../domain/request_rollup.ts";
+import type {
+  RequestFilter,
+  RequestQuery,
+  RequestRecord,
+  TaskRecord,
+} from "../../ports/request_log.ts";
 import { BLOCK_ROWS_MAX } from "./limits.ts";
 import { LOG_BLOCK_IDS, LOG_BLOCKS } from "./log_block.ts";
 import { LOG_SUMS } from "./log_sums.ts";
 import { type KvStores, openKvStores } from "./open.ts";
+import { recount } from "./recount_fixture.ts";
 
 const START_MS = Date.UTC(2026, 10, 21);
 const NOW_MS = START_MS + 3_600_000;
@@ -51,8 +55,24 @@ function record(n: number, rest: Partial<RequestRecord> = {}): RequestRecord {
     ...ending,
     ...(n % 23 === 0 ? {} : { routing }),
     ...(n % 2 === 0 ? { firstByteMs: (n * 13) % 900 } : {}),
+    ...(n % 19 === 0 ? { tasks: tasksOf(n) } : {}),
     ...rest,
   };
+}
+
+/** Two tasks of a split request, a tenth of its charge or less. */
+function tasksOf(n: number): readonly TaskRecord[] {
+  const task = { dependsOn: [], cachedInputTokens: 0, attempts: [], status: "done" } as const;
+  return [
+    {
+      ...{ ...task, taskId: "a", model: "slow-maxi", provider: "lab", startMs: 1, ms: n % 40 },
+      ...{ inputTokens: n % 3, outputTokens: n % 2, charged: "0.125000" },
+    },
+    {
+      ...{ ...task, taskId: "b", status: "skipped", charged: "0.000000" },
+      ...{ inputTokens: 0, outputTokens: 0 },
+    },
+  ];
 }
 
 const ROWS = Array.from({ length: 2 * BLOCK_ROWS_MAX + 300 }, (_, n) => record(n));
@@ -145,43 +165,6 @@ async function assertRecount(stores: KvStores, rows: readonly RequestRecord[]): 
       assertEquals(plain(rollup), plain(recount(points.get(atMs) ?? [])));
     }
   }
-}
-
-function recount(rows: readonly RequestRecord[]): Rollup {
-  const sums = (some: readonly RequestRecord[]): Sums => {
-    const sum = (of: (row: RequestRecord) => number) => some.reduce((all, row) => all + of(row), 0);
-    const number = (isOne: (row: RequestRecord) => boolean) => some.filter(isOne).length;
-    return {
-      requests: some.length,
-      refused: number(({ status }) => status === 429),
-      failed: number(({ status, outcome }) => status === 502 || outcome === "cut"),
-      left: number(({ outcome }) => outcome === "client_left"),
-      charged: some.reduce((all, { charged }) => all + (parseCredits(charged) ?? 0n), 0n),
-      inputTokens: sum(({ inputTokens }) => inputTokens),
-      cachedInputTokens: sum(({ cachedInputTokens }) => cachedInputTokens),
-      outputTokens: sum(({ outputTokens }) => outputTokens),
-    };
-  };
-  const histogram = (times: readonly number[]) =>
-    new Map([...Map.groupBy(times, bucketOf)].map(([bucket, all]) => [bucket, all.length]));
-  const durations = (some: readonly RequestRecord[]) =>
-    histogram(some.filter(({ status }) => status !== 429).map(({ durationMs }) => durationMs));
-  const byKey = Map.groupBy(rows, ({ keyId }) => keyId);
-  const byModel = Map.groupBy(rows, ({ routing }) => routing?.model ?? "");
-  const byEnding = Map.groupBy(rows, (row) => [row.outcome, row.status, row.errorCode].join(" "));
-  return {
-    ...sums(rows),
-    durations: durations(rows),
-    firstBytes: histogram(rows.flatMap(({ status, firstByteMs }) => {
-      return status === 429 || firstByteMs === undefined ? [] : [firstByteMs];
-    })),
-    keys: new Map([...byKey].map(([name, some]) => [name, sums(some)])),
-    models: new Map([...byModel].map(([name, some]) => [
-      name,
-      { ...sums(some), durations: durations(some) },
-    ])),
-    endings: new Map([...byEnding].map(([name, some]) => [name, some.length])),
-  };
 }
 
 Deno.test("A search by the index finds what a look at every row finds, before and after a start", async () => {

@@ -17,7 +17,7 @@ import type {
 import { invariant } from "../../domain/invariant.ts";
 import type { Usage } from "../../domain/pricing.ts";
 import type { AnswerEnd, FailedEnd, SignedToolCall } from "../answer_relay.ts";
-import { besideText, collectText, contentOf, reasoningOf } from "../chat_text.ts";
+import { contentOf, reasoningOf } from "../chat_text.ts";
 import { type ChunkContent, type Fields, firstDeltaText, readChunk } from "../chunk.ts";
 import type {
   EndedTurn,
@@ -145,7 +145,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
 
   endTurn(): EndedTurn {
     if (this.#turn.ended) this.#beginTurn();
-    const events = [this.#begin(), ...this.#closeTurn()].join("");
+    const events = this.#begin() + [...this.#closeTurn()].join("");
     this.#turn.ended = true;
     (this.#reported ??= new UsageSum()).add(this.#turn.reportedUsage);
     const items = this.#items.slice(this.#turn.start).filter((item) => item instanceof TextItem);
@@ -270,16 +270,10 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
         events += this.#open?.cite(this.#emit, annotation) ?? "";
       }
     }
-    collectText(besideText(delta), {
-      push: (piece) => {
-        this.#kept.take(piece.length);
-        this.#turn.untold.push(piece, text.length);
-      },
-    });
+    this.#turn.noteBeside(delta, { eventChars: text.length, kept: this.#kept });
     const refusal = delta["refusal"];
-    if (typeof refusal === "string") {
-      events += this.#write("message", "refusal", { piece: refusal });
-    }
+    const piece = typeof refusal === "string" ? refusal : "";
+    events += this.#write("message", "refusal", { piece });
     const isSigned = OPAQUE_MEMBERS.some((name) => text.includes(name));
     const deltaText = isSigned ? firstDeltaText(text) : undefined;
     const opaque = deltaText === undefined ? undefined : opaqueTexts(deltaText);
@@ -287,9 +281,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
       this.#turn.opaque.add(opaque, this.#kept);
       if (this.#open?.type === "message") this.#open.opaque.add(opaque, this.#kept);
     }
-    const callTexts = deltaText === undefined
-      ? []
-      : elementTexts(memberText(deltaText, "tool_calls"));
+    const callTexts = elementTexts(deltaText && memberText(deltaText, "tool_calls"));
     if (toolCalls.length === 0) return events;
     for (const [at, place] of this.#turn.indexes.of(toolCalls).entries()) {
       const known = this.#turn.calls[place];

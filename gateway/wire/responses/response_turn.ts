@@ -1,7 +1,9 @@
 import type { ChatCompletionChunk } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/pricing.ts";
-import type { ChunkContent } from "../chunk.ts";
+import { besideText, collectText } from "../chat_text.ts";
+import type { ChunkContent, Fields } from "../chunk.ts";
 import { GatheredText } from "../gathered_text.ts";
+import type { KeptChars } from "../kept_chars.ts";
 import { OpaqueMembers } from "../opaque_members.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "../text_chunk.ts";
 import { ToolCallIndexes } from "../tool_call_indexes.ts";
@@ -61,6 +63,19 @@ export class ResponseTurn {
     this.#patternsLeft -= 1;
     this.#pattern = textChunkPattern(text, value as unknown as ChatCompletionChunk) ??
       this.#pattern;
+  }
+
+  /** Notes the text of a delta that Responses has no place for. */
+  noteBeside(
+    delta: Fields,
+    { eventChars, kept }: { readonly eventChars: number; readonly kept: KeptChars },
+  ): void {
+    collectText(besideText(delta), {
+      push: (piece) => {
+        kept.take(piece.length);
+        this.untold.push(piece, eventChars);
+      },
+    });
   }
 
   /** It is cut here; usage that came early is no longer true. */

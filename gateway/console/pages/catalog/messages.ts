@@ -49,7 +49,7 @@ export const catalogMessages = catalogue({
   tokens: "tokens",
   tags: "Feature tags",
   packs: "Industry packs",
-  sku: "Article (SKU)",
+  sku: "Product (SKU)",
   description: "Description",
   upstreamModel: "The upstream's name",
   latency: "Time to first byte",

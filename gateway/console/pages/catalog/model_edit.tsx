@@ -1,11 +1,18 @@
-import { CheckField, FieldGroup } from "../../components/form.tsx";
+import { CheckField, FieldGroup, Fold } from "../../components/form.tsx";
 import { ENDPOINTS, modelHref } from "./addresses.ts";
 import type { CatalogModel, CatalogText } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 import { catalogMessages } from "./messages.ts";
 import { missingModel } from "./missing.tsx";
 import { modelFields, modelOf, PRICE_FIELDS } from "./model_form.ts";
-import { EnteredChoice, EnteredError, EnteredLines, EnteredText, NewId } from "./thing_fields.tsx";
+import {
+  EnteredChoice,
+  EnteredError,
+  EnteredLines,
+  EnteredText,
+  isEntered,
+  NewId,
+} from "./thing_fields.tsx";
 import { type FormFields, thingPages } from "./thing_form.tsx";
 
 type Props = FormFields<CatalogModel>;
@@ -34,8 +41,8 @@ export const { edit: modelEdit, add: modelNew } = thingPages<CatalogModel>({
   removedWith: withoutModel,
   fields: (props) => (
     <>
-      <PriceFields {...props} />
       <Basics {...props} />
+      <PriceFields {...props} />
       <Abilities {...props} />
       <Descriptions {...props} />
       <CheckField
@@ -56,21 +63,32 @@ function withoutModel({ tiers }: CatalogText, id: string): Partial<CatalogText> 
   };
 }
 
+/** Prices that most models have. */
+const USUAL_PRICES = ["inputPerMTok", "outputPerMTok", "cachedInputPerMTok", "perImage"] as const;
+
 function PriceFields({ view, entered }: Props) {
   const say = view.say(catalogMessages);
+  const rare = PRICE_FIELDS.filter((name) => !USUAL_PRICES.some((usual) => usual === name));
+  const price = (name: typeof PRICE_FIELDS[number]) => (
+    <EnteredText
+      entered={entered}
+      name={`price.${name}`}
+      label={say.prices[name]}
+      inputmode="decimal"
+    />
+  );
   return (
     <FieldGroup legend={say.price}>
       <p class="hint">{say.priceIntro}</p>
       <div class="field-row">
-        {PRICE_FIELDS.map((name) => (
-          <EnteredText
-            entered={entered}
-            name={`price.${name}`}
-            label={say.prices[name]}
-            inputmode="decimal"
-          />
-        ))}
+        {USUAL_PRICES.map(price)}
       </div>
+      <Fold
+        title={view.say(editMessages).morePrices}
+        isOpen={isEntered(entered, rare.map((name) => `price.${name}`))}
+      >
+        <div class="field-row">{rare.map(price)}</div>
+      </Fold>
       <EnteredError entered={entered} name="price" />
     </FieldGroup>
   );

@@ -118,12 +118,28 @@ export function ProblemLines({ problems }: { problems: readonly Problem[] }) {
 }
 
 /** Value and error of a field. */
-function enteredIn(entered: Entered, name: string) {
+function enteredIn(
+  entered: Entered,
+  name: string,
+): { readonly value: string; readonly error?: string } {
   const own = ownOf(entered).filter(({ field }) => isOf(name, field));
   return {
     value: entered.fields.get(name) ?? "",
     ...(own.length === 0 ? {} : { error: sentences(own) }),
   };
+}
+
+/** Whether something stands in one of the fields, or is wrong with it: then it is not hidden. */
+export function isEntered(entered: Entered, names: readonly string[]): boolean {
+  return names.some((name) => {
+    const { value, error } = enteredIn(entered, name);
+    return value !== "" || error !== undefined;
+  });
+}
+
+/** Whether something is wrong with one of the fields. */
+export function isWrong(entered: Entered, names: readonly string[]): boolean {
+  return names.some((name) => enteredIn(entered, name).error !== undefined);
 }
 
 /** What is wrong with the thing of the form. */

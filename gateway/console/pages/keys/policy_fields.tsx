@@ -1,10 +1,13 @@
 import type { Child } from "@hono/hono/jsx";
-import { FieldGroup, TextArea, TextField } from "../../components/form.tsx";
+import { FieldGroup, Fold, TextArea, TextField } from "../../components/form.tsx";
 import type { View } from "../../page.ts";
 import { ChoiceField, RadioField } from "./choice_field.tsx";
 import type { Choices } from "./choices.ts";
 import { type FieldName, formMessages } from "./form_messages.ts";
-import { LIST_FIELDS } from "./policy_form.ts";
+import { limitOf, LIST_FIELDS, type ListField } from "./policy_form.ts";
+
+/** Limits of how fast a key may call. */
+const PACE = ["requestsPerMinute", "tokensPerMinute", "concurrentRequests"] as const;
 
 /** What the fields of a policy are shown with. */
 export interface PolicyFieldsProps {
@@ -20,17 +23,22 @@ export interface PolicyFieldsProps {
 export function PolicyFields(props: PolicyFieldsProps) {
   const { view, fields, choices, errors } = props;
   const say = view.say(formMessages);
+  const rare = LIST_FIELDS.filter((name) => !isUsual(name));
+  const list = (name: ListField) => (
+    <ChoiceField
+      key={name}
+      {...{ view, name, fields }}
+      choices={choices[name]}
+      error={errors.get(name)}
+    />
+  );
   return (
     <>
       <FieldGroup legend={say.groups.calls}>
-        {LIST_FIELDS.map((name) => (
-          <ChoiceField
-            key={name}
-            {...{ view, name, fields }}
-            choices={choices[name]}
-            error={errors.get(name)}
-          />
-        ))}
+        {LIST_FIELDS.filter(isUsual).map(list)}
+        <Fold title={say.moreCalls} isOpen={rare.some((name) => isLimited(props, name))}>
+          {rare.map(list)}
+        </Fold>
       </FieldGroup>
       <FieldGroup legend={say.groups.money}>
         <Row>
@@ -40,13 +48,11 @@ export function PolicyFields(props: PolicyFieldsProps) {
           <Limit {...props} name="budget_total" hint={say.budgetHint} />
         </Row>
       </FieldGroup>
-      <FieldGroup legend={say.groups.pace}>
+      <Fold title={say.groups.pace} isOpen={isSet(props, PACE)}>
         <Row>
-          <Limit {...props} name="requestsPerMinute" hint={say.count} />
-          <Limit {...props} name="tokensPerMinute" hint={say.count} />
-          <Limit {...props} name="concurrentRequests" hint={say.count} />
+          {PACE.map((name) => <Limit key={name} {...props} name={name} hint={say.count} />)}
         </Row>
-      </FieldGroup>
+      </Fold>
       <Place {...props} />
       <Orchestration {...props} />
       <FieldGroup legend={say.groups.dialect}>
@@ -60,6 +66,21 @@ export function PolicyFields(props: PolicyFieldsProps) {
       </FieldGroup>
     </>
   );
+}
+
+/** Limits that are chosen now and then; the others are folded. */
+function isUsual(name: ListField): boolean {
+  return name === "endpoints" || name === "models";
+}
+
+/** Whether a list of what may be called is limited, or wrong. */
+function isLimited({ fields, errors }: PolicyFieldsProps, name: ListField): boolean {
+  return fields.get(limitOf(name)) === "some" || errors.has(name);
+}
+
+/** Whether something stands in a field, or is wrong with it. */
+function isSet({ fields, errors }: PolicyFieldsProps, names: readonly string[]): boolean {
+  return names.some((name) => (fields.get(name) ?? "") !== "" || errors.has(name));
 }
 
 /** A number: credits, or a count. */
@@ -79,10 +100,11 @@ function Limit(
   );
 }
 
-function Place({ view, fields, errors }: PolicyFieldsProps) {
+function Place(props: PolicyFieldsProps) {
+  const { view, fields, errors } = props;
   const say = view.say(formMessages);
   return (
-    <FieldGroup legend={say.groups.place}>
+    <Fold title={say.groups.place} isOpen={isSet(props, ["ipRanges", "expiresAt"])}>
       <Row>
         <TextArea
           name="ipRanges"
@@ -101,7 +123,7 @@ function Place({ view, fields, errors }: PolicyFieldsProps) {
           error={errors.get("expiresAt")}
         />
       </Row>
-    </FieldGroup>
+    </Fold>
   );
 }
 

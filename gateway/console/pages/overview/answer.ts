@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { upstreamState } from "../upstreams/answers.ts";
+import type { Split } from "./split.ts";
 
 const sums = z.object({
   requests: z.number(),
@@ -20,7 +21,12 @@ const percentiles = z.object({
 });
 
 const latencies = { durationMs: percentiles, firstByteMs: percentiles };
-const point = sums.extend({ at: z.string(), ...latencies });
+const group = sums.extend({ id: z.string().nullable(), others: z.boolean() });
+const point = sums.extend({
+  at: z.string(),
+  ...latencies,
+  groups: z.array(group).optional(),
+});
 const model = sums.extend({
   model: z.string().nullable(),
   others: z.boolean(),
@@ -54,8 +60,10 @@ export const overviewAnswer = z.object({
   upstreams: z.array(upstreamState),
 });
 
-/** The sums of a time. */
-export type Overview = z.output<typeof overviewAnswer>;
+/** The sums of a time, and what its steps are split up by. */
+export type Overview = z.output<typeof overviewAnswer> & { readonly split: Split };
+/** What a model or a key came to in a step. */
+export type PointGroup = z.output<typeof group>;
 /** The sums of a step of it. */
 export type Point = z.output<typeof point>;
 /** What one model came to. */

@@ -31,18 +31,16 @@ export function OverviewFigures(
     <div class="overview-figures">
       <Figures
         items={figures.map(({ name, value, of, text, more }) => {
-          const before = former === undefined ? null : of(former);
-          const growth = growthText(of(found) ?? 0, before ?? 0);
-          const change = growth === undefined || before === null
-            ? say.noneBefore
-            : say.before(growth, text(before));
+          const before = former === undefined || former.totals.requests === 0 ? null : of(former);
           return {
             name,
             value,
             remark: (
               <>
                 <span>{more}</span>
-                <span>{change}</span>
+                {before === null
+                  ? null
+                  : <span>{say.before(growthText(of(found) ?? 0, before), text(before))}</span>}
               </>
             ),
           };

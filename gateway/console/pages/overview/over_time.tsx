@@ -2,82 +2,163 @@ import { Credits } from "../../components/credits.tsx";
 import { Duration } from "../../components/measures.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
+import { withQuery } from "../../components/table_order.ts";
 import { Time } from "../../components/time.tsx";
+import { rangeQuery } from "../../components/time_range.ts";
 import type { View } from "../../page.ts";
 import type { Overview, Point } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
+import { type Plot, type PlotColumn, plotsOf, plotText, totalOf } from "./plots.ts";
+import { SPLITS } from "./split.ts";
 
-/** What is plotted from which columns of the table, by their place. The script reads it there. */
-const PLOTS = {
-  requests: { columns: [1, 2], kind: "count" },
-  latency: { columns: [4, 5, 6], kind: "duration" },
-  spend: { columns: [3], kind: "credits" },
-  tokens: { columns: [7, 8], kind: "count" },
-} as const;
-
-const NAMES = ["requests", "latency", "spend", "tokens"] as const;
+/** Where the requests are that a plot is about. */
+const REQUESTS = "/console/requests";
 
 /**
- * The sums of each step: a table, of which the script makes plots. So both say the same, and one
+ * The sums of each step: tables, of which the script makes plots. So both say the same, and one
  * question to the API suffices.
  */
 export function OverTime({ view, found }: { view: View; found: Overview }) {
   const say = view.say(overviewMessages);
-  const { since, until, stepMs, series } = found;
+  const { since, until, stepMs } = found;
+  const plots = plotsOf(view, found);
   return (
-    <Panel title={say.overTime}>
-      <div class="plots" data-since={since} data-until={until} data-step={stepMs} hidden>
-        {NAMES.map((name) => (
-          <figure class="plot">
-            <figcaption>{say.plotted[name]}</figcaption>
-            <div
-              role="img"
-              aria-label={say.summary(say.plotted[name])}
-              data-columns={PLOTS[name].columns.join(" ")}
-              data-kind={PLOTS[name].kind}
-            >
-            </div>
-          </figure>
-        ))}
+    <Panel title={say.overTime} actions={<SplitSwitch view={view} found={found} />}>
+      <div class="plots" data-requests={REQUESTS} data-overview={view.url.pathname}>
+        {plots.map((plot) => <PlotFigure key={plot.name} view={view} found={found} plot={plot} />)}
       </div>
-      <details class="numbers">
-        <summary>{say.numbers}</summary>
-        <p class="hint">{say.numbersHint(stepText(stepMs, view.language))}</p>
-        <Sheet name="series" caption={say.numbersCaption} columns={columns(view)} rows={series} />
-      </details>
+      <div data-fresh="series" data-since={since} data-until={until} data-step={stepMs}>
+        <details class="numbers">
+          <summary>{say.numbers}</summary>
+          <p class="hint">{say.numbersHint(stepText(stepMs, view.language))}</p>
+          {plots.map((plot) => (
+            <div key={plot.name}>
+              <h3>{say.plotted[plot.name]}</h3>
+              <Sheet
+                name={`series-${plot.name}`}
+                caption={say.numbersCaption(say.plotted[plot.name])}
+                columns={columnsOf(view, plot, stepMs)}
+                rows={found.series}
+              />
+            </div>
+          ))}
+        </details>
+      </div>
     </Panel>
   );
 }
 
-function columns(view: View): readonly SheetColumn<Point>[] {
+function SplitSwitch({ view, found }: { view: View; found: Overview }) {
   const say = view.say(overviewMessages);
-  const count = (title: string, value: (point: Point) => number): SheetColumn<Point> => ({
-    title,
-    align: "end",
-    cell: (point) => (
-      <data class="number" value={value(point)}>{value(point).toLocaleString("en-US")}</data>
-    ),
-  });
-  const time = (title: string, part: "p50" | "p95" | "p99"): SheetColumn<Point> => ({
-    title,
-    align: "end",
-    cell: ({ durationMs }) => (
-      <data value={durationMs[part] ?? ""}>
-        <Duration ms={durationMs[part]} />
-      </data>
-    ),
-  });
+  return (
+    <nav class="switch" aria-label={say.splitBy}>
+      {SPLITS.map((split) => (
+        <a
+          href={withQuery(view, { by: split === "model" ? null : split })}
+          aria-current={split === found.split ? "true" : undefined}
+        >
+          {say.splits[split]}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** A plot's name, its sum, the place for the script to draw in, and its colours with their sums. */
+function PlotFigure({ view, found, plot }: { view: View; found: Overview; plot: Plot }) {
+  const say = view.say(overviewMessages);
+  const title = say.plotted[plot.name];
+  const shown = plot.columns.map((column) => ({
+    column,
+    total: totalOf(plot, column.value, found),
+  }));
+  const sum = plot.whole === undefined ? null : totalOf(plot, plot.whole, found);
+  return (
+    <figure class="plot">
+      <figcaption data-fresh={`sum-${plot.name}`}>
+        {title}
+        {sum === null ? null : <span class="plot-sum">{plotText(plot.kind, sum)}</span>}
+      </figcaption>
+      <div
+        class="plot-place"
+        role="img"
+        aria-label={say.summary(title)}
+        data-plot={plot.name}
+        data-kind={plot.kind}
+        data-stacked={plot.isStacked ? "" : undefined}
+        data-total={say.total}
+        hidden
+      >
+      </div>
+      <ul class="plain legend" data-fresh={`legend-${plot.name}`}>
+        {shown.map(({ column, total }) => (
+          <li
+            data-ink={column.ink}
+            data-title={column.title}
+            data-filter={new URLSearchParams(column.filter).toString()}
+          >
+            <i class={`ink ink-${column.ink}`} aria-hidden="true"></i>
+            <LegendName view={view} column={column} />
+            {total === null
+              ? null
+              : <data class="number" value={total}>{plotText(plot.kind, total)}</data>}
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
+
+function LegendName({ view, column: { title, filter } }: { view: View; column: PlotColumn }) {
+  if (filter === undefined) return <span class="legend-name" title={title}>{title}</span>;
+  const query = new URLSearchParams({ range: "24h", ...rangeQuery(view), ...filter });
+  return <a class="legend-name" title={title} href={`${REQUESTS}?${query}`}>{title}</a>;
+}
+
+function columnsOf(view: View, plot: Plot, stepMs: number): readonly SheetColumn<Point>[] {
+  const say = view.say(overviewMessages);
+  const { whole } = plot;
   return [
-    { title: say.at, isHeader: true, cell: ({ at }) => <Time at={at} /> },
-    count(say.requests, ({ requests }) => requests),
-    count(say.failed, ({ errors }) => errors),
-    { title: say.spend, align: "end", cell: ({ charged }) => <Credits amount={charged} /> },
-    time(say.p50, "p50"),
-    time(say.p95, "p95"),
-    time(say.p99th, "p99"),
-    count(say.tokensIn, ({ inputTokens }) => inputTokens),
-    count(say.tokensOut, ({ outputTokens }) => outputTokens),
+    {
+      title: say.at,
+      isHeader: true,
+      cell: ({ at }) => (
+        <a href={hrefOfStep(at, stepMs)}>
+          <Time at={at} />
+        </a>
+      ),
+    },
+    ...plot.columns.map((column): SheetColumn<Point> => ({
+      title: column.title,
+      align: "end",
+      cell: (point) => <Value plot={plot} value={column.value(point)} />,
+    })),
+    ...(whole === undefined ? [] : [{
+      title: say.total,
+      align: "end" as const,
+      cell: (point: Point) => <Value plot={plot} value={whole(point)} />,
+    }]),
   ];
+}
+
+function Value({ plot: { kind }, value }: { plot: Plot; value: number | null }) {
+  if (kind === "duration") {
+    return (
+      <data value={value ?? ""}>
+        <Duration ms={value} />
+      </data>
+    );
+  }
+  if (kind === "credits") return <Credits amount={(value ?? 0).toFixed(6)} />;
+  return <data class="number" value={value ?? ""}>{(value ?? 0).toLocaleString("en-US")}</data>;
+}
+
+/** The requests of one step. */
+function hrefOfStep(at: string, stepMs: number): string {
+  const minute = (ms: number) => new Date(ms).toISOString().slice(0, 16);
+  const since = Date.parse(at);
+  const query = { range: "own", since: minute(since), until: minute(since + stepMs) };
+  return `${REQUESTS}?${new URLSearchParams(query)}`;
 }
 
 function stepText(stepMs: number, language: View["language"]): string {

@@ -1,6 +1,7 @@
 import { Notice } from "../../components/notice.tsx";
 import { countText } from "../../components/measures_text.ts";
 import { PageHead } from "../../components/page_head.tsx";
+import { Refresh } from "../../components/refresh.tsx";
 import { Time } from "../../components/time.tsx";
 import { rangeQuery, readRange, SPANS_MS, type TimeRange } from "../../components/time_range.ts";
 import type { Page, Shown, View } from "../../page.ts";
@@ -10,6 +11,7 @@ import { OverviewFigures } from "./figures.tsx";
 import { overviewMessages } from "./messages.ts";
 import { OverTime } from "./over_time.tsx";
 import { RangePicker } from "./range_picker.tsx";
+import { readSplit, type Split } from "./split.ts";
 import { ByEnding, ByKey, ByModel } from "./tables.tsx";
 import { Upstreams } from "./upstreams.tsx";
 
@@ -30,10 +32,11 @@ async function show(view: View): Promise<Shown> {
   const untilMs = range.untilMs ?? view.nowMs;
   const sinceMs = range.sinceMs ?? untilMs - SPANS_MS["24h"];
   const stepMs = stepFor(untilMs - sinceMs);
+  const split = readSplit(view);
   // Whole steps, so that no request is in this time and in the one before.
   const fromMs = Math.floor(sinceMs / stepMs) * stepMs;
   const [asked, former] = await Promise.all([
-    askFor(view, { sinceMs, untilMs, stepMs }),
+    askFor(view, { sinceMs, untilMs, stepMs, split }),
     askFor(view, { sinceMs: Math.max(0, 2 * fromMs - untilMs), untilMs: fromMs, stepMs }),
   ]);
   if (!asked.ok) {
@@ -41,11 +44,11 @@ async function show(view: View): Promise<Shown> {
     const problem = <Notice kind="problem">{message}</Notice>;
     return { title: say.title, body: <Frame view={view} range={range}>{problem}</Frame>, status };
   }
-  const found = asked.value;
+  const found = { ...asked.value, split };
   const { totals, uncounted, upstreams } = found;
   return {
     title: say.title,
-    scripts: ["range.js", "plots.js"],
+    scripts: ["range.js", "fresh.js", "plots.js"],
     body: (
       <Frame view={view} range={range}>
         {uncounted === 0
@@ -53,8 +56,16 @@ async function show(view: View): Promise<Shown> {
           : <Notice kind="info">{say.uncounted(countText(uncounted))}</Notice>}
         {totals.requests === 0
           ? <FirstCall view={view} title={say.none} hint={say.noneHint} />
-          : <Figures view={view} found={found} former={former.ok ? former.value : undefined} />}
-        <Upstreams view={view} upstreams={upstreams} />
+          : (
+            <Figures
+              view={view}
+              found={found}
+              former={former.ok ? { ...former.value, split } : undefined}
+            />
+          )}
+        <div data-fresh="upstreams">
+          <Upstreams view={view} upstreams={upstreams} />
+        </div>
         {totals.requests === 0 ? null : <Sums view={view} found={found} />}
       </Frame>
     ),
@@ -63,10 +74,16 @@ async function show(view: View): Promise<Shown> {
 
 function askFor(
   view: View,
-  { sinceMs, untilMs, stepMs }: { sinceMs: number; untilMs: number; stepMs: number },
+  { sinceMs, untilMs, stepMs, split = "none" }: {
+    sinceMs: number;
+    untilMs: number;
+    stepMs: number;
+    split?: Split;
+  },
 ) {
   const [since, until] = [new Date(sinceMs).toISOString(), new Date(untilMs).toISOString()];
   const query = new URLSearchParams({ since, until, step: `${stepMs / MINUTE_MS}m` });
+  if (split !== "none") query.set("by", split);
   return view.api.get(`/overview?${query}`, overviewAnswer);
 }
 
@@ -83,7 +100,12 @@ function Frame(
   return (
     <>
       <PageHead title={say.title} intro={say.intro} />
-      <RangePicker view={view} range={range} />
+      <div class="beside">
+        <RangePicker view={view} range={range} />
+        {range.untilMs === undefined
+          ? <Refresh view={view} everyMs={range.choice === "1h" ? 10_000 : 30_000} />
+          : null}
+      </div>
       {children}
     </>
   );
@@ -95,14 +117,15 @@ function Figures(
   const say = view.say(overviewMessages);
   const inTime = new URLSearchParams({ range: "24h", ...rangeQuery(view) });
   return (
-    <>
+    <div data-fresh="figures">
       <OverviewFigures view={view} found={found} former={former} />
       <p class="beside-figures">
+        {former?.totals.requests === 0 ? <span class="muted">{say.noneBefore} ·</span> : null}
         <Time at={found.since} /> – <Time at={untilOf(view, found)} />
         {" · "}
         <a href={`/console/requests?${inTime}`}>{say.requestsLink}</a>
       </p>
-    </>
+    </div>
   );
 }
 
@@ -115,9 +138,11 @@ function Sums({ view, found }: { view: View; found: Overview }) {
   return (
     <>
       <OverTime view={view} found={found} />
-      <ByModel view={view} rows={found.models} />
-      <ByKey view={view} rows={found.keys} />
-      <ByEnding view={view} rows={found.endings} all={found.totals.requests} />
+      <div class="stack" data-fresh="tables">
+        <ByModel view={view} rows={found.models} />
+        <ByKey view={view} rows={found.keys} />
+        <ByEnding view={view} rows={found.endings} all={found.totals.requests} />
+      </div>
     </>
   );
 }

@@ -43,11 +43,11 @@ Deno.test("the overview sums a time up and compares it with the one before", asy
         .exec(text)?.[0].replace(/<[^>]+>/g, " ").replace(/\s+/g, " ").trim();
     assertStringIncludes(text, '<time class="number" datetime="2026-11-20T12:00:00.000Z"');
     assertEquals(figure("Requests"), "Requests 3 Refused: 0 +200 % (before: 1)");
-    assertEquals(figure("Failed"), "Failed 1 33 % of all none before");
+    assertEquals(figure("Failed"), "Failed 1 33 % of all before: 0");
     assertEquals(figure("Spend"), "Spend 3.00 credits +100 % (before: 1.50)");
     assertEquals(figure("Tokens"), "Tokens 3,600 3,000 in, 600 out +200 % (before: 1,200)");
     assertMatch(text, /502.*upstream_error/);
-    assertMatch(text, /lab.*Available.*2 of 2.*3.*200/s);
+    assertMatch(text, /lab.*Unsteady.*2 of 2.*3.*200/s);
   });
 });
 
@@ -56,14 +56,22 @@ Deno.test("rows lead to the requests of the same time that they are about", asyn
     await twoDays(admin);
     await browser.signIn();
     const { text } = await browser.get("/overview?range=7d");
-    const links = [...text.matchAll(/href="\/console(\/requests\?[^"]+)"/g)]
-      .map(([, path = ""]) => path.replaceAll("&amp;", "&"));
+    const linksIn = (markup: string) =>
+      [...markup.matchAll(/href="\/console(\/requests\?[^"]+)"/g)]
+        .map(([, path = ""]) => path.replaceAll("&amp;", "&"));
     const rowsAt = async (path: string) =>
-      (await browser.get(path)).text.match(/\/console\/requests\/log_\d+"/g)?.length ?? 0;
-    const counts = await Promise.all(links.map(rowsAt));
-    assertEquals(links.length, 4);
-    // All, those of the model, those of the key, those that failed.
-    assertEquals(counts, [4, 4, 4, 1]);
+      (await browser.get(path)).text.match(/href="\/console\/requests\/log_\d+"/g)?.length ?? 0;
+    const countsIn = (markup: string) => Promise.all(linksIn(markup).map(rowsAt));
+    const [above = "", below = ""] = text.split('data-fresh="tables"');
+    // Those of the model, those of the key, those that failed.
+    assertEquals(await countsIn(below), [4, 4, 1]);
+    const legend = (name: string) =>
+      new RegExp(`data-fresh="legend-${name}">(.*?)</ul>`, "s").exec(above)?.[1] ?? "";
+    assertEquals(await countsIn(legend("requests")), [4]);
+    assertEquals(await countsIn(legend("failures")), [1]);
+    // Each step that has requests leads to them.
+    const [, steps = ""] = /data-name="series-requests">(.*?)<\/table>/s.exec(above) ?? [];
+    assertEquals(await countsIn(steps), [1, 1, 2]);
   });
 });
 
@@ -74,7 +82,7 @@ Deno.test("no request is in a time and in the one before", async () => {
     await deps.log.append(record(1, START_MS - 24 * HOUR_MS + 60_000));
     await browser.signIn();
     const { text } = await browser.get("/overview?range=24h");
-    assertMatch(text, /<dt>Requests<\/dt>.*?title="1".*?none before/s);
+    assertMatch(text, /<dt>Requests<\/dt>.*?title="1".*?no requests in the time before/s);
   });
 });
 
@@ -83,9 +91,9 @@ Deno.test("the plots' table has each step, and times without requests are told",
     await twoDays(admin);
     await browser.signIn();
     const { text } = await browser.get("/overview?range=24h");
-    const [, table = ""] = /<table data-name="series">(.*?)<\/table>/s.exec(text) ?? [];
+    const [, table = ""] = /<table data-name="series-requests">(.*?)<\/table>/s.exec(text) ?? [];
     assertEquals(table.match(/<time/g)?.length, 3);
-    assertMatch(text, /class="plots" data-since="[^"]+" data-until="[^"]+" data-step="3600000"/);
+    assertMatch(text, /"series" data-since="[^"]+" data-until="[^"]+" data-step="3600000"/);
     const none = (await browser.get(
       "/overview?range=own&since=2020-01-01T00:00&until=2020-01-02T00:00",
     )).text;

@@ -7,13 +7,16 @@ import type { View } from "../../page.ts";
 export function RangePicker({ view, range }: { view: View; range: TimeRange }) {
   const say = view.say(rangeMessages);
   const path = view.url.pathname;
-  const sort = view.query.get("sort");
+  const kept = ["sort", "by"].flatMap((name) => {
+    const value = view.query.get(name);
+    return value === null ? [] : [[name, value]];
+  });
   const isOwn = range.choice === "own";
   return (
     <div class="range-picker">
       <nav class="switch" aria-label={say.time}>
         {SPANS.map((span) => {
-          const query = new URLSearchParams({ range: span, ...sort === null ? {} : { sort } });
+          const query = new URLSearchParams([["range", span], ...kept]);
           const isHere = range.choice === span;
           return (
             <a href={`${path}?${query}`} aria-current={isHere ? "true" : undefined}>
@@ -26,6 +29,14 @@ export function RangePicker({ view, range }: { view: View; range: TimeRange }) {
         <summary>{say.own}</summary>
         <form method="get" action={path} class="filter">
           <input type="hidden" name="range" value="own" />
+          {kept.map(([name, value]) => (
+            <input
+              key={name}
+              type="hidden"
+              name={name}
+              value={value}
+            />
+          ))}
           <OwnRange view={view} />
           <button type="submit" class="button">{say.show}</button>
         </form>

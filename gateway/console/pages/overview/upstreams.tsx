@@ -1,21 +1,30 @@
-import { Badge } from "../../components/badge.tsx";
 import { Count } from "../../components/credits.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Sheet } from "../../components/sheet.tsx";
 import type { View } from "../../page.ts";
 import { upstreamHref } from "../catalog/addresses.ts";
-import { STATE_KINDS, type UpstreamState } from "../upstreams/answers.ts";
+import { healthOf, type UpstreamHealth, type UpstreamState } from "../upstreams/answers.ts";
+import { ErrorRate, Failovers, HealthBadge } from "../upstreams/health.tsx";
+import { upstreamMessages } from "../upstreams/messages.ts";
 import { overviewMessages } from "./messages.ts";
 
 /** What needs a look comes first. */
-const RANKS = ["unavailable", "degraded", "available", "unused"] as const;
+const RANKS: readonly UpstreamHealth[] = [
+  "unavailable",
+  "failing",
+  "degraded",
+  "unsteady",
+  "available",
+  "unused",
+];
 
 /** How the upstreams are at this moment, whatever time is chosen. */
 export function Upstreams(
   { view, upstreams }: { view: View; upstreams: readonly UpstreamState[] },
 ) {
   const say = view.say(overviewMessages);
-  const rank = ({ state }: UpstreamState) => RANKS.indexOf(state);
+  const own = view.say(upstreamMessages);
+  const rank = (upstream: UpstreamState) => RANKS.indexOf(healthOf(upstream));
   return (
     <Panel title={say.upstreams}>
       <Sheet
@@ -36,12 +45,22 @@ export function Upstreams(
             title: say.state,
             cell: (row) => (
               <>
-                <Badge kind={STATE_KINDS[row.state]}>{say.states[row.state]}</Badge>
+                <HealthBadge view={view} upstream={row} />
                 <Troubles view={view} upstream={row} />
               </>
             ),
           },
           { title: say.models, align: "end", cell: (row) => modelsText(view, row) },
+          {
+            title: own.failures,
+            align: "end",
+            cell: ({ recent }) => <ErrorRate view={view} recent={recent} />,
+          },
+          {
+            title: own.failovers,
+            align: "end",
+            cell: ({ recent }) => <Failovers view={view} recent={recent} />,
+          },
           {
             title: say.inFlight,
             align: "end",

@@ -2,13 +2,17 @@ import { Credits } from "../../components/credits.tsx";
 import type { Column } from "../../components/data_table.tsx";
 import { Duration } from "../../components/measures.tsx";
 import { countText } from "../../components/measures_text.ts";
-import { Time } from "../../components/time.tsx";
+import { CopyButton, ShortId } from "../../components/short_id.tsx";
+import { RelativeTime } from "../../components/time.tsx";
 import type { View } from "../../page.ts";
 import type { Summary } from "./answer.ts";
 import type { KnownKeys } from "./known_keys.ts";
 import { requestMessages } from "./messages.ts";
 import { OutcomeBadge } from "./outcome.tsx";
 import { nameOf } from "./outcome_messages.ts";
+
+/** Characters of a secret that tell keys of one name apart; the rest is in the title. */
+const HINT_CHARS = 6;
 
 /** Where a row leads. */
 export function hrefOf({ id }: Summary): string {
@@ -28,17 +32,22 @@ export function columnsOf(
   return [...whatColumns(view, keys), ...amountColumns(view)];
 }
 
-function whatColumns(
-  view: View,
-  keys: KnownKeys,
-): readonly Column<Summary>[] {
+function whatColumns(view: View, keys: KnownKeys): readonly Column<Summary>[] {
   const say = view.say(requestMessages);
+  const { language, nowMs } = view;
   return [
     {
       id: "request",
       title: say.request,
       isHeader: true,
-      cell: ({ requestId }) => <code class="id">{requestId}</code>,
+      cell: ({ requestId }) => <ShortId id={requestId} />,
+      beside: ({ requestId }) => <CopyButton view={view} text={requestId} what={say.requestId} />,
+    },
+    {
+      id: "at",
+      title: say.at,
+      cell: (row) => <RelativeTime at={endOf(row)} nowMs={nowMs} language={language} />,
+      apiOrder: { field: "order", ascending: "oldest" },
     },
     {
       id: "outcome",
@@ -46,40 +55,26 @@ function whatColumns(
       cell: ({ outcome, status, errorCode }) => (
         <>
           <OutcomeBadge view={view} outcome={outcome} status={status} />
-          {errorCode === null ? null : <span class="second">{status} {errorCode}</span>}
+          {errorCode === null
+            ? null
+            : <span class="row-note" title={errorCode}>{status} {errorCode}</span>}
         </>
       ),
     },
-    {
-      id: "at",
-      title: say.at,
-      cell: (row) => <Time at={endOf(row)} />,
-      apiOrder: { field: "order", ascending: "oldest" },
-    },
-    {
-      id: "key",
-      title: say.key,
-      cell: ({ key }) => {
-        const hint = keys.hintOf(key);
-        return (
-          <>
-            <Name text={keys.nameOf(key)} />
-            {hint === undefined ? null : <span class="second">{hint}</span>}
-          </>
-        );
-      },
-    },
+    { id: "key", title: say.key, cell: ({ key }) => <KeyName keys={keys} id={key} /> },
     {
       id: "model",
       title: say.model,
-      cell: ({ model, endpoint, stream }) => (
-        <>
-          {model === null ? <span class="muted">–</span> : <Name text={model} />}
-          <span class="second">
-            {nameOf(say.endpoints, endpoint)}
-            {stream ? `, ${say.streamed}` : ""}
-          </span>
-        </>
+      cell: ({ model }) => model === null ? <span class="muted">–</span> : <Name text={model} />,
+    },
+    {
+      id: "endpoint",
+      title: say.endpoint,
+      cell: ({ endpoint, stream }) => (
+        <span class="row-note">
+          {nameOf(say.endpoints, endpoint)}
+          {stream ? `, ${say.streamed}` : ""}
+        </span>
       ),
     },
   ];
@@ -111,6 +106,19 @@ function amountColumns(view: View): readonly Column<Summary>[] {
       cell: ({ charged }) => <Credits amount={charged} />,
     },
   ];
+}
+
+/** What a key is called, and how its secret goes on where others are called the same. */
+function KeyName({ keys, id }: { keys: KnownKeys; id: string }) {
+  const hint = keys.hintOf(id);
+  if (hint === undefined) return <Name text={keys.nameOf(id)} />;
+  const secret = hint.slice(hint.lastIndexOf("_") + 1);
+  return (
+    <span class="key-name" title={keys.textOf(id)}>
+      <span class="name">{keys.nameOf(id)}</span>
+      <span class="row-note">{secret.slice(0, HINT_CHARS)}</span>
+    </span>
+  );
 }
 
 /** A name in little room; the whole of it is in the title. */

@@ -12,6 +12,7 @@ import { type Choices, conditions, RequestFilter } from "./filter.tsx";
 import { FirstCall } from "./first_call.tsx";
 import { type KnownKey, knownKeys } from "./known_keys.ts";
 import { requestMessages } from "./messages.ts";
+import { requestFileHref } from "./request_file.ts";
 import { Tail, TailButton } from "./tail.tsx";
 
 const modelsAnswer = z.object({ models: z.array(z.object({ id: z.string() })) });
@@ -32,6 +33,7 @@ async function show(view: View): Promise<Shown> {
   const frame = (body: Child) => (
     <>
       <PageHead title={say.title} intro={say.intro}>
+        <a class="button" href={requestFileHref(view)} download>{say.csv}</a>
         <TailButton view={view} />
       </PageHead>
       <div class="request-filter">

@@ -57,7 +57,10 @@ Deno.test("keys of one name are told apart, wherever they stand", async () => {
       .map(([, hint = ""]) => hint);
     assertEquals(new Set(hints).size, 2);
     assertMatch(text, />alone<\/option>/);
-    for (const hint of hints) assertStringIncludes(text, `<span class="second">${hint}</span>`);
+    for (const hint of hints) {
+      assertStringIncludes(text, `title="shop (${hint})"`);
+      assertStringIncludes(text, `<span class="row-note">${hint.slice(9, 15)}</span>`);
+    }
     const asked = await browser.get("/requests?key=shop");
     assertStringIncludes(asked.text, "2 keys have this name");
     assertMatch(asked.text, new RegExp(`href="/console/requests\\?key=${first}"`));
@@ -144,5 +147,58 @@ Deno.test("what is live is now, whatever time the list below is of", async () =>
     );
     const [, query] = /data-tail="\/console\/feeds\/requests\/tail\?([^"]*)"/.exec(text) ?? [];
     assertEquals(query, "model=fast-mini");
+  });
+});
+
+Deno.test("the requests that are listed are a file, whatever their number, safe in a spreadsheet", async () => {
+  await withConsole(async (browser, admin) => {
+    const [shop = "", odd = ""] = await keysNamed(admin, ["shop", '=HYPERLINK("http://x")']);
+    for (let n = 0; n < 1_200; n++) await admin.deps.log.append(record(n, { keyId: shop }));
+    await admin.deps.log.append(
+      record(-1, { requestId: "@SUM(1,2)", keyId: odd, status: 429, outcome: "error" }),
+    );
+    await browser.signIn();
+    const { text } = await browser.get("/requests?outcome=error&order=oldest&cursor=1.1");
+    const href = /href="\/console(\/feeds\/requests\/requests\.csv[^"]*)"/.exec(text)?.[1] ?? "";
+    assertEquals(href, "/feeds/requests/requests.csv?outcome=error");
+    const { headers, text: file } = await browser.get(href);
+    assertEquals(headers.get("content-type"), "text/csv; charset=utf-8");
+    assertEquals(headers.get("content-disposition"), 'attachment; filename="requests.csv"');
+    const [head, line, ...rest] = file.split("\r\n");
+    assertMatch(head ?? "", /^at,requestId,id,key,keyName,.*,charged,estimated$/);
+    assertStringIncludes(line ?? "", `"'@SUM(1,2)",log_-1,${odd},"'=HYPERLINK(""http://x"")",team`);
+    assertEquals(rest, [""]);
+    const all = (await browser.get("/feeds/requests/requests.csv")).text.trim().split("\r\n");
+    assertEquals(all.length, 1 + 1_201);
+    const ofKey = (await browser.get("/feeds/requests/requests.csv?key=shop")).text;
+    assertEquals(ofKey.trim().split("\r\n").length, 1 + 1_200);
+    assertEquals((await browser.get("/feeds/requests/requests.csv?status=odd")).status, 400);
+  });
+});
+
+Deno.test("a row is one line: a short id to copy, and how long ago it ended", async () => {
+  await withConsole(async (browser, { deps }) => {
+    const requestId = "req_01m83awb9059b8980y46hhtvxp";
+    await deps.log.append(record(3, { requestId }));
+    await browser.signIn();
+    const { text } = await browser.get("/requests");
+    assertStringIncludes(text, `title="${requestId}">req_01m8…46hhtvxp</code></a>`);
+    assertStringIncludes(text, `data-copy-text="${requestId}"`);
+    assertMatch(text, /<time[^>]*title="2026-11-21T11:57:00.412Z"[^>]*>3m ago<\/time>/);
+    assertMatch(text, /<td data-title="Model">/);
+  });
+});
+
+Deno.test("requests are searched for from every page", async () => {
+  await withConsole(async (browser, { deps }) => {
+    await deps.log.append(record(1));
+    await browser.signIn();
+    for (
+      const path of ["/overview", "/keys", "/wallets", "/catalog", "/upstreams", "/playground"]
+    ) {
+      const { text } = await browser.get(path);
+      assertMatch(text, /<form method="get" action="\/console\/requests" class="search"/, path);
+    }
+    assertEquals(rowsOf((await browser.get("/requests?q=order-1")).text), ["log_1"]);
   });
 });

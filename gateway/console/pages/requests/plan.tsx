@@ -2,7 +2,9 @@ import { formatCredits, parseCredits } from "../../../domain/money.ts";
 import { Badge, type BadgeKind } from "../../components/badge.tsx";
 import { Count, Credits } from "../../components/credits.tsx";
 import { Duration } from "../../components/measures.tsx";
-import { durationText, roundedCredits } from "../../components/measures_text.ts";
+import { countText, durationText, roundedCredits } from "../../components/measures_text.ts";
+import { trimmedCredits } from "../../components/credits_order.ts";
+import { Notice } from "../../components/notice.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
 import type { View } from "../../page.ts";
@@ -28,10 +30,20 @@ export function Plan(
 ) {
   const say = view.say(requestPageMessages);
   const planned = withPlanner(tasks);
+  const planner = planned.find(({ taskId }) => taskId === PLANNER);
   const parts = planned.filter(({ taskId }) => taskId !== PLANNER && taskId !== "final");
+  const lost = parts.filter(({ status }) => status !== "done");
+  const isAnswered = planned.some(({ taskId, status }) => taskId === "final" && status === "done");
   return (
     <Panel title={say.plan}>
-      <p class="muted">{say.planIntro(parts.length)}</p>
+      {planner?.status === "failed" && parts.length === 0
+        ? <FailedPlan view={view} planner={planner} isAnswered={isAnswered} />
+        : (
+          <p class="muted">
+            {say.planIntro(parts.length)}
+            {lost.length === 0 ? null : ` ${say.planLost(lost.length, costText(lost))}`}
+          </p>
+        )}
       <div class="plan scroll" tabindex={0} role="region" aria-label={say.planPicture}>
         <Drawing view={view} tasks={planned} />
       </div>
@@ -42,6 +54,33 @@ export function Plan(
       />
     </Panel>
   );
+}
+
+/** The planner named no tasks: what became of the request, and what the try has cost. */
+function FailedPlan(
+  { view, planner, isAnswered }: { view: View; planner: Task; isAnswered: boolean },
+) {
+  const say = view.say(requestPageMessages);
+  const { model, inputTokens, outputTokens, ms } = planner;
+  return (
+    <Notice kind="info">
+      <p>
+        {model === null ? say.planUnasked : say.planFailed(model)}{" "}
+        {isAnswered ? say.planWentOn : say.planNoAnswer}
+      </p>
+      <p>
+        {say.planCost(roundedCredits(planner.charged), {
+          tokens: countText(inputTokens + outputTokens),
+          time: durationText(ms ?? 0),
+        })}
+      </p>
+    </Notice>
+  );
+}
+
+/** What some tasks have cost. */
+function costText(tasks: readonly Task[]): string {
+  return trimmedCredits(sumOf(tasks));
 }
 
 /** What waits for no other task waits for the plan that names it; in the order in which they began. */

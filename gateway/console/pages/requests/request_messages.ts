@@ -11,7 +11,7 @@ export const requestPageMessages = catalogue({
   title: (id: string) => `Request ${id}`,
   status: (status: number) => `Status ${status}`,
   same: "Others with this request id",
-  rowId: "Row id",
+  rowId: "Log entry",
   requestId: "Request id",
   key: "Key",
   wallet: "Wallet",
@@ -87,6 +87,17 @@ export const requestPageMessages = catalogue({
     `The request was split into ${tasks} ${
       tasks === 1 ? "task" : "tasks"
     }; arrows lead to what waits for them.`,
+  planLost: (tasks: number, cost: string) =>
+    `${tasks === 1 ? "One of them has" : `${tasks} of them have`} no result; ${
+      tasks === 1 ? "it" : "they"
+    } cost ${cost} credits.`,
+  planFailed: (model: string) =>
+    `The request was to be split, and ${model} was asked for a plan, but what came was none that could be carried out.`,
+  planUnasked: "The request was to be split, but no model could be asked for a plan.",
+  planWentOn: "It was then answered as one request.",
+  planNoAnswer: "It then went on as one request, which was not answered.",
+  planCost: (credits: string, { tokens, time }: { tokens: string; time: string }) =>
+    `The try to plan cost ${credits} credits, ${tokens} tokens and ${time}.`,
   planCaption: "Tasks and the cost of each",
   planPicture: "Tasks and what each waits for; the same stands in the table below",
   waitsFor: "Waits for",
@@ -181,6 +192,13 @@ export const requestPageMessages = catalogue({
     recovered: "崩溃后结算",
     plan: "计划",
     planIntro: (tasks) => `请求被拆分为 ${tasks} 个任务；箭头指向等待其结果的任务。`,
+    planLost: (tasks, cost) => `其中 ${tasks} 个没有结果，花费 ${cost} 点。`,
+    planFailed: (model) => `此请求本应被拆分，并向 ${model} 请求了计划，但得到的内容无法执行。`,
+    planUnasked: "此请求本应被拆分，但没有模型可用于制定计划。",
+    planWentOn: "随后作为单个请求得到了答复。",
+    planNoAnswer: "随后作为单个请求继续，但未得到答复。",
+    planCost: (credits, { tokens, time }) =>
+      `制定计划的尝试花费 ${credits} 点、${tokens} 词元，用时 ${time}。`,
     planCaption: "各任务及其费用",
     planPicture: "各任务及其所等待的任务；下表内容相同",
     waitsFor: "等待",

@@ -5,7 +5,7 @@ import {
   assertNotMatch,
   assertStringIncludes,
 } from "@std/assert";
-import type { RequestRecord } from "../../../ports/request_log.ts";
+import type { RequestRecord, TaskRecord } from "../../../ports/request_log.ts";
 import { START_MS } from "../../../admin/admin_test_support.ts";
 import { withConsole } from "../../console_test_support.ts";
 
@@ -191,5 +191,37 @@ Deno.test("what was said stands on no page but that of a request whose key logs 
     for (const path of ["/requests", "/requests/log_2", "/overview"]) {
       assertNotMatch((await browser.get(path)).text, /planted/, path);
     }
+  });
+});
+
+Deno.test("a plan that failed is told in words, with what it has cost", async () => {
+  const planner: TaskRecord = {
+    ...{ taskId: "plan", dependsOn: [], model: "slow-maxi", provider: "lab" },
+    ...{ startMs: 0, ms: 1_240, inputTokens: 700, cachedInputTokens: 0, outputTokens: 90 },
+    ...{ charged: "0.312000", attempts: [] },
+    status: "failed",
+  };
+  await withConsole(async (browser, { deps }) => {
+    await deps.log.append(record(1, { tasks: [planner] }));
+    const unanswered = { outcome: "error", status: 502, errorCode: "upstream_error" } as const;
+    await deps.log.append(record(2, { ...unanswered, tasks: [{ ...planner, model: undefined }] }));
+    await deps.log.append(record(3, {
+      tasks: [
+        { ...planner, status: "done" },
+        { ...planner, taskId: "a", status: "done", charged: "0.050000" },
+        { ...planner, taskId: "b", charged: "0.040000" },
+      ],
+    }));
+    await browser.signIn();
+    const failed = (await browser.get("/requests/log_1")).text;
+    assertStringIncludes(failed, "slow-maxi was asked for a plan");
+    assertStringIncludes(failed, "It was then answered as one request.");
+    assertStringIncludes(failed, "cost 0.31 credits, 790 tokens and 1.24\u00a0s.");
+    assertNotMatch(failed, /split into 0 tasks/);
+    const unasked = (await browser.get("/requests/log_2")).text;
+    assertStringIncludes(unasked, "no model could be asked for a plan. It then went on as one");
+    const partly = (await browser.get("/requests/log_3")).text;
+    assertStringIncludes(partly, "split into 2 tasks");
+    assertStringIncludes(partly, "One of them has no result; it cost 0.04 credits.");
   });
 });

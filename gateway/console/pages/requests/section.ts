@@ -1,6 +1,7 @@
 import { catalogue } from "../../messages/catalogue.ts";
 import type { Section } from "../../page.ts";
 import { requestList } from "./list.tsx";
+import { requestFile } from "./request_file.ts";
 import { requestPage } from "./request.tsx";
 import { tailFeed } from "./tail_feed.tsx";
 
@@ -9,5 +10,5 @@ export const requests: Section = {
   title: catalogue("Requests", { zh: "请求" }),
   path: "/requests",
   pages: [requestList, requestPage],
-  feeds: [tailFeed],
+  feeds: [tailFeed, requestFile],
 };

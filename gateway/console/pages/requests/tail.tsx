@@ -61,7 +61,7 @@ export function Tail(
       >
         {say.liveWaiting}
       </p>
-      <div class="scroll" tabindex={0} role="region" aria-label={say.liveCaption}>
+      <div class="scroll cards" tabindex={0} role="region" aria-label={say.liveCaption}>
         <table>
           <caption class="unseen">{say.liveCaption}</caption>
           <thead>

@@ -17,7 +17,12 @@ export const upstreamState = z.object({
   state: z.enum(["available", "degraded", "unavailable", "unused"]),
   inFlight: z.number(),
   maxInFlight: z.number(),
-  recent: z.object({ minutes: z.number(), attempts: z.number(), failures: z.number() }),
+  recent: z.object({
+    minutes: z.number(),
+    attempts: z.number(),
+    failures: z.number(),
+    failovers: z.number(),
+  }),
   models: z.array(modelState),
 });
 const upstreams = z.object({ upstreams: z.array(upstreamState) });
@@ -25,9 +30,28 @@ const upstreams = z.object({ upstreams: z.array(upstreamState) });
 /** An upstream as the pool has it. */
 export type UpstreamState = z.output<typeof upstreamState>;
 
-/** How good a state of an upstream is. */
-export const STATE_KINDS: Readonly<Record<UpstreamState["state"], BadgeKind>> = {
+/** How an upstream is: as it stands now, and what came of what was asked of it lately. */
+export type UpstreamHealth = UpstreamState["state"] | "failing" | "unsteady";
+
+/** Attempts below which a share of them says little. */
+const ATTEMPTS_MIN = 5;
+/** Shares of failures from which an upstream fails, and from which it is unsteady. */
+const [FAILING, UNSTEADY] = [0.5, 0.1];
+
+/** One that can be routed to is no better than what it answers. */
+export function healthOf(
+  { state, recent: { attempts, failures } }: Pick<UpstreamState, "state" | "recent">,
+): UpstreamHealth {
+  if (state === "unavailable" || state === "unused" || attempts < ATTEMPTS_MIN) return state;
+  if (failures / attempts >= FAILING) return "failing";
+  return failures / attempts >= UNSTEADY && state === "available" ? "unsteady" : state;
+}
+
+/** How good each of them is. */
+export const HEALTH_KINDS: Readonly<Record<UpstreamHealth, BadgeKind>> = {
   available: "good",
+  failing: "bad",
+  unsteady: "warn",
   degraded: "warn",
   unavailable: "bad",
   unused: "neutral",

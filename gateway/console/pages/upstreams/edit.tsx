@@ -1,10 +1,17 @@
 import { UPSTREAM_KINDS } from "../../../config/schema.ts";
-import { CheckField, FieldGroup } from "../../components/form.tsx";
+import { CheckField, FieldGroup, Fold } from "../../components/form.tsx";
 import { shownText } from "../../components/shown_text.ts";
 import { upstreamHref } from "../catalog/addresses.ts";
 import type { CatalogUpstream } from "../catalog/content.ts";
 import { missing } from "../catalog/missing.tsx";
-import { EnteredChoice, EnteredError, EnteredText, NewId } from "../catalog/thing_fields.tsx";
+import {
+  EnteredChoice,
+  EnteredError,
+  EnteredText,
+  isEntered,
+  isWrong,
+  NewId,
+} from "../catalog/thing_fields.tsx";
 import { type FormFields, thingPages } from "../catalog/thing_form.tsx";
 import type { Shown, View } from "../../page.ts";
 import { upstreamMessages } from "./messages.ts";
@@ -58,25 +65,30 @@ function Where({ view, entered, id }: Props) {
         <EnteredText entered={entered} name="provider" label={say.provider} />
       </div>
       <EnteredText entered={entered} name="baseUrl" label={say.address} />
-      <div class="field-row">
-        {PLACES.map((name) => (
-          <EnteredText key={name} entered={entered} name={name} label={say.places[name]} />
-        ))}
-      </div>
+      <Fold title={say.cloud} isOpen={isEntered(entered, PLACES)}>
+        <div class="field-row">
+          {PLACES.map((name) => (
+            <EnteredText key={name} entered={entered} name={name} label={say.places[name]} />
+          ))}
+        </div>
+      </Fold>
     </FieldGroup>
   );
 }
 
 function Credentials({ view, entered, thing }: Props) {
   const say = view.say(upstreamMessages);
+  const [usual, ...rare] = VARIABLES;
+  const variable = (name: typeof VARIABLES[number]) => (
+    <EnteredText key={name} entered={entered} name={name} label={say.variables[name]} />
+  );
   return (
     <FieldGroup legend={say.keys}>
       <p class="hint">{say.keysHint}</p>
-      <div class="field-row">
-        {VARIABLES.map((name) => (
-          <EnteredText key={name} entered={entered} name={name} label={say.variables[name]} />
-        ))}
-      </div>
+      {variable(usual)}
+      <Fold title={say.cloudKeys} isOpen={isEntered(entered, rare)}>
+        <div class="field-row">{rare.map(variable)}</div>
+      </Fold>
       {thing?.apiKey === undefined ? null : (
         <>
           <p class="hint">{say.storedKey}</p>
@@ -94,11 +106,12 @@ function Credentials({ view, entered, thing }: Props) {
 
 function Limits({ view, entered }: Props) {
   const say = view.say(upstreamMessages);
+  const names = ["maxInFlight", "onDisconnect", ...TIMEOUTS.map((name) => `timeouts.${name}`)];
   const number = (name: string, label: string) => (
     <EnteredText entered={entered} name={name} label={label} inputmode="numeric" />
   );
   return (
-    <FieldGroup legend={say.limits}>
+    <Fold title={say.limits} isOpen={isWrong(entered, names)}>
       <p class="hint">{say.defaultHint}</p>
       <div class="field-row">
         {number("maxInFlight", say.maxInFlight)}
@@ -110,6 +123,6 @@ function Limits({ view, entered }: Props) {
           options={say.onDisconnects}
         />
       </div>
-    </FieldGroup>
+    </Fold>
   );
 }

@@ -1,4 +1,3 @@
-import { Badge } from "../../components/badge.tsx";
 import { type Column, DataTable } from "../../components/data_table.tsx";
 import { EmptyState } from "../../components/empty_state.tsx";
 import { PageHead } from "../../components/page_head.tsx";
@@ -6,7 +5,8 @@ import { shownText } from "../../components/shown_text.ts";
 import type { Page, Shown, View } from "../../page.ts";
 import { upstreamHref } from "../catalog/addresses.ts";
 import { type CatalogUpstream, currentCatalog } from "../catalog/content.ts";
-import { latencyText, STATE_KINDS, type UpstreamState, upstreamStates } from "./answers.ts";
+import { healthOf, latencyText, type UpstreamState, upstreamStates } from "./answers.ts";
+import { ErrorRate, Failovers, HealthBadge } from "./health.tsx";
 import { upstreamMessages } from "./messages.ts";
 
 /** Every upstream with its health. */
@@ -49,15 +49,15 @@ function columns(view: View): readonly Column<Row>[] {
     {
       id: "state",
       title: say.state,
-      cell: ({ state, models }) => (
+      cell: (row) => (
         <>
-          <Badge kind={STATE_KINDS[state]}>{say.states[state]}</Badge>
+          <HealthBadge view={view} upstream={row} />
           <Why
-            reasons={models.map(({ reason, status }) => status === "disabled" ? null : reason)}
+            reasons={row.models.map(({ reason, status }) => status === "disabled" ? null : reason)}
           />
         </>
       ),
-      sort: ({ state }) => state,
+      sort: healthOf,
     },
     {
       id: "models",
@@ -75,13 +75,7 @@ function columns(view: View): readonly Column<Row>[] {
       ),
       sort: ({ inFlight }) => inFlight,
     },
-    {
-      id: "failures",
-      title: say.failures,
-      align: "end",
-      cell: ({ recent }) => <Failures view={view} recent={recent} />,
-      sort: ({ recent }) => recent.failures,
-    },
+    ...recentColumns(view),
     {
       id: "latency",
       title: say.latency,
@@ -97,15 +91,25 @@ function columns(view: View): readonly Column<Row>[] {
   ];
 }
 
-/** How many attempts of the last minutes failed; most of them is marked. */
-export function Failures({ view, recent }: { view: View; recent: UpstreamState["recent"] }) {
-  const { minutes, attempts, failures } = recent;
+/** What came of what was asked of it lately. */
+function recentColumns(view: View): readonly Column<Row>[] {
   const say = view.say(upstreamMessages);
-  return (
-    <span class="number" title={say.lastMinutes(minutes)}>
-      {attempts === 0 ? "–" : say.failed(failures, attempts)}
-    </span>
-  );
+  return [
+    {
+      id: "failures",
+      title: say.failures,
+      align: "end",
+      cell: ({ recent }) => <ErrorRate view={view} recent={recent} />,
+      sort: ({ recent }) => recent.attempts === 0 ? -1 : recent.failures / recent.attempts,
+    },
+    {
+      id: "failovers",
+      title: say.failovers,
+      align: "end",
+      cell: ({ recent }) => <Failovers view={view} recent={recent} />,
+      sort: ({ recent }) => recent.failovers,
+    },
+  ];
 }
 
 /** Why its models cannot be routed to, each reason once. */

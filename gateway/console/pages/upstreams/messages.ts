@@ -1,3 +1,4 @@
+import { percentText } from "../../components/measures_text.ts";
 import { catalogue } from "../../messages/catalogue.ts";
 
 /** What the pages of upstreams say. */
@@ -12,19 +13,24 @@ export const upstreamMessages = catalogue({
   state: "State",
   states: {
     available: "Available",
-    degraded: "In part",
+    degraded: "Partly available",
     unavailable: "Unavailable",
     unused: "Unused",
+    failing: "Failing",
+    unsteady: "Unsteady",
   },
   models: "Models",
   modelsGood: (good: number, all: number) => `${good} of ${all}`,
   inFlight: "In flight",
-  failures: "Failed lately",
+  failures: "Error rate",
+  failovers: "Failovers",
+  failoversHint: (minutes: number) =>
+    `Failures of the last ${minutes} minutes after which another model was asked`,
   failed: (failures: number, attempts: number) => `${failures} of ${attempts}`,
   failedLately: (failures: number, attempts: number, minutes: number) =>
     attempts === 0
       ? `no attempt in ${minutes} minutes`
-      : `${failures} of ${attempts} in ${minutes} minutes`,
+      : `${percentText(failures, attempts)}: ${failures} of ${attempts} in ${minutes} minutes`,
   lastMinutes: (minutes: number) => `Attempts of the last ${minutes} minutes`,
   latency: "Time to first byte",
   address: "Address",
@@ -54,7 +60,7 @@ export const upstreamMessages = catalogue({
     `It answered in ${ms} ms and lists ${count} ${count === 1 ? "model" : "models"}`,
   offered: "Models that it lists",
   moreOffered: (count: number) => `${count} more are not shown.`,
-  offeredName: "Its name",
+  offeredName: "Name at the upstream",
   inCatalog: "In the catalog as",
   addModel: "Add",
   whatToDo: {
@@ -66,6 +72,8 @@ export const upstreamMessages = catalogue({
   editTitle: (id: string) => `Edit upstream ${id}`,
   newTitle: "Add an upstream",
   where: "Where it is",
+  cloud: "Cloud (Bedrock, Vertex, Azure)",
+  cloudKeys: "Credentials of Bedrock and Vertex",
   keys: "Credentials",
   keysHint:
     "Names of environment variables of the gateway. A key itself is written in the catalog's JSON only, and not shown again.",
@@ -102,16 +110,22 @@ export const upstreamMessages = catalogue({
       degraded: "部分可用",
       unavailable: "不可用",
       unused: "未使用",
+      failing: "频繁失败",
+      unsteady: "不稳定",
     },
     models: "模型",
     modelsGood: (good, all) => `${good}/${all}`,
     inFlight: "进行中",
-    failures: "近期失败",
+    failures: "错误率",
+    failovers: "故障转移",
+    failoversHint: (minutes) => `最近 ${minutes} 分钟内失败后改问其他模型的次数`,
     failed: (failures, attempts) => `${attempts} 次中 ${failures} 次`,
     failedLately: (failures, attempts, minutes) =>
       attempts === 0
         ? `最近 ${minutes} 分钟没有尝试`
-        : `最近 ${minutes} 分钟 ${attempts} 次尝试中 ${failures} 次失败`,
+        : `${
+          percentText(failures, attempts)
+        }：最近 ${minutes} 分钟 ${attempts} 次尝试中 ${failures} 次失败`,
     lastMinutes: (minutes) => `最近 ${minutes} 分钟的尝试`,
     latency: "首字节时间",
     address: "地址",
@@ -150,6 +164,8 @@ export const upstreamMessages = catalogue({
     editTitle: (id) => `编辑上游 ${id}`,
     newTitle: "添加上游",
     where: "位置",
+    cloud: "云平台（Bedrock、Vertex、Azure）",
+    cloudKeys: "Bedrock 与 Vertex 的凭证",
     keys: "凭证",
     keysHint: "网关的环境变量名称。密钥本身只能写在目录的 JSON 中，且不再显示。",
     storedKey: "目录中保存有密钥。地址不变时密钥保持不变。",

@@ -1,6 +1,5 @@
 import type { Refusal } from "../../api.ts";
 import { apiPath } from "../../api.ts";
-import { Badge } from "../../components/badge.tsx";
 import { Count } from "../../components/credits.tsx";
 import { DataTable } from "../../components/data_table.tsx";
 import { DefinitionList } from "../../components/definition_list.tsx";
@@ -14,14 +13,9 @@ import { type CatalogModel, type CatalogUpstream, currentCatalog } from "../cata
 import { catalogMessages } from "../catalog/messages.ts";
 import { fact } from "../catalog/model.tsx";
 import { StateBadge } from "../catalog/state.tsx";
-import {
-  latencyText,
-  offered,
-  STATE_KINDS,
-  type UpstreamState,
-  upstreamStates,
-} from "./answers.ts";
+import { latencyText, offered, type UpstreamState, upstreamStates } from "./answers.ts";
 import { missingUpstream, upstreamEditHref } from "./edit.tsx";
+import { Failovers, HealthBadge } from "./health.tsx";
 import { upstreamMessages } from "./messages.ts";
 import { type Probed, ProbePanel } from "./probe.tsx";
 import { PLACES, TIMEOUTS, VARIABLES } from "./upstream_form.ts";
@@ -79,7 +73,7 @@ function Facts(
     <section class="panel">
       <DefinitionList
         items={[
-          fact(say.state, <Badge kind={STATE_KINDS[state.state]}>{say.states[state.state]}</Badge>),
+          fact(say.state, <HealthBadge view={view} upstream={state} />),
           fact(
             say.inFlight,
             <span class="number">{`${state.inFlight} / ${state.maxInFlight}`}</span>,
@@ -89,6 +83,7 @@ function Facts(
             say.failures,
             <span class="number">{say.failedLately(failures, attempts, minutes)}</span>,
           ),
+          fact(say.failovers, <Failovers view={view} recent={state.recent} />),
           fact(say.kind, config.kind),
           fact(say.address, shownText(config.baseUrl ?? "")),
           ...credentials(view, config),

@@ -1,5 +1,6 @@
-import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { CONTENT } from "../../../admin/admin_test_support.ts";
+import { healthOf } from "./answers.ts";
 import { withConsole } from "../../console_test_support.ts";
 
 const HOSTILE = "<script>alert(1)</script>\u0007\u202e";
@@ -11,7 +12,7 @@ Deno.test("upstreams show how they are, and never their key", async () => {
     const reason = `cooling down: ${HOSTILE}`;
     pool.set("fast-mini", { available: false, reason, retryAfterMs: 42_000, latencyMs: 300 });
     const list = await browser.get("/upstreams");
-    for (const part of ["In part", "1 of 2", "3 / 200", "300 ms", "5 of 12"]) {
+    for (const part of ["Partly available", "1 of 2", "3 / 200", "300 ms", "5 of 12"]) {
       assertStringIncludes(list.text, part);
     }
     const page = await browser.get(LAB);
@@ -23,6 +24,31 @@ Deno.test("upstreams show how they are, and never their key", async () => {
       assertNotMatch(text, /<script>|provider-secret/);
     }
     assertEquals((await browser.get("/upstreams/upstream?id=%3Cscript%3E")).status, 404);
+  });
+});
+
+Deno.test("an upstream is no better than what it answers", async () => {
+  const health = (state: "available" | "degraded" | "unavailable", failures: number, of: number) =>
+    healthOf({ state, recent: { minutes: 15, attempts: of, failures, failovers: 0 } });
+  assertEquals(health("available", 26, 51), "failing");
+  assertEquals(health("degraded", 26, 51), "failing");
+  assertEquals(health("unavailable", 51, 51), "unavailable");
+  assertEquals(health("available", 6, 51), "unsteady");
+  assertEquals(health("degraded", 6, 51), "degraded");
+  assertEquals(health("available", 5, 51), "available");
+  // Of so few nothing is concluded.
+  assertEquals(health("available", 4, 4), "available");
+  await withConsole(async (browser, { deps }) => {
+    deps.pool.recent = () => ({ attempts: 51, failures: 26, failovers: 21 });
+    await browser.signIn();
+    for (const path of ["/upstreams", LAB, "/overview"]) {
+      const { text } = await browser.get(path);
+      assertStringIncludes(text, '<span class="badge badge-bad">Failing</span>', path);
+      assertMatch(text, /51.%.*26 of 51/s, path);
+      assertMatch(text, /Failovers/, path);
+      assertMatch(text, />21</, path);
+    }
+    assertNotMatch((await browser.get("/upstreams")).text, />Available</);
   });
 });
 

@@ -50,6 +50,9 @@ export const statementShape = z.object({
   entries: z.array(z.object({
     kind: z.enum(ENTRY_KINDS),
     at: z.string(),
+    /** Of its hold, where it has one. */
+    id: z.string().optional(),
+    held: z.string().optional(),
     change: z.string(),
     available: z.string().nullable(),
     charged: z.string().optional(),

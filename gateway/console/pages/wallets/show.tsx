@@ -32,11 +32,10 @@ async function shown(view: View, wrong?: { refusal: Refusal; below: string }): P
   const say = view.say(walletMessages);
   const id = view.param("id");
   const wallet = view.need(await view.api.get(apiPath`/wallets/${id}`, walletShape));
-  const [holds, statement] = await Promise.all([
-    view.api.get(apiPath`/wallets/${id}/holds`, holdsShape),
-    statementOf(view, id),
-  ]);
+  const holds = await view.api.get(apiPath`/wallets/${id}/holds`, holdsShape);
   const { holds: open, more } = view.need(holds);
+  const ids = new Set(open.map((hold) => hold.id));
+  const statement = await statementOf(view, id, { ids, isAll: more === 0 });
   return {
     title: wallet.id,
     status: wrong === undefined && statement.ok ? 200 : 422,

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { type ApiAnswer, apiPath } from "../../api.ts";
 import { Badge, type BadgeKind } from "../../components/badge.tsx";
 import { Credits } from "../../components/credits.tsx";
+import { trimmedCredits } from "../../components/credits_order.ts";
 import { type Column, DataTable } from "../../components/data_table.tsx";
 import { EmptyState } from "../../components/empty_state.tsx";
 import { FilterForm, FilterSelect, FilterText } from "../../components/filter_form.tsx";
@@ -12,9 +13,14 @@ import { Time } from "../../components/time.tsx";
 import type { View } from "../../page.ts";
 import { type Entry, ENTRY_KINDS, statementShape } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
+import { linesOf, type StatementLine } from "./statement_lines.ts";
 
-/** Entries on a page. */
-const LIMIT = "25";
+/** Entries that are read in one go. */
+const LIMIT = "50";
+/** Lines from which a page is shown; with fewer, more entries are read for it. */
+const LINES_MIN = 15;
+/** Pages of entries that one page reads, at most. */
+const PAGES_MAX = 4;
 
 type StatementPage = z.output<typeof statementShape>;
 
@@ -27,18 +33,44 @@ const KIND_LOOKS: Readonly<Record<Entry["kind"], BadgeKind>> = {
   expire: "warn",
 };
 
-/** The page of the statement that the query asks for, or what of the query cannot be read. */
-export async function statementOf(view: View, id: string): Promise<ApiAnswer<StatementPage>> {
+/** A page of the statement as lines, and where the next one begins. */
+export interface StatementLines extends Pick<StatementPage, "cursor" | "available"> {
+  readonly lines: readonly StatementLine[];
+}
+
+/**
+ * The page of the statement that the query asks for, or what of the query cannot be read. `open` are
+ * the holds that go on; where they are not all of them, a hold without an end is taken to go on.
+ */
+export async function statementOf(
+  view: View,
+  id: string,
+  open: { readonly ids: ReadonlySet<string>; readonly isAll: boolean },
+): Promise<ApiAnswer<StatementLines>> {
   const query = new URLSearchParams({ limit: LIMIT });
   for (const name of ["since", "until", "kind", "cursor", "available"]) {
     const value = view.query.get(name)?.trim();
     if (value) query.set(name, value);
   }
-  const path = `${apiPath`/wallets/${id}/statement`}?${query}`;
-  const answer = await view.api.get(path, statementShape);
-  return answer.ok || answer.refusal.status === 400
-    ? answer
-    : { ok: true, value: view.need(answer) };
+  const isAsked = query.get("kind") === "hold";
+  // The end of a hold is newer: on the newest page it is there, if there is one.
+  const isNewest = !["cursor", "until", "kind"].some((name) => query.has(name));
+  const isOpen = (holdId: string) => isNewest || !open.isAll || open.ids.has(holdId);
+  const lines: StatementLine[] = [];
+  for (let pages = 1;; pages++) {
+    const answer = await view.api.get(
+      `${apiPath`/wallets/${id}/statement`}?${query}`,
+      statementShape,
+    );
+    if (!answer.ok && answer.refusal.status === 400) return answer;
+    const { entries, cursor, available } = view.need(answer);
+    lines.push(...isAsked ? entries : linesOf(entries, isOpen));
+    if (cursor === null || pages === PAGES_MAX || lines.length >= LINES_MIN) {
+      return { ok: true, value: { lines, cursor, available } };
+    }
+    query.set("cursor", cursor);
+    if (available !== null) query.set("available", available);
+  }
 }
 
 /** Every change of a wallet, newest first, with what was available after it. */
@@ -46,7 +78,7 @@ export function Statement(
   { view, walletId, statement }: {
     view: View;
     walletId: string;
-    statement: ApiAnswer<StatementPage>;
+    statement: ApiAnswer<StatementLines>;
   },
 ) {
   const say = view.say(walletMessages);
@@ -77,9 +109,9 @@ export function Statement(
   );
 }
 
-function Entries({ view, statement }: { view: View; statement: StatementPage }) {
+function Entries({ view, statement }: { view: View; statement: StatementLines }) {
   const say = view.say(walletMessages);
-  const { entries, cursor, available } = statement;
+  const { lines, cursor, available } = statement;
   // The next page goes on from what was available before the oldest entry of this one.
   const next = available === null
     ? view
@@ -88,9 +120,9 @@ function Entries({ view, statement }: { view: View; statement: StatementPage }) 
     <DataTable
       view={next}
       caption={say.statement}
-      rows={entries}
+      rows={lines}
       cursor={cursor}
-      columns={columnsOf(view, entries.some((entry) => entry.available !== null))}
+      columns={columnsOf(view, lines.some((line) => line.available !== null))}
       empty={<EmptyState title={say.noEntries} hint={say.noEntriesHint} />}
     />
   );
@@ -100,13 +132,17 @@ function withAvailable(view: View, available: string): string {
   return new URL(withQuery(view, { available }), view.url).href;
 }
 
-function columnsOf(view: View, hasBalance: boolean): readonly Column<Entry>[] {
+function columnsOf(view: View, hasBalance: boolean): readonly Column<StatementLine>[] {
   const say = view.say(walletMessages);
-  const amount = (id: string, title: string, value: (row: Entry) => string | null | undefined) => ({
+  const amount = (
+    id: string,
+    title: string,
+    value: (row: StatementLine) => string | null | undefined,
+  ) => ({
     id,
     title,
     align: "end" as const,
-    cell: (row: Entry) => {
+    cell: (row: StatementLine) => {
       const text = value(row);
       return text == null ? "–" : <Credits amount={text} />;
     },
@@ -120,19 +156,20 @@ function columnsOf(view: View, hasBalance: boolean): readonly Column<Entry>[] {
     },
     { id: "remark", title: say.remark, cell: (entry) => <Remark view={view} entry={entry} /> },
     amount("change", say.change, ({ change }) => change),
-    amount("charged", say.charged, ({ charged }) => charged),
     ...hasBalance ? [amount("after", say.after, ({ available }) => available)] : [],
   ];
 }
 
-function Remark({ view, entry }: { view: View; entry: Entry }) {
-  const { note, reason, model, log, recovered } = entry;
-  const text = recovered === true ? view.say(walletMessages).recovered : note ?? reason ?? "";
+function Remark({ view, entry }: { view: View; entry: StatementLine }) {
+  const { note, reason, model, log, recovered, held } = entry;
+  const say = view.say(walletMessages);
+  const text = recovered === true ? say.recovered : note ?? reason ?? "";
   return (
     <>
       {log === undefined
         ? null
         : <a href={`/console/requests/${encodeURIComponent(log)}`}>{model ?? log}</a>} {text}
+      {held === undefined ? null : <span class="row-note">{say.ofHeld(trimmedCredits(held))}</span>}
     </>
   );
 }

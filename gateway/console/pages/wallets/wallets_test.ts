@@ -85,21 +85,21 @@ Deno.test("the mark of a low balance is set, told of, and taken back", async () 
 Deno.test("a statement pages with its balance, and as a file no note is a formula", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
-    for (let index = 0; index < 30; index++) {
+    for (let index = 0; index < 60; index++) {
       await admin.post("/wallets/team/credit", { credits: "1", note: `${index}` });
     }
     await admin.post("/wallets/team/credit", { credits: "1", note: `=HYPERLINK("${HOSTILE}")` });
     const first = await browser.get("/wallets/team");
     assert(!first.text.includes("<b id"));
-    assertStringIncludes(first.text, 'value="131.000000"');
+    assertStringIncludes(first.text, 'value="161.000000"');
     const next = /href="([^"]*cursor=[^"]*)"/.exec(first.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const second = await browser.get(next.replace("/console", ""));
-    assertStringIncludes(second.text, 'value="106.000000"');
+    assertStringIncludes(second.text, 'value="111.000000"');
     assertStringIncludes(second.text, 'value="0.000000"');
     const file = await browser.get("/feeds/wallets/team/statement.csv");
     assertStringIncludes(file.headers.get("content-disposition") ?? "", 'filename="team.csv"');
     const lines = file.text.trimEnd().split("\r\n");
-    assertEquals(lines.length, 1 + 33 + 1);
+    assertEquals(lines.length, 1 + 63 + 1);
     assertStringIncludes(file.text, `"'=HYPERLINK`);
     assertEquals((await browser.get("/feeds/wallets/none/statement.csv")).status, 404);
   });

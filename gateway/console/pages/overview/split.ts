@@ -1,0 +1,26 @@
+import type { View } from "../../page.ts";
+import type { Overview } from "./answer.ts";
+import { overviewMessages } from "./messages.ts";
+
+/** What plots can be split up by. */
+export const SPLITS = ["model", "key", "none"] as const;
+/** One of them. */
+export type Split = typeof SPLITS[number];
+
+/** The one that the query names; by model where it names none. */
+export function readSplit({ query }: Pick<View, "query">): Split {
+  return SPLITS.find((split) => split === query.get("by")) ?? "model";
+}
+
+/** What a model or a key is called; two keys of one name are told apart by their ids. */
+export function nameOfGroup(
+  view: View,
+  { split, keys }: Pick<Overview, "split" | "keys">,
+  id: string | null,
+): string {
+  if (id === null) return view.say(overviewMessages).noModel;
+  if (split !== "key") return id;
+  const name = keys.find(({ key }) => key === id)?.name ?? null;
+  if (name === null) return id;
+  return keys.some((other) => other.key !== id && other.name === name) ? `${name} (${id})` : name;
+}

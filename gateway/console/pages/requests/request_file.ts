@@ -1,0 +1,84 @@
+import { csvLine } from "../../../cli/csv.ts";
+import type { Feed, View } from "../../page.ts";
+import { listAnswer, type Summary } from "./answer.ts";
+import { conditions } from "./filter.tsx";
+import { type KnownKeys, knownKeys } from "./known_keys.ts";
+
+const COLUMNS = [
+  "at",
+  "requestId",
+  "id",
+  "key",
+  "keyName",
+  "wallet",
+  "endpoint",
+  "stream",
+  "status",
+  "outcome",
+  "errorCode",
+  "model",
+  "provider",
+  "durationMs",
+  "firstByteMs",
+  "inputTokens",
+  "cachedInputTokens",
+  "outputTokens",
+  "charged",
+  "estimated",
+] as const;
+const PATH = "/feeds/requests/requests.csv";
+/** Requests that are read in one go. */
+const LIMIT = "500";
+
+/** The address of the requests that a page lists, as a file. */
+export function requestFileHref(view: View): string {
+  const query = new URLSearchParams(view.query);
+  for (const name of ["cursor", "order"]) query.delete(name);
+  return `/console${PATH}?${query}`;
+}
+
+/**
+ * The requests that the conditions of the list mean, newest first, as a table of comma-separated
+ * values. It is read as it is sent; where reading fails, the download fails.
+ */
+export const requestFile: Feed = {
+  path: PATH,
+  method: "GET",
+  async answer(view) {
+    const keys = await knownKeys(view);
+    const wanted = conditions(view);
+    const [key] = keys.called(wanted.get("key") ?? "");
+    if (key !== undefined) wanted.set("key", key.id);
+    wanted.set("limit", LIMIT);
+    // What cannot be searched for is refused before a file begins.
+    const first = view.need(await view.api.get(`/requests?${wanted}`, listAnswer));
+    const lines = ReadableStream.from(linesOf(view, { first, wanted, keys }));
+    return new Response(lines.pipeThrough(new TextEncoderStream()), {
+      headers: {
+        "content-type": "text/csv; charset=utf-8",
+        "content-disposition": 'attachment; filename="requests.csv"',
+      },
+    });
+  },
+};
+
+type List = ReturnType<typeof listAnswer.parse>;
+
+async function* linesOf(
+  view: View,
+  { first, wanted, keys }: { first: List; wanted: URLSearchParams; keys: KnownKeys },
+): AsyncGenerator<string> {
+  yield csvLine(COLUMNS);
+  let page = first;
+  for (;;) {
+    yield page.requests.map((row) => lineOf(row, keys)).join("");
+    if (page.cursor === null) return;
+    wanted.set("cursor", page.cursor);
+    page = view.need(await view.api.get(`/requests?${wanted}`, listAnswer));
+  }
+}
+
+function lineOf(row: Summary, keys: KnownKeys): string {
+  const cells = { ...row, keyName: keys.nameOf(row.key) };
+  return csvLine(COLUMNS.map((name) => String(cells[name] ?? "")));
+}

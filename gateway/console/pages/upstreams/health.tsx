@@ -1,0 +1,42 @@
+import { Badge } from "../../components/badge.tsx";
+import { Count } from "../../components/credits.tsx";
+import { percentText } from "../../components/measures_text.ts";
+import type { View } from "../../page.ts";
+import { HEALTH_KINDS, healthOf, type UpstreamState } from "./answers.ts";
+import { upstreamMessages } from "./messages.ts";
+
+type Recent = Pick<UpstreamState, "recent">["recent"];
+
+/** How an upstream is, in a word. */
+export function HealthBadge(
+  { view, upstream }: { view: View; upstream: Pick<UpstreamState, "state" | "recent"> },
+) {
+  const health = healthOf(upstream);
+  return <Badge kind={HEALTH_KINDS[health]}>{view.say(upstreamMessages).states[health]}</Badge>;
+}
+
+/** The share of the last minutes' attempts that failed, and of how many. */
+export function ErrorRate({ view, recent }: { view: View; recent: Recent }) {
+  const { minutes, attempts, failures } = recent;
+  const say = view.say(upstreamMessages);
+  return (
+    <span class="number" title={say.lastMinutes(minutes)}>
+      {attempts === 0 ? "–" : (
+        <>
+          {percentText(failures, attempts)}
+          <span class="second">{say.failed(failures, attempts)}</span>
+        </>
+      )}
+    </span>
+  );
+}
+
+/** How often another model was asked instead, in the last minutes. */
+export function Failovers({ view, recent }: { view: View; recent: Recent }) {
+  const { minutes, attempts, failovers } = recent;
+  return (
+    <span title={view.say(upstreamMessages).failoversHint(minutes)}>
+      {attempts === 0 ? "–" : <Count value={failovers} />}
+    </span>
+  );
+}
