@@ -15,6 +15,8 @@ export const COMMAND_VARIABLES: readonly string[] = [
 ];
 
 const PREFIX = "SERVICE_";
+/** The part of the names that is the operator's own, for keys of upstreams. */
+const OWN_PREFIX = "SERVICE_UPSTREAM_";
 
 /** Says on standard error which variables the operator has set in vain. */
 export function tellUnknownVariables({ names, complain }: ProcessIo): void {
@@ -22,19 +24,20 @@ export function tellUnknownVariables({ names, complain }: ProcessIo): void {
 }
 
 /**
- * A sentence for each name that begins as this program's variables do and is none of them, nor one that
- * a configuration may name for a provider's key: those end in `_KEY` or `_TOKEN`, and are near no name
- * of ours.
+ * A sentence for each name that begins as this program's variables do and is none of them, nor one of
+ * the names for the keys of upstreams.
  */
 export function unknownVariables(names: Iterable<string>): string[] {
   const known = [...new Set([...SERVE_VARIABLES, ...COMMAND_VARIABLES])];
   return [...names].toSorted().flatMap((name) => {
-    if (!name.startsWith(PREFIX) || known.includes(name)) return [];
+    if (!name.startsWith(PREFIX) || name.startsWith(OWN_PREFIX)) return [];
+    if (known.includes(name)) return [];
     const near = nearestName(
       name.slice(PREFIX.length),
       known.map((one) => one.slice(PREFIX.length)),
     );
-    if (near === undefined && /_(?:KEY|TOKEN)$/.test(name)) return [];
+    const isKey = near === undefined && /_(?:KEY|TOKEN)$/.test(name);
+    if (isKey) return [`The service cannot read ${name}; name a key ${OWN_PREFIX}…, or grant it`];
     const advice = near === undefined ? "" : `; the nearest is ${PREFIX}${near}`;
     return [`Unknown variable ${name}: it is no setting of svc${advice}`];
   });

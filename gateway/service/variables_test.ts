@@ -15,7 +15,10 @@ Deno.test("a variable that nothing reads is named with the nearest that somethin
 
 Deno.test("known variables, and keys that a configuration may name, are not told of", () => {
   assertEquals(unknownVariables([...SERVE_VARIABLES, ...COMMAND_VARIABLES]), []);
-  assertEquals(unknownVariables(["SERVICE_MY_OPENAI_KEY", "SERVICES_X", "service_x"]), []);
+  assertEquals(unknownVariables(["SERVICE_UPSTREAM_LAB_KEY", "SERVICES_X", "service_x"]), []);
+  assertEquals(unknownVariables(["SERVICE_MY_OPENAI_KEY"]), [
+    "The service cannot read SERVICE_MY_OPENAI_KEY; name a key SERVICE_UPSTREAM_…, or grant it",
+  ]);
   const [slip = ""] = unknownVariables(["SERVICE_ADMIN_TOKNE"]);
   assertEquals(slip.endsWith("the nearest is SERVICE_ADMIN_TOKEN"), true);
 });

@@ -90,8 +90,10 @@ Deno.test("serving reads and writes named paths, asks nobody, and keeps off meta
 
 Deno.test("a service may read its settings, each by name, and a command its own besides", async () => {
   const serving = await valuesOf("serve", "allow-env");
-  assertEquals(serving.filter((name) => name.includes("*")), []);
-  const settings = SERVE_VARIABLES.toSorted();
+  // Names that operators give to the keys of upstreams of their own.
+  const own = "SERVICE_UPSTREAM_*";
+  assertEquals(serving.filter((name) => name.includes("*")), [own]);
+  const settings = [...SERVE_VARIABLES, own].sort();
   assertEquals(serving.filter((name) => name.startsWith("SERVICE_")).sort(), settings);
   const all = [...new Set([...serving, ...COMMAND_VARIABLES, "NO_COLOR"])].sort();
   for (const name of ["svc", "compile"]) {

@@ -23,7 +23,7 @@ import {
   SURFACES,
   TURN_MICROS,
 } from "../fixtures/hosted_lab.ts";
-import { chunkText, labConfig, QUESTION } from "../fixtures/lab.ts";
+import { chunkText, INPUT_MICROS, labConfig, QUESTION } from "../fixtures/lab.ts";
 import { postResponse } from "../fixtures/responses_calls.ts";
 import { TestService, until } from "../fixtures/service.ts";
 
@@ -31,6 +31,8 @@ const DRAIN = { onDisconnect: "drain" } as const;
 const STALL: Step = { stall: true };
 /** Output that the caller allows, in tokens. */
 const LIMIT = 16;
+/** Input that a turn of the hosted lab reports, in tokens. */
+const REPORTED_INPUT = 20;
 /** Far more events than so many tokens can come in. */
 const ENDLESS = 1_000;
 
@@ -204,8 +206,12 @@ for (const surface of SURFACES) {
       const made = calls({ name: "web_search", input: { query: "tides" } }).slice(1).map(event);
       const rest = [...made, event("[DONE]"), LAST_CHUNK];
       await leaveHosted(lab, { surface, stream, rest });
-      await assertLeft(lab.service, false);
-      assertEquals((await lab.service.wallet()).spent, TURN_MICROS);
+      // Of a caller who had a part of it, the input that was counted is more than what is reported.
+      await assertLeft(lab.service, stream);
+      const { inputTokens } = await lab.service.lastRequest();
+      assertEquals(inputTokens > REPORTED_INPUT, stream);
+      const more = BigInt(inputTokens - REPORTED_INPUT) * INPUT_MICROS;
+      assertEquals((await lab.service.wallet()).spent, TURN_MICROS + more);
       assertEquals([lab.model.requests.length, lab.search.requests.length], [1, 0]);
     });
 

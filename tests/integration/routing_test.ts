@@ -142,7 +142,7 @@ Deno.test("Retry-After of an upstream is honoured to the second", async () => {
   await limited.body?.cancel();
   clock.advance(19_000);
   const early = await ask("early");
-  assertEquals([early.status, early.headers.get("retry-after")], [503, "1"]);
+  assertEquals([early.status, early.headers.get("retry-after")], [429, "1"]);
   await early.body?.cancel();
   clock.advance(1_001);
   assertEquals((await ask("late").then(routingOf)).model, "first");

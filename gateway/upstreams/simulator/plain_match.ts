@@ -44,12 +44,12 @@ const GENERIC: ReadonlySet<string> = new Set([
   ],
 ]);
 
-const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  weather: ["temperature", "forecast", "raining", "rain", "snowing", "sunny", "cold", "warm"],
-  temperature: ["weather"],
-  email: ["mail"],
-  stock: ["share"],
-};
+const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["weather", ["temperature", "forecast", "raining", "rain", "snowing", "sunny", "cold", "warm"]],
+  ["temperature", ["weather"]],
+  ["email", ["mail"]],
+  ["stock", ["share"]],
+]);
 
 /** How sentences begin that ask for nothing. */
 const STATES =
@@ -69,7 +69,7 @@ export function isAskedFor({ name, parameters }: OfferedTool, question: string):
   const spoken = question.toLowerCase().split(/[^\p{L}\p{N}_]+/u);
   return telling.length > 0 &&
     telling.every((word) =>
-      [word, ...SYNONYMS[word] ?? []].some((one) => spoken.some(isLike(one)))
+      [word, ...SYNONYMS.get(word) ?? []].some((one) => spoken.some(isLike(one)))
     );
 }
 

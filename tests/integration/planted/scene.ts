@@ -52,7 +52,7 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     sessionTokenEnv: "AWS_SESSION_TOKEN",
     region: "eu-central-1",
   },
-  azure: { apiKeyEnv: "SERVICE_AZURE_KEY" },
+  azure: { apiKeyEnv: "SERVICE_UPSTREAM_AZURE_KEY" },
   mistral: { apiKeyEnv: "MISTRAL_API_KEY" },
   cohere: { apiKeyEnv: "COHERE_API_KEY" },
 };
@@ -71,7 +71,7 @@ const ENV = {
   OPENAI_API_KEY: SECRETS.openai,
   ANTHROPIC_API_KEY: SECRETS.anthropic,
   GEMINI_API_KEY: SECRETS.google,
-  SERVICE_AZURE_KEY: SECRETS.azure,
+  SERVICE_UPSTREAM_AZURE_KEY: SECRETS.azure,
   MISTRAL_API_KEY: SECRETS.mistral,
   // As variables that are read from files end.
   COHERE_API_KEY: `${SECRETS.cohere}\n`,
@@ -161,6 +161,7 @@ export class Scene implements AsyncDisposable {
       : {};
     const service = await ServiceProcess.start(join(folder, "svc.kv"), { ...env, ...exporting }, {
       config,
+      reads: [account],
     });
     const commands = { ...env, SERVICE_CONFIG: config, SERVICE_KV_PATH: join(folder, "svc.kv") };
     return new Scene({ service, provider, collector, folder, privateKey, env: commands });
