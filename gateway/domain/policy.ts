@@ -24,7 +24,7 @@ export interface OrchestrationPolicy {
   readonly stream: "all" | "final";
 }
 
-/** What a key's policy may say of the dialect of its calls: `auto` leaves it to each call. */
+/** Values of a key's policy for the dialect of its calls: `auto` leaves it to each call. */
 export const DIALECT_POLICIES = ["auto", "service", "openai"] as const;
 
 /** The policy of a key. */
@@ -53,7 +53,7 @@ export interface KeyPolicy {
   /** @default {{ mode: "auto", stream: "all" }} */
   readonly orchestration?: OrchestrationPolicy | undefined;
   /**
-   * How answers are written for callers who do not state a dialect. It takes nothing away.
+   * The dialect of answers for callers who do not state one. It takes nothing away.
    *
    * @default {"auto"}
    */

@@ -51,7 +51,7 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
   ["stock", ["share"]],
 ]);
 
-/** How sentences begin that ask for nothing. */
+/** Beginnings of sentences that ask for nothing. */
 const STATES =
   /^\s*(?:I|we|you|he|she|it|they|this|that|these|those|there|the|a|an|my|our|once|thanks?)\b(?!['’]d\b| (?:need|want|would like)\b)/i;
 
