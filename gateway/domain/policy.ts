@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Dialect, Endpoint } from "@svc/sdk/protocol";
+import { type Dialect, DIALECTS, type Endpoint } from "@svc/sdk/protocol";
 import type { Model } from "./catalog.ts";
 import type { RequestFeatures } from "./features.ts";
 import { rangeWithin } from "./ip_range.ts";
@@ -25,7 +25,7 @@ export interface OrchestrationPolicy {
 }
 
 /** Values of a key's policy for the dialect of its calls: `auto` leaves it to each call. */
-export const DIALECT_POLICIES = ["auto", "service", "openai"] as const;
+export const DIALECT_POLICIES = ["auto", ...DIALECTS] as const;
 
 /** The policy of a key. */
 export interface KeyPolicy {
