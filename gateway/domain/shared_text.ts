@@ -1,6 +1,6 @@
 /**
- * Takes out of what somebody says whatever another text says too: of an upstream's error the parts
- * that repeat the request.
+ * Takes out of one text the parts that stand in another one too: out of an upstream's error those that
+ * repeat the request.
  *
  * @module
  */

@@ -37,8 +37,8 @@ export class Damage {
   }
 
   /**
-   * The store, with what its methods reject with noted. `only`: of these methods, where the others are
-   * called too often and read no rows.
+   * The store, with each error of its methods noted. `only` names the methods to watch, where the others
+   * are called too often and read no rows.
    */
   watched<Store extends object>(store: Store, only?: readonly (keyof Store)[]): Store {
     const watched: Store = Object.create(store);
