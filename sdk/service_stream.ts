@@ -56,7 +56,7 @@ export class EventStream<Event, Final> implements AsyncIterable<Event> {
   #isOver = false;
   /** What is left of a stream that was ended while nobody read. */
   #rest: Promise<void> | undefined;
-  /** What was read before there was a reader. */
+  /** The event that was read before there was a reader. */
   #ahead: IteratorResult<Event, undefined> | undefined;
   /** Reads under way. Only where there is none can an end come from elsewhere than the source. */
   #reads = 0;

@@ -189,7 +189,7 @@ export class Transport {
     }
     const headers = new Headers(this.#options.headers);
     headers.set("accept", "application/json");
-    // What this client reads, whatever the key's policy says.
+    // The one dialect that this client reads, whatever the key's policy says.
     headers.set(DIALECT_HEADER, "service");
     if (call.requestId !== undefined) headers.set("x-request-id", checkedId(call.requestId));
     if (call.body !== undefined) headers.set("content-type", "application/json");

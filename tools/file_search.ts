@@ -18,7 +18,7 @@ const DESCRIPTION =
   "was searched or returned, with `partial` because time ran out: narrow `path` or `glob`.";
 
 /**
- * What {@linkcode fileSearch} can be told.
+ * Options of {@linkcode fileSearch}.
  *
  * @example
  * ```ts

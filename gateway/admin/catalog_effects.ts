@@ -40,14 +40,14 @@ export function strandedWallets(
   return new Map(byTier.map(([tier, inIt]) => [tier, inIt.map((wallet) => wallet.id).toSorted()]));
 }
 
-/** What the operator should know before a change, one sentence each. */
+/** Notes for the operator before a change, one sentence each. */
 export interface CatalogEffects {
   readonly warnings: readonly string[];
   /** Those of them that somebody should agree to: keys lose something, or nothing can answer. */
   readonly cuts: readonly string[];
 }
 
-/** What comes of it where `content` takes the place of `current`. */
+/** Reckons the effects of `content` in the place of `current`. */
 export async function catalogEffects(
   change: { readonly current: Catalog; readonly content: CatalogContent },
   users: CatalogUsers,

@@ -34,7 +34,7 @@ export interface MetricsPage {
   page(): Promise<string>;
   /** Whether a secret is the token that opens this page alone. */
   admits(secret: string): boolean;
-  /** Whether there is such a token. */
+  /** True where there is such a token. */
   readonly needsToken: boolean;
 }
 

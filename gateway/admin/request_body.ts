@@ -25,7 +25,7 @@ export function strict<Shape extends z.ZodRawShape>(
   });
 }
 
-/** Reads a JSON object and checks it; `also`: what is wrong with it that no schema can see. */
+/** Reads a JSON object and checks it; `also` finds mistakes that no schema can see. */
 export async function readBody<Schema extends z.ZodType>(
   context: AdminContext,
   schema: Schema,

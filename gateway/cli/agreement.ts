@@ -1,7 +1,7 @@
 import type { Call } from "./command.ts";
 import { CliFailure } from "./io.ts";
 
-/** Whether a person is there to be asked: under `--json` a program reads what is printed. */
+/** True where a person can be asked: under `--json` a program reads what is printed. */
 export function canAsk({ io, has }: Pick<Call, "io" | "has">): boolean {
   return io.isTerminal && !has("yes") && !has("json");
 }

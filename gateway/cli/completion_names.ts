@@ -7,13 +7,13 @@ const REQUESTS_MAX = "50";
 
 type Ask = (client: AdminClient) => Promise<readonly string[]>;
 
-/** What a shell can offer of a running service, and where it asks for it. */
+/** Kinds of names that a shell offers, and the requests that list them. */
 const SOURCES = {
-  keys: named("/keys", "keys", "id"),
-  wallets: named("/wallets", "wallets", "id"),
-  requests: named("/requests", "requests", "id", { limit: REQUESTS_MAX }),
-  stores: named("/vector-stores", "vectorStores", "id"),
-  versions: named("/catalog/versions", "versions", "version"),
+  keys: fieldsAt("/keys", "keys", "id"),
+  wallets: fieldsAt("/wallets", "wallets", "id"),
+  requests: fieldsAt("/requests", "requests", "id", { limit: REQUESTS_MAX }),
+  stores: fieldsAt("/vector-stores", "vectorStores", "id"),
+  versions: fieldsAt("/catalog/versions", "versions", "version"),
   models: inCatalog("models", "id"),
   providers: inCatalog("upstreams", "provider"),
   tiers: inCatalog("tiers", "id"),
@@ -22,7 +22,7 @@ const SOURCES = {
 /** Names of one kind that a running service has. */
 export type NameSource = keyof typeof SOURCES;
 
-/** Whether a word names such a kind. */
+/** True where a word is such a kind. */
 export function isNameSource(word: string): word is NameSource {
   return Object.hasOwn(SOURCES, word);
 }
@@ -32,7 +32,7 @@ export async function namesOf(source: NameSource, client: AdminClient): Promise<
   return [...new Set(await SOURCES[source](client))];
 }
 
-/** What an option's value is one of. */
+/** Kinds of names that options take as values. */
 export const OPTION_SOURCES: Readonly<Partial<Record<OptionName, NameSource>>> = {
   ...{ key: "keys", narrows: "keys", wallet: "wallets", tier: "tiers" },
   ...{ model: "models", provider: "providers" },
@@ -46,13 +46,13 @@ const OPERAND_SOURCES: Readonly<Record<string, NameSource>> = {
   "catalog VERSION": "versions",
 };
 
-/** What an operand of a command is one of; `undefined` where it is made up there, or none of these. */
+/** The kind of names that an operand takes; `undefined` where it is new there, or of no kind. */
 export function operandSource({ words }: Command, operand: string): NameSource | undefined {
   const [head = "", verb] = words.split(" ");
   return verb === "create" ? undefined : OPERAND_SOURCES[`${head} ${operand}`];
 }
 
-function named(path: string, list: string, field: string, query?: Record<string, string>): Ask {
+function fieldsAt(path: string, list: string, field: string, query?: Record<string, string>): Ask {
   return async (client) => fieldsOf(await client.get(path, query), list, field);
 }
 

@@ -100,7 +100,7 @@ function valueCases(commands: readonly Completed[], { say, files }: Voice): stri
       ? files
       : typeof flag.value === "string"
       ? ":"
-      : say("names" in flag.value ? asked(flag.value.names) : flag.value.join(" "));
+      : say("names" in flag.value ? namesCommand(flag.value.names) : flag.value.join(" "));
     return `    ${written(flag).join("|")}) ${action}; return ;;\n`;
   }).join("");
 }
@@ -200,8 +200,8 @@ function quoted(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
-/** What a shell runs to hear names of the service's; nothing where there is none. */
-function asked(source: NameSource): string {
+/** The command by which a shell lists names; it prints nothing without a running service. */
+function namesCommand(source: NameSource): string {
   return `$(${question(source)})`;
 }
 
@@ -210,7 +210,7 @@ function question(source: NameSource): string {
 }
 
 function offered(words: readonly string[] | NameSource): string {
-  return typeof words === "string" ? asked(words) : words.join(" ");
+  return typeof words === "string" ? namesCommand(words) : words.join(" ");
 }
 
 function fishOffer(words: readonly string[] | NameSource): string {

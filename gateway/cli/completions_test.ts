@@ -115,7 +115,7 @@ async function isHere(shell: string): Promise<boolean> {
   }
 }
 
-/** What the scripts run to hear names. */
+/** A stand-in for the command by which the scripts list names. */
 const ASKED_SVC = `#!/bin/sh
 test "$1" = completions && printf '%s-1\\n%s-2\\n' "$2" "$2"
 `;

@@ -81,7 +81,7 @@ const MODEL_OR_ERROR: Column = {
   kind: "text",
 };
 
-/** What keys are called, by their ids. */
+/** Names of keys by their ids. */
 type KeyNames = ReadonlyMap<string, string>;
 
 async function keyNames({ client }: Pick<Call, "client">): Promise<KeyNames> {
@@ -210,7 +210,7 @@ function requestText(
     contentText(rowOf(request, "content"));
 }
 
-/** What upstreams said as they failed, each below the name of its model. */
+/** Upstreams' words of failed attempts, each below the name of its model. */
 function wordsText(attempts: readonly Row[], width: number): string {
   const said = attempts.filter((attempt) => textOf(attempt, "words") !== "");
   if (said.length === 0) return "";

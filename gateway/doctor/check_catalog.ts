@@ -4,7 +4,7 @@ import { readNewestCatalog } from "../stores/kv/catalogs.ts";
 import { type Finding, ok, warning } from "./finding.ts";
 import type { Patient, ServiceState } from "./patient.ts";
 
-/** Whether a running service's catalog is what the configuration file says: the service compares. */
+/** Compares a running service's catalog with the configuration file; the service does it. */
 export async function askedCatalog(
   patient: Patient,
   service: ServiceState,

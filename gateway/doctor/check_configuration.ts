@@ -6,7 +6,7 @@ import { failure, type Finding, ok, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
 import type { Patient } from "./patient.ts";
 
-/** What the configuration came to. */
+/** The result of reading the configuration. */
 export interface ReadConfiguration {
   readonly findings: Finding[];
   /** The catalog that an empty store would begin with. */

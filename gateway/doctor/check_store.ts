@@ -31,7 +31,7 @@ export async function storeFindings(
   patient: Patient,
   { service, file }: {
     readonly service: ServiceState;
-    /** What the configuration file says. */
+    /** The catalog of the configuration file. */
     readonly file: CatalogContent | undefined;
   },
 ): Promise<Finding[]> {

@@ -11,7 +11,7 @@ export interface Patient {
   readonly env: (name: string) => string | undefined;
   /** Asks the operator's API; rejects where it does not answer, or refuses. */
   readonly ask: (path: string, query?: Record<string, string>) => Promise<Answer>;
-  /** What a change to this catalog would change: nothing is changed. Rejects as `ask` does. */
+  /** Tells the effects of a change to this catalog, and changes nothing. Rejects as `ask` does. */
   readonly rehearse: (content: CatalogContent) => Promise<Answer>;
   /** What a rejection of `ask` means: nobody is there, there is no token to ask with, or it refused. */
   readonly whyNot: (error: unknown) => "nobody" | "no token" | "refused";

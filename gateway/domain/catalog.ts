@@ -126,7 +126,8 @@ export function longestOutput(
 
 /**
  * Output that a call leaves room for beside what is added to its input, in tokens: what was asked for,
- * unless that is more than the context of the model; else its longest output, or a quarter of that.
+ * unless that is no less than the model's context; else its longest output, but at most a quarter of
+ * the context.
  */
 export function outputRoom(
   model: Pick<Model, "contextTokens" | "maxOutputTokens">,

@@ -125,7 +125,7 @@ export function* chatFeatureSteps(
   };
 }
 
-/** Which of two numbers a server obeys is not known: what it may cost is the larger one. */
+/** The larger of two limits: it is not known which of them a server obeys. */
 function largerOf(
   one: number | null | undefined,
   other: number | null | undefined,

@@ -39,7 +39,7 @@ const PREFIXES: Readonly<Record<KeyClass, string>> = {
   admin: "svc_admin_",
 };
 const BODY = /^([0-9A-Za-z]{12})([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
-/** What an operator may choose: visible ASCII, so that it fits a header. A shorter one could be guessed. */
+/** Secrets of an operator's choice: visible ASCII, so that they fit a header, and too long to guess. */
 const FIXED = /^[\x21-\x7e]{16,256}$/;
 
 /** Writes a key. */

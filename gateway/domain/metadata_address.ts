@@ -22,7 +22,7 @@ export const METADATA_RANGES: readonly string[] = [
 export const METADATA_NAMES: readonly string[] = ["metadata.google.internal", "metadata.goog"];
 
 /**
- * Whether a host, as `URL` or a resolver shows it, is one of them, also as an IPv4 address inside an
+ * True for a host, as `URL` or a resolver shows it, that is one of them, also as an IPv4 address in an
  * IPv6 one. A name is not resolved.
  */
 export function isMetadataHost(hostname: string): boolean {

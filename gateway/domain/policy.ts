@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Dialect, Endpoint } from "@svc/sdk/protocol";
+import { type Dialect, DIALECTS, type Endpoint } from "@svc/sdk/protocol";
 import type { Model } from "./catalog.ts";
 import type { RequestFeatures } from "./features.ts";
 import { rangeWithin } from "./ip_range.ts";
@@ -24,8 +24,8 @@ export interface OrchestrationPolicy {
   readonly stream: "all" | "final";
 }
 
-/** What a key's policy may say of the dialect of its calls: `auto` leaves it to each call. */
-export const DIALECT_POLICIES = ["auto", "service", "openai"] as const;
+/** Values of a key's policy for the dialect of its calls: `auto` leaves it to each call. */
+export const DIALECT_POLICIES = ["auto", ...DIALECTS] as const;
 
 /** The policy of a key. */
 export interface KeyPolicy {
@@ -53,7 +53,7 @@ export interface KeyPolicy {
   /** @default {{ mode: "auto", stream: "all" }} */
   readonly orchestration?: OrchestrationPolicy | undefined;
   /**
-   * How answers are written for callers who do not state a dialect. It takes nothing away.
+   * The dialect of answers for callers who do not state one. It takes nothing away.
    *
    * @default {"auto"}
    */

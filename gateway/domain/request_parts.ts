@@ -11,7 +11,7 @@ import type { RequestRecord, TaskRecord } from "./request_record.ts";
 /** Stands for the model or provider of a part that reached none. */
 export const NO_MODEL = "";
 
-/** What one model did for a request. */
+/** The part of one model in a request. */
 export interface RequestPart {
   /** Catalog id; {@linkcode NO_MODEL} where none was reached. */
   readonly model: string;

@@ -55,13 +55,13 @@ export interface UsageProblem {
 }
 
 /**
- * What an upstream said of a failed attempt: without secrets, without text of the request, cut to a
+ * An upstream's words of a failed attempt: without secrets, without text of the request, cut to a
  * bound. Key holders never have it.
  */
 export interface AttemptWords {
   /** Of which task of a split request; absent of its answer, and where none was split. */
   readonly taskId?: string | undefined;
-  /** Which of its attempts, from 0. */
+  /** The number of the attempt, from 0. */
   readonly attempt: number;
   readonly words: string;
 }

@@ -25,10 +25,10 @@ export const OTHERS = "*";
  */
 export type EndingClass = "ok" | "left" | "refused" | "failed";
 
-/** What of a request's part is summed up. */
+/** The summed fields of a request's part. */
 export type RolledPart = Omit<RequestPart, "provider">;
 
-/** What of a request is summed up; `model` is that of its answer. */
+/** The summed fields of a request; `model` is that of its answer. */
 export interface RolledRow extends RolledPart {
   readonly keyId: string;
   /** As {@linkcode endingOf} writes it, and what kind that is. */

@@ -102,7 +102,7 @@ export interface Candidate {
   /** Why it is sent. */
   readonly limitedBy?: LimitCause | undefined;
   readonly score: number;
-  /** Where it stands, for `reasonOf`. */
+  /** Its place among the candidates, for `reasonOf`. */
   readonly standing: Standing;
 }
 

@@ -22,9 +22,9 @@ export interface Funds {
 }
 
 /**
- * Why a model is sent an output limit that its caller did not set: its longest output is not known, or
- * less was asked to be held than the caller allows, since the model writes no more, its context has no
- * room for more, or no more can be paid for.
+ * Why a model is sent an output limit that its caller did not set: its longest output is not known
+ * (`unknown`), it writes less than the caller allows (`model`), its context has no room for as much
+ * (`context`), or nobody can pay for as much (`funds`).
  */
 export type LimitCause = "unknown" | "model" | "context" | "funds";
 

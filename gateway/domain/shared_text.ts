@@ -1,6 +1,6 @@
 /**
- * Takes out of what somebody says whatever another text says too: of an upstream's error the parts
- * that repeat the request.
+ * Takes out of one text the parts that stand in another one too: out of an upstream's error those that
+ * repeat the request.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const PLACES_MAX = 32;
 const WHOLE_CHARS_MIN = 4;
 /** Characters of the request that are looked at in one step. */
 const STEP_CHARS = 32 * 1024;
-/** What somebody quotes: a part of the request may be short there. */
+/** Quotations: a part of the request may be short there. */
 const QUOTED = /(["'`“‘«])([^"'`”’»\n]{4,200})["'`”’»]/g;
 /** Members whose short values are words of the interface, not the caller's. */
 const LABELS = new Set(["detail", "format", "model", "object", "role", "status", "type"]);
@@ -90,7 +90,7 @@ function* stringsIn(value: unknown, name = ""): Generator<string> {
   }
 }
 
-/** Where a reading has what a text has, from a character up to another. */
+/** The places of a reading that a text has as well, from one character up to another. */
 function* sharedIn(reading: Reading, text: string): Generator<readonly [number, number]> {
   const { text: words, pieces, quoted, shared } = reading;
   for (const quote of quoted) {
@@ -137,7 +137,7 @@ function isLong(run: string): boolean {
   return bytes >= RUN_BYTES_MIN;
 }
 
-/** Whether a place is no part of a longer word. */
+/** True for a place that is no part of a longer word. */
 function isApart(words: string, begin: number, end: number): boolean {
   const isWord = (char: string | undefined) => char !== undefined && /\w/.test(char);
   return !(isWord(words[begin - 1]) && isWord(words[begin])) &&

@@ -25,7 +25,7 @@ export interface FailedAttempt {
 }
 
 /**
- * What an upstream said of a failure, without what it repeats of the value or text that it was asked,
+ * An upstream's words of a failure, without those that repeat the value or text that it was asked,
  * cut to {@linkcode WORDS_BYTES_MAX}.
  */
 export async function wordsIn(

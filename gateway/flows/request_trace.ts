@@ -39,7 +39,7 @@ export interface Caller {
   readonly stream: boolean;
   /** When its key's limits counted it, in Unix milliseconds; absent before that. */
   readonly admittedAtMs?: number | undefined;
-  /** How its answer is written. */
+  /** The dialect of its answer. */
   readonly dialect: Dialect;
   /** What it asked for with `X-Orchestration`. */
   readonly orchestration?: OrchestrationChoice | undefined;
@@ -83,7 +83,7 @@ export class RequestTrace {
   readonly attempts: RoutingAttempt[] = [];
   /** When each of them began, in milliseconds since this part of the request did. */
   readonly #attemptStarts: number[] = [];
-  /** What upstreams said of attempts that failed. */
+  /** Upstreams' words of attempts that failed. */
   readonly #words: AttemptWords[] = [];
   /** Parts of a split request that have ended. */
   readonly #tasks: TaskRecord[] = [];

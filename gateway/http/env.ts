@@ -15,7 +15,7 @@ export interface PublicEnv {
     requestId: string;
     /** Set behind {@linkcode authenticate}. */
     key: KeyRecord;
-    /** How the answer is written; set by the handler. */
+    /** The dialect of the answer; set by the handler. */
     dialect?: Dialect;
   };
 }

@@ -21,7 +21,7 @@ const LONG_BYTES = 1024 * 1024;
 
 const line = new TurnLine();
 
-/** How to read a body. */
+/** Limits of reading a body. */
 export interface ReadOptions {
   readonly maxBytes: number;
   /** Counts what is read, before it is read. @default {not counted} */

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ServiceFault } from "../domain/fault.ts";
 import { CallerLeft } from "../flows/caller_left.ts";
+import { afterMs } from "../system/deadlines.ts";
 import { readBytes } from "./read_bytes.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -41,17 +42,23 @@ Deno.test("a body that does not come to its end is not waited for", async () => 
 });
 
 Deno.test("what has come buys time for what has not", async () => {
-  const piece = new Uint8Array(64 * 1024);
-  let pieces = 0;
+  const patienceMs = 5;
+  // Buys 14 seconds.
+  const first = new Uint8Array(14 * 64_000);
   const slow: Body = new ReadableStream({
-    async pull(controller) {
-      if (pieces++ === 4) return controller.close();
-      await new Promise((resolve) => setTimeout(resolve, 30));
-      controller.enqueue(piece);
-    },
-  });
-  const bytes = await readBytes(post(slow), { maxBytes: 1e9, patienceMs: 1_000 });
-  assertEquals(bytes.length, 4 * piece.length);
+    start: (controller) => controller.enqueue(first),
+    pull: (controller) =>
+      new Promise((resolve) => {
+        // Deadlines pass in the order they are due: that of the patience alone is over by then.
+        afterMs(2 * patienceMs, () => {
+          controller.enqueue(new Uint8Array(1));
+          controller.close();
+          resolve();
+        });
+      }),
+  }, { highWaterMark: 0 });
+  const bytes = await readBytes(post(slow), { maxBytes: 1e9, patienceMs });
+  assertEquals(bytes.length, first.length + 1);
 });
 
 Deno.test("a body that is too long is not read to its end, but left to be dropped", async () => {

@@ -58,7 +58,7 @@ function refusalOf(complaints: readonly Complaint[]): ServiceFault {
   });
 }
 
-/** What is wrong with a value, and where. */
+/** A mistake in a value, and its place. */
 export interface Complaint {
   readonly path: readonly PropertyKey[];
   readonly message: string;

@@ -37,7 +37,7 @@ const stringMetadata = z.object({
   description: "In the dialect openai, beside the caller's own pairs",
 });
 
-/** What the service says of a call, in the caller's dialect. */
+/** The service's metadata of a call, in the caller's dialect. */
 const metadata = z.union([metadataSchema, stringMetadata]);
 
 /** What is billed stands in `metadata.billing`: usage may be anything that an upstream says. */

@@ -18,7 +18,7 @@ export class StoreError extends Error {
   readonly inDoubt: boolean;
   /** The change was never tried: what is in doubt is one before it. */
   readonly untried: boolean;
-  /** What is in the store is not what was written. */
+  /** True where the store holds something else than was written. */
   readonly isDamage: boolean;
 
   constructor(message: string, options: StoreErrorOptions = {}) {

@@ -38,7 +38,7 @@ export interface UpstreamFailure {
   /** The upstream's own message, without secrets: for the caller on `refused_input` only. */
   readonly message: string;
   /**
-   * What the upstream itself said, without secrets: for the operator alone.
+   * The upstream's own words, without secrets: for the operator alone.
    * @default {the message}
    */
   readonly words?: string | undefined;
@@ -74,7 +74,7 @@ export type UpstreamAnswer = UpstreamFailure | UpstreamJson | UpstreamStream;
 export class UpstreamCut extends Error {
   override name = "UpstreamCut";
   readonly outcome: "cut" | "timeout" | "malformed" | "server_error";
-  /** What the upstream itself said, as {@linkcode UpstreamFailure.words}. */
+  /** The upstream's own words, as {@linkcode UpstreamFailure.words}. */
   readonly words: string | undefined;
   constructor(
     outcome: UpstreamCut["outcome"],

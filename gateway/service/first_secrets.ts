@@ -10,13 +10,13 @@ import { credentialsPath } from "./credentials.ts";
 import type { FirstSecrets } from "./first_start.ts";
 import type { ServeSettings } from "./settings.ts";
 
-/** Where a secret is to be had. */
+/** The place of a secret. */
 export type SecretPlace =
   | { readonly kind: "printed"; readonly secret: string }
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "given"; readonly variable: string };
 
-/** Where both secrets of a first start are to be had. */
+/** The places of both secrets of a first start. */
 export interface SecretPlaces {
   readonly key: SecretPlace;
   readonly adminToken: SecretPlace;

@@ -60,7 +60,7 @@ export interface ServiceDeps {
   readonly env: (name: string) => string | undefined;
   /** Shows text to the operator. */
   readonly print: (text: string) => void;
-  /** Whether that goes to a terminal, where a person reads it and no log keeps it. @default {false} */
+  /** True where that goes to a terminal: a person reads it and no log keeps it. @default {false} */
   readonly isTerminal?: boolean | undefined;
   /** Stands around the application of a described listener, and sees its answers. @default {nothing} */
   readonly around?: ((app: Answering, listener: "public" | "admin") => Answering) | undefined;

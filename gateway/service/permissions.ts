@@ -38,8 +38,8 @@ export function missingFlagsText(flags: readonly string[]): string {
 /**
  * From here on the process writes no file but its store, which is open, and cannot read what its start
  * was told: the configuration and the credentials. Deno takes a folder's permission back with that of
- * a file in it; so what is still to be read there is named by itself. Where every file may be read, it
- * takes nothing back.
+ * a file in it; so files in it that are read later need permissions of their own. Where every file may
+ * be read, nothing is taken back.
  *
  * Resolves to the flag without which the store's file can no longer be looked at, if it is missing.
  */

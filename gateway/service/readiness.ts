@@ -9,14 +9,14 @@ const LOOK_MS = 1_000;
 /** Longest wait for the store, in milliseconds. */
 const STORE_PATIENCE_MS = 5_000;
 
-/** What readiness depends on. */
+/** The parts that readiness depends on. */
 export interface ReadinessParts {
   readonly gate: Pick<Gate, "closing">;
   readonly stores: Pick<KvStores, "health" | "isGone" | "damage" | "probe">;
   readonly pool: Pick<UpstreamPool, "isUsable">;
 }
 
-/** Whether requests can be served now, found out by writing to the store. */
+/** Finds out by writing to the store that requests can be served, or why not. */
 export class ServiceReadiness {
   readonly #parts: ReadinessParts;
   #lookedAtMs = -Infinity;

@@ -11,7 +11,7 @@ import { unpacked } from "./unpacked.ts";
 /** Addresses of a name, as the system resolves it. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-/** How to send. */
+/** Options of sending. */
 export interface OutgoingOptions {
   /** Looks up the variables that name a proxy, which then resolves names itself. */
   readonly env: (name: string) => string | undefined;
@@ -30,7 +30,7 @@ const NAMES_MAX = 100;
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 const LITERAL = /^\[|^[\d.]+$/;
 
-/** Whether requests go through a proxy, which connects in place of this process. */
+/** True where requests go through a proxy, which connects in place of this process. */
 export function isProxied(env: (name: string) => string | undefined): boolean {
   return PROXY_VARIABLES.some((name) => Boolean(env(name) ?? env(name.toLowerCase())));
 }
@@ -57,7 +57,7 @@ export class Outgoing implements Disposable {
   readonly #options: OutgoingOptions;
   readonly #isProxied: boolean;
   readonly #checked = new Map<string, Checked>();
-  /** Where the last request failed: another address may answer. */
+  /** Addresses at which the last request to a host failed: another may answer. */
   readonly #failed = new Map<string, string>();
   /** For each address that plain HTTP is sent to. */
   readonly #pinned = new Map<string, Deno.HttpClient>();

@@ -1,6 +1,6 @@
 import { othersTurn } from "./others_turn.ts";
 
-/** What is unpacked at once: so much is counted before more is made. */
+/** Bytes that are unpacked at once: so many are counted before more are made. */
 const STEP_BYTES = 64 * 1024;
 /** Others have their turn after so many bytes. */
 const TURN_BYTES = 1024 * 1024;

@@ -42,7 +42,7 @@ export interface UpstreamPoolDeps {
   readonly clock: Clock;
   /** Makes an upstream. */
   readonly create: (config: UpstreamConfig) => Upstream;
-  /** What an upstream lacks to be called at all, in words. @default {none lacks anything} */
+  /** Names what an upstream lacks to be called at all. @default {none lacks anything} */
   readonly lacks?: ((config: UpstreamConfig) => string | undefined) | undefined;
   /** Called each time an upstream begins to refuse the gateway, and for each 403. */
   readonly onOperatorTrouble: (event: OperatorTrouble) => void;
@@ -191,7 +191,7 @@ export class UpstreamPool {
     return this.#recent.of(upstream);
   }
 
-  /** Whether any upstream has what it needs to be called. */
+  /** True where any upstream has all that it needs to be called. */
   get isUsable(): boolean {
     return [...this.#slots.values()].some(({ lacks }) => lacks === undefined);
   }

@@ -45,7 +45,7 @@ interface ChoiceState {
   readonly indexes: ToolCallIndexes;
 }
 
-/** How an upstream's chat answer is followed. */
+/** Options of following an upstream's chat answer. */
 export interface ChatRelayOptions {
   /** See {@linkcode DeliveredText}. */
   readonly maxTokens?: number | undefined;

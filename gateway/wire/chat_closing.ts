@@ -11,7 +11,7 @@ import { type ChatForm, metadataText } from "./chat_form.ts";
 import { editMembers, type MemberEdits } from "./json_text.ts";
 import { chatUsageOf } from "./usage.ts";
 
-/** What the end of a stream tells of its call. */
+/** The facts of a call that the end of its stream tells. */
 export interface ChatClosing {
   readonly metadata: ServiceMetadata;
   /** As it was billed. */

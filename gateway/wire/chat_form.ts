@@ -1,7 +1,7 @@
 import type { Dialect, ServiceMetadata } from "@svc/sdk/protocol";
 import { metadataIn } from "./metadata.ts";
 
-/** How an answer of Chat Completions is written: by its caller's dialect, and as its request asks. */
+/** The form of an answer of Chat Completions: by its caller's dialect, and as its request asks. */
 export interface ChatForm {
   readonly dialect: Dialect;
   /** True where a stream has a chunk with empty `choices` that carries the usage. */

@@ -88,8 +88,8 @@ function longestReasoning(message: Fields): readonly string[] {
 }
 
 /**
- * What of a message or delta {@linkcode contentOf}, {@linkcode reasoningOf}, its refusal and its calls
- * of functions do not say.
+ * The members of a message or delta that {@linkcode contentOf}, {@linkcode reasoningOf}, its refusal
+ * and its calls of functions leave out.
  */
 export function besideText(message: Fields): Fields {
   const { content, refusal: _refusal, tool_calls: calls, ...others } = message;

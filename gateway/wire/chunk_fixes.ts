@@ -1,6 +1,6 @@
 import { editMembers, elements, members } from "./json_text.ts";
 
-/** What must be put right in one choice of a chunk. */
+/** Corrections of one choice of a chunk. */
 export interface ChoiceFix {
   readonly addRole: boolean;
   readonly dropFinish: boolean;

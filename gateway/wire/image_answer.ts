@@ -32,7 +32,7 @@ export interface ImageAnswerOptions {
   /** Unix time in seconds, where the upstream told none. */
   readonly created: number;
   readonly metadata: ServiceMetadata;
-  /** Whether the upstream's usage is what was billed: else it could not be true, and is left out. */
+  /** True where the upstream's usage was billed: else it could not be true, and is left out. */
   readonly isUsageTrue: boolean;
   /** The caller's. */
   readonly dialect: Dialect;

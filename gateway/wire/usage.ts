@@ -87,7 +87,7 @@ function cacheWritesOf(details: ChatUsage["prompt_tokens_details"], most: number
 }
 
 /**
- * What an answer must say of its usage instead of what its upstream wrote: `undefined` where that was
+ * The usage that takes the place of the upstream's own in an answer: `undefined` where that was
  * billed, or where nothing was reported.
  */
 export function correctedChatUsage(reported: unknown, billed: Usage): ChatUsage | undefined {
@@ -102,7 +102,7 @@ export function laterUsage(known: Usage | undefined, read: Usage | undefined): U
   return isCount(read.inputTokens) && isCount(read.outputTokens) ? read : known;
 }
 
-/** Whether what was billed is what was reported: it was counted otherwise. */
+/** True where usage was billed as it was reported: else it was counted otherwise. */
 export function isSameUsage(reported: Usage, billed: Usage): boolean {
   return reported.inputTokens === billed.inputTokens &&
     reported.outputTokens === billed.outputTokens;

@@ -1,5 +1,5 @@
 /**
- * What of an answer everything else relies on. There are many upstreams, and some are odd: a member
+ * The parts of an answer that all else relies on. There are many upstreams, and some are odd: a member
  * that is merely missing counts as empty, and what has another shape is no answer.
  *
  * @module

@@ -113,7 +113,7 @@ export interface LoopOptions<S extends LoopShapes> extends LoopLimits {
     | undefined;
   /**
    * Told each piece of the final answer's text, and no other text; joined, the pieces are `finalText`.
-   * Where the turn could still call a tool, its pieces are held until its end: only then are they
+   * In a turn that could still call a tool, its pieces are held until its end: only then are they
    * known to be the answer. Where it cannot, each piece is told before its event is yielded. A turn
    * that fails tells nothing that was held. A promise is waited for.
    */

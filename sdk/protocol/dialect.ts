@@ -5,7 +5,7 @@
  */
 
 /**
- * How an answer is written: `service` as the interface specifies it, `openai` so that clients that
+ * The form of an answer: `service` as the interface specifies it, `openai` so that clients that
  * are built on OpenAI's types can read it.
  *
  * @example

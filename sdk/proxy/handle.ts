@@ -103,7 +103,7 @@ async function ask(body: Uint8Array<ArrayBuffer>, passage: Passage): Promise<Res
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
-  // Who reads the answer is the browser's code, unless the application states another dialect.
+  // The answer's reader is the browser's code, unless the application states another dialect.
   const dialect = askedDialect(request.headers);
   if (dialect !== undefined && !headers.has(DIALECT_HEADER)) headers.set(DIALECT_HEADER, dialect);
   try {

@@ -14,7 +14,7 @@ import type { OutputText, ResponseShapes } from "./shapes.ts";
 import { outputText, ResponseTurns } from "./turns.ts";
 
 /**
- * What a run of Responses shows of its conversation, and the text of its last response.
+ * The conversation of a run of Responses in its result, and the text of its last response.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * What every surface makes of the odd calls that some upstreams write, so that they are handled alike.
+ * The reading of odd calls that some upstreams write, one for every surface.
  *
  * @module
  */

@@ -74,7 +74,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
 };
 
-/** What the tool was called with, and the calls and results of the second request. */
+/** The arguments of the tool's calls, and the calls and results of the second request. */
 async function outcome({ replies, run }: Way, calls: readonly Odd[]) {
   const inputs: unknown[] = [];
   const { client, sent } = scripted(replies(calls));

@@ -35,7 +35,7 @@ export interface Surface<S extends LoopShapes, History extends object> extends C
   hasOwnTools(request: S["conversation"]): boolean;
   /** The request with these declared. */
   withTools(request: S["conversation"], declarations: Declarations): S["conversation"];
-  /** What a run's result shows of its conversation, `messages` or `input`, and of its last turn. */
+  /** The conversation in a run's result, as `messages` or `input`, and its last turn's members. */
   history(conversation: S["conversation"], last?: S["turn"]): History;
   /** What the service says about a turn. */
   about(turn: S["turn"]): {

@@ -11,7 +11,7 @@ export interface Folder {
   /** Where the system reaches it, to list it. */
   readonly path: string;
   /**
-   * Whether its entries, and those of folders that are entered from it, are certainly reached through
+   * True where its entries, and those of folders entered from it, are certainly reached through
    * it. Otherwise only a look at them can be proved, and that afterwards: nothing may be made there.
    */
   readonly isHeld: boolean;
@@ -24,7 +24,7 @@ export interface Folder {
    * change anything: it may be repeated.
    */
   steady<Seen>(look: () => Promise<Seen>): Promise<Seen>;
-  /** Which of the files that were opened by a path of `at` are certainly entries of this folder. */
+  /** Says of each file opened by a path of `at` whether it is certainly an entry of this folder. */
   holds(opened: readonly Opened[]): Promise<readonly boolean[]>;
   /** Lets go of it. */
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export interface Folder {
 export interface Opened {
   /** The name that it was opened by. */
   readonly name: string;
-  /** What the system said of the open file. */
+  /** The system's facts of the open file. */
   readonly stats: Identity;
 }
 
@@ -56,7 +56,7 @@ export function look(path: string): Promise<BigIntStats> {
   return lstat(path, { bigint: true });
 }
 
-/** Which files are what their paths lead to at this moment. */
+/** Says of each file whether its path leads to it at this moment. */
 export function areAt(
   opened: readonly Opened[],
   at: (name: string) => string,

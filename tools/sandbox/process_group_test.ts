@@ -2,6 +2,10 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { runInGroup } from "./process_group.ts";
 
 const ignore = Deno.build.os === "windows";
+function isThere(path: string): Promise<boolean> {
+  return Deno.lstat(path).then(() => true, () => false);
+}
+
 const LIMITS = { timeoutMs: 10_000, maxOutputBytes: 100, signal: new AbortController().signal };
 
 Deno.test({
@@ -45,15 +49,19 @@ Deno.test({
   name: "the first reason to stop is the one that is told",
   ignore,
   async fn() {
+    const folder = await Deno.makeTempDir();
     const controller = new AbortController();
-    const args = ["-c", "trap '' TERM; while :; do sleep 0.1; done"];
+    const asked = `${folder}/asked`;
+    const args = ["-c", `trap ': > "$1"' TERM; while :; do sleep 0.1; done`, "sh", asked];
     const command = { file: "/bin/sh", args, cwd: "/", env: { PATH: "/bin:/usr/bin" } };
-    // By then the shell has set its trap; the second reason comes while it is being asked to end.
+    // By then the shell has set its trap.
     const limits = { ...LIMITS, timeoutMs: 1_500, signal: controller.signal };
     const running = runInGroup(command, limits);
-    const abort = setTimeout(() => controller.abort(), 1_800);
+    // The second reason comes while it is being asked to end.
+    while (!await isThere(asked)) await new Promise((resolve) => setTimeout(resolve, 5));
+    controller.abort();
     const { stopped, signal } = await running;
-    clearTimeout(abort);
+    await Deno.remove(folder, { recursive: true });
     assertEquals([stopped, signal], ["timeout", "SIGKILL"]);
   },
 });

@@ -22,10 +22,10 @@ export function localTimes(root) {
 const UNITS = [[60, "second", 1], [3_600, "minute", 60], [86_400, "hour", 3_600]];
 const AGO = new Intl.RelativeTimeFormat(document.documentElement.lang, { style: "narrow" });
 const DAY_S = 86_400;
-/** How often times that are told by how long ago they were are counted on, in milliseconds. */
+/** Interval at which relative times are brought up to date, in milliseconds. */
 const AGO_MS = 10_000;
 
-/** How long ago a moment was, as the service writes it in pages. */
+/** Brings relative times up to date, in the form in which the service writes them. */
 function countOn() {
   if (document.hidden) return;
   for (const time of document.querySelectorAll("time[data-relative]")) {

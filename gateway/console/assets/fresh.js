@@ -22,7 +22,7 @@ function partsOf(root) {
   );
 }
 
-/** Whether somebody is at work in a part: reads by keyboard, or marks text. */
+/** True while somebody reads a part by keyboard, or marks text in it. */
 function isInUse(part) {
   const selection = getSelection();
   return part.contains(document.activeElement) ||

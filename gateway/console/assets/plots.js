@@ -23,13 +23,13 @@ const clock = time({ hour: "2-digit", minute: "2-digit" });
 const day = time({ month: "short", day: "numeric" });
 const moment = time({ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 
-/** How values are written on an axis. */
+/** Forms of values on an axis. */
 const WRITTEN = {
   count: (value) => compact.format(value),
   credits: (value) => compact.format(value),
   duration: (ms) => ms < 1_000 ? `${Math.round(ms)} ms` : `${exact.format(ms / 1_000)} s`,
 };
-/** How far the marks of an axis may be apart: half a request is none. */
+/** Steps between the marks of an axis that counts: there is no half request. */
 const WHOLE = [1, 2, 5].flatMap((digit) => [...Array(13)].map((_, at) => digit * 10 ** at))
   .sort((a, b) => a - b);
 
@@ -131,7 +131,7 @@ function axesOf(place) {
   ];
 }
 
-/** What is under the cursor, in words. */
+/** The values under the cursor, in words. */
 function tipOf(place, { columns, whole }, { starts, stepMs }) {
   const tip = document.createElement("div");
   tip.className = "plot-tip";

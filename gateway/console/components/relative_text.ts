@@ -6,7 +6,7 @@ const DAY_S = 24 * HOUR_S;
 /** Beyond so many days the date says more. */
 const DAYS_MAX = 14;
 
-/** `8s ago`, `3m ago`, `2h ago`; of what is longer ago the date. */
+/** `8s ago`, `3m ago`, `2h ago`; the date of a moment that is longer ago. */
 export function relativeText(
   atMs: number,
   { nowMs, language }: { readonly nowMs: number; readonly language: Language },

@@ -17,7 +17,7 @@ export function shortId(id: string): string {
   return `${letters.slice(0, HEAD).join("")}…${letters.slice(-TAIL).join("")}`;
 }
 
-/** Copies a text; a script shows it, since it does nothing without one. */
+/** A button that copies a text. It is hidden until the script shows it, since only that can copy. */
 export function CopyButton({ view, text, what }: { view: View; text: string; what: string }) {
   const say = view.say(sharedMessages);
   return (

@@ -11,7 +11,7 @@ export function Time({ at }: { at: string }) {
 }
 
 /**
- * How long ago a moment was, as of `nowMs`; the script goes on counting. The full time is in the title.
+ * The age of a moment, as of `nowMs`; the script keeps it up to date. The full time is in the title.
  */
 export function RelativeTime(
   { at, nowMs, language }: { at: string; nowMs: number; language: Language },

@@ -15,7 +15,7 @@ interface VersionRow {
   readonly bytes: number;
 }
 
-/** What the history tells of a version. */
+/** A version as the history lists it. */
 type CatalogVersion = Pick<VersionRow, "version" | "updatedAtMs" | "note">;
 
 const MAX_NOTE_CHARS = 2_000;

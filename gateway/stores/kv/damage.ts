@@ -14,14 +14,14 @@ export class Damage {
     this.#onDamage = onDamage;
   }
 
-  /** What was met first; `undefined` where nothing was. */
+  /** The damage that was met first; `undefined` where none was. */
   get first(): string | undefined {
     return this.#first;
   }
 
   /** The error to pass on. Where it tells of a damaged row, that is noted. */
   note(error: unknown): unknown {
-    // What is in a row was written as JSON by this program.
+    // Rows were written as JSON by this program.
     const isDamage = error instanceof SyntaxError ||
       (error instanceof StoreError && error.isDamage);
     if (!isDamage) return error;
@@ -37,8 +37,8 @@ export class Damage {
   }
 
   /**
-   * The store, with what its methods reject with noted. `only`: of these methods, where the others are
-   * called too often and read no rows.
+   * The store, with each error of its methods noted. `only` names the methods to watch, where the others
+   * are called too often and read no rows.
    */
   watched<Store extends object>(store: Store, only?: readonly (keyof Store)[]): Store {
     const watched: Store = Object.create(store);

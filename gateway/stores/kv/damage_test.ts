@@ -51,7 +51,7 @@ Deno.test("damage is noted wherever it is met, once for each kind", async () => 
   const told: string[] = [];
   const damage = new Damage((message) => told.push(message));
   const rows = damage.watched(new Rows("{broken"), ["now", "later", "steps", "reading"]);
-  // What is not watched is nobody's affair.
+  // A method that is not watched throws as it did.
   assertThrows(() => rows.hot(), SyntaxError);
   assertEquals(told, []);
   assertThrows(() => rows.now(), StoreError, "damaged");

@@ -19,7 +19,7 @@ export interface LockedFile {
 /** A store's file, claimed by this process. */
 export interface ClaimedFile extends LockedFile {
   /**
-   * Whether the name still leads to the file that was claimed. True as well where this process may not
+   * True while the name leads to the file that was claimed. True as well where this process may not
    * look any more, and on a file system that gives one file several numbers.
    */
   isInPlace(): Promise<boolean>;
@@ -123,7 +123,7 @@ export function gone(path: string, mark: string): StoreError {
   );
 }
 
-/** Whether there is a file of the name. */
+/** True where there is a file of the name. */
 export async function isThere(path: string): Promise<boolean> {
   return await sizeOf(path) !== undefined;
 }

@@ -17,7 +17,7 @@ async function problemOf(opening: Promise<unknown>): Promise<string> {
   return (await assertRejects(() => opening, StoreError)).message;
 }
 
-/** What may stand where a store was. */
+/** Empty stores of all kinds. */
 const EMPTY = {
   "nothing": (path: string) => Deno.remove(path),
   "an empty file": (path: string) => Deno.truncate(path, 0),

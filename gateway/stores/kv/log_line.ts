@@ -5,7 +5,7 @@ import { MAX_SEGMENT_BYTES } from "./limits.ts";
 import { textOf } from "./rows.ts";
 import type { Line } from "./segment.ts";
 
-/** What a row goes without that is too long, in this order. */
+/** Fields that are left out of a row that is too long, in this order. */
 const PARTS: readonly Partial<RequestRecord>[] = [
   { words: undefined },
   { content: undefined },

@@ -63,7 +63,7 @@ export interface KvStores {
   readonly settings: KvSettingsStore;
   /** Whether the store can still be written to. Cheap, to be asked at any time. */
   health(): WriterHealth;
-  /** Whether the store's file was deleted or replaced while it is open. */
+  /** True once the store's file was deleted or replaced while it is open. */
   isGone(): Promise<boolean>;
   /** Of the damaged rows that were met, the first; `undefined` where none was. */
   damage(): string | undefined;
@@ -169,7 +169,7 @@ async function openStores(
   }
 }
 
-/** What a store is opened into. */
+/** The parts of an open store. */
 interface OpenedParts {
   readonly kv: Deno.Kv;
   readonly writer: Writer;

@@ -47,7 +47,7 @@ const BROKEN = "Cannot write to the store: a bug has stopped its writer";
 const GONE =
   "Cannot write to the store: its file was deleted or replaced while it was open; put it " +
   "back, or stop the service and restore a backup";
-/** How often it is looked whether the store's file is in its place, in milliseconds. */
+/** Interval of looking for the store's file in its place, in milliseconds. */
 const LOOK_MS = 1_000;
 const UNCHANGED = "Cannot write to the store: nothing has changed";
 
@@ -95,7 +95,7 @@ export class Writer {
       readonly books: Books;
       readonly head: DurableHead;
       readonly onTried?: ((commit: TriedCommit) => void) | undefined;
-      /** Whether the store's file is where it was opened. @default {it is} */
+      /** True while the store's file is where it was opened. @default {it is} */
       readonly isInPlace?: (() => Promise<boolean>) | undefined;
     },
   ) {
@@ -205,7 +205,7 @@ export class Writer {
     const isGone = await this.isGone();
     const ready = this.#doubt === undefined || await this.#clearDoubt();
     if (this.#health === "lost") this.#rejectAll(this.#untried(this.#stopped ?? LOST));
-    // What is written to a file without a name is lost with the process.
+    // A file without a name is lost with the process.
     else if (isGone) this.#rejectAll(this.#untried(GONE));
     else if (!ready) {
       this.#rejectAll(this.#untried("Cannot tell whether the last commit has landed"));

@@ -97,7 +97,7 @@ export class Transport {
   withWords(cut: UpstreamCut): UpstreamCut {
     const { cause, message, outcome } = cut;
     if (outcome !== "server_error" || cause === undefined) return cut;
-    const words = wordsOf(said(cause), this.#options.secrets);
+    const words = wordsOf(messageOf(cause), this.#options.secrets);
     return new UpstreamCut(outcome, message, { cause, words });
   }
 
@@ -179,8 +179,8 @@ export class Transport {
   }
 }
 
-/** What an error of a provider says, in whatever shape a package hands it on. */
-function said(error: unknown): string {
+/** The message of a provider's error, in whatever shape a package hands it on. */
+function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;
   if (typeof error === "string") return error;
   return readErrorAnswer(error).message || (JSON.stringify(error) ?? "");

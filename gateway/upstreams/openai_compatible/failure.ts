@@ -35,7 +35,7 @@ export interface ErrorContext {
 
 const MAX_MESSAGE_CHARS = 1000;
 /** Most that is kept of an upstream's words for the operator. */
-export const MAX_WORDS_CHARS = 2048;
+const MAX_WORDS_CHARS = 2048;
 const MAX_NAME_CHARS = 200;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 

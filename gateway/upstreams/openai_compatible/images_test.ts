@@ -175,7 +175,7 @@ Deno.test("answers without images are malformed, and usage without numbers is no
   for (const usage of [undefined, null, {}, { ...USAGE, input_tokens: "50" }]) {
     assertEquals(await usageOf(usage), undefined, JSON.stringify(usage));
   }
-  // What cannot be true is judged where the call is settled; a detail is kept within its whole.
+  // Impossible numbers are judged where the call is settled; a detail is kept within its whole.
   assertEquals((await usageOf({ ...USAGE, input_tokens: -1 }))?.inputTokens, -1);
   assertEquals((await usageOf({ ...USAGE, input_tokens: 39 }))?.imageInputTokens, 39);
   const details = { cached_tokens: 51 };

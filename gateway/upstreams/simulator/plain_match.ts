@@ -12,37 +12,13 @@ import { isLike } from "./prompt_values.ts";
 import { isRecord } from "./record.ts";
 
 /** Words of names that say nothing about what a tool is for. */
-const GENERIC: ReadonlySet<string> = new Set([
-  ...[
-    "get",
-    "fetch",
-    "find",
-    "search",
-    "lookup",
-    "look",
-    "up",
-    "retrieve",
-    "query",
-    "list",
-    "show",
-  ],
-  ...["check", "calculate", "calc", "compute", "determine", "current", "latest", "the", "a", "an"],
-  ...["of", "for", "in", "at", "by", "from", "to", "with", "tool", "function", "api", "service"],
-  ...[
-    "data",
-    "info",
-    "information",
-    "details",
-    "my",
-    "do",
-    "run",
-    "call",
-    "value",
-    "now",
-    "new",
-    "create",
-  ],
-]);
+const GENERIC: ReadonlySet<string> = new Set(
+  (
+    "get fetch find search lookup look up retrieve query list show check calculate calc " +
+    "compute determine current latest the a an of for in at by from to with tool function " +
+    "api service data info information details my do run call value now new create"
+  ).split(" "),
+);
 
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
   ["weather", ["temperature", "forecast", "raining", "rain", "snowing", "sunny", "cold", "warm"]],
@@ -51,7 +27,7 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
   ["stock", ["share"]],
 ]);
 
-/** How sentences begin that ask for nothing. */
+/** Beginnings of sentences that ask for nothing. */
 const STATES =
   /^\s*(?:I|we|you|he|she|it|they|this|that|these|those|there|the|a|an|my|our|once|thanks?)\b(?!['’]d\b| (?:need|want|would like)\b)/i;
 

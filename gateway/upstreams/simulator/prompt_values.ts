@@ -45,9 +45,9 @@ const FORMATS: ReadonlyMap<unknown, readonly Kind[]> = new Map([
 export class PromptValues {
   readonly #facts: PromptFacts;
   readonly #used = new Set<unknown>();
-  /** How many values came from the question. */
+  /** Number of values that came from the question. */
   taken = 0;
-  /** How many had to be made up. */
+  /** Number of values that had to be made up. */
   guessed = 0;
   /** Names or addresses of the list that a value was taken from, and nobody has taken yet. */
   others: readonly string[] = [];
@@ -118,7 +118,7 @@ export class PromptValues {
     this.guessed++;
   }
 
-  /** What has been taken so far, to go back to. */
+  /** Marks the values taken so far; the function that it returns goes back to them. */
   mark(): () => void {
     const [used, taken, others] = [new Set(this.#used), this.taken, this.others];
     const { guessed } = this;
@@ -149,7 +149,7 @@ export class PromptValues {
     return this.#next(["quoted"]) ?? this.#name() ?? this.#next(["ids"]);
   }
 
-  /** What a question is about, or is to be written: all of it where it does not say. */
+  /** The subject of a question: all of it where it names none. */
   #topic(pattern: RegExp): string {
     const [, topic] = pattern.exec(this.#facts.text) ?? [];
     return topic?.replace(/[.!?]+$/, "") ?? queryOf(this.#facts.text);

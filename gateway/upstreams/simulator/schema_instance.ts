@@ -43,11 +43,11 @@ interface Build {
   readonly isInner: boolean;
 }
 
-/** Where the values of an instance come from, before they are made up. */
+/** Sources of an instance's values, before they are made up. */
 export interface InstanceOptions {
-  /** What plain strings take, in turn. */
+  /** Values of plain strings, in turn. */
   readonly hints?: readonly string[];
-  /** What a question says of properties by their names. Optional ones are built where it does. */
+  /** A question's values of properties, by their names. Optional ones are built where it has one. */
   readonly prompt?: PromptValues | undefined;
   /** A value that may fit the schema in part. */
   readonly given?: unknown;

@@ -48,7 +48,7 @@ export class ChatMessages {
   places: readonly MessagePlace[] = [];
   /** What could not be carried. */
   readonly losses: Loss[] = [];
-  /** What items say that only an upstream of Responses is sent: text that its model reads. */
+  /** Texts of items that only an upstream of Responses is sent: its model reads them. */
   readonly nativeTexts: string[] = [];
   /** Whose bytes must be kept, once it is finished. */
   opaque: readonly OpaquePlace[] = [];

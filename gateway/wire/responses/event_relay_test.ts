@@ -161,7 +161,7 @@ Deno.test("the whole sequence of a short answer, in order", () => {
   assert(relay.finished);
   const last = events.at(-1);
   assert(last?.type === "response.completed");
-  // What was billed.
+  // As billed.
   assertEquals(last.response.usage?.input_tokens_details, {
     cached_tokens: END.usage.cachedInputTokens,
     cache_write_tokens: 0,

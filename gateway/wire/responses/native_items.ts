@@ -84,7 +84,7 @@ export class NativeItems {
 
   /** Ends all that are open: the events that say so. */
   end(): ItemEvent[] {
-    return [...this.#items].flatMap(([index, item]) => item.isDone ? [] : ended(index, item));
+    return [...this.#items].flatMap(([index, item]) => item.isDone ? [] : endEvents(index, item));
   }
 
   /** JSON texts of the items, in order. */
@@ -122,7 +122,7 @@ function noteText(item: Item, type: string, event: Fields): void {
   else if (typeof delta === "string") growing.text.push(delta);
 }
 
-function ended(outputIndex: number, item: Item): ItemEvent[] {
+function endEvents(outputIndex: number, item: Item): ItemEvent[] {
   const value: Record<string, unknown> = { ...parsed(item.text), status: "incomplete" };
   const events: ItemEvent[] = [];
   for (const growing of item.growing.values()) {

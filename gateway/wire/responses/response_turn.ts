@@ -26,7 +26,7 @@ export class ResponseTurn {
   readonly opaque = new OpaqueMembers();
   /** What its message says, while it is not known whether that counts. */
   held: HeldMessage | undefined;
-  /** What its model wrote and Responses has no place for: it is paid for all the same. */
+  /** Text of its model that Responses has no place for: it is paid for all the same. */
   readonly untold = new GatheredText();
   /** Whether all of it has come. */
   ended = false;

@@ -5,8 +5,7 @@
  * @module
  */
 
-import { assert, assertEquals } from "@std/assert";
-import { PLAN_MS } from "../../../gateway/flows/orchestrate/make_plan.ts";
+import { assertEquals } from "@std/assert";
 import { askSplit, CALL_MICROS, orchestrationLab } from "../../fixtures/orchestrated.ts";
 import { until } from "../../fixtures/service.ts";
 
@@ -26,16 +25,19 @@ for (const stream of [true, false]) {
     await until(() => upstream.calls.length === 1, "the plan to be asked for");
     await until(() => service.running.gateway.inFlight.count === 1, "the request to be under way");
     await someTime();
-    const endedMs = performance.now();
     service.running.gateway.inFlight.abortAll();
     const response = await asked;
     const body = await response.json();
     assertEquals([response.status, body.error.code], [503, "shutting_down"]);
-    assert(performance.now() - endedMs < PLAN_MS / 2);
     assertEquals(upstream.calls.length, 1);
     await service.assertBooks();
     const record = await service.lastRequest();
     assertEquals([record.outcome, record.errorCode], ["error", "shutting_down"]);
+    // The end of the service ended the plan; its own limit would be a timeout.
+    const attempts = record.tasks?.flatMap(({ attempts }) =>
+      attempts.map(({ outcome }) => outcome)
+    );
+    assertEquals(attempts, ["cancelled"]);
   });
 
   Deno.test(`${how}: who leaves in the middle of a plan ends it, and pays nothing`, async () => {

@@ -129,7 +129,7 @@ function enteredIn(
   };
 }
 
-/** Whether something stands in one of the fields, or is wrong with it: then it is not hidden. */
+/** True where one of the fields has a value or a mistake: then it is not hidden. */
 export function isEntered(entered: Entered, names: readonly string[]): boolean {
   return names.some((name) => {
     const { value, error } = enteredIn(entered, name);
@@ -137,7 +137,7 @@ export function isEntered(entered: Entered, names: readonly string[]): boolean {
   });
 }
 
-/** Whether something is wrong with one of the fields. */
+/** True where one of the fields has a mistake. */
 export function isWrong(entered: Entered, names: readonly string[]): boolean {
   return names.some((name) => enteredIn(entered, name).error !== undefined);
 }

@@ -73,12 +73,12 @@ function isUsual(name: ListField): boolean {
   return name === "endpoints" || name === "models";
 }
 
-/** Whether a list of what may be called is limited, or wrong. */
+/** True where a list has a limit or a mistake. */
 function isLimited({ fields, errors }: PolicyFieldsProps, name: ListField): boolean {
   return fields.get(limitOf(name)) === "some" || errors.has(name);
 }
 
-/** Whether something stands in a field, or is wrong with it. */
+/** True where one of the fields has a value or a mistake. */
 function isSet({ fields, errors }: PolicyFieldsProps, names: readonly string[]): boolean {
   return names.some((name) => (fields.get(name) ?? "") !== "" || errors.has(name));
 }

@@ -62,7 +62,7 @@ export const overviewAnswer = z.object({
 
 /** The sums of a time, and what its steps are split up by. */
 export type Overview = z.output<typeof overviewAnswer> & { readonly split: Split };
-/** What a model or a key came to in a step. */
+/** The sums of one model or key in a step. */
 export type PointGroup = z.output<typeof group>;
 /** The sums of a step of it. */
 export type Point = z.output<typeof point>;

@@ -11,7 +11,7 @@ import { overviewMessages } from "./messages.ts";
 import { type Plot, type PlotColumn, plotsOf, plotText, totalOf } from "./plots.ts";
 import { SPLITS } from "./split.ts";
 
-/** Where the requests are that a plot is about. */
+/** The page of the requests behind a plot. */
 const REQUESTS = "/console/requests";
 
 /**

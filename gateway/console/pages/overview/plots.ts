@@ -1,5 +1,5 @@
 /**
- * What is plotted over time: columns of numbers, each with its colour and the requests it stands for.
+ * Plots over time: columns of numbers, each with its colour and the requests it stands for.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Overview, Point, PointGroup } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
 import { nameOfGroup } from "./split.ts";
 
-/** How values are written, on the axis as in the table. */
+/** The form of values, on the axis as in the table. */
 export type PlotKind = "count" | "credits" | "duration";
 
 /** One colour of a plot. */
@@ -106,7 +106,7 @@ export function plotText(kind: PlotKind, value: number | null): string {
   return kind === "credits" ? roundedCredits(String(value)) : countText(value);
 }
 
-/** What the values of all steps come to; `null` where they do not add up. */
+/** The sum over all steps; `null` where values do not add up. */
 export function totalOf(
   { isStacked }: Plot,
   value: (point: Point) => number | null,

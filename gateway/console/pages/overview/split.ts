@@ -2,7 +2,7 @@ import type { View } from "../../page.ts";
 import type { Overview } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
 
-/** What plots can be split up by. */
+/** Properties by which plots can be split up. */
 export const SPLITS = ["model", "key", "none"] as const;
 /** One of them. */
 export type Split = typeof SPLITS[number];
@@ -12,7 +12,7 @@ export function readSplit({ query }: Pick<View, "query">): Split {
   return SPLITS.find((split) => split === query.get("by")) ?? "model";
 }
 
-/** What a model or a key is called; two keys of one name are told apart by their ids. */
+/** The name of a model or a key; two keys of one name are told apart by their ids. */
 export function nameOfGroup(
   view: View,
   { split, keys }: Pick<Overview, "split" | "keys">,

@@ -108,7 +108,7 @@ function amountColumns(view: View): readonly Column<Summary>[] {
   ];
 }
 
-/** What a key is called, and how its secret goes on where others are called the same. */
+/** A key's name, with its secret's beginning where others have the same name. */
 function KeyName({ keys, id }: { keys: KnownKeys; id: string }) {
   const hint = keys.hintOf(id);
   if (hint === undefined) return <Name text={keys.nameOf(id)} />;

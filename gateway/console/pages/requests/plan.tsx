@@ -78,7 +78,7 @@ function FailedPlan(
   );
 }
 
-/** What some tasks have cost. */
+/** The cost of some tasks. */
 function costText(tasks: readonly Task[]): string {
   return trimmedCredits(sumOf(tasks));
 }

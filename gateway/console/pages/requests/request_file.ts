@@ -50,7 +50,7 @@ export const requestFile: Feed = {
     const [key] = keys.called(wanted.get("key") ?? "");
     if (key !== undefined) wanted.set("key", key.id);
     wanted.set("limit", LIMIT);
-    // What cannot be searched for is refused before a file begins.
+    // A search that the API refuses is refused before a file begins.
     const first = view.need(await view.api.get(`/requests?${wanted}`, listAnswer));
     const lines = ReadableStream.from(linesOf(view, { first, wanted, keys }));
     return new Response(lines.pipeThrough(new TextEncoderStream()), {

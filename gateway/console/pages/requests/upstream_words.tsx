@@ -3,7 +3,7 @@ import type { View } from "../../page.ts";
 import type { TimedAttempt } from "./answer.ts";
 import { requestPageMessages } from "./request_messages.ts";
 
-/** What upstreams said of the attempts that failed: redacted by the API, and no answer of ours. */
+/** Upstreams' words of failed attempts: redacted by the API, and no answer of ours. */
 export function UpstreamWords(
   { view, attempts }: { view: View; attempts: readonly TimedAttempt[] },
 ) {

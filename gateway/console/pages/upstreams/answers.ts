@@ -30,7 +30,7 @@ const upstreams = z.object({ upstreams: z.array(upstreamState) });
 /** An upstream as the pool has it. */
 export type UpstreamState = z.output<typeof upstreamState>;
 
-/** How an upstream is: as it stands now, and what came of what was asked of it lately. */
+/** The state of an upstream now, or a verdict on its answers of late. */
 export type UpstreamHealth = UpstreamState["state"] | "failing" | "unsteady";
 
 /** Attempts below which a share of them says little. */
@@ -47,7 +47,7 @@ export function healthOf(
   return failures / attempts >= UNSTEADY && state === "available" ? "unsteady" : state;
 }
 
-/** How good each of them is. */
+/** The badge of each of them. */
 export const HEALTH_KINDS: Readonly<Record<UpstreamHealth, BadgeKind>> = {
   available: "good",
   failing: "bad",

@@ -7,7 +7,7 @@ import { upstreamMessages } from "./messages.ts";
 
 type Recent = Pick<UpstreamState, "recent">["recent"];
 
-/** How an upstream is, in a word. */
+/** An upstream's health, in a word. */
 export function HealthBadge(
   { view, upstream }: { view: View; upstream: Pick<UpstreamState, "state" | "recent"> },
 ) {
@@ -31,7 +31,7 @@ export function ErrorRate({ view, recent }: { view: View; recent: Recent }) {
   );
 }
 
-/** How often another model was asked instead, in the last minutes. */
+/** The number of requests that went to another model instead, in the last minutes. */
 export function Failovers({ view, recent }: { view: View; recent: Recent }) {
   const { minutes, attempts, failovers } = recent;
   return (

@@ -91,7 +91,7 @@ function columns(view: View): readonly Column<Row>[] {
   ];
 }
 
-/** What came of what was asked of it lately. */
+/** Columns of the results of the last minutes. */
 function recentColumns(view: View): readonly Column<Row>[] {
   const say = view.say(upstreamMessages);
   return [

@@ -39,8 +39,8 @@ export interface StatementLines extends Pick<StatementPage, "cursor" | "availabl
 }
 
 /**
- * The page of the statement that the query asks for, or what of the query cannot be read. `open` are
- * the holds that go on; where they are not all of them, a hold without an end is taken to go on.
+ * The page of the statement that the query asks for, or the mistakes of the query. `open` are the
+ * holds that go on; where not all of them are known, a hold without an end counts as one.
  */
 export async function statementOf(
   view: View,
