@@ -5,6 +5,7 @@ import { assertType, type IsExact } from "@std/testing/types";
 import {
   type ChatCompletionChunk,
   type ChatTurn,
+  ConfigurationError,
   type EventStream,
   type MessageStreamEvent,
   type MessageTurn,
@@ -37,6 +38,8 @@ interface Streaming {
   /** The text that its events tell, and then what they add up to. */
   read(client: ServiceClient): Promise<readonly [told: string, final: string]>;
   open(client: ServiceClient): Promise<AsyncIterable<unknown>>;
+  /** With any value, as code without types may call it. */
+  create(client: ServiceClient, stream: unknown): Promise<unknown>;
 }
 
 const SURFACES: Readonly<Record<string, Streaming>> = {
@@ -50,6 +53,8 @@ const SURFACES: Readonly<Record<string, Streaming>> = {
       return [told, String((await stream.final()).choices[0]?.message.content)];
     },
     open: (client) => client.chat.completions.create({ messages: MESSAGES, stream: true }),
+    create: (client, stream) =>
+      client.chat.completions.create({ messages: MESSAGES, stream: stream as boolean }),
   },
   responses: {
     reply: RESPONSE,
@@ -63,6 +68,7 @@ const SURFACES: Readonly<Record<string, Streaming>> = {
       return [told, (await stream.final()).output_text];
     },
     open: (client) => client.responses.create({ input: "Hi", stream: true }),
+    create: (client, stream) => client.responses.create({ input: "Hi", stream: stream as boolean }),
   },
   messages: {
     reply: CHAT,
@@ -78,10 +84,12 @@ const SURFACES: Readonly<Record<string, Streaming>> = {
       return [told, block?.type === "text" ? block.text : ""];
     },
     open: (client) => client.messages.create({ messages: SAID, stream: true }),
+    create: (client, stream) =>
+      client.messages.create({ messages: SAID, stream: stream as boolean }),
   },
 };
 
-for (const [name, { reply, read, open }] of Object.entries(SURFACES)) {
+for (const [name, { reply, read, open, create }] of Object.entries(SURFACES)) {
   Deno.test(`${name}: create streams where the request says so`, async () => {
     const { client, sent } = scripted(reply);
     assertEquals(await read(client), ["Hello", "Hello"]);
@@ -99,6 +107,15 @@ for (const [name, { reply, read, open }] of Object.entries(SURFACES)) {
     const stream = await open(client);
     const all = await Array.fromAsync(stream);
     assertEquals(all, await Array.fromAsync(await open(client)));
+  });
+
+  Deno.test(`${name}: a stream that is neither true nor false is refused as such`, async () => {
+    const { client, sent } = scripted(reply);
+    for (const stream of ["true", 1, {}]) {
+      const message = "Cannot use stream in the request: it is neither true nor false";
+      await assertRejects(() => create(client, stream), ConfigurationError, message);
+    }
+    assertEquals(sent, []);
   });
 
   Deno.test(`${name}: a stream that is left ends its call`, async () => {
