@@ -204,7 +204,7 @@ const NO_RESPONSE = { headers: undefined, ok: false, status: undefined };
 
 async function* eventsOf(
   { answer, limit }: OpenCall,
-  { isLast }: TransportCall,
+  { isLast, signal }: TransportCall,
 ): AsyncGenerator<unknown, void, void> {
   const { response } = answer;
   let reader: EventReader | undefined;
@@ -223,6 +223,8 @@ async function* eventsOf(
     for (let texts = await reader.read(); texts !== undefined; texts = await reader.read()) {
       for (const text of texts) {
         if (text === "[DONE]") return;
+        // What has come already is no whole answer to whoever ended it before it was read.
+        if (!isOver) signal?.throwIfAborted();
         const event = answer.read(text);
         yield event;
         isOver ||= isLast?.(event) ?? false;

@@ -238,7 +238,8 @@ Deno.test("without all permissions and trust, nothing is written below the works
   const write = { mode: "overwrite", content: "b" };
   for (const path of ["folder/a.txt", "folder/b.txt", "new/c.txt"]) {
     const message = await refusal(careful, { path, ...write }, "workspace_unsafe");
-    assert(message.includes("all permissions") && message.includes("fileTrust"));
+    assert(message.includes(`into the folder "${path.split("/")[0]}"`), message);
+    assert(message.includes("--allow-all") && message.includes("fileTrust: true"), message);
   }
   assertEquals(asked, []);
   assertEquals(await names(workspace), ["folder"]);

@@ -1,10 +1,11 @@
 /** `create({ stream: true })` on every surface, as code written for other clients calls it. */
 
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { assertType, type IsExact } from "@std/testing/types";
 import {
   type ChatCompletionChunk,
   type ChatTurn,
+  ConfigurationError,
   type EventStream,
   type MessageStreamEvent,
   type MessageTurn,
@@ -36,7 +37,9 @@ interface Streaming {
   readonly reply: Reply;
   /** The text that its events tell, and then what they add up to. */
   read(client: ServiceClient): Promise<readonly [told: string, final: string]>;
-  open(client: ServiceClient): Promise<AsyncIterable<unknown>>;
+  open(client: ServiceClient, signal?: AbortSignal): Promise<AsyncIterable<unknown>>;
+  /** With any value, as code without types may call it. */
+  create(client: ServiceClient, stream: unknown): Promise<unknown>;
 }
 
 const SURFACES: Readonly<Record<string, Streaming>> = {
@@ -49,7 +52,10 @@ const SURFACES: Readonly<Record<string, Streaming>> = {
       for await (const { choices } of stream) told += choices[0]?.delta.content ?? "";
       return [told, String((await stream.final()).choices[0]?.message.content)];
     },
-    open: (client) => client.chat.completions.create({ messages: MESSAGES, stream: true }),
+    open: (client, signal) =>
+      client.chat.completions.create({ messages: MESSAGES, stream: true }, { signal }),
+    create: (client, stream) =>
+      client.chat.completions.create({ messages: MESSAGES, stream: stream as boolean }),
   },
   responses: {
     reply: RESPONSE,
@@ -62,7 +68,8 @@ const SURFACES: Readonly<Record<string, Streaming>> = {
       }
       return [told, (await stream.final()).output_text];
     },
-    open: (client) => client.responses.create({ input: "Hi", stream: true }),
+    open: (client, signal) => client.responses.create({ input: "Hi", stream: true }, { signal }),
+    create: (client, stream) => client.responses.create({ input: "Hi", stream: stream as boolean }),
   },
   messages: {
     reply: CHAT,
@@ -77,11 +84,13 @@ const SURFACES: Readonly<Record<string, Streaming>> = {
       const { content: [block] } = await stream.final();
       return [told, block?.type === "text" ? block.text : ""];
     },
-    open: (client) => client.messages.create({ messages: SAID, stream: true }),
+    open: (client, signal) => client.messages.create({ messages: SAID, stream: true }, { signal }),
+    create: (client, stream) =>
+      client.messages.create({ messages: SAID, stream: stream as boolean }),
   },
 };
 
-for (const [name, { reply, read, open }] of Object.entries(SURFACES)) {
+for (const [name, { reply, read, open, create }] of Object.entries(SURFACES)) {
   Deno.test(`${name}: create streams where the request says so`, async () => {
     const { client, sent } = scripted(reply);
     assertEquals(await read(client), ["Hello", "Hello"]);
@@ -99,6 +108,32 @@ for (const [name, { reply, read, open }] of Object.entries(SURFACES)) {
     const stream = await open(client);
     const all = await Array.fromAsync(stream);
     assertEquals(all, await Array.fromAsync(await open(client)));
+  });
+
+  Deno.test(`${name}: a stream that is neither true nor false is refused as such`, async () => {
+    const { client, sent } = scripted(reply);
+    for (const stream of ["true", 1, {}]) {
+      const message = "Cannot use stream in the request: it is neither true nor false";
+      await assertRejects(() => create(client, stream), ConfigurationError, message);
+    }
+    assertEquals(sent, []);
+  });
+
+  Deno.test(`${name}: a stream that is ended between two events is not taken for a whole one`, async () => {
+    // All of its bytes have come by then.
+    const { client } = scripted(reply);
+    const controller = new AbortController();
+    const reason = new Error("Enough");
+    const stream = await open(client, controller.signal);
+    const told: unknown[] = [];
+    const read = async () => {
+      for await (const event of stream) {
+        told.push(event);
+        controller.abort(reason);
+      }
+    };
+    assertStrictEquals(await assertRejects(read), reason);
+    assertEquals(told.length, 1);
   });
 
   Deno.test(`${name}: a stream that is left ends its call`, async () => {

@@ -149,7 +149,9 @@ export class Runner<S extends LoopShapes, History extends object> {
       return this.#surface.begin(withOwnLists(request));
     }
     throw new ConfigurationError(
-      stream
+      typeof asked !== "boolean"
+        ? "Cannot use stream in the request: it is neither true nor false"
+        : stream
         ? "Cannot stream with stream: false in the request: call create or run"
         : "Cannot stream with run: call runStream",
     );

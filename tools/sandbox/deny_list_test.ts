@@ -16,13 +16,14 @@ Deno.test("the default list names what holds secrets, wherever and however it is
     "credentials.json Service-Account.json service-account-prod.json service_account.json " +
     "application_default_credentials.json terraform.tfstate prod.tfstate.backup .vault-token " +
     ".dockercfg kubeconfig .ssh/known_hosts .ssh/id_ed25519.pub .ssh/keys/a .cargo/credentials " +
-    ".cargo/credentials.toml";
+    ".cargo/credentials.toml svc.kv.admin.json data/svc.kv.admin.json .git/config.worktree " +
+    ".git/modules/lib/config .git/modules/lib/modules/inner/config .git/worktrees/a/config.worktree";
   for (const path of denied.split(" ")) {
     assertEquals([rules.ignores(path), rules.ignores(`a/b/${path}`)], [true, true], path);
   }
   const open = ".env.example .ENV.Sample .env.local.example prod.env.template environment.ts " +
     "id_rsa.pub keys.ts monkey pem.md .aws/config config.json env .environment my.svc.json " +
-    ".git/HEAD .dev.vars.example dev.vars credentials.json.sample credentials.ts tfstate.md ssh/a " +
+    ".git/HEAD .git/modules/lib/HEAD admin.json .dev.vars.example dev.vars credentials.json.sample credentials.ts tfstate.md ssh/a " +
     ".cargo/config.toml kubeconfig.md service-account.md";
   for (const path of open.split(" ")) {
     assertEquals([rules.ignores(path), rules.ignores(`a/b/${path}`)], [false, false], path);

@@ -242,9 +242,10 @@ function outside(path: string): ToolError {
 function refuseUnheld(root: Folder, parts: readonly string[]): void {
   if (root.isHeld || parts.length === 0) return;
   throw new ToolError(
-    "Cannot write into a folder of the workspace: on this host it could be swapped for another in " +
-      "the meantime. Write to the workspace itself; or whoever runs the program can run it on Linux " +
-      "with all permissions, or set fileTrust where nobody else renames folders of the workspace",
+    `Cannot write into the folder ${quoted(parts.join("/"))}: on this host it could be swapped ` +
+      "for another in the meantime. Write to the workspace itself, not to a folder in it; or " +
+      "whoever runs the program can set the option fileTrust: true, where nothing else renames " +
+      "folders of the workspace, or start it with --allow-all, on Linux",
     { code: "workspace_unsafe" },
   );
 }
