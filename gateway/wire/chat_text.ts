@@ -33,6 +33,9 @@ const MEDIA: ReadonlySet<string> = new Set([
   ...["data", "b64_json", "file_data", "result", "partial_image_b64", "encrypted_content"],
 ]);
 
+/** Members that may carry media in an address; anything else that begins like one is text. */
+const MEDIA_ADDRESS = /(?:^|_)(?:url|uri|image|images|audio|video|file)$/;
+
 /**
  * Characters of media for which one is counted. Base64 has a token in one and a half characters, so
  * that a token stands for 1 000: an image of a megapixel comes to some 1 500, a second of speech to
@@ -63,7 +66,7 @@ export function collectStrings(
 ): void {
   if (value === "" || STRUCTURE.has(name) || depth > DEPTH_MAX) return;
   if (typeof value === "string") {
-    const isMedia = MEDIA.has(name) || value.startsWith("data:");
+    const isMedia = MEDIA.has(name) || MEDIA_ADDRESS.test(name) && value.startsWith("data:");
     pieces.push(isMedia ? value.slice(0, Math.ceil(value.length / MEDIA_CHARS)) : value);
   } else if (Array.isArray(value)) {
     for (const element of value) collectStrings(element, pieces, { name, depth: depth + 1 });
