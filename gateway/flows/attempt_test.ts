@@ -44,6 +44,7 @@ async function attemptSix(
   const lease = {
     upstream: { id: "u", call, models: () => Promise.resolve([]), close: () => {} },
     report: () => {},
+    failedOver: () => {},
     release: () => note("release"),
   };
   const hold = options.hold ?? (() => Promise.resolve({ ok: true, value: { held: 10n ** 12n } }));
