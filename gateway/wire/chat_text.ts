@@ -28,6 +28,9 @@ const STRUCTURE: ReadonlySet<string> = new Set([
   ...["sources", "tools", "signature", "thought_signature", ...OPAQUE_MEMBERS],
 ]);
 
+/** Members in which a model says what to call a tool with. */
+const INPUT: ReadonlySet<string> = new Set(["arguments", "input"]);
+
 /** Members that carry media or ciphers: no text, though strings. */
 const MEDIA: ReadonlySet<string> = new Set([
   ...["data", "b64_json", "file_data", "result", "partial_image_b64", "encrypted_content"],
@@ -71,6 +74,8 @@ export function collectStrings(
   } else if (Array.isArray(value)) {
     for (const element of value) collectStrings(element, pieces, { name, depth: depth + 1 });
   } else if (typeof value === "object" && value !== null) {
+    // Some upstreams write arguments as an object, whose members are not of the wire.
+    if (INPUT.has(name)) return void pieces.push(JSON.stringify(value));
     for (const [key, member] of Object.entries(value)) {
       collectStrings(member, pieces, { name: key, depth: depth + 1 });
     }

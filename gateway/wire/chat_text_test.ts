@@ -20,6 +20,13 @@ Deno.test("text that begins like an address of media is text, in requests and in
   assertEquals(said({ reasoning_details: [{ text }] }), length);
 });
 
+Deno.test("arguments that are written as an object are what a model wrote, member by member", () => {
+  const input = { output: "word ".repeat(100), id: "word ".repeat(100), data: "word" };
+  const { length } = JSON.stringify(input);
+  assertEquals(said({ function_call: { arguments: input } }), length);
+  assertEquals(said({ tool_calls: [{ id: "c", function: { arguments: input } }] }), length);
+});
+
 Deno.test("media in an address stands for a few characters", () => {
   assertEquals(said({ images: [{ image_url: { url: ADDRESS } }] }), 3);
   assertEquals(said({ images: [ADDRESS] }), 3);
