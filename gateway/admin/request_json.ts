@@ -166,7 +166,9 @@ function tasksJson(
   return [...tasks.map(taskJson), answer];
 }
 
-function taskJson({ model, provider, startMs, ms, attempts, ...task }: TaskRecord) {
+function taskJson(
+  { model, provider, startMs, ms, attempts, others: _others, ...task }: TaskRecord,
+) {
   return {
     ...task,
     model: model ?? null,

@@ -1,12 +1,12 @@
 /**
- * The parts of a request: the tasks that it was split into and its answer. The one place that says
+ * The parts of a request: the tasks that it was split into and its answer, each by who did it. The one place that says
  * which model a request's tokens and credits belong to.
  *
  * @module
  */
 
 import { type Micros, parseCredits } from "./money.ts";
-import type { RequestRecord, TaskRecord } from "./request_record.ts";
+import type { OtherUse, RequestRecord, TaskRecord } from "./request_record.ts";
 
 /** Stands for the model or provider of a part that reached none. */
 export const NO_MODEL = "";
@@ -30,13 +30,39 @@ export interface AnswerPart extends RequestPart {
 }
 
 /**
- * The parts of a request, which add up to the whole. One that was not split has one part. Of a split
- * request, parts that reached no model and cost nothing are left out.
+ * The parts of a request, which add up to the whole. One that was not split, and that one model did,
+ * has one part. Of others, parts that reached no model and cost nothing are left out.
  */
 export function partsOf(record: RequestRecord): readonly RequestPart[] {
   const { startMs: _startMs, ...answer } = answerOf(record);
-  const tasks = (record.tasks ?? []).map(partOf).filter(isUse);
-  return tasks.length > 0 && !isUse(answer) ? tasks : [...tasks, answer];
+  const tasks = (record.tasks ?? []).flatMap((task) => byModel(partOf(task), task.others));
+  const uses = [...tasks, ...byModel(answer, record.others)].filter(isUse);
+  return uses.length > 0 ? uses : [answer];
+}
+
+/** True where a request has, or may have, more than one part. */
+export function hasParts({ tasks, others }: RequestRecord): boolean {
+  return tasks !== undefined || others !== undefined;
+}
+
+/** What others did for a part, and what is left of it. */
+function byModel(part: RequestPart, others: readonly OtherUse[] = []): readonly RequestPart[] {
+  if (others.length === 0) return [part];
+  const parts = others.map(({ ms, ...use }) => ({
+    ...use,
+    charged: microsOf(use),
+    durationMs: ms,
+  }));
+  const rest = (of: (some: RequestPart) => number) =>
+    parts.reduce((left, some) => left - of(some), of(part));
+  const own = {
+    ...part,
+    charged: parts.reduce((left, { charged }) => left - charged, part.charged),
+    inputTokens: rest(({ inputTokens }) => inputTokens),
+    cachedInputTokens: rest(({ cachedInputTokens }) => cachedInputTokens),
+    outputTokens: rest(({ outputTokens }) => outputTokens),
+  };
+  return [...parts, own];
 }
 
 /** The answer's own part of a request. */

@@ -67,3 +67,32 @@ Deno.test("an answer begins with its first call, else when the last task has end
   assertEquals(answerOf({ ...RECORD, tasks }).startMs, 350);
   assertEquals(answerOf({ ...RECORD, tasks, attemptStarts: [380, 500] }).startMs, 380);
 });
+
+Deno.test("what others did of a task or of an answer is theirs, and parts add up to the whole", () => {
+  const first = {
+    ...{ model: "tried", provider: "mill", ms: 40, charged: "0.050000" },
+    ...{ inputTokens: 8, cachedInputTokens: 1, outputTokens: 4 },
+  };
+  const search = {
+    ...{ model: "web_search_preview", provider: "", ms: 20, charged: "0.100000" },
+    ...{ inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
+  };
+  const tasks = [task("a", { others: [first] })];
+  const parts = partsOf({ ...RECORD, tasks, others: [search], attemptStarts: [400] });
+  assertEquals(
+    parts.map((part) => [part.model, part.charged, part.inputTokens, part.outputTokens]),
+    [
+      ["tried", 50_000n, 8, 4],
+      ["small", 150_000n, 12, 6],
+      ["web_search_preview", 100_000n, 0, 0],
+      ["large", 700_000n, 80, 40],
+    ],
+  );
+  const { charged } = answerOf({ ...RECORD, tasks, others: [search] });
+  assertEquals(charged, 800_000n);
+  const whole = partsOf({ ...RECORD, others: [search] });
+  assertEquals(whole.map((part) => [part.model, part.charged]), [
+    ["web_search_preview", 100_000n],
+    ["large", 900_000n],
+  ]);
+});

@@ -26,6 +26,20 @@ export interface ScoreRecord {
   readonly score: number;
 }
 
+/** What a request or a task was charged for that the model it is named after did not do. */
+export interface OtherUse {
+  /** Catalog id of a model that was tried before, or the name of a hosted tool: as in the journal. */
+  readonly model: string;
+  /** Empty of a hosted tool. */
+  readonly provider: string;
+  readonly ms: number;
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly outputTokens: number;
+  /** Credits, decimal string. */
+  readonly charged: string;
+}
+
 /** A part of a request that was split. Has no title: that is made of the caller's words. */
 export interface TaskRecord {
   readonly taskId: string;
@@ -42,6 +56,8 @@ export interface TaskRecord {
   readonly outputTokens: number;
   /** Credits, decimal string. */
   readonly charged: string;
+  /** What of that is not its model's. */
+  readonly others?: readonly OtherUse[] | undefined;
   /** Upstream calls that were tried for it. */
   readonly attempts: readonly RoutingAttempt[];
 }
@@ -104,6 +120,8 @@ export interface RequestRecord {
   readonly scores?: readonly ScoreRecord[] | undefined;
   /** Of a request that was split, in the order in which they ended. */
   readonly tasks?: readonly TaskRecord[] | undefined;
+  /** What beside its tasks is not of the model that it was routed to. */
+  readonly others?: readonly OtherUse[] | undefined;
   readonly content?: ContentRecord | undefined;
   readonly holdIds: readonly string[];
   /** Credits, decimal string. */

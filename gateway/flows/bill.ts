@@ -89,6 +89,11 @@ export async function settleCall(
   const total = trace.billed === undefined ? billing : addBilling(trace.billed, billing);
   if (end.said !== undefined) trace.say(end.said);
   const rows = rowsOf(trace, end.request, total);
+  const noteBill = () => {
+    trace.billed = total;
+    const { model: { id: model }, upstream: { provider } } = candidate;
+    trace.used({ model, provider, ms: trace.attempts.at(-1)?.ms ?? 0 }, billing);
+  };
   trace.settling = total;
   try {
     if (end.wasDelivered) await settleOnce(gateway.ledger, { ending, rows });
@@ -100,12 +105,12 @@ export async function settleCall(
     if (error instanceof RefusedSettlement) throw error;
     settleLater(gateway, { ending, rows, wasDelivered: end.wasDelivered }, error);
     // A request of several calls is logged at its end: by then this one will have been settled.
-    if (end.wasDelivered && rows.row === undefined) trace.billed = total;
+    if (end.wasDelivered && rows.row === undefined) noteBill();
     throw error;
   } finally {
     trace.settling = undefined;
   }
-  trace.billed = total;
+  noteBill();
   return { billing: total, usage };
 }
 

@@ -21,6 +21,8 @@ export class OutputMeter {
   #nextLookChars: number;
   #countedChars = 0;
   #tokens = 0;
+  /** Characters that it had with its finish. */
+  #finishedChars: number | undefined;
 
   constructor(heldTokens: number) {
     this.#heldTokens = heldTokens;
@@ -29,9 +31,12 @@ export class OutputMeter {
 
   /** True when it has, and goes on. */
   isPassedBy(answer: MeasuredAnswer): boolean {
-    if (answer.usedUpBy !== undefined) return !answer.finished;
     const chars = answer.deliveredChars;
-    if (chars < this.#nextLookChars || answer.finished) return false;
+    // What goes on after its finish has not ended.
+    this.#finishedChars = answer.finished ? this.#finishedChars ?? chars : undefined;
+    const isOver = chars === this.#finishedChars;
+    if (answer.usedUpBy !== undefined) return !answer.finished;
+    if (chars < this.#nextLookChars || isOver) return false;
     const text = answer.delivered.join("");
     // Its first piece may be the end of a token that has been counted.
     const fresh = writtenTokens(text.slice(this.#countedChars));

@@ -49,9 +49,24 @@ Deno.test("OutputMeter looks seldom, and not at all far below the limit", () => 
 
 Deno.test("OutputMeter leaves an answer alone that has its finish, and ends one whose hold is used up", () => {
   const finished = new Growing();
+  finished.text = " word".repeat(1_000);
   finished.finished = true;
-  assertEquals(wordsUntilPassed(finished, 10, 1_000), undefined);
+  const meter = new OutputMeter(10);
+  assert(!meter.isPassedBy(finished));
+  assert(!meter.isPassedBy(finished));
   const usedUp = new Growing();
   usedUp.usedUpBy = 99;
   assertEquals(wordsUntilPassed(usedUp, 10, 1), 1);
+});
+
+Deno.test("OutputMeter ends an answer that goes on after its finish", () => {
+  const answer = new Growing();
+  answer.text = " word".repeat(50);
+  answer.finished = true;
+  const meter = new OutputMeter(100);
+  assert(!meter.isPassedBy(answer));
+  answer.text += " word".repeat(40);
+  assert(!meter.isPassedBy(answer));
+  answer.text += " word".repeat(100);
+  assert(meter.isPassedBy(answer));
 });

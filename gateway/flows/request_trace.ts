@@ -16,6 +16,7 @@ import type { Clock } from "../ports/clock.ts";
 import type {
   AttemptWords,
   ContentRecord,
+  OtherUse,
   RequestRecord,
   ScoreRecord,
   TaskRecord,
@@ -25,6 +26,7 @@ import type { Span } from "../ports/tracer.ts";
 import { listed } from "../wire/upstream_warnings.ts";
 import { addBilling } from "./add_billing.ts";
 import { noteContent, type Said } from "./content_note.ts";
+import { ModelUses } from "./model_uses.ts";
 import type { Reservation } from "./admission.ts";
 import type { BodyHold } from "./held_bodies.ts";
 
@@ -102,6 +104,8 @@ export class RequestTrace {
   billed: BillingMetadata | undefined;
   /** The same with a call that is being settled: what the books say next, before any later row. */
   settling: BillingMetadata | undefined;
+  /** Who has been paid for what in this part of the request. */
+  readonly #uses = new ModelUses();
   /** Reports of usage that were not taken, over all parts of the request. */
   readonly #usageProblems: UsageProblem[];
   /** Tokens counted against the key's minute until the true number is known. */
@@ -229,6 +233,16 @@ export class RequestTrace {
     if (this.#usageProblems.length < USAGE_PROBLEMS_MAX) this.#usageProblems.push(problem);
   }
 
+  /** Notes what was settled: `use` says of whom, as the journal does. */
+  used(use: Pick<OtherUse, "model" | "provider" | "ms">, billing: BillingMetadata): void {
+    this.#uses.add(use, billing);
+  }
+
+  /** What of this part of the request was not done by the model that was tried last. */
+  otherUses(): readonly OtherUse[] | undefined {
+    return this.#uses.beside(this.#candidate?.model.id);
+  }
+
   /** Notes what was said, where its key's content is logged; of a part it is nobody's answer. */
   say(said: Said): void {
     if (this.caller.key.logContent !== true || this.#whole !== undefined) return;
@@ -317,6 +331,7 @@ export class RequestTrace {
       exclusions: this.#plan?.exclusions,
       scores: this.#scores(),
       tasks: this.#tasks.length === 0 ? undefined : this.#tasks,
+      others: this.otherUses(),
       content: this.#content,
       holdIds: this.holdIds,
       charged: billing?.charged ?? "0.000000",

@@ -72,7 +72,7 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
     answer: { events: new Gathered(batches()), relay, first: relay.accept(chunk(" first")) },
   };
   const caller = { stream: true, key: {}, endpoint: "chat" };
-  const trace = { caller, attempts: [], record: () => ({}), say: () => {} };
+  const trace = { caller, attempts: [], record: () => ({}), say: () => {}, used: () => {} };
   const call = new StreamedCall(gateway as unknown as GatewayContext, {
     trace: trace as unknown as RequestTrace,
     begun: begun as unknown as Begun<OpenedStream>,

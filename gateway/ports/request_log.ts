@@ -5,6 +5,7 @@ export type {
   AttemptWords,
   ContentRecord,
   ExclusionRecord,
+  OtherUse,
   RequestFilter,
   RequestRecord,
   ScoreRecord,

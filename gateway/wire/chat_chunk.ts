@@ -13,7 +13,13 @@ import type { ChatCompletionChunk, ChunkChoice, ToolCallDelta } from "@svc/sdk/p
 import type { Usage } from "../domain/pricing.ts";
 import { UpstreamCut } from "../ports/upstream.ts";
 import type { SignedToolCall } from "./answer_relay.ts";
-import { type ChatClosing, closingChunks, endsByFinish, isBareFinish } from "./chat_closing.ts";
+import {
+  type ChatClosing,
+  closingChunks,
+  endsByFinish,
+  isBareFinish,
+  isFinish,
+} from "./chat_closing.ts";
 import { type ChatForm, SERVICE_FORM } from "./chat_form.ts";
 import { collectText } from "./chat_text.ts";
 import { applyFixes, type ChoiceFix } from "./chunk_fixes.ts";
@@ -263,10 +269,11 @@ export class ChatChunkRelay {
     const addRole = !state.hasRole && typeof delta?.role !== "string";
     state.hasRole = true;
     const finish = choice.finish_reason;
-    const finishes = typeof finish === "string";
+    const finishes = isFinish(finish);
     const isApart = finishes && !state.finished && endsByFinish(this.#form) && !isHeld;
     if (isApart) state.owed = finish;
-    const dropFinish = finishes && (state.finished || isApart);
+    const dropFinish = typeof finish === "string" &&
+      (!finishes || state.finished || isApart);
     if (finishes) state.finished = true;
     const toolIndexes = delta?.tool_calls?.length
       ? followCalls(state, delta.tool_calls, this.#kept)

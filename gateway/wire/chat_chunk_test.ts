@@ -3,6 +3,7 @@ import type { ServiceMetadata } from "@svc/sdk/protocol";
 import { UpstreamCut } from "../ports/upstream.ts";
 import { ChatChunkRelay } from "./chat_chunk.ts";
 import type { ChatClosing } from "./chat_closing.ts";
+import { SERVICE_FORM } from "./chat_form.ts";
 import { chatUsageOf } from "./usage.ts";
 
 const COUNTED = { inputTokens: 5, cachedInputTokens: 0, outputTokens: 7 };
@@ -161,6 +162,25 @@ Deno.test("a second finish of a choice is dropped", () => {
   const again = JSON.parse(relay.accept(delta({}, { finish_reason: "stop" })) ?? "");
   assertEquals(again.choices[0].finish_reason, null);
   assertEquals(closing(relay).map(({ choices }) => choices), [[]]);
+});
+
+Deno.test("an empty finish is none, and the true one is passed on", () => {
+  for (const form of [SERVICE_FORM, { ...SERVICE_FORM, dialect: "openai" as const }]) {
+    const relay = new ChatChunkRelay("m", { form });
+    const empty = { finish_reason: "" };
+    const said = [
+      relay.accept(delta({ role: "assistant", content: "x" }, empty)),
+      relay.accept(delta({ content: "y" }, empty)),
+    ];
+    assert(!relay.finished);
+    said.push(relay.accept(delta({}, { finish_reason: "tool_calls" })));
+    assert(relay.finished);
+    const all = [...said.filter((text) => text !== undefined).map((text) => JSON.parse(text))];
+    const finishes = [...all, ...closing(relay)].flatMap(({ choices }) =>
+      (choices as { finish_reason: unknown }[]).map(({ finish_reason }) => finish_reason)
+    );
+    assertEquals(finishes, [null, null, "tool_calls"]);
+  }
 });
 
 Deno.test("a clean end owes a finish to every choice that has none", () => {

@@ -42,9 +42,14 @@ export function endsByFinish({ dialect }: ChatForm): boolean {
   return dialect === "openai";
 }
 
+/** Some upstreams write an empty one into every chunk. */
+export function isFinish(finish: unknown): finish is string {
+  return typeof finish === "string" && finish !== "";
+}
+
 /** True where a choice of a chunk says that it ends, and nothing else. */
 export function isBareFinish({ delta, finish_reason: finish }: ChunkChoice): boolean {
-  return typeof finish === "string" && !Object.values(delta ?? {}).some(isSaid);
+  return isFinish(finish) && !Object.values(delta ?? {}).some(isSaid);
 }
 
 function isSaid(value: unknown): boolean {

@@ -28,10 +28,16 @@ const STRUCTURE: ReadonlySet<string> = new Set([
   ...["sources", "tools", "signature", "thought_signature", ...OPAQUE_MEMBERS],
 ]);
 
+/** Members in which a model says what to call a tool with. */
+const INPUT: ReadonlySet<string> = new Set(["arguments", "input"]);
+
 /** Members that carry media or ciphers: no text, though strings. */
 const MEDIA: ReadonlySet<string> = new Set([
   ...["data", "b64_json", "file_data", "result", "partial_image_b64", "encrypted_content"],
 ]);
+
+/** Members that may carry media in an address; anything else that begins like one is text. */
+const MEDIA_ADDRESS = /(?:^|_)(?:url|uri|image|images|audio|video|file)$/;
 
 /**
  * Characters of media for which one is counted. Base64 has a token in one and a half characters, so
@@ -63,11 +69,13 @@ export function collectStrings(
 ): void {
   if (value === "" || STRUCTURE.has(name) || depth > DEPTH_MAX) return;
   if (typeof value === "string") {
-    const isMedia = MEDIA.has(name) || value.startsWith("data:");
+    const isMedia = MEDIA.has(name) || MEDIA_ADDRESS.test(name) && value.startsWith("data:");
     pieces.push(isMedia ? value.slice(0, Math.ceil(value.length / MEDIA_CHARS)) : value);
   } else if (Array.isArray(value)) {
     for (const element of value) collectStrings(element, pieces, { name, depth: depth + 1 });
   } else if (typeof value === "object" && value !== null) {
+    // Some upstreams write arguments as an object, whose members are not of the wire.
+    if (INPUT.has(name)) return void pieces.push(JSON.stringify(value));
     for (const [key, member] of Object.entries(value)) {
       collectStrings(member, pieces, { name: key, depth: depth + 1 });
     }

@@ -43,7 +43,8 @@ export function readChunk(text: string): ChunkContent {
     value: { ...chunk, choices },
     usage: chunk["usage"],
     delta,
-    finishReason: typeof finish === "string" ? finish : undefined,
+    // Some upstreams write an empty one into every chunk.
+    finishReason: typeof finish === "string" && finish !== "" ? finish : undefined,
     logprobs: choice?.["logprobs"],
     toolCalls,
   };

@@ -167,3 +167,19 @@ Deno.test("a search without a price has no hold", async () => {
   assertEquals([holdIds.length, charged], [2, formatCredits(2n * TURN_MICROS)]);
   await service.assertBooks();
 });
+
+Deno.test("usage and overview say the same of searches and of the model that asked for them", async () => {
+  await using lab = await hostedLab();
+  const { service, model } = lab;
+  model.answer(calling(searchFor("tides"), searchFor("boats")), saying("Tides turn."));
+  await (await askHosted(service, "chat")).text();
+  await service.quiet();
+  const usage = await service.admin("GET", "/usage?by=model");
+  const overview = await service.admin("GET", "/overview?since=1h");
+  const charges = ({ usage, models }: Record<string, unknown>) => {
+    const rows = (usage ?? models) as { model: string; charged: string; requests: number }[];
+    return rows.map((row) => [row.model, row.charged, row.requests]).sort();
+  };
+  assertEquals(charges(overview), charges(usage));
+  assertEquals(charges(usage).length, 2);
+});

@@ -10,6 +10,9 @@ import { capLeft, HOLD_WAIT_MS, letGo, takeHold } from "../holding.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import { RefusedSettlement, settleForSure } from "../settle_for_sure.ts";
 
+/** What their holds are of, in the journal and in every sum. */
+const SEARCHES = "web_search_preview";
+
 /** A price, and the catalog version it is of. */
 export interface Fee {
   readonly fee: Micros;
@@ -59,7 +62,7 @@ export class SearchFees {
     this.#promised += fee;
     try {
       const hold = await takeHold(this.#gateway, this.#trace, {
-        model: "web_search_preview",
+        model: SEARCHES,
         priceVersion,
         amount: fee,
         minimum: fee,
@@ -67,8 +70,11 @@ export class SearchFees {
         signal: this.#trace.caller.signal,
       });
       if (hold instanceof ServiceFault) throw unpaid();
+      const startMs = this.#gateway.clock.monotonicMs();
       const result = await this.#runHeld(hold.id, run);
+      const ms = Math.round(this.#gateway.clock.monotonicMs() - startMs);
       await this.#settle(hold.id, price);
+      this.#trace.used({ model: SEARCHES, provider: "", ms }, withFees(undefined, price));
       return result;
     } finally {
       this.#promised -= fee;

@@ -63,6 +63,7 @@ export class Breakdown {
       cachedInputTokens: billed?.cached_input_tokens ?? 0,
       outputTokens: billed?.output_tokens ?? 0,
       charged: task.charged ?? NOTHING.charged,
+      others: part?.otherUses(),
       attempts: part?.attempts ?? [],
     }, part);
     return task;

@@ -35,7 +35,7 @@ function drainedPart() {
     },
   } as unknown as GatewayContext;
   const caller = { stream: true, key: {}, endpoint: "chat" };
-  const trace = { caller, attempts: [], record: () => ({}), say: () => {} };
+  const trace = { caller, attempts: [], record: () => ({}), say: () => {}, used: () => {} };
   async function* events() {
     yield [chunk("second")];
     yield [chunk("third")];

@@ -7,7 +7,7 @@
 
 import { Buffer } from "node:buffer";
 import { hasStatus, modelsOf, providersOf } from "../../domain/request_filter.ts";
-import { NO_MODEL, partsOf } from "../../domain/request_parts.ts";
+import { hasParts, NO_MODEL, partsOf } from "../../domain/request_parts.ts";
 import { classOf, endingOf, type RolledRow } from "../../domain/request_rollup.ts";
 import type { RequestFilter, RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
@@ -125,10 +125,11 @@ export class LogBlock {
     if (rows > BLOCK_ROWS_MAX || segment - this.first > 0xffff) return false;
     let ids = this.#idBytes;
     let lists = this.#listBytes;
-    for (const { id, requestId, keyId, routing, tasks = [] } of records) {
+    for (const { id, requestId, keyId, routing, tasks = [], others = [] } of records) {
       ids += id.length + requestId.length + 2;
       lists += keyId.length + (routing === undefined ? 0 : ENTRY_BYTES);
-      for (const { model = "" } of tasks) lists += model.length + ENTRY_BYTES;
+      const parts = [...tasks, ...tasks.flatMap((task) => task.others ?? []), ...others];
+      for (const { model = "" } of parts) lists += model.length + ENTRY_BYTES;
     }
     return ids <= BLOCK_IDS_BYTES_MAX && rows * ROW_BYTES + lists <= BLOCK_BYTES_MAX;
   }
@@ -165,7 +166,7 @@ export class LogBlock {
     if (keys !== undefined) keys[row] = this.#keyOf(record);
     if (routes !== undefined) routes[row] = this.#routeOf(record);
     if (kinds !== undefined) kinds[row] = this.#kindOf(record);
-    if (record.tasks !== undefined) this.#noteParts(record, row);
+    if (hasParts(record)) this.#noteParts(record, row);
     const ids = `${id} ${requestId}`;
     this.#ids.push(ids);
     this.#idBytes += ids.length + 1;

@@ -9,7 +9,7 @@ import type { Line } from "./segment.ts";
 const PARTS: readonly Partial<RequestRecord>[] = [
   { words: undefined },
   { content: undefined },
-  { exclusions: undefined, routing: undefined, tasks: undefined },
+  { exclusions: undefined, routing: undefined, tasks: undefined, others: undefined },
 ];
 
 /**

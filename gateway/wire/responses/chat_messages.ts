@@ -38,6 +38,9 @@ const RESULT_MEMBERS: readonly string[] = [
   ...RESULT_EXTRAS,
 ];
 
+/** Members of items of other types that are of the wire's structure elsewhere: here a model reads them. */
+const READ_BESIDE: readonly string[] = ["output", "outputs", "results", "tools"];
+
 type Place = Omit<MessagePlace, "calls">;
 
 /** Puts messages together, item by item. */
@@ -103,9 +106,8 @@ export class ChatMessages {
       }
       default:
         if (isSearch(item)) return this.#addSearch(item.value, path);
-        for (const said of [item.value, item.value["output"], item.value["tools"]]) {
-          collectStrings(said, this.nativeTexts);
-        }
+        collectStrings(item.value, this.nativeTexts);
+        for (const name of READ_BESIDE) collectStrings(item.value[name], this.nativeTexts);
         this.#lose(`${path}.type`, `an item of type "${type}" cannot be carried`, "native");
     }
   }

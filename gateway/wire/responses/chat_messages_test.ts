@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { ChatMessages } from "./chat_messages.ts";
 import { chatRequestOf } from "./chat_request.ts";
 import { bodyOf } from "./responses_fixture.ts";
 
@@ -163,4 +164,17 @@ Deno.test("an assistant who says nothing has no message, unless it is signed", (
       ["assistant", "", { n: 1 }],
     ],
   );
+});
+
+Deno.test("what earlier tools of other kinds gave counts as read, under each of its names", () => {
+  const messages = new ChatMessages({});
+  for (const [at, member] of ["output", "outputs", "results", "tools"].entries()) {
+    const value = { type: "code_interpreter_call", [member]: [{ type: "logs", logs: member }] };
+    messages.add({ text: JSON.stringify(value), value }, `input.${at}`);
+  }
+  const value = { type: "custom_tool_call_output", output: "data: of a tool" };
+  messages.add({ text: JSON.stringify(value), value }, "input.4");
+  messages.finish();
+  const read = ["output", "outputs", "results", "tools", "data: of a tool"];
+  assertEquals(messages.nativeTexts, read);
 });

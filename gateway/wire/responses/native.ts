@@ -177,7 +177,6 @@ export class NativeResponseRelay implements ResponseRelay {
     const type = "response.incomplete";
     const text = `{"type":"${type}","sequence_number":${this.#sequence++},"response":${response}}`;
     this.#closing = { type, text, owed, written: () => [], reported: undefined };
-    this.usage = undefined;
   }
 
   upstreamEnded(): void {

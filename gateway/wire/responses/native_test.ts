@@ -274,6 +274,20 @@ Deno.test("usage without numbers is none; all output counts that the total has",
   }
   const apart = { input_tokens: 10, output_tokens: 5, total_tokens: 115 };
   assertEquals(readResponseUsage(apart)?.outputTokens, 105);
+  for (const name of ["cached_tokens", "prompt_cache_hit_tokens"]) {
+    assertEquals(readResponseUsage({ ...apart, [name]: 4 })?.cachedInputTokens, 4, name);
+  }
+});
+
+Deno.test("usage that came before an answer was ended for its length is still reported", () => {
+  const relay = new NativeResponseRelay(contextOf());
+  relay.accept(event("response.in_progress", 1, `"response":${resource("in_progress", USAGE)}`));
+  relay.accept(DELTA);
+  relay.limitReached();
+  assertEquals(relay.usage, { inputTokens: 3, cachedInputTokens: 1, outputTokens: 2 });
+  const usage = { inputTokens: 9, cachedInputTokens: 1, outputTokens: 8 };
+  const last = [...relay.completed({ ...BILLED, usage })].join("");
+  assert(last.includes('"input_tokens":9'), last);
 });
 
 Deno.test("a piece counts that is told only when it is whole, and once", () => {

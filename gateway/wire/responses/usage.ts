@@ -8,6 +8,7 @@ export function readResponseUsage(usage: unknown): Usage | undefined {
   const { input_tokens, output_tokens, total_tokens, ...details } = usage as Partial<ResponseUsage>;
   const { input_tokens_details } = details;
   return readChatUsage({
+    ...details,
     prompt_tokens: input_tokens,
     completion_tokens: output_tokens,
     total_tokens,

@@ -5,8 +5,10 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
+import { askSplit, orchestrationLab, readAnswer } from "../../fixtures/orchestrated.ts";
 import { metricsOf, valueOf } from "../../fixtures/prometheus.ts";
 import { ADMIN_TOKEN, TestService } from "../../fixtures/service.ts";
+import { CALL_USAGE } from "../../fixtures/task_upstream.ts";
 
 const COMPOUND = "Compare tea, coffee and cocoa in terms of health, cost and history.";
 
@@ -50,6 +52,24 @@ Deno.test("overview, usage and metrics charge a split request to the same models
     assertEquals(credits?.toFixed(6), charged);
     assertEquals(valueOf(metrics, "svc_tokens_total", { model, type: "output" }), outputTokens);
   }
+});
+
+Deno.test("what a first try on another model cost is that model's, in usage and overview", async () => {
+  await using lab = await orchestrationLab();
+  const { service, upstream } = lab;
+  upstream.on("tea", { cutAfter: "Half of ", usage: CALL_USAGE });
+  const answer = await readAnswer(await askSplit(service, { stream: true, choice: "final" }), true);
+  assertEquals(answer.text, "The answer.");
+  const models = upstream.callsFor("tea").map(({ model }) => model);
+  assertEquals(new Set(models).size, 2);
+  await service.quiet();
+  const usage = await service.admin("GET", "/usage?by=model");
+  const overview = await service.admin("GET", "/overview?since=1h");
+  const rows = usage.usage as readonly ModelRow[];
+  assertEquals(comparable(overview.models as readonly ModelRow[]), comparable(rows));
+  const [page] = (await service.admin("GET", "/requests")).requests as { id: string }[];
+  const { tasks } = await service.admin("GET", `/requests/${page?.id}`);
+  assert((tasks as object[]).every((task) => !("others" in task)));
 });
 
 function sumOf(amounts: readonly string[]): string {
