@@ -35,8 +35,13 @@ function print(text: string): void {
   writeWhole(Deno.stdout, encoder.encode(text));
 }
 
+/** A line that nobody takes is lost: a full disk, or a reader that has gone, must not end the service. */
 function complain(text: string): void {
-  Deno.stderr.writeSync(encoder.encode(text));
+  try {
+    writeWhole(Deno.stderr, encoder.encode(text));
+  } catch {
+    // There is no other place to say it.
+  }
 }
 
 /** Runs a command; resolves to its exit code. */

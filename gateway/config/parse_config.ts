@@ -12,12 +12,21 @@ import {
   type UpstreamConfig,
   type UpstreamKind,
 } from "../domain/catalog.ts";
-import type { z } from "zod";
+import { z } from "zod";
 import { DEFAULT_SCORING } from "../domain/score.ts";
 import { ConfigError } from "./config_error.ts";
 import { jsonPlace } from "./json_place.ts";
 import { listPrice, type PriceSource } from "./list_price.ts";
-import { type ConfigFile, type ConfigModel, configSchema, type ConfigUpstream } from "./schema.ts";
+import { entriesOf, referenceProblems } from "./references.ts";
+import {
+  type ConfigFile,
+  type ConfigModel,
+  configSchema,
+  type ConfigUpstream,
+  modelSchema,
+  searchSchema,
+  upstreamSchema,
+} from "./schema.ts";
 
 /** A configuration file that was understood. */
 export interface Configuration {
@@ -49,27 +58,29 @@ export async function parseConfig(
   options: ParseConfigOptions,
 ): Promise<Configuration> {
   const { fileName } = options;
-  const parsed = configSchema.safeParse(parseJson(withoutMark(text), fileName));
-  if (!parsed.success) {
-    throw new ConfigError(fileName, parsed.error.issues.toSorted(byCause).map(problemOf));
-  }
+  const written = parseJson(withoutMark(text), fileName);
+  const parsed = configSchema.safeParse(written);
   const file = parsed.data;
-  const problems = crossCheck(file);
-  const upstreams = file.upstreams.map(upstreamOf);
+  const parts = file ?? readableParts(written);
+  const problems = parsed.error?.issues.toSorted(byCause).map(problemOf) ?? [];
+  problems.push(...crossCheck(parts), ...referenceProblems(written));
+  const upstreams = parts.upstreams.map((upstream) => upstream && upstreamOf(upstream));
   const nowMs = options.nowMs ?? Date.now();
   const models: Model[] = [];
-  for (const [index, written] of file.models.entries()) {
-    const upstream = upstreams.find((candidate) => candidate.id === written.upstream);
+  for (const [index, written] of parts.models.entries()) {
+    const upstream = upstreams.find((candidate) => candidate?.id === written?.upstream);
+    // Of a model whose upstream cannot be read nobody knows the list price.
+    if (written === undefined || (file ?? upstream) === undefined) continue;
     const model = await completeModel(written, { upstream, nowMs });
     if (model.ok) models.push(model.value);
     else problems.push(...model.problems.map((problem) => `models.${index}.${problem}`));
   }
-  if (problems.length > 0) throw new ConfigError(fileName, problems);
+  if (file === undefined || problems.length > 0) throw new ConfigError(fileName, problems);
 
   const scoring = file.scoring ?? DEFAULT_SCORING;
   return {
     content: {
-      upstreams,
+      upstreams: file.upstreams.map(upstreamOf),
       models,
       tiers: file.tiers,
       scoring,
@@ -110,50 +121,52 @@ function parseJson(text: string, fileName: string): unknown {
 /** Kinds whose wire has the field in two forms. */
 const LIMIT_FIELD_KINDS: readonly UpstreamKind[] = ["openai", "openai-compatible", "azure"];
 
+/** The parts of a file that can be understood each by itself; `undefined` in the place of others. */
+type Parts =
+  & { readonly [List in "upstreams" | "models"]: readonly (ConfigFile[List][number] | undefined)[] }
+  & Pick<ConfigFile, "search" | "vectorStores">;
+
+/** Of a file with mistakes, whatever has none: all mistakes are told at once. */
+function readableParts(written: unknown): Parts {
+  const { search } = z.object({ search: searchSchema.optional() }).safeParse(written).data ?? {};
+  return {
+    upstreams: entriesOf(written, "upstreams").map((one) => upstreamSchema.safeParse(one).data),
+    models: entriesOf(written, "models").map((one) => modelSchema.safeParse(one).data),
+    search,
+  };
+}
+
 /** What no schema of one field can see. */
-function crossCheck(file: ConfigFile): string[] {
+function crossCheck(parts: Parts): string[] {
   const problems: string[] = [];
-  for (const list of ["upstreams", "models", "tiers"] as const) {
-    const seen = new Set<string>();
-    for (const [index, { id }] of file[list].entries()) {
-      if (seen.has(id)) problems.push(`${list}.${index}.id: "${id}" is there twice`);
-      seen.add(id);
-    }
+  for (const [index, upstream] of parts.upstreams.entries()) {
+    if (upstream === undefined) continue;
+    problems.push(...upstreamProblems(upstream).map((one) => `upstreams.${index}.${one}`));
   }
-  for (const [index, upstream] of file.upstreams.entries()) {
-    if (upstream.kind === "openai-compatible" && upstream.baseUrl === undefined) {
-      problems.push(
-        `upstreams.${index}.baseUrl: An "openai-compatible" upstream needs its address`,
-      );
-    }
-    const lacking = misplacedCredentials(upstream) ?? lackingSetting(upstream);
-    if (lacking !== undefined) problems.push(`upstreams.${index}.${lacking}`);
-    if (upstream.outputLimitField !== undefined && !LIMIT_FIELD_KINDS.includes(upstream.kind)) {
-      const problem =
-        `An upstream of kind "${upstream.kind}" takes the output limit in one way only`;
-      problems.push(`upstreams.${index}.outputLimitField: ${problem}`);
-    }
-    if (upstream.apiKey !== undefined && upstream.apiKeyEnv !== undefined) {
-      problems.push(`upstreams.${index}.apiKey: Give either the key or the name of its variable`);
-    }
+  problems.push(...searchProblems(parts.search), ...embeddingsProblems(parts));
+  for (const [index, model] of parts.models.entries()) {
+    const upstream = parts.upstreams.find((one) => one !== undefined && one.id === model?.upstream);
+    if (model === undefined || upstream === undefined) continue;
+    problems.push(...undrawable(model, upstream.kind).map((one) => `models.${index}.${one}`));
   }
-  problems.push(...searchProblems(file.search), ...embeddingsProblems(file));
-  for (const [index, model] of file.models.entries()) {
-    const upstream = file.upstreams.find(({ id }) => id === model.upstream);
-    if (upstream === undefined) {
-      problems.push(`models.${index}.upstream: There is no upstream "${model.upstream}"`);
-    } else {
-      const vain = undrawable(model, upstream.kind).map((one) => `models.${index}.${one}`);
-      problems.push(...vain);
-    }
+  return problems;
+}
+
+function upstreamProblems(upstream: ConfigUpstream): string[] {
+  const { apiKey, apiKeyEnv, baseUrl, kind, outputLimitField } = upstream;
+  const problems: string[] = [];
+  if (kind === "openai-compatible" && baseUrl === undefined) {
+    problems.push('baseUrl: An "openai-compatible" upstream needs its address');
   }
-  const models = new Set(file.models.map(({ id }) => id));
-  for (const [index, tier] of file.tiers.entries()) {
-    for (const [position, id] of (tier.models === "*" ? [] : tier.models).entries()) {
-      if (!models.has(id)) {
-        problems.push(`tiers.${index}.models.${position}: There is no model "${id}"`);
-      }
-    }
+  const lacking = misplacedCredentials(upstream) ?? lackingSetting(upstream);
+  if (lacking !== undefined) problems.push(lacking);
+  if (outputLimitField !== undefined && !LIMIT_FIELD_KINDS.includes(kind)) {
+    problems.push(
+      `outputLimitField: An upstream of kind "${kind}" takes the output limit in one way only`,
+    );
+  }
+  if (apiKey !== undefined && apiKeyEnv !== undefined) {
+    problems.push("apiKey: Give either the key or the name of its variable");
   }
   return problems;
 }
@@ -171,14 +184,12 @@ function searchProblems(search: ConfigFile["search"]): string[] {
     : [];
 }
 
-function embeddingsProblems({ upstreams, vectorStores }: ConfigFile): string[] {
+function embeddingsProblems({ upstreams, vectorStores }: Parts): string[] {
   const named = vectorStores?.embeddings?.upstream;
   if (named === undefined) return [];
   const at = "vectorStores.embeddings.upstream";
-  const upstream = upstreams.find(({ id }) => id === named);
-  if (upstream === undefined) return [`${at}: There is no upstream "${named}"`];
-  const { kind } = upstream;
-  if (kind === "openai" || kind === "openai-compatible") return [];
+  const kind = upstreams.find((one) => one?.id === named)?.kind;
+  if (kind === undefined || kind === "openai" || kind === "openai-compatible") return [];
   return [
     `${at}: Upstream "${named}" is of kind "${kind}"; embeddings need one of kind "openai" or ` +
     '"openai-compatible"',

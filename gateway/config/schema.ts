@@ -101,7 +101,8 @@ const pathPart = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9:._-]{0,127}$/, {
   error: "Write 1 to 128 of A-Z a-z 0-9 : . _ -, the first a letter or digit",
 });
 
-const upstream = strict({
+/** One upstream. */
+export const upstreamSchema = strict({
   id,
   kind: z.enum(UPSTREAM_KINDS, {
     error: () => `Kind is one of ${UPSTREAM_KINDS.map((kind) => `"${kind}"`).join(", ")}`,
@@ -141,7 +142,8 @@ const price = strict({
 });
 
 const QUALITY = "Write a number from 0 to 1";
-const model = strict({
+/** One model. */
+export const modelSchema = strict({
   id,
   name: text.optional(),
   upstream: id,
@@ -173,7 +175,8 @@ const tier = strict({
 const SEARCH_KINDS = ["searxng", "brave", "tavily", "offline"] as const;
 const searchKey = { apiKeyEnv: variableName.optional(), apiKey: z.string().min(1).optional() };
 
-const search = z.discriminatedUnion("kind", [
+/** The search server. */
+export const searchSchema = z.discriminatedUnion("kind", [
   strict({
     kind: z.literal("searxng"),
     baseUrl: httpUrl,
@@ -218,14 +221,14 @@ const limits = strict({
 
 /** The whole file. */
 export const configSchema = strict({
-  upstreams: z.array(upstream).min(1, { error: "Name at least one upstream" }),
-  models: z.array(model).min(1, { error: "Name at least one model" }),
+  upstreams: z.array(upstreamSchema).min(1, { error: "Name at least one upstream" }),
+  models: z.array(modelSchema).min(1, { error: "Name at least one model" }),
   tiers: z.array(tier).min(1, { error: "Name at least one tier" }),
   scoring: strict({ quality: weight, price: weight, latency: weight })
     .refine((weights) => weights.quality + weights.price + weights.latency > 0, {
       error: "At least one weight is above 0",
     }).optional(),
-  search: search.optional(),
+  search: searchSchema.optional(),
   vectorStores: vectorStores.optional(),
   limits: limits.optional(),
   requestLog: strict({

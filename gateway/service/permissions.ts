@@ -16,9 +16,10 @@ export async function missingFlags(
   const { kvPath, configPath } = settings;
   const needed: Deno.PermissionDescriptor[] = [{ name: "read", path: configPath }];
   if (credentialsPath(kvPath) !== undefined) {
-    // The folder: its lock, its log and the credentials stand beside the store.
+    // The folder: its lock, its log and the credentials stand beside the store. The file by itself
+    // as well, which is looked at when reading the folder has been given up.
     const path = dirname(kvPath);
-    needed.push({ name: "read", path }, { name: "write", path });
+    needed.push({ name: "read", path }, { name: "read", path: kvPath }, { name: "write", path });
   }
   const missing: string[] = [];
   for (const permission of needed) {

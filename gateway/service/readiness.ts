@@ -34,7 +34,9 @@ export class ServiceReadiness {
     if (stores.damage() !== undefined) {
       return unwritable("The store holds damaged rows; the log names them");
     }
-    if (await stores.isGone()) return unwritable("The store's file was deleted or replaced");
+    if (await stores.isGone()) {
+      return unwritable("The store's file was deleted, replaced or emptied");
+    }
     if (!pool.isUsable) {
       return new ServiceFault("no_model_available", { message: "No upstream has credentials" });
     }

@@ -36,9 +36,15 @@ export function unknownVariables(names: Iterable<string>): string[] {
       name.slice(PREFIX.length),
       known.map((one) => one.slice(PREFIX.length)),
     );
-    const isKey = near === undefined && /_(?:KEY|TOKEN)$/.test(name);
+    const isKey = near === undefined && (/_(?:KEY|TOKEN)$/.test(name) || isLikeOwn(name));
     if (isKey) return [`The service cannot read ${name}; name a key ${OWN_PREFIX}…, or grant it`];
     const advice = near === undefined ? "" : `; the nearest is ${PREFIX}${near}`;
     return [`Unknown variable ${name}: it is no setting of svc${advice}`];
   });
+}
+
+/** Whether the name begins nearly as the operator's own do. */
+function isLikeOwn(name: string): boolean {
+  const [word = ""] = name.slice(PREFIX.length).split("_");
+  return nearestName(word, ["UPSTREAM"]) !== undefined;
 }

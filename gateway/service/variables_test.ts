@@ -19,6 +19,11 @@ Deno.test("known variables, and keys that a configuration may name, are not told
   assertEquals(unknownVariables(["SERVICE_MY_OPENAI_KEY"]), [
     "The service cannot read SERVICE_MY_OPENAI_KEY; name a key SERVICE_UPSTREAM_…, or grant it",
   ]);
+  for (const name of ["SERVICE_UPSTREM_X", "SERVICE_UPSTREAMS_LAB", "SERVICE_UPSTREAM"]) {
+    assertEquals(unknownVariables([name]), [
+      `The service cannot read ${name}; name a key SERVICE_UPSTREAM_…, or grant it`,
+    ]);
+  }
   const [slip = ""] = unknownVariables(["SERVICE_ADMIN_TOKNE"]);
   assertEquals(slip.endsWith("the nearest is SERVICE_ADMIN_TOKEN"), true);
 });

@@ -85,7 +85,7 @@ Deno.test("a store whose file is gone makes the service unready, and no call is 
       assertEquals(await ready(service), [
         503,
         "store_unavailable",
-        "The store's file was deleted or replaced",
+        "The store's file was deleted, replaced or emptied",
       ]);
       const refused = await ask(service);
       assertEquals((await refused.json()).error.code, "store_unavailable");

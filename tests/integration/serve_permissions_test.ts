@@ -145,7 +145,7 @@ Deno.test("a process that opens no more files sees that its store has gone, and 
       assertEquals(await ready(), undefined);
       await Deno.remove(kvPath);
       while (await ready() === undefined) await new Promise((resolve) => setTimeout(resolve, 50));
-      assertEquals(await ready(), "The store's file was deleted or replaced");
+      assertEquals(await ready(), "The store's file was deleted, replaced or emptied");
       const { stderr } = await service.end("SIGTERM");
       assertStringIncludes(stderr, "store_gone");
       assert(!stderr.includes("store_not_watched"), stderr);

@@ -19,8 +19,9 @@ export interface LockedFile {
 /** A store's file, claimed by this process. */
 export interface ClaimedFile extends LockedFile {
   /**
-   * True while the name leads to the file that was claimed. True as well where this process may not
-   * look any more, and on a file system that gives one file several numbers.
+   * True while the name leads to the file that was claimed, and the file was not emptied since. True
+   * as well where this process may not look any more, and on a file system that gives one file several
+   * numbers.
    */
   isInPlace(): Promise<boolean>;
 }
@@ -98,10 +99,14 @@ async function lockInode(name: string, file: Deno.FsFile): Promise<void> {
 /** Looks whether a name leads to an open file; where it does not from the beginning, nobody looks. */
 async function watch({ path }: LockedFile, file: Deno.FsFile): Promise<() => Promise<boolean>> {
   const { dev, ino } = await file.stat();
+  let wasFilled = false;
   const isInPlace = async () => {
     try {
       const named = await Deno.stat(path);
-      return named.dev === dev && named.ino === ino;
+      if (named.dev !== dev || named.ino !== ino) return false;
+      // A database that is open has one page at least. It may shrink, but not to nothing.
+      wasFilled ||= named.size > 0;
+      return named.size > 0 || !wasFilled;
     } catch (error) {
       return !(error instanceof Deno.errors.NotFound);
     }

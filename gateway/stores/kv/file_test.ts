@@ -71,12 +71,30 @@ Deno.test("a store whose file is gone takes no more writes until it is back", as
     await Deno.rename(path, aside);
     await Deno.writeTextFile(path, "");
     await until(() => stores.isGone());
-    assertStringIncludes(await problemOf(stores.probe()), "was deleted or replaced");
+    assertStringIncludes(await problemOf(stores.probe()), "was deleted, replaced or emptied");
     assertEquals([stores.health(), told.length], ["failing", 1]);
     await Deno.rename(aside, path);
     await until(async () => !await stores.isGone());
     await stores.probe();
     assertEquals(stores.health(), "ok");
+    await stores.close();
+  });
+});
+
+Deno.test("a store whose file was emptied in its place takes no more writes", async () => {
+  await withFolder(async (folder) => {
+    const path = join(folder, "svc.kv");
+    const stores = await openKvStores(path);
+    await stores.probe();
+    await until(async () => !await stores.isGone());
+    const kept = await Deno.readFile(path);
+    await Deno.truncate(path, 0);
+    await until(() => stores.isGone());
+    assertStringIncludes(await problemOf(stores.probe()), "emptied");
+    assertEquals(stores.health(), "failing");
+    await Deno.writeFile(path, kept);
+    await until(async () => !await stores.isGone());
+    await stores.probe();
     await stores.close();
   });
 });

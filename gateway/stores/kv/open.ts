@@ -43,7 +43,7 @@ export interface KvStoresOptions extends MigrateOptions {
   readonly onTried?: ((commit: TriedCommit) => void) | undefined;
   /** Called once for each kind of damaged row that is met. @default {nobody is told} */
   readonly onDamage?: ((message: string) => void) | undefined;
-  /** Called when the store's file is found to be deleted or replaced. @default {nobody is told} */
+  /** Called when the store's file is found to be deleted, replaced or emptied. @default {nobody is told} */
   readonly onGone?: ((message: string) => void) | undefined;
   /** A file that only a store in use leaves beside it: then the store must hold something. */
   readonly mark?: string | undefined;
@@ -63,7 +63,7 @@ export interface KvStores {
   readonly settings: KvSettingsStore;
   /** Whether the store can still be written to. Cheap, to be asked at any time. */
   health(): WriterHealth;
-  /** True once the store's file was deleted or replaced while it is open. */
+  /** True once the store's file was deleted, replaced or emptied while it is open. */
   isGone(): Promise<boolean>;
   /** Of the damaged rows that were met, the first; `undefined` where none was. */
   damage(): string | undefined;

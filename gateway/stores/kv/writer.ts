@@ -45,7 +45,7 @@ export type WriterHealth = "ok" | "failing" | "lost";
 const LOST = "Cannot write to the store: another process has taken it over";
 const BROKEN = "Cannot write to the store: a bug has stopped its writer";
 const GONE =
-  "Cannot write to the store: its file was deleted or replaced while it was open; put it " +
+  "Cannot write to the store: its file was deleted, replaced or emptied while it was open; put it " +
   "back, or stop the service and restore a backup";
 /** Interval of looking for the store's file in its place, in milliseconds. */
 const LOOK_MS = 1_000;

@@ -1,0 +1,65 @@
+/**
+ * What the parts of a configuration say of each other, looked at as it was written: a mistake within a
+ * part must not hide these until it is mended.
+ *
+ * @module
+ */
+
+/** Ids that are there twice, and names of upstreams and models that are not there. */
+export function referenceProblems(written: unknown): string[] {
+  return [...duplicates(written), ...strangers(written)];
+}
+
+/** The entries of a list of the file; none where it is no list. */
+export function entriesOf(written: unknown, list: string): readonly unknown[] {
+  const value = member(written, list);
+  return Array.isArray(value) ? value : [];
+}
+
+function duplicates(written: unknown): string[] {
+  return ["upstreams", "models", "tiers"].flatMap((list) => {
+    const seen = new Set<unknown>();
+    return entriesOf(written, list).flatMap((entry, index) => {
+      const id = member(entry, "id");
+      if (typeof id !== "string") return [];
+      const isTwice = seen.has(id);
+      seen.add(id);
+      return isTwice ? [`${list}.${index}.id: "${id}" is there twice`] : [];
+    });
+  });
+}
+
+function strangers(written: unknown): string[] {
+  const isUpstream = knownIds(written, "upstreams");
+  const isModel = knownIds(written, "models");
+  const embedder = member(member(member(written, "vectorStores"), "embeddings"), "upstream");
+  const problems: string[] = [];
+  if (!isUpstream(embedder)) {
+    problems.push(`vectorStores.embeddings.upstream: There is no upstream "${embedder}"`);
+  }
+  for (const [index, model] of entriesOf(written, "models").entries()) {
+    const upstream = member(model, "upstream");
+    if (isUpstream(upstream)) continue;
+    problems.push(`models.${index}.upstream: There is no upstream "${upstream}"`);
+  }
+  for (const [index, tier] of entriesOf(written, "tiers").entries()) {
+    for (const [position, id] of entriesOf(tier, "models").entries()) {
+      if (isModel(id)) continue;
+      problems.push(`tiers.${index}.models.${position}: There is no model "${id}"`);
+    }
+  }
+  return problems;
+}
+
+/** Whether an id is of the list. What nobody can tell is: the list or one of its ids is unreadable. */
+function knownIds(written: unknown, list: string): (id: unknown) => boolean {
+  const entries = entriesOf(written, list);
+  const ids = new Set(entries.map((entry) => member(entry, "id")));
+  const isReadable = entries.length > 0 && [...ids].every((id) => typeof id === "string");
+  return (id) => !isReadable || typeof id !== "string" || ids.has(id);
+}
+
+function member(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  return Object.entries(value).find(([key]) => key === name)?.[1];
+}
