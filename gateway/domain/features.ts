@@ -33,6 +33,8 @@ export interface RequestFeatures {
   /** Path of the field that asks for it, by the need. @default {they are not told} */
   readonly needPaths?: Readonly<Record<string, string>> | undefined;
   readonly hostedTools: readonly string[];
+  /** Log probabilities are asked for: models whose upstreams tell them come first. @default {false} */
+  readonly logprobs?: boolean | undefined;
   /** Output limit the caller set, in tokens; absent: as much as the model gives. */
   readonly requestedOutputTokens?: number | undefined;
   /** Number of choices that are written: `n`, or `best_of` where that is more. */
@@ -113,6 +115,7 @@ export function* chatFeatureSteps(
     needs,
     needPaths: paths,
     hostedTools,
+    ...(wantsLogprobs(request) ? { logprobs: true } : {}),
     requestedOutputTokens: largerOf(request.max_completion_tokens, request.max_tokens),
     choices: largerOf(request.n, request.best_of) ?? 1,
     difficulty: difficultyOf(request.messages, {
@@ -123,6 +126,10 @@ export function* chatFeatureSteps(
     }),
     conversation: conversationOf(request.messages),
   };
+}
+
+function wantsLogprobs(request: ChatRequest): boolean {
+  return request["logprobs"] === true || Number(request["top_logprobs"] ?? 0) > 0;
 }
 
 /** The larger of two limits: it is not known which of them a server obeys. */

@@ -20,7 +20,7 @@ import {
   type LimitCause,
 } from "./routing_funds.ts";
 import { refusalOf } from "./routing_refusal.ts";
-import { draws, LEAST_OUTPUT_TOKENS, shapeOf } from "./routing_shape.ts";
+import { draws, LEAST_OUTPUT_TOKENS, logprobsFirst, shapeOf } from "./routing_shape.ts";
 import { type Rate, type Rates, ratesOf, type Target, targetsOf } from "./routing_targets.ts";
 import { expectedOutputTokens, rank, scoreOf } from "./score.ts";
 import { effectiveTier, tierAllows } from "./tiers.ts";
@@ -364,7 +364,7 @@ function order(options: readonly Option[], search: Search): Candidate[] {
     }, catalog.scoring);
     return { id: model.id, score, option };
   });
-  const ranked = rank(scored, { seed, sticky: stickyModel });
+  const ranked = logprobsFirst(rank(scored, { seed, sticky: stickyModel }), features);
   return ranked.map(({ option, score, id }, index) =>
     candidateOf(option, score, {
       place: index + 1,

@@ -122,3 +122,21 @@ Deno.test("route() waits for a busy model rather than lower a limit", () => {
   };
   assertEquals([chosen(500), chosen(2_000), chosen(5_000)], [["short"], ["long"], ["short"]]);
 });
+
+Deno.test("route() asks those first who can tell log probabilities, where they are asked for", () => {
+  const catalog = catalogOf([
+    modelWith({ id: "best", quality: 0.9, upstream: "cloud" }),
+    modelWith({ id: "tells", quality: 0.4 }),
+  ]);
+  const upstreams = catalog.upstreams.map((one) =>
+    one.id === "cloud" ? { ...one, kind: "anthropic" as const } : one
+  );
+  const order = (logprobs: boolean) => {
+    const features = featuresWith({ logprobs });
+    const plan = route(inputWith({ catalog: { ...catalog, upstreams }, features }));
+    assert(plan.ok);
+    return plan.candidates.map(({ model, standing }) => [model.id, standing.place]);
+  };
+  assertEquals(order(false), [["best", 1], ["tells", 2]]);
+  assertEquals(order(true), [["tells", 1], ["best", 2]]);
+});

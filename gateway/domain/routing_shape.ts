@@ -1,4 +1,4 @@
-import { longestOutput, type Model } from "./catalog.ts";
+import { longestOutput, type Model, type UpstreamKind } from "./catalog.ts";
 import type { RequestFeatures } from "./features.ts";
 import type { HoldShape } from "./routing_funds.ts";
 import type { Target } from "./routing_targets.ts";
@@ -10,6 +10,22 @@ export const LEAST_OUTPUT_TOKENS = 16;
 /** Whether a request is for images: models that draw have no context to exceed. */
 export function draws(features: RequestFeatures): boolean {
   return features.endpoint === "images.generations" || features.endpoint === "images.edits";
+}
+
+/** Kinds of upstreams whose wire has log probabilities. */
+const TELL_LOGPROBS: ReadonlySet<UpstreamKind> = new Set(["openai", "openai-compatible"]);
+
+/**
+ * Where log probabilities are asked for, those who can tell them come first, in the order that they
+ * had. The others stay: the answer is the same, and says what was left out.
+ */
+export function logprobsFirst<Ranked extends { readonly option: { readonly target: Target } }>(
+  ranked: readonly Ranked[],
+  { logprobs = false }: Pick<RequestFeatures, "logprobs">,
+): readonly Ranked[] {
+  if (!logprobs) return ranked;
+  const rest = ({ option }: Ranked) => TELL_LOGPROBS.has(option.target.upstream.kind) ? 0 : 1;
+  return ranked.toSorted((one, other) => rest(one) - rest(other));
 }
 
 /** What the hold for a request at a model is made of. */

@@ -40,15 +40,16 @@ const COSTS: Readonly<Record<NativeKind | "all together", readonly [ms: number, 
 };
 
 const INTRODUCTION = `
-On chat, \`openai\` and \`openai-compatible\` upstreams get every field as it came; on Responses
-\`openai\` does, and \`openai-compatible\` gets the request as Chat Completions has it. The other kinds
-have wires of their own, and get both endpoints' requests by way of Chat Completions. What one of
-them has no place for is never dropped silently: \`400\` is a refusal that names the field, before
-anything is sent; what is _left out_ is listed in \`upstream_warnings\` of a chat answer, and in
-\`metadata.routing.not_carried\` of a response; what is _changed_ takes effect in another place or
-form, and is listed likewise; what is _fetched_ is fetched by the gateway, from public addresses
-alone, and sent as bytes. What a provider answers beyond the shape that was asked for is listed in
-the same places.
+On chat, \`openai\` and \`openai-compatible\` upstreams get every field as it came, but no empty \`tools\`
+or \`functions\`, which OpenAI refuses; on Responses \`openai\` gets every field, and
+\`openai-compatible\` gets the request as Chat Completions has it. The other kinds have wires of their
+own, and get both endpoints' requests by way of Chat Completions. What one of them has no place for
+is never dropped silently: \`400\` is a refusal that names the field, before anything is sent; what is
+_left out_ is listed in \`upstream_warnings\` of a chat answer, and in \`metadata.routing.not_carried\`
+of a response; what is _changed_ takes effect in another place or form, and is listed likewise; what
+is _fetched_ is fetched by the gateway, from public addresses alone, and sent as bytes. Where log
+probabilities are asked for, \`openai\` and \`openai-compatible\` upstreams are asked first. What a
+provider answers beyond the shape that was asked for is listed in the same places.
 
 \`azure\` and \`mistral\` are told whether a JSON schema is \`strict\`; \`google\`, \`google-vertex\` and
 \`cohere\` hold every answer to what they know of its schema, whether that is asked for or not.

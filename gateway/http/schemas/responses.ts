@@ -145,6 +145,15 @@ const format = requiring(
   ],
 );
 
+const SAID = { not: { enum: [null, ""] } };
+
+/** What is to be answered: an input, instructions alone, or a conversation that is continued. */
+const ASKING = [
+  { required: ["input"], properties: { input: { not: { enum: [null, []] } } } },
+  { required: ["instructions"], properties: { instructions: SAID } },
+  { required: ["previous_response_id"], properties: { previous_response_id: SAID } },
+];
+
 /** Body of `POST /openai/v1/responses`. Fields not named here pass through unchanged. */
 export const responsesRequestSchema = z.looseObject({
   model: z.literal("auto").meta({ description: "Always auto: the service chooses the model" }),
@@ -176,7 +185,7 @@ export const responsesRequestSchema = z.looseObject({
   // An empty conversation may be continued, and instructions alone may be followed.
   if (instructions || previousId || input?.length || input === "") return;
   complain(ctx, "input", input ? "expected at least one item" : INPUT);
-}).meta({ id: "ResponsesRequest", description: "A request for a response" });
+}).meta({ id: "ResponsesRequest", description: "A request for a response", anyOf: ASKING });
 
 type Context = Parameters<typeof complain>[0];
 

@@ -62,7 +62,7 @@ export type Feature = keyof typeof FEATURES;
 
 const EVERYWHERE: Lacks = {
   n: "refused",
-  logprobs: "refused",
+  logprobs: "reported",
   logit_bias: "refused",
   prediction: "refused",
   audio_output: "refused",

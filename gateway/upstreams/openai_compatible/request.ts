@@ -8,12 +8,14 @@ import { withoutMessagesMembers } from "./messages_members.ts";
 /**
  * The caller's text with the upstream's model name, the output limit in the field that the upstream
  * takes, and usage asked for on streams. A Gemini is told which calls of the history it has not
- * signed. Members that only Messages know are left out. Every other byte is the caller's.
+ * signed. Members that only Messages know are left out, and lists that declare nothing. Every other
+ * byte is the caller's.
  */
 export function chatRequestText(call: UpstreamCall, upstream: LimitTaker): string {
   const edits: Record<string, string | undefined> = {
     model: JSON.stringify(call.model),
     ...limitEdits(call, upstream),
+    ...emptyEdits(call.body.value),
   };
   if (call.stream) {
     const options = streamOptions(call.body.text, call.body.value["stream_options"]);
@@ -58,6 +60,29 @@ function limitEdits(
   return Object.fromEntries(
     OUTPUT_LIMIT_FIELDS.map((field) => [field, field === only ? text : undefined]),
   );
+}
+
+/** Lists that declare what may be called, with the members that OpenAI takes beside them alone. */
+const DECLARATIONS = [
+  { list: "functions", choice: "function_call", beside: [] },
+  { list: "tools", choice: "tool_choice", beside: ["parallel_tool_calls"] },
+] as const;
+
+/**
+ * Leaves out lists that declare nothing, as our own client sends one to have no default tools:
+ * OpenAI refuses an empty list, and what goes with a list where there is none. A choice that forces
+ * a call stays, since it cannot be met.
+ */
+function emptyEdits(value: Readonly<Record<string, unknown>>): MemberEdits {
+  const edits: Record<string, undefined> = {};
+  for (const { list, choice, beside } of DECLARATIONS) {
+    const declared = value[list];
+    if (!Array.isArray(declared) || declared.length > 0) continue;
+    const chosen = value[choice];
+    const isFree = chosen == null || chosen === "auto" || chosen === "none";
+    for (const name of [list, ...beside, ...(isFree ? [choice] : [])]) edits[name] = undefined;
+  }
+  return edits;
 }
 
 /** New text of `stream_options`; `undefined` where it asks for usage already. */

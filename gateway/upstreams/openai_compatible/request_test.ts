@@ -32,6 +32,24 @@ Deno.test("chatRequestText() says the same as the caller, whatever fields there 
   }));
 });
 
+Deno.test("chatRequestText() leaves out lists that declare nothing", () => {
+  const sent = (fields: Record<string, unknown>) => {
+    const { model: _, ...rest } = JSON.parse(edited(JSON.stringify({ model: "auto", ...fields })));
+    return rest;
+  };
+  assertEquals(sent({ functions: [], function_call: "auto", n: 1 }), { n: 1 });
+  assertEquals(sent({ tools: [], tool_choice: "none", parallel_tool_calls: true }), {});
+  const forced = { tool_choice: "required" };
+  assertEquals(sent({ tools: [], ...forced }), forced);
+  const declared = {
+    tools: [{}],
+    parallel_tool_calls: true,
+    functions: [{}],
+    function_call: "auto",
+  };
+  assertEquals(sent(declared), declared);
+});
+
 function limitsSent(text: string, upstream: LimitTaker, outputLimit?: number) {
   const { model: _model, ...rest } = JSON.parse(edited(text, { outputLimit }, upstream));
   return rest;

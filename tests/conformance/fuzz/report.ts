@@ -8,7 +8,7 @@
 const BEYOND_SCHEMAS: readonly RegExp[] = [
   // What a request names has to be there.
   /^There is no (?:wallet|key|tier|vector store|request)\b/,
-  /^The catalog has no \w+/,
+  /^(?:Cannot accept "policy\.[\w.]+": )?The catalog has no \w+/,
   /^This is not key /,
   /^The policy may not allow more than before/,
   /^The time must begin before it ends$/,

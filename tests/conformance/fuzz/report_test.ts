@@ -18,6 +18,8 @@ function report(code: string, message: string): string {
 
 Deno.test("a refusal that rests on the service's state is expected, and nothing else", () => {
   assertEquals(unexpected(report("ST202", 'There is no wallet "team"')), []);
+  const unknown = 'Cannot accept "policy.models.0": The catalog has no model "fast-mini"';
+  assertEquals(unexpected(report("ST202", unknown)), []);
   assertEquals(unexpected(report("ST202", 'Cannot accept "messages.0.role"')).length, 1);
   assertEquals(unexpected(report("ST108", 'There is no wallet "team"')).length, 1);
 });
