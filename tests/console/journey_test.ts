@@ -6,6 +6,7 @@
  */
 
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { trimmedCredits } from "../../gateway/console/components/credits_order.ts";
 import { browserTest, type ConsoleVisit, follow, type Page } from "./browser.ts";
 import { VISITS } from "./visits.ts";
 
@@ -63,8 +64,9 @@ async function readBill(page: Page, visit: ConsoleVisit, id: string): Promise<st
   const text = await page.locator("main").innerText();
   assertStringIncludes(text, "svc/sim-small");
   const [, charged = ""] = /come to ([\d.]+) credits/.exec(text) ?? [];
-  assertEquals(charged, (await visit.service.lastRequest()).charged);
-  return charged;
+  const cost = (await visit.service.lastRequest()).charged;
+  assertEquals(charged, trimmedCredits(cost));
+  return cost;
 }
 
 async function rotate(page: Page, address: string): Promise<string> {

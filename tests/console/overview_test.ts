@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { assertAccessible, assertFits } from "./accessibility.ts";
 import { browserTest, type ConsoleVisit, follow, type Page, signIn } from "./browser.ts";
 import { until } from "../fixtures/service.ts";
@@ -128,6 +128,11 @@ browserTest("a newcomer's first request is plotted, and a click leads to it", as
     (all) => all.map((one) => one.getBoundingClientRect().height),
   );
   assert(heights.every((height) => height >= 160), String(heights));
+  await page.locator("[data-plot=spend]").scrollIntoViewIfNeeded();
+  const spent = await newestStep(page, "spend");
+  await page.mouse.move(spent.x, spent.y);
+  // What is small is told as exactly as what is large.
+  assertMatch(await page.locator("[data-plot=spend] .plot-tip").innerText(), /0\.0\d\d/);
   await page.locator("[data-plot=requests]").scrollIntoViewIfNeeded();
   const { x, y } = await newestStep(page, "requests");
   await page.mouse.move(x, y);

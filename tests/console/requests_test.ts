@@ -6,6 +6,7 @@
  */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { trimmedCredits } from "../../gateway/console/components/credits_order.ts";
 import { assertAccessible, assertFits } from "./accessibility.ts";
 import { browserTest, type ConsoleVisit, follow, type Page } from "./browser.ts";
 import { COMPOUND, SEEDED, someRequests } from "./request_seed.ts";
@@ -43,7 +44,7 @@ browserTest("a call is found by its X-Request-ID, with its route and its bill", 
   assertEquals([hold?.[1], Number(hold?.[4])], ["Settled", Number(charged)]);
   assertStringIncludes(
     await page.locator("main").textContent() ?? "",
-    `come to ${charged} credits`,
+    `come to ${trimmedCredits(charged)} credits`,
   );
 });
 

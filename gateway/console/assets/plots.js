@@ -23,10 +23,18 @@ const clock = time({ hour: "2-digit", minute: "2-digit" });
 const day = time({ month: "short", day: "numeric" });
 const moment = time({ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 
+/** Of small amounts two digits behind the point would leave nothing, or the same for two marks. */
+const amount = new Intl.NumberFormat("en", {
+  notation: "compact",
+  maximumFractionDigits: 2,
+  maximumSignificantDigits: 3,
+  roundingPriority: "morePrecision",
+});
+
 /** Forms of values on an axis. */
 const WRITTEN = {
   count: (value) => compact.format(value),
-  credits: (value) => compact.format(value),
+  credits: (value) => amount.format(value),
   duration: (ms) => ms < 1_000 ? `${Math.round(ms)} ms` : `${exact.format(ms / 1_000)} s`,
 };
 /** Steps between the marks of an axis that counts: there is no half request. */

@@ -1,6 +1,6 @@
 import { parseCredits } from "../../../domain/money.ts";
 import { Credits } from "../../components/credits.tsx";
-import { groupedCredits } from "../../components/credits_order.ts";
+import { trimmedCredits } from "../../components/credits_order.ts";
 import { Panel } from "../../components/panel.tsx";
 import type { View } from "../../page.ts";
 import type { Policy } from "./answers.ts";
@@ -57,7 +57,7 @@ function Budget(
       <p>
         <Credits amount={spent} />{" "}
         <span class="hint">
-          {budget === undefined ? say.noBudget : say.ofBudget(groupedCredits(budget))}
+          {budget === undefined ? say.noBudget : say.ofBudget(trimmedCredits(budget))}
         </span>
       </p>
       {budget === undefined

@@ -1,6 +1,7 @@
 import { Badge } from "../../components/badge.tsx";
 import { Credits } from "../../components/credits.tsx";
 import { DataTable } from "../../components/data_table.tsx";
+import { countText } from "../../components/measures_text.ts";
 import { Time } from "../../components/time.tsx";
 import type { Child } from "@hono/hono/jsx";
 import type { View } from "../../page.ts";
@@ -27,7 +28,7 @@ export function LogTable(
       columns={[
         { id: "request", title: say.request, isHeader: true, cell: ({ requestId }) => requestId },
         { id: "at", title: say.time, cell: ({ at }) => <Time at={at} /> },
-        { id: "model", title: say.model, cell: ({ model, endpoint }) => model ?? endpoint },
+        { id: "model", title: say.model, cell: ({ model }) => model ?? "–" },
         {
           id: "status",
           title: say.status,
@@ -42,7 +43,7 @@ export function LogTable(
           title: say.tokens,
           align: "end",
           cell: ({ inputTokens, outputTokens }) => (
-            <span class="number">{`${inputTokens} / ${outputTokens}`}</span>
+            <span class="number">{`${countText(inputTokens)} / ${countText(outputTokens)}`}</span>
           ),
         },
         {

@@ -46,7 +46,7 @@ export function ReachList({ view, reach }: { view: View; reach: Reach }) {
       <ModelItems models={named} />
       {more.length === 0 ? null : (
         <details>
-          <summary>{say.modelCount(more.length)} …</summary>
+          <summary>{say.moreModels(more.length)}</summary>
           <ModelItems models={more} />
         </details>
       )}

@@ -120,7 +120,7 @@ function Figures(
     <div data-fresh="figures">
       <OverviewFigures view={view} found={found} former={former} />
       <p class="beside-figures">
-        {former?.totals.requests === 0 ? <span class="muted">{say.noneBefore} ·</span> : null}
+        {former?.totals.requests === 0 ? <span class="muted">{`${say.noneBefore} · `}</span> : null}
         <Time at={found.since} /> – <Time at={untilOf(view, found)} />
         {" · "}
         <a href={`/console/requests?${inTime}`}>{say.requestsLink}</a>

@@ -142,7 +142,7 @@ Deno.test("one table is paged and sorted without the others, and is come back to
     assertEquals(second.match(/<nav class="pager"/g)?.length, 1);
     assertStringIncludes(second, "51–51 of 51");
     assertStringIncludes(second, "All others");
-    assertMatch(second, /<div id="keys" class="scroll"/);
+    assertMatch(second, /<div id="keys" class="scroll cards"/);
     assertStringIncludes(
       second,
       'href="/console/overview?keys-from=50&amp;sort=model-requests#models"',

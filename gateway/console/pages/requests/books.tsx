@@ -1,7 +1,7 @@
 import { formatCredits, parseCredits } from "../../../domain/money.ts";
 import { Badge, type BadgeKind } from "../../components/badge.tsx";
 import { Credits } from "../../components/credits.tsx";
-import { groupedCredits } from "../../components/credits_order.ts";
+import { trimmedCredits } from "../../components/credits_order.ts";
 import { Notice } from "../../components/notice.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
@@ -31,10 +31,10 @@ export function Books({ view, found }: { view: View; found: Detail }) {
       {holds.length === 0 || !complete
         ? null
         : parseCredits(sum) === parseCredits(charged)
-        ? <p class="hint">{say.adds(groupedCredits(sum))}</p>
+        ? <p class="hint">{say.adds(trimmedCredits(sum))}</p>
         : (
           <Notice kind="problem">
-            {say.addsNot(groupedCredits(sum), groupedCredits(charged))}
+            {say.addsNot(trimmedCredits(sum), trimmedCredits(charged))}
           </Notice>
         )}
     </Panel>

@@ -33,7 +33,8 @@ export function Plan(
   const planner = planned.find(({ taskId }) => taskId === PLANNER);
   const parts = planned.filter(({ taskId }) => taskId !== PLANNER && taskId !== "final");
   const lost = parts.filter(({ status }) => status !== "done");
-  const isAnswered = planned.some(({ taskId, status }) => taskId === "final" && status === "done");
+  const last = planned.find(({ taskId }) => taskId === "final");
+  const isAnswered = last?.status === "done";
   return (
     <Panel title={say.plan}>
       {planner?.status === "failed" && parts.length === 0
@@ -44,6 +45,9 @@ export function Plan(
             {lost.length === 0 ? null : ` ${say.planLost(lost.length, costText(lost))}`}
           </p>
         )}
+      {last === undefined || isAnswered || parts.length === 0
+        ? null
+        : <Notice kind="info">{say.planUnfinished(costText(planned))}</Notice>}
       <div class="plan scroll" tabindex={0} role="region" aria-label={say.planPicture}>
         <Drawing view={view} tasks={planned} />
       </div>

@@ -91,6 +91,8 @@ export const requestPageMessages = catalogue({
     `${tasks === 1 ? "One of them has" : `${tasks} of them have`} no result; ${
       tasks === 1 ? "it" : "they"
     } cost ${cost} credits.`,
+  planUnfinished: (cost: string) =>
+    `The last task, which writes the answer, did not come to its end; the tasks cost ${cost} credits all the same.`,
   planFailed: (model: string) =>
     `The request was to be split, and ${model} was asked for a plan, but what came was none that could be carried out.`,
   planUnasked: "The request was to be split, but no model could be asked for a plan.",
@@ -193,6 +195,7 @@ export const requestPageMessages = catalogue({
     plan: "计划",
     planIntro: (tasks) => `请求被拆分为 ${tasks} 个任务；箭头指向等待其结果的任务。`,
     planLost: (tasks, cost) => `其中 ${tasks} 个没有结果，花费 ${cost} 点。`,
+    planUnfinished: (cost) => `撰写答复的最后一个任务没有完成；各任务仍花费 ${cost} 点。`,
     planFailed: (model) => `此请求本应被拆分，并向 ${model} 请求了计划，但得到的内容无法执行。`,
     planUnasked: "此请求本应被拆分，但没有模型可用于制定计划。",
     planWentOn: "随后作为单个请求得到了答复。",

@@ -212,6 +212,14 @@ Deno.test("a plan that failed is told in words, with what it has cost", async ()
         { ...planner, taskId: "b", charged: "0.040000" },
       ],
     }));
+    await deps.log.append(record(4, {
+      ...unanswered,
+      charged: "0.362000",
+      tasks: [
+        { ...planner, status: "done" },
+        { ...planner, taskId: "a", status: "done", charged: "0.050000" },
+      ],
+    }));
     await browser.signIn();
     const failed = (await browser.get("/requests/log_1")).text;
     assertStringIncludes(failed, "slow-maxi was asked for a plan");
@@ -223,5 +231,8 @@ Deno.test("a plan that failed is told in words, with what it has cost", async ()
     const partly = (await browser.get("/requests/log_3")).text;
     assertStringIncludes(partly, "split into 2 tasks");
     assertStringIncludes(partly, "One of them has no result; it cost 0.04 credits.");
+    assertNotMatch(partly, /writes the answer/);
+    const unfinished = (await browser.get("/requests/log_4")).text;
+    assertStringIncludes(unfinished, "did not come to its end; the tasks cost 0.362 credits");
   });
 });

@@ -1,3 +1,4 @@
+import { Count } from "../../components/credits.tsx";
 import { type Column, DataTable } from "../../components/data_table.tsx";
 import { EmptyState } from "../../components/empty_state.tsx";
 import { PageHead } from "../../components/page_head.tsx";
@@ -43,7 +44,8 @@ async function show(view: View): Promise<Shown> {
 
 function columns(view: View): readonly Column<Row>[] {
   const say = view.say(upstreamMessages);
-  const good = ({ models }: Row) => models.filter(({ status }) => status === "available").length;
+  const wanted = ({ models }: Row) => models.filter(({ status }) => status !== "disabled");
+  const good = (row: Row) => wanted(row).filter(({ status }) => status === "available").length;
   return [
     { id: "id", title: say.id, isHeader: true, cell: ({ id }) => id, sort: ({ id }) => id },
     {
@@ -63,15 +65,17 @@ function columns(view: View): readonly Column<Row>[] {
       id: "models",
       title: say.models,
       align: "end",
-      cell: (row) => <span class="number">{say.modelsGood(good(row), row.models.length)}</span>,
-      sort: ({ models }) => models.length,
+      cell: (row) => <span class="number">{say.modelsGood(good(row), wanted(row).length)}</span>,
+      sort: (row) => wanted(row).length,
     },
     {
       id: "inFlight",
       title: say.inFlight,
       align: "end",
       cell: ({ inFlight, maxInFlight }) => (
-        <span class="number">{`${inFlight} / ${maxInFlight}`}</span>
+        <span class="number">
+          <Count value={inFlight} /> / <Count value={maxInFlight} />
+        </span>
       ),
       sort: ({ inFlight }) => inFlight,
     },

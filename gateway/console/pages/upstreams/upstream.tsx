@@ -76,7 +76,9 @@ function Facts(
           fact(say.state, <HealthBadge view={view} upstream={state} />),
           fact(
             say.inFlight,
-            <span class="number">{`${state.inFlight} / ${state.maxInFlight}`}</span>,
+            <span class="number">
+              <Count value={state.inFlight} /> / <Count value={state.maxInFlight} />
+            </span>,
           ),
           fact(say.latency, <span class="number">{latencyText(state)}</span>),
           fact(

@@ -1,7 +1,7 @@
 import { formatCredits, parseCredits } from "../../../domain/money.ts";
 import { apiPath, type Refusal } from "../../api.ts";
 import { Confirm } from "../../components/confirm.tsx";
-import { groupedCredits } from "../../components/credits_order.ts";
+import { trimmedCredits } from "../../components/credits_order.ts";
 import { ChangeForm, FormEnd, TextField } from "../../components/form.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
@@ -117,7 +117,7 @@ function confirmShown(
         title={title}
         warning={
           <>
-            {say.willBe(groupedCredits(wallet.available), after)}
+            {say.willBe(trimmedCredits(wallet.available), after)}
             {note === "" ? null : <span class="remark-line">{say.noted(note)}</span>}
           </>
         }
@@ -140,5 +140,5 @@ function pathOf(id: string): string {
 
 /** An amount without the zeros that say nothing. */
 function shortOf(micros: bigint): string {
-  return groupedCredits(formatCredits(micros).replace(/\.?0+$/, ""));
+  return trimmedCredits(formatCredits(micros));
 }

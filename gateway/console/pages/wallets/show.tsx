@@ -1,7 +1,7 @@
 import { apiPath, type Refusal } from "../../api.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Credits } from "../../components/credits.tsx";
-import { creditsOrder, groupedCredits } from "../../components/credits_order.ts";
+import { creditsOrder, trimmedCredits } from "../../components/credits_order.ts";
 import { DataTable } from "../../components/data_table.tsx";
 import { EmptyState } from "../../components/empty_state.tsx";
 import { fieldError, TextField } from "../../components/form.tsx";
@@ -52,7 +52,7 @@ async function shown(view: View, wrong?: { refusal: Refusal; below: string }): P
               value: <Credits amount={wallet.spent} />,
               ...creditsOrder(wallet.writtenOff) === 0n
                 ? {}
-                : { remark: say.writtenOff(groupedCredits(wallet.writtenOff)) },
+                : { remark: say.writtenOff(trimmedCredits(wallet.writtenOff)) },
             },
             { name: say.credits, value: <Credits amount={wallet.credits} /> },
           ]}
@@ -130,7 +130,7 @@ function LowMark(
 ) {
   const say = view.say(walletMessages);
   const { lowBelow, lowBelowSet } = wallet;
-  const mark = groupedCredits(lowBelow);
+  const mark = trimmedCredits(lowBelow);
   return (
     <Panel title={say.lowMark}>
       <p>{lowBelowSet ? say.lowMarkSet(mark) : say.lowMarkPart(mark)}</p>
