@@ -46,6 +46,7 @@ import type { CredentialsFile } from "./credentials.ts";
 import { fetchFile } from "./fetch_file.ts";
 import type { Gate } from "./gate.ts";
 import type { PepperBook } from "./pepper.ts";
+import { unreadableKeys } from "./permissions.ts";
 import type { ServeSettings } from "./settings.ts";
 
 /** Conversations whose model is remembered. */
@@ -114,7 +115,7 @@ export function poolOf(
     },
     // A caller may read it: it does not name the variable.
     lacks: (config) =>
-      missingCredentials([config], env).length === 0
+      missingCredentials([config], env).length === 0 && unreadableKeys([config], env).length === 0
         ? undefined
         : `has no credentials at its upstream "${config.id}"`,
     onAttempt: (attempt) =>

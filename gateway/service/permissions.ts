@@ -6,6 +6,7 @@
  */
 
 import { dirname } from "@std/path";
+import type { UpstreamConfig } from "../domain/catalog.ts";
 import { credentialsPath } from "./credentials.ts";
 import type { ServeSettings } from "./settings.ts";
 
@@ -55,6 +56,27 @@ export async function giveUp(
   const store = { name: "read", path: kvPath } as const;
   const { state } = await Deno.permissions.query(store);
   return state === "granted" ? undefined : flagOf(store);
+}
+
+/** An upstream whose credentials file this process may not read. */
+export interface UnreadableKey {
+  /** Its id. */
+  readonly upstream: string;
+  /** Name of the environment variable that names the file. */
+  readonly variable: string;
+}
+
+/** The upstreams that cannot be called, because their credentials files may not be read. */
+export function unreadableKeys(
+  upstreams: readonly Pick<UpstreamConfig, "id" | "credentialsFileEnv">[],
+  env: (name: string) => string | undefined,
+): UnreadableKey[] {
+  return upstreams.flatMap(({ id, credentialsFileEnv }) => {
+    const path = credentialsFileEnv === undefined ? undefined : env(credentialsFileEnv);
+    if (credentialsFileEnv === undefined || !path) return [];
+    const { state } = Deno.permissions.querySync({ name: "read", path });
+    return state === "granted" ? [] : [{ upstream: id, variable: credentialsFileEnv }];
+  });
 }
 
 function flagOf(permission: Deno.PermissionDescriptor): string {

@@ -58,6 +58,7 @@ export async function serve(
       ...{ clock, rng, logger, env: observed.env, print, isTerminal, telemetry, noteSecret },
     });
     await giveUpRights(parsed.settings, logger);
+    service.recheckUpstreams();
   } catch (error) {
     telemetry.close();
     complain(`${secrets.remove(reasonOf(error))}\n`);

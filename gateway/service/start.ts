@@ -22,6 +22,7 @@ import { Gate } from "./gate.ts";
 import { gatewayOf, type House, poolOf, type ServiceDeps, vectorStoresOf } from "./house.ts";
 import { openListeners, type Server, type Servers, urlOf } from "./listeners.ts";
 import { PepperBook } from "./pepper.ts";
+import { unreadableKeys } from "./permissions.ts";
 import { readCatalogText, seedCatalog } from "./seed_catalog.ts";
 import type { ServeSettings } from "./settings.ts";
 
@@ -39,6 +40,8 @@ export interface RunningService {
   readonly metricsUrl: string | undefined;
   readonly gateway: GatewayContext;
   readonly stores: KvStores;
+  /** Leaves out upstreams whose credentials this process can no longer read, and says so. */
+  recheckUpstreams(): void;
   /** Takes no new request, lets those under way finish and settle, closes everything. */
   stop(options?: { graceMs?: number }): Promise<void>;
 }
@@ -125,9 +128,21 @@ async function assemble(
     metricsUrl,
     gateway,
     stores,
+    recheckUpstreams: () => recheckUpstreams(house),
     stop: ({ graceMs = SHUTDOWN_GRACE_MS } = {}) =>
       stopping ??= stop(house, Object.values(servers), graceMs),
   };
+}
+
+function recheckUpstreams({ pool, stores, deps: { env, logger } }: House): void {
+  const catalog = stores.catalogs.current();
+  for (const { upstream, variable } of unreadableKeys(catalog.upstreams, env)) {
+    const message =
+      `Upstream "${upstream}" has no credentials: their file cannot be read once the ` +
+      `service has started; start with --allow-read of the file that ${variable} names, besides`;
+    logger.warn("upstream_without_credentials", { upstream, variable, message });
+  }
+  pool.apply(catalog);
 }
 
 /** Throws where the token given to this start opens the public API: the classes never mix. */

@@ -72,8 +72,8 @@ const EMPTY_TURN: Turn = { use: (take) => take(), [Symbol.dispose]: () => {} };
 interface Slot {
   readonly config: UpstreamConfig;
   readonly upstream: Upstream;
-  /** Why it cannot be called before another start. */
-  readonly lacks: string | undefined;
+  /** Why it cannot be called, as of the last catalog that was applied. */
+  lacks: string | undefined;
   inFlight: number;
   /** Not in the catalog any more: closed with its last call. */
   retired: boolean;
@@ -221,6 +221,7 @@ export class UpstreamPool {
       for (const config of configs) {
         const old = this.#slots.get(config.id);
         if (old !== undefined && isSame(old.config, config)) {
+          old.lacks = this.#deps.lacks?.(config);
           slots.set(config.id, old);
           continue;
         }

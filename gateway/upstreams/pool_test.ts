@@ -71,6 +71,15 @@ Deno.test("an upstream that lacks something is never called, until another takes
   acquire(pool, A1).release();
 });
 
+Deno.test("an upstream is looked at again with each catalog, also where it has not changed", () => {
+  let isReadable = true;
+  const { pool, available } = setUp(BOTH, () => isReadable ? undefined : "has no credentials");
+  assertEquals(pool.isUsable, true);
+  isReadable = false;
+  pool.apply(BOTH);
+  assertEquals([pool.isUsable, available()], [false, []]);
+});
+
 Deno.test("all models are available at first, and latency is learnt", () => {
   const { pool, available, now } = setUp();
   assertEquals(available(), ["a1", "a2", "b1"]);

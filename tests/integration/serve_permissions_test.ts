@@ -158,3 +158,45 @@ Deno.test("a process that opens no more files sees that its store has gone, and 
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("an upstream whose credentials file cannot be read after the start is left out, and its variable named", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const [account, config] = [join(folder, "account.json"), join(folder, "svc.json")];
+    await Deno.writeTextFile(account, "{}");
+    const name = { en: "Standard", zh: "标准" };
+    const upstream = {
+      ...{ id: "vertex", kind: "google-vertex", project: "p", region: "europe-west1" },
+      credentialsFileEnv: "GOOGLE_APPLICATION_CREDENTIALS",
+    };
+    const model = {
+      ...{
+        id: "gemini",
+        upstream: "vertex",
+        upstreamModel: "m",
+        endpoints: ["chat"],
+        quality: 0.5,
+      },
+      ...{ contextTokens: 9_000, maxOutputTokens: 100 },
+      price: { inputPerMTok: "1", outputPerMTok: "2" },
+    };
+    const tier = { id: "standard", creditsPerUsd: "1000", models: "*", name, description: name };
+    const content = { upstreams: [upstream], models: [model], tiers: [tier] };
+    await Deno.writeTextFile(config, JSON.stringify(content));
+    const env = { GOOGLE_APPLICATION_CREDENTIALS: account };
+    for (const reads of [[], [account]]) {
+      await using service = await ServiceProcess.start(join(folder, "svc.kv"), env, {
+        config,
+        reads,
+      });
+      const response = await fetch(`${service.publicUrl}/readyz`);
+      const { error } = await response.json();
+      assertEquals(response.status, reads.length === 0 ? 503 : 200, error?.message);
+      const { stderr } = await service.end("SIGTERM");
+      const advice = "--allow-read of the file that GOOGLE_APPLICATION_CREDENTIALS names";
+      assertEquals(stderr.includes(advice), reads.length === 0, stderr);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
