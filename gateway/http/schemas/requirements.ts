@@ -21,6 +21,8 @@ export interface Requirement {
    * @default {"absent"}
    */
   readonly least?: "absent" | "null" | "empty";
+  /** Types that a value of the fields must have. @default {any} */
+  readonly types?: readonly ("string" | "array")[];
 }
 
 /** An issue of a schema's check. */
@@ -37,9 +39,11 @@ export function requiring<Shape extends z.ZodObject>(
   requirements: readonly Requirement[],
 ): Shape {
   return schema.check((ctx) => {
-    for (const { when, fields, message, least } of requirements) {
-      const isMet = !holds(when, ctx.value) ||
-        fields.some((name) => isThere(ctx.value[name], least));
+    for (const { when, fields, message, least, types } of requirements) {
+      const isMet = !holds(when, ctx.value) || fields.some((name) => {
+        const value = ctx.value[name];
+        return isThere(value, least) && isOf(value, types);
+      });
       if (!isMet) return complain(ctx, fields[0], message);
     }
   }).meta({ allOf: requirements.map(describedAs) });
@@ -56,7 +60,12 @@ function isThere(value: unknown, least: Requirement["least"] = "absent"): boolea
   return least === "null" ? (value ?? null) !== null : (value ?? "") !== "";
 }
 
-function describedAs({ when, fields, least = "absent" }: Requirement) {
+function isOf(value: unknown, types: Requirement["types"]): boolean {
+  return types === undefined ||
+    types.some((type) => type === "array" ? Array.isArray(value) : typeof value === type);
+}
+
+function describedAs({ when, fields, least = "absent", types }: Requirement) {
   const conditions = Object.entries(when);
   const properties = conditions.map(([name, values]) => [
     name,
@@ -65,6 +74,7 @@ function describedAs({ when, fields, least = "absent" }: Requirement) {
   const required = conditions.filter(([, values]) => values !== null).map(([name]) => name);
   const alternatives = fields.map((field) => ({
     required: [field],
+    ...types === undefined ? {} : { properties: { [field]: { type: types } } },
     ...least === "absent" ? {} : {
       properties: { [field]: { not: least === "null" ? { type: "null" } : { enum: [null, ""] } } },
     },

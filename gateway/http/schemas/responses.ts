@@ -27,6 +27,10 @@ const ROLES = ["system", "developer", "user", "assistant"] as const;
 const ROLE = `expected one of ${ROLES.join(", ")}`;
 const NAME = "expected the function's name";
 const CALL = "expected the id of the call";
+const PARTS = {
+  message: "expected a string or an array of parts",
+  types: ["string", "array"],
+} as const;
 
 const part = requiring(
   z.looseObject({
@@ -79,6 +83,9 @@ const item = requiring(
   }),
   [
     { when: { type: ["message"] }, fields: ["role"], message: ROLE },
+    { when: { type: ["message"] }, fields: ["content"], ...PARTS },
+    { when: { type: null, role: ROLES }, fields: ["content"], ...PARTS },
+    { when: { type: ["function_call_output"] }, fields: ["output"], ...PARTS },
     {
       when: { type: ["function_call", "function_call_output"] },
       fields: ["call_id"],
@@ -206,8 +213,7 @@ function filesOf(ctx: Context): void {
  */
 function nested(ctx: Context, field: "content" | "output"): void {
   const value = (ctx.value as Record<string, unknown>)[field];
-  if (typeof value === "string") return;
-  if (!Array.isArray(value)) return complain(ctx, field, "expected a string or an array of parts");
+  if (!Array.isArray(value)) return;
   for (const [at, element] of value.entries()) {
     const [issue] = part.safeParse(element).error?.issues ?? [];
     if (issue === undefined) continue;
