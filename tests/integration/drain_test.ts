@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals, assertGreater } from "@std/assert";
-import { readUntil } from "../fixtures/event_stream.ts";
+import { leaveAfter } from "../fixtures/event_stream.ts";
 import {
   chunk,
   FakeUpstream,
@@ -57,20 +57,6 @@ async function drainedLab(kind = "openai-compatible") {
       await upstream[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Reads a stream to the word, then leaves it. */
-async function leaveAfter(
-  text: string,
-  ask: (signal: AbortSignal) => Promise<Response>,
-): Promise<void> {
-  const leaving = new AbortController();
-  const { body } = await ask(leaving.signal);
-  assert(body !== null);
-  const reader = body.getReader();
-  await readUntil(reader, text);
-  leaving.abort();
-  await reader.closed.catch(() => {});
 }
 
 /** Resolves when the service knows that the caller has left: no call takes a place any more. */

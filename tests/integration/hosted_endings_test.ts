@@ -106,6 +106,8 @@ for (const [phase, { set, at, word, cost }] of Object.entries(PHASES)) {
           if (word !== undefined) await readUntil(reader, word);
           leaving.abort();
           await reader.closed.catch(() => {});
+          // The response is held until here: else its signal could end nothing.
+          assert((await asked).ok);
         } else {
           await at(lab);
           leaving.abort();

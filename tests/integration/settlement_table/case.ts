@@ -6,7 +6,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import type { JournalEntry } from "../../../gateway/domain/ledger.ts";
-import { readUntil } from "../../fixtures/event_stream.ts";
+import { leaveAfter } from "../../fixtures/event_stream.ts";
 import {
   chunk,
   FakeUpstream,
@@ -50,7 +50,7 @@ export async function settleRow(row: Row, way: Way): Promise<void> {
   await using service = await TestService.start({ config });
   if (row.leaves === undefined) await readAnswer(service, row, way);
   else {
-    const leave = way.stream && !row.leaves.early ? leaveAfter : leaveEarly;
+    const leave = way.stream && !row.leaves.early ? leaveStream : leaveEarly;
     await leave(service, row, { way, upstream }).finally(gate.resolve);
     if (row.leaves.onDisconnect === "cancel") await upstream.clientLeft();
   }
@@ -156,14 +156,9 @@ interface Left {
 }
 
 /** Reads a stream to what the row says, and leaves; resolves when the service has noticed. */
-async function leaveAfter(service: TestService, row: Row, { way }: Left): Promise<void> {
-  const leaving = new AbortController();
-  const { body } = await ask(service, row, { ...way, signal: leaving.signal });
-  assert(body !== null);
-  const reader = body.getReader();
-  await readUntil(reader, row.said.pieces.at(-1) ?? "");
-  leaving.abort();
-  await reader.closed.catch(() => {});
+async function leaveStream(service: TestService, row: Row, { way }: Left): Promise<void> {
+  const asked = (signal: AbortSignal) => ask(service, row, { ...way, signal });
+  await leaveAfter(row.said.pieces.at(-1) ?? "", asked);
   await until(async () => {
     const { models } = await service.admin("GET", "/models");
     assert(Array.isArray(models));
