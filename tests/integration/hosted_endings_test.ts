@@ -246,6 +246,7 @@ Deno.test("a caller leaves in the last events: the answer is whole, kept and pai
   );
   leaving.abort();
   await reader.closed.catch(() => {});
+  assert(answer.ok);
   assertEquals(await assertEnded(lab, "ok"), 2n * TURN_MICROS + SEARCH_MICROS);
   const kept = await service.client().responses.retrieve(id);
   assertEquals(kept.status, "completed");
