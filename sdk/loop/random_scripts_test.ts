@@ -107,7 +107,8 @@ Deno.test("random scripts: bounded, each call answered once and in order, nothin
       let isDone = false;
       const pending = drain(loop).finally(() => isDone = true);
       // Time passes for whoever waits, until patience ends.
-      for (let at = 0; !isDone; at++) {
+      let at = 0;
+      for (; !isDone; at++) {
         if (at === abortAfter || at === 200) controller.abort(new Error("enough"));
         await Promise.resolve();
         if (at % 40 === 39) clock.pass(60_000);
@@ -115,7 +116,8 @@ Deno.test("random scripts: bounded, each call answered once and in order, nothin
       }
       const result = await pending;
       check(result, limits.maxSteps);
-      assertEquals(finalText, result.finalText);
+      // A run that is broken off between the text and its end has told text that is not final.
+      if (at < abortAfter) assertEquals(finalText, result.finalText);
       assertEquals(clock.timers.size, 0);
       ends.add(result.stoppedBy);
     }),

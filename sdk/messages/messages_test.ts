@@ -305,21 +305,24 @@ Deno.test("calls of a history come back in an answer as they were, byte for byte
     signed,
   }).map(({ signed, ...own }) => ({ type: "tool_use", ...own, ...signed }));
   await fc.assert(
-    fc.asyncProperty(fc.array(use, { minLength: 1, maxLength: 3 }), async (written) => {
-      const uses = JSON.stringify(written);
-      const fetch = (_input: unknown, init?: RequestInit) => {
-        const { messages: [message] } = JSON.parse(String(init?.body));
-        const choices = [{ index: 0, message, finish_reason: "tool_calls" }];
-        return Promise.resolve(Response.json({ id: "c", model: "m", choices }));
-      };
-      const { messages } = new ServiceClient({ apiKey: "k", fetch, defaultLocalTools: false });
-      const { content } = await messages.create({
-        messages: [{ role: "assistant", content: JSON.parse(uses) }],
-      });
-      const caller = { type: "direct" };
-      const expected: unknown[] = JSON.parse(uses);
-      assertEquals<unknown[]>(content, expected.map((one) => ({ ...Object(one), caller })));
-    }),
+    fc.asyncProperty(
+      fc.uniqueArray(use, { minLength: 1, maxLength: 3, selector: ({ id }) => id }),
+      async (written) => {
+        const uses = JSON.stringify(written);
+        const fetch = (_input: unknown, init?: RequestInit) => {
+          const { messages: [message] } = JSON.parse(String(init?.body));
+          const choices = [{ index: 0, message, finish_reason: "tool_calls" }];
+          return Promise.resolve(Response.json({ id: "c", model: "m", choices }));
+        };
+        const { messages } = new ServiceClient({ apiKey: "k", fetch, defaultLocalTools: false });
+        const { content } = await messages.create({
+          messages: [{ role: "assistant", content: JSON.parse(uses) }],
+        });
+        const caller = { type: "direct" };
+        const expected: unknown[] = JSON.parse(uses);
+        assertEquals<unknown[]>(content, expected.map((one) => ({ ...Object(one), caller })));
+      },
+    ),
     { numRuns: 100 },
   );
 });
