@@ -7,15 +7,17 @@
 import { Hono } from "@hono/hono";
 import type { ErrorCode } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerDisconnected } from "../flows/call/caller_disconnected.ts";
-import { CALLER_LEFT_STATUS } from "../flows/settle/log_failure.ts";
-import type { GatewayContext } from "../flows/context.ts";
+import { CallerDisconnected } from "../flows/request/caller_disconnected.ts";
+import { CALLER_LEFT_STATUS } from "../flows/request/log_failure.ts";
+import { type ModelCallDeps, ModelCalls } from "../flows/model_calls.ts";
+import { faultForCaller } from "../flows/request/fault_of.ts";
 import type { SignedLinks } from "../flows/images/signed_links.ts";
 import type { BlobStore } from "../ports/blob_store.ts";
 import { limitsInForce } from "../domain/limits/service_limits.ts";
 import { BadKeys } from "./bad_keys.ts";
+import type { EdgeDeps } from "./edge_deps.ts";
 import type { PublicEnv } from "./env.ts";
-import { errorResponse, toldFault } from "./error_response.ts";
+import { errorResponse } from "./error_response.ts";
 import { authenticate, type FindKey } from "./middleware/authenticate.ts";
 import { logDenied } from "./middleware/log_denied.ts";
 import { rateLimitHeaders } from "./middleware/rate_limit_headers.ts";
@@ -29,9 +31,12 @@ import { getOpenAIModel, listOpenAIModels } from "./routes/openai_models.ts";
 import { createResponse } from "./routes/responses.ts";
 import { routeStoredResponses } from "./routes/stored_responses.ts";
 
-/** What the public listener stands on. */
+/** Parts of the service that the public listener uses. */
+export type PublicGateway = ModelCallDeps & EdgeDeps;
+
+/** Options of the public listener. */
 export interface PublicAppOptions {
-  readonly gateway: GatewayContext;
+  readonly gateway: PublicGateway;
   readonly findKey: FindKey;
   readonly readiness: Readiness;
   readonly description: ListenerDescription;
@@ -69,6 +74,7 @@ const NOT_OFFERED = ["/openai/v1/responses/compact", "/openai/v1/responses/input
 /** Builds the application; it listens nowhere by itself. */
 export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   const { gateway, findKey, readiness } = options;
+  const calls = new ModelCalls(gateway);
   const app = new Hono<PublicEnv>();
   const badKeys = new BadKeys({
     keyClass: "service",
@@ -76,7 +82,7 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
     clock: gateway.clock,
     logger: gateway.logger,
   });
-  const keyed = authenticate(findKey, { badKeys, onDenied: logDenied(gateway) });
+  const keyed = authenticate(findKey, { badKeys, onDenied: logDenied(calls, gateway) });
   app.use(requestId(gateway.rng));
   app.get("/healthz", healthz());
   app.get("/readyz", readyz(readiness));
@@ -85,11 +91,11 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   app.get("/api/v1/pricing", keyed, getPricing(gateway));
   app.get("/openai/v1/models", keyed, listOpenAIModels(gateway));
   app.get("/openai/v1/models/:model", keyed, getOpenAIModel(gateway));
-  const limited = rateLimitHeaders(gateway);
-  app.post("/openai/v1/chat/completions", keyed, limited, chatCompletions(gateway));
-  app.post("/openai/v1/responses", keyed, limited, createResponse(gateway));
-  app.post("/openai/v1/images/generations", keyed, limited, generateImages(gateway));
-  app.post("/openai/v1/images/edits", keyed, limited, editImages(gateway));
+  const limited = rateLimitHeaders();
+  app.post("/openai/v1/chat/completions", keyed, limited, chatCompletions(calls));
+  app.post("/openai/v1/responses", keyed, limited, createResponse(calls));
+  app.post("/openai/v1/images/generations", keyed, limited, generateImages(calls));
+  app.post("/openai/v1/images/edits", keyed, limited, editImages(calls));
   routeStoredResponses(app, { keyed, responses: gateway.responses });
   app.get("/files/:id", getFile(gateway, options.files));
   app.get("/openapi.json", getDocument(options.description));
@@ -117,7 +123,7 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
     if (error instanceof CallerDisconnected) {
       return new Response(null, { status: CALLER_LEFT_STATUS });
     }
-    const fault = toldFault(gateway, error, id);
+    const fault = faultForCaller(gateway, error, id);
     options.onRefusal?.(fault.code);
     return errorResponse(fault, id, c.get("dialect"));
   });

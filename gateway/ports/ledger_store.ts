@@ -169,3 +169,9 @@ export interface LedgerStore {
   /** The journal as it stands now, to be read whole while the service goes on. */
   journal(range: JournalRange): JournalReading;
 }
+
+/** The part of the ledger that requests use. */
+export type RequestLedger = Pick<
+  LedgerStore,
+  "hold" | "progress" | "settle" | "release" | "wallet" | "keySpend"
+>;

@@ -16,7 +16,8 @@ import type { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import { Admission } from "../flows/admit/admission.ts";
 import { BoundedMap } from "../system/bounded_map.ts";
 import { Checkpoints } from "../flows/stream/checkpoints.ts";
-import type { GatewayContext } from "../flows/context.ts";
+import type { ModelCallDeps } from "../flows/model_calls.ts";
+import type { PublicGateway } from "../http/public_app.ts";
 import { InFlight } from "../flows/admit/in_flight.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
 import type { LowBalances } from "../flows/settle/low_balances.ts";
@@ -71,8 +72,14 @@ export interface ServiceDeps {
   readonly telemetry?: Telemetry | undefined;
 }
 
+/** Parts that model calls and the public listener use. */
+export type GatewayParts = PublicGateway & {
+  readonly inFlight: InFlight;
+  readonly settlementRetries: SettlementRetries;
+};
+
 /** The parts of a running service. */
-export interface House {
+export interface Service {
   readonly settings: ServeSettings;
   readonly deps: ServiceDeps;
   readonly stores: KvStores;
@@ -82,7 +89,7 @@ export interface House {
   readonly adminTokens: AdminTokens;
   readonly credentials: CredentialsFile;
   readonly links: SignedLinks;
-  readonly gateway: GatewayContext;
+  readonly gateway: GatewayParts;
   readonly vectorStores: VectorStores;
   readonly gate: Gate;
   readonly lowBalances: LowBalances;
@@ -136,11 +143,11 @@ export function vectorStoresOf(stores: KvStores, deps: ServiceDeps): VectorStore
 /** What requests reach the world through. */
 export function gatewayOf(
   stores: KvStores,
-  parts: Pick<House, "pool" | "links" | "vectorStores" | "deps"> & {
+  parts: Pick<Service, "pool" | "links" | "vectorStores" | "deps"> & {
     /** @default {nobody watches} */
     readonly telemetry?: Telemetry;
   },
-): GatewayContext {
+): GatewayParts {
   const { blobs, catalogs, keys, responses } = stores;
   const { pool, links, vectorStores, telemetry } = parts;
   const { ledger, log } = telemetry === undefined ? stores : observed(stores, telemetry);
@@ -161,7 +168,7 @@ export function gatewayOf(
     bodies: new HeldBodies(() => limitsInForce(catalogs.current())),
     conversations: new BoundedMap(CONVERSATIONS_MAX),
     signatures: new SignatureMemory(),
-    found: new SearchMemory(),
+    searchMemory: new SearchMemory(),
     inFlight: new InFlight(),
     checkpoints: new Checkpoints(),
     settlementRetries: new SettlementRetries(ledger, logger),
@@ -177,13 +184,13 @@ export function gatewayOf(
 function observed(
   { ledger, log }: KvStores,
   { metrics, requestEnded: onRow }: Telemetry,
-): Pick<GatewayContext, "ledger" | "log"> {
+): Pick<GatewayParts, "ledger" | "log"> {
   const observer = { onRow, metrics };
   return { ledger: observedLedger(ledger, observer), log: observedLog(log, observer) };
 }
 
 /** Back ends of web search, one for each configuration that has been in force. */
-function webSearches({ env, clock, noteSecret }: ServiceDeps): GatewayContext["webSearch"] {
+function webSearches({ env, clock, noteSecret }: ServiceDeps): ModelCallDeps["webSearch"] {
   const known = new WeakMap<SearchConfig, WebSearch>();
   return (config) => {
     if ("apiKey" in config && config.apiKey !== undefined) noteSecret?.(config.apiKey);

@@ -8,11 +8,11 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { MetricsPage } from "../admin/deps.ts";
 import type { LedgerChecks } from "../telemetry/ledger_checks.ts";
 import { StateMetrics } from "../telemetry/state_metrics.ts";
-import type { House } from "./assemble.ts";
+import type { Service } from "./assemble.ts";
 
 /** The page, for the operator and for who has the token that opens nothing else. */
 export function metricsPage(
-  { deps, settings, stores, pool, gateway, telemetry, lowBalances }: House,
+  { deps, settings, stores, pool, gateway, telemetry, lowBalances }: Service,
   checks: LedgerChecks,
 ): MetricsPage {
   const { clock } = deps;

@@ -6,7 +6,6 @@
 
 import manifest from "../deno.json" with { type: "json" };
 import type { Catalog, CatalogContent } from "../domain/catalog/catalog.ts";
-import type { GatewayContext } from "../flows/context.ts";
 import { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import { KeyRing } from "../flows/keys/key_ring.ts";
 import { LowBalances } from "../flows/settle/low_balances.ts";
@@ -19,7 +18,14 @@ import { CredentialsFile, credentialsPath } from "../system/credentials.ts";
 import { FIRST_TIER, type FirstSecrets, firstStart, firstStartShown } from "./first_start.ts";
 import { placeSecrets } from "./first_secrets.ts";
 import { Gate } from "./gate.ts";
-import { gatewayOf, type House, poolOf, type ServiceDeps, vectorStoresOf } from "./assemble.ts";
+import {
+  gatewayOf,
+  type GatewayParts,
+  poolOf,
+  type Service,
+  type ServiceDeps,
+  vectorStoresOf,
+} from "./assemble.ts";
 import { openListeners, type Server, type Servers, urlOf } from "./listeners.ts";
 import { PepperBook } from "../flows/keys/pepper_book.ts";
 import { unreadableKeys } from "../config/permissions.ts";
@@ -38,7 +44,7 @@ export interface RunningService {
   readonly adminUrl: string;
   /** Of the listener for metrics alone; absent where there is none. */
   readonly metricsUrl: string | undefined;
-  readonly gateway: GatewayContext;
+  readonly gateway: GatewayParts;
   readonly stores: KvStores;
   /** Leaves out upstreams whose credentials this process can no longer read, and says so. */
   recheckUpstreams(): void;
@@ -68,7 +74,7 @@ export async function startService(
     throw error;
   });
   try {
-    return await assemble(settings, deps, { stores, telemetry, config: config?.content });
+    return await assembleService(settings, deps, { stores, telemetry, config: config?.content });
   } catch (error) {
     telemetry.close();
     await stores.close();
@@ -76,7 +82,7 @@ export async function startService(
   }
 }
 
-async function assemble(
+async function assembleService(
   settings: ServeSettings,
   deps: ServiceDeps,
   parts: { stores: KvStores; telemetry: Telemetry; config: CatalogContent | undefined },
@@ -107,19 +113,19 @@ async function assemble(
   const adminTokens = await openAdminTokens(settings, deps, { stores, peppers });
   const gate = new Gate(deps.rng);
   const credentials = new CredentialsFile(credentialsPath(settings.kvPath));
-  const house: House = {
+  const service: Service = {
     ...{ settings, deps, stores, pool, keyRing, pepperBook, adminTokens, credentials },
     ...{ links, gateway, vectorStores, gate, telemetry },
     lowBalances: new LowBalances(stores.settings),
     publicUrl: () => shownUrl,
   };
-  const servers = await openListeners(house);
+  const servers = await openListeners(service);
   const [adminUrl, metricsUrl] = [urlOf(servers.admin.addr), metricsUrlOf(servers)];
   shownUrl ||= urlOf(servers.public.addr);
   const adminToken = secrets?.adminToken ?? settings.adminToken;
   await credentials.refresh({ url: adminUrl, adminToken });
-  if (secrets !== undefined) await handOver(secrets, house);
-  sayStarted(house, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded });
+  if (secrets !== undefined) await handOver(secrets, service);
+  sayStarted(service, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded });
   gate.open();
   let stopping: Promise<void> | undefined;
   return {
@@ -128,13 +134,13 @@ async function assemble(
     metricsUrl,
     gateway,
     stores,
-    recheckUpstreams: () => recheckUpstreams(house),
+    recheckUpstreams: () => recheckUpstreams(service),
     stop: ({ graceMs = SHUTDOWN_GRACE_MS } = {}) =>
-      stopping ??= stop(house, Object.values(servers), graceMs),
+      stopping ??= stop(service, Object.values(servers), graceMs),
   };
 }
 
-function recheckUpstreams({ pool, stores, deps: { env, logger } }: House): void {
+function recheckUpstreams({ pool, stores, deps: { env, logger } }: Service): void {
   const catalog = stores.catalogs.current();
   for (const { upstream, variable } of unreadableKeys(catalog.upstreams, env)) {
     const message =
@@ -163,8 +169,8 @@ async function openAdminTokens(
 }
 
 /** Hands the secrets of a first start to the operator, before anybody is answered. */
-async function handOver(secrets: FirstSecrets, house: House): Promise<void> {
-  const { deps, settings, stores, publicUrl } = house;
+async function handOver(secrets: FirstSecrets, service: Service): Promise<void> {
+  const { deps, settings, stores, publicUrl } = service;
   const isTerminal = deps.isTerminal ?? false;
   const places = await placeSecrets(secrets, settings, { isTerminal });
   deps.print(firstStartLines(places, publicUrl()));
@@ -176,7 +182,7 @@ function metricsUrlOf({ metrics }: Servers): string | undefined {
 }
 
 function sayStarted(
-  { deps, settings }: House,
+  { deps, settings }: Service,
   started: {
     readonly publicUrl: string;
     readonly adminUrl: string;
@@ -195,8 +201,8 @@ function sayStarted(
   }));
 }
 
-async function stop(house: House, servers: readonly Server[], graceMs: number): Promise<void> {
-  const { adminTokens, gate, gateway, keyRing, pool, stores, vectorStores } = house;
+async function stop(service: Service, servers: readonly Server[], graceMs: number): Promise<void> {
+  const { adminTokens, gate, gateway, keyRing, pool, stores, vectorStores } = service;
   // The listeners stay open meanwhile, so that new requests and probes are told why not.
   gate.close();
   const grace = setTimeout(() => gateway.inFlight.abortAll(), graceMs);
@@ -205,11 +211,11 @@ async function stop(house: House, servers: readonly Server[], graceMs: number): 
   await within(Promise.all(servers.map((server) => server.shutdown())), LISTENER_CLOSE_MS);
   await gateway.settlementRetries.close();
   await Promise.all([keyRing.idle(), adminTokens.idle()]);
-  house.credentials.close();
+  service.credentials.close();
   pool.close();
   await vectorStores.close();
   await stores.close();
-  house.telemetry.close();
+  service.telemetry.close();
 }
 
 /** Waits for a promise, but no longer than so many milliseconds. */

@@ -21,6 +21,7 @@ import {
   takeSlot,
 } from "../../domain/limits/rate_limits.ts";
 import type { TokenEstimate } from "../../domain/requests/token_estimate.ts";
+import type { TokenReservation } from "../request/token_reservation.ts";
 import { BoundedMap } from "../../system/bounded_map.ts";
 
 /** Keys whose minutes are kept. */
@@ -32,15 +33,6 @@ export interface Admitted {
   readonly atMs: number;
   /** The request has ended. Does nothing when called again. */
   leave(): void;
-}
-
-/** Tokens set aside for a request under way. */
-export interface Reservation {
-  readonly tokens: number;
-  /** When they were counted, in Unix milliseconds. */
-  readonly atMs: number;
-  /** It was given back, so that what is counted takes its place. */
-  ended: boolean;
 }
 
 interface Minutes {
@@ -91,7 +83,7 @@ export class Admission {
     { id, policy }: KeyRecord,
     estimate: TokenEstimate,
     { nowMs, admittedAtMs }: { readonly nowMs: number; readonly admittedAtMs?: number | undefined },
-  ): Reservation | undefined {
+  ): TokenReservation | undefined {
     const { tokensPerMinute: limit, requestsPerMinute } = policy;
     if (limit === undefined) return undefined;
     const { inputTokens, outputTokens } = estimate;
@@ -116,7 +108,7 @@ export class Admission {
    * Counts the tokens of a call that has ended. A reservation is given back with the first call of its
    * request that is counted; with 0 tokens, where the request failed, that is all that happens.
    */
-  spent(key: KeyRecord, tokens: number, nowMs: number, reserved?: Reservation): void {
+  spent(key: KeyRecord, tokens: number, nowMs: number, reserved?: TokenReservation): void {
     if (key.policy.tokensPerMinute === undefined) return;
     const minutes = this.#minutesOf(key.id);
     if (reserved?.ended === false) {

@@ -10,7 +10,8 @@ import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
-import { Admission, type Reservation } from "./admission.ts";
+import { Admission } from "./admission.ts";
+import type { TokenReservation } from "../request/token_reservation.ts";
 
 const START_MS = 1_800_000_000_000;
 const LIMITS = { requestsPerMinute: 6, tokensPerMinute: 500 };
@@ -28,7 +29,7 @@ interface Asked {
 }
 
 /** Lets a request in, or tells how long it is to wait. */
-function enter(admission: Admission, asked: Asked, nowMs: number): Reservation | number {
+function enter(admission: Admission, asked: Asked, nowMs: number): TokenReservation | number {
   try {
     const { atMs: admittedAtMs } = admission.admit(KEY, nowMs);
     const reserved = admission.reserve(KEY, asked, { nowMs, admittedAtMs });

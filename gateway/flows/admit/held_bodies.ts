@@ -9,22 +9,10 @@
 
 import { ServiceFault } from "../../domain/fault.ts";
 import type { ServiceLimits } from "../../domain/limits/service_limits.ts";
+import type { BodyHold } from "../../ports/body_hold.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { FairLine } from "../../system/fair_line.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-
-/** Bytes that one request holds. */
-export interface BodyHold {
-  /**
-   * Counts so many bytes more. A promise where room must be waited for; throws or rejects with a
-   * {@linkcode ServiceFault} where there is none.
-   */
-  take(bytes: number): Promise<void> | undefined;
-  /** Counts so many bytes more, where there is room for them now; else it changes nothing. */
-  tryTake(bytes: number): boolean;
-  /** Gives all of them back. Does nothing when called again. */
-  release(): void;
-}
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
 
 /** The limits that apply. */
 export type BodyLimits = Pick<

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { ServiceFault } from "../../domain/fault.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
 import { type BodyLimits, HeldBodies, SHORT_BYTES } from "./held_bodies.ts";
 
 const MB = 1024 * 1024;

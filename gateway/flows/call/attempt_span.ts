@@ -10,14 +10,14 @@ import type { Candidate } from "../../domain/routing/route.ts";
 import type { CallEnding } from "../../domain/ledger/settlement.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
 import type { Span, SpanEnd } from "../../ports/tracer.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 
 /** Begins it; `undefined` where the request is not traced. */
-export function attemptSpan(trace: RequestTrace, candidate: Candidate): Span | undefined {
-  const { span, caller } = trace;
+export function attemptSpan(active: ActiveRequest, candidate: Candidate): Span | undefined {
+  const { span, identity } = active;
   if (span === undefined) return undefined;
   const { model, upstream } = candidate;
-  const operation = operationName(caller.endpoint);
+  const operation = operationName(identity.endpoint);
   return span.child(`${operation} ${model.upstreamModel}`, {
     kind: "client",
     attributes: {

@@ -6,11 +6,11 @@ import { route } from "../../domain/routing/route.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { systemClock } from "../../system/clock.ts";
 import { createSystemRng } from "../../system/rng.ts";
-import { CallerDisconnected } from "./caller_disconnected.ts";
-import type { GatewayContext, Turn } from "../context.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import type { LeaseOffer } from "../../ports/lease_pool.ts";
 import { InFlight } from "../admit/in_flight.ts";
-import { CapacitySearch } from "./capacity_search.ts";
-import { RequestTrace } from "../request_trace.ts";
+import { type CapacityDeps, CapacitySearch } from "./capacity_search.ts";
+import { ActiveRequest } from "../request/active_request.ts";
 
 const KEY: KeyRecord = {
   ...{ id: "key_1", name: "n", walletId: "w", status: "active", hint: "", createdAtMs: 0 },
@@ -34,7 +34,7 @@ interface Parts {
 type Note = (event: string) => void;
 
 /** A turn that notes when it is over. */
-function turnNoting(note: Note): Turn {
+function turnNoting(note: Note): LeaseOffer {
   let isUsed = false;
   const end = () => {
     if (!isUsed) note("turn over");
@@ -58,7 +58,7 @@ function poolNoting({ hasPlace, turns = () => true }: Parts, note: Note) {
   return {
     states: () => new Map([["a", { available: false, busy: true }]]),
     acquire: () => hasPlace() ? lease() : undefined,
-    turn: () => {
+    waitForLease: () => {
       note("wait for a place");
       return Promise.resolve(turns() ? turnNoting(note) : undefined);
     },
@@ -89,30 +89,33 @@ function search(parts: Parts) {
   assert(plan.ok);
   const noted: string[] = [];
   const note = (event: string) => void noted.push(event);
-  const gateway = {
+  const inFlight = new InFlight();
+  const deps = {
     clock: systemClock,
     rng: createSystemRng(systemClock),
-    inFlight: new InFlight(),
+    inFlight,
     catalogs: { current: () => INPUT.catalog },
     conversations: new Map(),
     keys: { get: parts.key ?? (() => Promise.resolve(KEY)) },
     pool: poolNoting(parts, note),
     ledger: ledgerNoting(parts, note),
     settlementRetries: { add: () => {} },
-  } as unknown as GatewayContext;
-  const trace = new RequestTrace({
-    ...{ key: KEY, requestId: "r", logId: "l", endpoint: "chat", stream: false },
-    signal: parts.signal ?? new AbortController().signal,
-    dialect: "service",
-    onSettled: () => {},
-  }, systemClock);
-  const places = new CapacitySearch(gateway, { trace, plan, features: INPUT.features });
+  } as unknown as CapacityDeps;
+  const active = new ActiveRequest(
+    {
+      ...{ key: KEY, requestId: "r", logId: "l", endpoint: "chat", stream: false },
+      dialect: "service",
+    },
+    { signal: parts.signal ?? new AbortController().signal },
+    systemClock,
+  );
+  const places = new CapacitySearch(deps, { active, plan, features: INPUT.features });
   const count = (event: string) => noted.filter((one) => one === event).length;
   /** Nothing that was taken is left. */
   const assertClean = () => {
     assertEquals([count("lease"), count("hold")], [count("release"), count("void")], noted.join());
   };
-  return { places, noted, count, assertClean, inFlight: gateway.inFlight };
+  return { places, noted, count, assertClean, inFlight };
 }
 
 Deno.test("a place and its hold are found at once where both are free", async () => {

@@ -5,6 +5,8 @@
  * @module
  */
 
+import type { StreamDeps } from "../stream/streamed_call.ts";
+import type { SearchMemory } from "./search_memory.ts";
 import { agentLoop, type LoopResult, type LoopToolCall } from "@svc/sdk/loop";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
@@ -13,20 +15,25 @@ import { envelopeIn } from "../../wire/metadata.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Piece, StreamedAnswer } from "../stream/answer_stream.ts";
 import type { Begun } from "../call/attempt.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-import type { GatewayContext } from "../context.ts";
-import { faultOf } from "../call/fault_of.ts";
-import { FinalEvents, type KeepAnswer } from "../stream/final_events.ts";
-import { logEnd } from "../settle/log_end.ts";
-import type { RequestEnd, RequestTrace } from "../request_trace.ts";
-import type { OpenedStream } from "../stream/streamed_call.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import { faultOf } from "../request/fault_of.ts";
+import { FinalEvents, type StoreAnswer } from "../stream/final_events.ts";
+import { logEnd, type LogEndDeps } from "../settle/log_end.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import type { RequestEnd } from "../request/report.ts";
+import type { OpenedStream } from "../stream/opened_stream.ts";
 import { type HostedShapes, hostedSurface, withoutTools } from "./hosted_conversation.ts";
 import type { BeginTurn } from "./hosted_setup.ts";
 import type { HostedTools } from "./hosted_tools.ts";
 import { CALLERS_TOOL, HostedModel } from "./hosted_model.ts";
 import { RESULT_CHARS_MAX } from "./result_room.ts";
-import { SearchFees } from "./search_fees.ts";
-import { type PricedWebSearch, SearchOutcomes, searchTools } from "./search_tools.ts";
+import { type SearchFeeDeps, SearchFees } from "./search_fees.ts";
+import {
+  type PricedWebSearch,
+  type SearchDeps,
+  SearchOutcomes,
+  searchTools,
+} from "./search_tools.ts";
 import type { Sources } from "./sources.ts";
 
 /** Most turns of a model for one answer; in the last one no tool may be called. */
@@ -36,9 +43,14 @@ export const HOSTED_CALLS_MAX = 16;
 /** Longest search, in milliseconds. */
 const SEARCH_MS = 30_000;
 
+/** Parts of the service that an answer with hosted tools uses. */
+export type HostedAnswerDeps = StreamDeps & SearchFeeDeps & SearchDeps & LogEndDeps & {
+  readonly searchMemory: Pick<SearchMemory, "remember">;
+};
+
 /** What a hosted answer needs of its request. */
 export interface HostedAnswerOptions {
-  readonly trace: RequestTrace;
+  readonly active: ActiveRequest;
   readonly tools: HostedTools;
   readonly names: HostedNames;
   /** Whether the caller's own functions are declared beside the hosted tools. */
@@ -53,13 +65,13 @@ export interface HostedAnswerOptions {
   /** Most searches that the caller allows. @default {HOSTED_CALLS_MAX} */
   readonly callsMax?: number | undefined;
   /** Called when the answer is whole and settled, before its last event is sent. */
-  readonly keep?: KeepAnswer | undefined;
+  readonly store?: StoreAnswer | undefined;
 }
 
 /** An answer that is a loop of calls; the caller sees one stream, or one body. */
 export class HostedAnswer implements StreamedAnswer {
   readonly abort = new AbortController();
-  readonly #gateway: GatewayContext;
+  readonly #deps: HostedAnswerDeps;
   readonly #options: HostedAnswerOptions;
   readonly #relay: HostedRelay;
   readonly #model: HostedModel;
@@ -67,7 +79,7 @@ export class HostedAnswer implements StreamedAnswer {
   readonly #calls = new Map<LoopToolCall<HostedShapes>, HostedCall>();
   readonly #events: AsyncGenerator<Piece["text"], LoopResult<HostedShapes>, void>;
   readonly #fees: SearchFees;
-  readonly #found = new Map<string, string>();
+  readonly #findings = new Map<string, string>();
   #searches = 0;
   #isLastTurn = false;
   #isLogged = false;
@@ -75,16 +87,16 @@ export class HostedAnswer implements StreamedAnswer {
   #ending: Promise<unknown> | undefined;
   #last: FinalEvents | undefined;
 
-  constructor(gateway: GatewayContext, options: HostedAnswerOptions) {
-    this.#gateway = gateway;
+  constructor(deps: HostedAnswerDeps, options: HostedAnswerOptions) {
+    this.#deps = deps;
     this.#options = options;
     this.#relay = options.begun.answer.relay;
     const { signal } = this.abort;
-    this.#model = new HostedModel(gateway, {
+    this.#model = new HostedModel(deps, {
       ...options,
       begin: (conversation) => options.begin(conversation, signal),
     });
-    this.#fees = new SearchFees(gateway, options.trace);
+    this.#fees = new SearchFees(deps, options.active);
     this.#events = this.#run();
   }
 
@@ -108,8 +120,8 @@ export class HostedAnswer implements StreamedAnswer {
    * What its searches found that no text of it stands for, by the ids of their items: the model must
    * read it when the caller continues.
    */
-  get found(): ReadonlyMap<string, string> {
-    return this.#found;
+  get findings(): ReadonlyMap<string, string> {
+    return this.#findings;
   }
 
   async leave(): Promise<void> {
@@ -124,16 +136,16 @@ export class HostedAnswer implements StreamedAnswer {
     // It was whole by then: its end is what is left of it.
     if (this.#last !== undefined) return await this.#last.drain();
     await this.#log({ status: 200, outcome: "cut", errorCode: fault.code });
-    const { trace } = this.#options;
-    const end = { metadata: trace.metadata(trace.billed), usage: this.#usage() };
-    const { dialect, requestId } = trace.caller;
+    const { active } = this.#options;
+    const end = { metadata: active.report.metadata(active.bill.settled), usage: this.#usage() };
+    const { dialect, requestId } = active.identity;
     return [...this.#relay.failed(envelopeIn(dialect, fault.envelope(requestId)), end)].join("");
   }
 
   /** The whole answer for a caller who does not stream. Throws where it fails; then it is not logged. */
   async complete(): Promise<string> {
-    const { signal } = this.#options.trace.caller;
-    const unwatch = this.#gateway.inFlight.watch(this.abort);
+    const { signal } = this.#options.active;
+    const unwatch = this.#deps.inFlight.watch(this.abort);
     // Its row in the log is written with the refusal of whoever called.
     const onLeave = () => void (this.#ending ??= this.#drop());
     signal.addEventListener("abort", onLeave, { once: true });
@@ -155,9 +167,12 @@ export class HostedAnswer implements StreamedAnswer {
   }
 
   #remember({ stoppedBy, steps, pendingCalls }: LoopResult<HostedShapes>): void {
-    if (stoppedBy === "finish" && saysText(steps.at(-1)?.turn)) return this.#found.clear();
+    if (stoppedBy === "finish" && saysText(steps.at(-1)?.turn)) return this.#findings.clear();
     const calls = pendingCalls.map(({ raw }) => raw);
-    this.#gateway.found.remember(this.#options.trace.caller.key.id, { found: this.#found, calls });
+    this.#deps.searchMemory.remember(this.#options.active.key.id, {
+      findings: this.#findings,
+      calls,
+    });
   }
 
   async *#run(): AsyncGenerator<Piece["text"], LoopResult<HostedShapes>, void> {
@@ -185,17 +200,17 @@ export class HostedAnswer implements StreamedAnswer {
       else if (event.type === "tool_result") {
         const call = this.#calls.get(event.result.call);
         if (call === undefined) continue;
-        if (!event.result.isError) this.#found.set(call.id, foundText(call, event.result.text));
+        if (!event.result.isError) this.#findings.set(call.id, foundText(call, event.result.text));
         yield* said(this.#relay.searched(call, this.#outcomes.of(event.result.output)));
       }
     }
   }
 
   #tools() {
-    const { trace, tools: hosted, names, web, sources } = this.#options;
+    const { active, tools: hosted, names, web, sources } = this.#options;
     const context = {
-      gateway: this.#gateway,
-      trace,
+      deps: this.#deps,
+      active,
       hosted,
       sources,
       web,
@@ -223,22 +238,22 @@ export class HostedAnswer implements StreamedAnswer {
   #searching(call: LoopToolCall<HostedShapes>): string {
     const type = this.#model.typeOf(call);
     if (type === undefined) return "";
-    const id = this.#gateway.rng.id(type === "file_search" ? "fs" : "ws");
+    const id = this.#deps.rng.id(type === "file_search" ? "fs" : "ws");
     const hosted = { id, type, query: queryIn(call.arguments) };
     this.#calls.set(call, hosted);
     return this.#relay.searching(hosted);
   }
 
   async #finish(): Promise<void> {
-    const { trace, keep } = this.#options;
+    const { active, store } = this.#options;
     await this.#fees.settled();
     const pieces = this.#relay.completed({
       usage: this.#usage(),
-      metadata: trace.metadata(trace.billed),
-      completedSeconds: Math.floor(this.#gateway.clock.nowMs() / 1_000),
+      metadata: active.report.metadata(active.bill.settled),
+      completedSeconds: Math.floor(this.#deps.clock.nowMs() / 1_000),
     });
-    const last = new FinalEvents(pieces, keep);
-    await this.#log({ status: 200, outcome: trace.caller.signal.aborted ? "client_left" : "ok" });
+    const last = new FinalEvents(pieces, store);
+    await this.#log({ status: 200, outcome: active.signal.aborted ? "client_left" : "ok" });
     this.#last = last;
   }
 
@@ -264,13 +279,13 @@ export class HostedAnswer implements StreamedAnswer {
     this.#ending = stopping;
     const [cut] = await stopping;
     const fault = cut?.fault ?? (shutdown ? new ServiceFault("shutting_down") : faultOf(cause));
-    const { trace } = this.#options;
+    const { active } = this.#options;
     return new ServiceFault(fault.code, {
       message: fault.message,
       param: fault.param,
       retryAfterMs: fault.retryAfterMs,
       cause: fault.cause,
-      extra: { metadata: trace.metadata(trace.billed) },
+      extra: { metadata: active.report.metadata(active.bill.settled) },
     });
   }
 
@@ -283,12 +298,12 @@ export class HostedAnswer implements StreamedAnswer {
   async #log(end: RequestEnd): Promise<void> {
     if (this.#isLogged) return;
     this.#isLogged = true;
-    await logEnd(this.#gateway, this.#options.trace, end);
+    await logEnd(this.#deps, this.#options.active, end);
   }
 
   /** Of all calls together. */
   #usage(): Usage {
-    const { billed } = this.#options.trace;
+    const { settled: billed } = this.#options.active.bill;
     return {
       inputTokens: billed?.input_tokens ?? 0,
       cachedInputTokens: billed?.cached_input_tokens ?? 0,

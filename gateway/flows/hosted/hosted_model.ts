@@ -6,10 +6,10 @@ import { requestText } from "../../wire/chat_text.ts";
 import type { HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Begun } from "../call/attempt.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import { type CutCall, type OpenedStream, StreamedCall } from "../stream/streamed_call.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { type OpenedStream } from "../stream/opened_stream.ts";
+import { type CutCall, type StreamDeps, StreamedCall } from "../stream/streamed_call.ts";
 import {
   type HostedShapes,
   outputLimitOf,
@@ -34,8 +34,8 @@ type TurnBegun = Begun<OpenedStream<HostedRelay>>;
 
 /** Turns of a hosted answer: each is routed, held and settled as a call of its own. */
 export class HostedModel implements ModelPort<HostedShapes> {
-  readonly #gateway: GatewayContext;
-  readonly #trace: RequestTrace;
+  readonly #deps: StreamDeps;
+  readonly #active: ActiveRequest;
   readonly #types: ReadonlyMap<string, HostedToolType>;
   readonly #begin: (conversation: ChatBody) => Promise<TurnBegun>;
   readonly #relay: HostedRelay;
@@ -50,17 +50,17 @@ export class HostedModel implements ModelPort<HostedShapes> {
   #current: StreamedCall | undefined;
 
   constructor(
-    gateway: GatewayContext,
+    deps: StreamDeps,
     options: {
-      readonly trace: RequestTrace;
+      readonly active: ActiveRequest;
       readonly conversation: ChatBody;
       readonly names: HostedNames;
       readonly begun: TurnBegun;
       readonly begin: (conversation: ChatBody) => Promise<TurnBegun>;
     },
   ) {
-    this.#gateway = gateway;
-    this.#trace = options.trace;
+    this.#deps = deps;
+    this.#active = options.active;
     this.#begin = options.begin;
     this.#relay = options.begun.answer.relay;
     this.#firstMessages = options.conversation.value.messages.length;
@@ -132,21 +132,20 @@ export class HostedModel implements ModelPort<HostedShapes> {
       const from = this.#firstMessages;
       const shorter = withoutTools(withoutResults(conversation, { from, note: LEFT_OUT }));
       const begun = await this.#begin(shorter);
-      const notCarried = this.#trace.notCarried;
-      this.#trace.notCarried = () => [...notCarried(), RESULTS_LEFT_OUT];
+      this.#active.report.addOmission(RESULTS_LEFT_OUT);
       return this.#current = this.#follow(begun, shorter);
     }
   }
 
   /** Of the turns that have ended. */
   get #outputTokens(): number {
-    return this.#trace.billed?.output_tokens ?? 0;
+    return this.#active.bill.settled?.output_tokens ?? 0;
   }
 
   #follow(begun: TurnBegun, conversation: ChatBody): StreamedCall {
     this.#room = new ResultRoom(begun.candidate.model, conversation);
-    return new StreamedCall(this.#gateway, {
-      trace: this.#trace,
+    return new StreamedCall(this.#deps, {
+      active: this.#active,
       begun,
       inputText: () => requestText(conversation.value),
       endsRequest: false,

@@ -4,6 +4,10 @@
  * @module
  */
 
+import type { SearchConfig } from "../../domain/catalog/catalog.ts";
+import type { CatalogStore } from "../../ports/catalog_store.ts";
+import type { VectorStores } from "../../ports/vector_stores.ts";
+import type { WebSearch } from "../../ports/web_search.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatures, type RequestFeatures } from "../../domain/requests/features.ts";
 import { isLocalTool } from "../../domain/requests/hosted_tool_types.ts";
@@ -16,12 +20,11 @@ import { readChunk } from "../../wire/chunk.ts";
 import { findCitations } from "../../wire/citations.ts";
 import type { FindCitations, HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
-import { attempt, type Begun } from "../call/attempt.ts";
-import type { GatewayContext } from "../context.ts";
+import { attempt, type AttemptRequest, type Begun, type CallDeps } from "../call/attempt.ts";
 import { EventBatcher } from "../stream/event_batcher.ts";
 import { planRoute } from "../plan/route_plan.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import { type OpenedStream, readBeginning } from "../stream/streamed_call.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { type OpenedStream, readBeginning } from "../stream/opened_stream.ts";
 import {
   chatBodyOf,
   hostedConversation,
@@ -31,6 +34,13 @@ import {
 import type { HostedTools, WebSearchTool } from "./hosted_tools.ts";
 import type { PricedWebSearch } from "./search_tools.ts";
 import { Sources } from "./sources.ts";
+
+/** Parts of the service that hosted web search uses. */
+export interface WebSearchDeps {
+  readonly catalogs: Pick<CatalogStore, "current">;
+  /** Returns the back end for a configuration of the catalog. */
+  webSearch(config: SearchConfig): WebSearch;
+}
 
 /** A request's hosted tools, ready to be offered to models that have none. */
 export interface HostedSetup {
@@ -66,12 +76,12 @@ export function hostedSetup(
 
 /** Throws a {@linkcode ServiceFault} where a vector store is unknown or another owner's: both alike. */
 export function requireStores(
-  gateway: GatewayContext,
+  deps: { readonly vectorStores: Pick<VectorStores, "get"> },
   walletId: string,
   { fileSearch }: HostedTools,
 ): void {
   for (const [at, id] of (fileSearch?.storeIds ?? []).entries()) {
-    if (gateway.vectorStores.get(id)?.ownerId === walletId) continue;
+    if (deps.vectorStores.get(id)?.ownerId === walletId) continue;
     throw new ServiceFault("invalid_request", {
       message: `There is no vector store "${id}"; the operator creates them`,
       param: `${fileSearch?.path}.${at}`,
@@ -80,29 +90,29 @@ export function requireStores(
 }
 
 /** Whether the web can be searched here. */
-export function canSearchWeb(gateway: GatewayContext): boolean {
-  return searchInForce(gateway.catalogs.current()) !== undefined;
+export function canSearchWeb(deps: Pick<WebSearchDeps, "catalogs">): boolean {
+  return searchInForce(deps.catalogs.current()) !== undefined;
 }
 
 /** Where the web is searched, at the price of the plan's tier; `undefined` where nowhere. */
 export function webSearchFor(
-  gateway: GatewayContext,
+  deps: WebSearchDeps,
   { tier }: Extract<RoutingPlan, { ok: true }>,
 ): PricedWebSearch | undefined {
-  const catalog = gateway.catalogs.current();
+  const catalog = deps.catalogs.current();
   const config = searchInForce(catalog);
   if (config === undefined) return undefined;
   const fee = feeOf(config.pricePerSearch, tier.creditsPerUsd);
   invariant(fee !== undefined, `Cannot read the price of a search, "${config.pricePerSearch}"`);
-  return { search: gateway.webSearch(config), fee, priceVersion: catalog.version };
+  return { search: deps.webSearch(config), fee, priceVersion: catalog.version };
 }
 
 /** What the request's hosted tools ask for, and those of the gateway cannot do, a line each. */
-export function leftOutOf(gateway: GatewayContext, hosted: HostedTools): readonly string[] {
+export function leftOutOf(deps: WebSearchDeps, hosted: HostedTools): readonly string[] {
   const { webSearch, leftOut = [] } = hosted;
-  const config = searchInForce(gateway.catalogs.current());
+  const config = searchInForce(deps.catalogs.current());
   if (webSearch?.userLocation === undefined || config === undefined) return leftOut;
-  const unused = gateway.webSearch(config).unusedOf(webSearch.userLocation);
+  const unused = deps.webSearch(config).unusedOf(webSearch.userLocation);
   const places = unused.map((name) =>
     `${webSearch.path}.user_location.${name}: the search server cannot be told it`
   );
@@ -146,12 +156,14 @@ export type BeginTurn = (
 
 /** Later turns of an answer are routed anew, for what the conversation has become. */
 export function laterTurns(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: CallDeps,
+  active: ActiveRequest,
   answer: {
     readonly relay: HostedRelay;
     /** Of the first turn. */
     readonly features: RequestFeatures;
+    /** As in {@linkcode AttemptRequest}. */
+    readonly callerPath?: AttemptRequest<unknown>["callerPath"];
   },
 ): BeginTurn {
   const { conversation: name, endpoint, hostedTools } = answer.features;
@@ -159,13 +171,14 @@ export function laterTurns(
     const asked = chatFeatures(conversation.value);
     // It is the same conversation, whatever it is written like by now.
     const features = { ...asked, conversation: name, endpoint, hostedTools };
-    const plan = await planRoute(gateway, trace, features);
-    return await attempt(gateway, {
-      trace,
+    const plan = await planRoute(deps, active, features);
+    return await attempt(deps, {
+      active,
       plan,
       features,
       passable: (candidates) => candidates.filter(takesChat),
       signal,
+      ...(answer.callerPath === undefined ? {} : { callerPath: answer.callerPath }),
       ask: () => ({
         endpoint: "chat",
         body: conversation,
@@ -191,13 +204,13 @@ export async function openHosted<Relay extends HostedRelay>(
   answer: UpstreamStream,
   relay: Relay,
 ): Promise<OpenedStream<Relay>> {
-  const { events, taken } = await readBeginning(answer, (texts) => {
+  const { events, beginning } = await readBeginning(answer, (texts) => {
     const [first] = texts;
     if (first === undefined) return undefined;
     readChunk(first);
     return texts;
   });
-  return { events: new EventBatcher(startingWith(taken, events)), relay, first: "" };
+  return { events: new EventBatcher(startingWith(beginning, events)), relay, first: "" };
 }
 
 /** What has been read already, and then the rest. */

@@ -1,17 +1,27 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { LedgerStore } from "../../ports/ledger_store.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { BillingMetadata } from "@svc/sdk/protocol";
 import { ToolError } from "@svc/tools/tool";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { SettleCommand } from "../../domain/ledger/ledger.ts";
 import { formatCredits, type Micros } from "../../domain/ledger/money.ts";
-import { addBilling } from "../settle/add_billing.ts";
+import { addBilling } from "../request/billing.ts";
 import { rowsOf } from "../settle/bill.ts";
-import type { GatewayContext } from "../context.ts";
-import { capLeft, HOLD_WAIT_MS, letGo, takeHold } from "../call/take_hold.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import { remainingCap } from "../plan/spending_cap.ts";
+import { HOLD_WAIT_MS, type HoldDeps, takeHold, voidHold } from "../call/take_hold.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 import { RefusedSettlement, settleUntilConfirmed } from "../settle/confirmed_settlement.ts";
 
 /** What their holds are of, in the journal and in every sum. */
 const SEARCHES = "web_search_preview";
+
+/** Parts of the service that fees of searches use. */
+export type SearchFeeDeps = HoldDeps & {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly ledger: Pick<LedgerStore, "settle">;
+  readonly logger: Logger;
+};
 
 /** A price, and the catalog version it is of. */
 export interface Fee {
@@ -21,17 +31,17 @@ export interface Fee {
 
 /** What the searches of one answer cost: each has a hold of its own, however many run at a time. */
 export class SearchFees {
-  readonly #gateway: GatewayContext;
-  readonly #trace: RequestTrace;
+  readonly #deps: SearchFeeDeps;
+  readonly #active: ActiveRequest;
   readonly #running = new Set<Promise<unknown>>();
   /** Fees of searches under way. */
   #promised: Micros = 0n;
   /** Fees that are being settled. */
   #settling: Micros = 0n;
 
-  constructor(gateway: GatewayContext, trace: RequestTrace) {
-    this.#gateway = gateway;
-    this.#trace = trace;
+  constructor(deps: SearchFeeDeps, active: ActiveRequest) {
+    this.#deps = deps;
+    this.#active = active;
   }
 
   /**
@@ -57,24 +67,24 @@ export class SearchFees {
 
   async #pay<T>(price: Fee, run: () => Promise<T>): Promise<T> {
     const { fee, priceVersion } = price;
-    const left = capLeft(this.#trace);
+    const left = remainingCap(this.#active);
     if (left !== undefined && this.#promised + fee > left) throw unpaid();
     this.#promised += fee;
     try {
-      const hold = await takeHold(this.#gateway, this.#trace, {
+      const hold = await takeHold(this.#deps, this.#active, {
         model: SEARCHES,
         priceVersion,
         amount: fee,
         minimum: fee,
         waitMs: HOLD_WAIT_MS,
-        signal: this.#trace.caller.signal,
+        signal: this.#active.signal,
       });
       if (hold instanceof ServiceFault) throw unpaid();
-      const startMs = this.#gateway.clock.monotonicMs();
+      const startMs = this.#deps.clock.monotonicMs();
       const result = await this.#runHeld(hold.id, run);
-      const ms = Math.round(this.#gateway.clock.monotonicMs() - startMs);
+      const ms = Math.round(this.#deps.clock.monotonicMs() - startMs);
       await this.#settle(hold.id, price);
-      this.#trace.used({ model: SEARCHES, provider: "", ms }, withFees(undefined, price));
+      this.#active.bill.addUse({ model: SEARCHES, provider: "", ms }, withFees(undefined, price));
       return result;
     } finally {
       this.#promised -= fee;
@@ -85,14 +95,14 @@ export class SearchFees {
     try {
       return await run();
     } catch (error) {
-      letGo(this.#gateway, holdId, "the search failed");
+      voidHold(this.#deps, holdId, "the search failed");
       throw error;
     }
   }
 
   async #settle(holdId: string, { fee, priceVersion }: Fee): Promise<void> {
-    const trace = this.#trace;
-    const { clock, settlementRetries } = this.#gateway;
+    const active = this.#active;
+    const { clock, settlementRetries } = this.#deps;
     const atMs = clock.nowMs();
     const ending: SettleCommand = {
       kind: "settle",
@@ -107,12 +117,12 @@ export class SearchFees {
     this.#settling += fee;
     try {
       // Where the gateway dies, with those that are being settled at the same time.
-      const total = withFees(trace.billed, { fee: this.#settling, priceVersion });
-      const rows = rowsOf(trace, undefined, total);
-      await settleUntilConfirmed(this.#gateway, {
+      const total = withFees(active.bill.settled, { fee: this.#settling, priceVersion });
+      const rows = rowsOf(active, undefined, total);
+      await settleUntilConfirmed(this.#deps, {
         ending,
         rows,
-        requestId: trace.caller.requestId,
+        requestId: active.identity.requestId,
       });
     } catch (error) {
       if (error instanceof RefusedSettlement) throw error;
@@ -123,7 +133,7 @@ export class SearchFees {
     } finally {
       this.#settling -= fee;
     }
-    trace.billed = withFees(trace.billed, { fee, priceVersion });
+    active.bill.update(withFees(active.bill.settled, { fee, priceVersion }));
   }
 }
 

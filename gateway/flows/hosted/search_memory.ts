@@ -17,7 +17,7 @@ import { callDigest } from "../plan/signature_memory.ts";
 /** What the searches of an answer found, and what the answer ended with. */
 export interface SearchesBeforeCalls {
   /** What a model is to read of each search, by the id of its item. */
-  readonly found: ReadonlyMap<string, string>;
+  readonly findings: ReadonlyMap<string, string>;
   /** JSON texts of the calls that the caller was handed. */
   readonly calls: readonly string[];
 }
@@ -33,10 +33,10 @@ export class SearchMemory {
   #chars = 0;
 
   /** Keeps what an answer found, for the key that it was made for. */
-  remember(keyId: string, { found, calls }: SearchesBeforeCalls): void {
-    if (found.size === 0) return;
-    for (const [itemId, text] of found) this.#set(itemKey(keyId, itemId), text);
-    const all = [...found.values()].join("\n\n");
+  remember(keyId: string, { findings, calls }: SearchesBeforeCalls): void {
+    if (findings.size === 0) return;
+    for (const [itemId, text] of findings) this.#set(itemKey(keyId, itemId), text);
+    const all = [...findings.values()].join("\n\n");
     for (const call of calls) this.#set(callDigest(keyId, JSON.parse(call)) ?? "", all);
     for (const oldest of this.#entries.keys()) {
       if (this.#chars <= CAPACITY_CHARS) return;
@@ -46,15 +46,15 @@ export class SearchMemory {
 
   /** What is known of the searches among these items, by the items' ids. */
   ofItems(keyId: string, items: readonly JsonBody[]): ReadonlyMap<string, string> {
-    const found = new Map<string, string>();
-    if (this.#entries.size === 0) return found;
+    const findings = new Map<string, string>();
+    if (this.#entries.size === 0) return findings;
     for (const item of items) {
       const { id } = item.value;
       if (typeof id !== "string" || itemType(item) === "message") continue;
       const text = this.#entries.get(itemKey(keyId, id));
-      if (text !== undefined) found.set(id, text);
+      if (text !== undefined) findings.set(id, text);
     }
-    return found;
+    return findings;
   }
 
   /**

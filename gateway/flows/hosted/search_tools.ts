@@ -8,19 +8,26 @@ import { ToolError } from "@svc/tools/tool";
 import type { Tool } from "@svc/sdk/loop";
 import type { HostedToolType } from "../../domain/requests/hosted_tool_types.ts";
 import type { Micros } from "../../domain/ledger/money.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { VectorStores } from "../../ports/vector_stores.ts";
 import type { WebResult, WebSearch } from "../../ports/web_search.ts";
 import type { HostedNames, HostedOutcome } from "../../wire/hosted_relay.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 import type { FileSearchTool, HostedTools, WebSearchTool } from "./hosted_tools.ts";
 import type { ResultRoom } from "./result_room.ts";
 import type { SearchFees } from "./search_fees.ts";
 import type { Sources } from "./sources.ts";
 
+/** Parts of the service that searches use. */
+export interface SearchDeps {
+  readonly logger: Pick<Logger, "warn">;
+  readonly vectorStores: Pick<VectorStores, "search">;
+}
+
 /** What a search needs of the answer it is made for. */
 export interface SearchContext {
-  readonly gateway: GatewayContext;
-  readonly trace: RequestTrace;
+  readonly deps: SearchDeps;
+  readonly active: ActiveRequest;
   readonly hosted: HostedTools;
   readonly sources: Sources;
   /** Where the web is searched, and what a search costs. */
@@ -93,7 +100,7 @@ export function searchTools(
             code: "too_many_tool_calls",
           });
         }
-        return traced(context.trace, type, () => search(queryOf(input), signal));
+        return traced(context.active, type, () => search(queryOf(input), signal));
       },
     });
   };
@@ -119,7 +126,7 @@ export function searchTools(
 
 /** What is searched for, and what is found, is the caller's: neither is in the span. */
 async function traced(
-  { span: parent }: RequestTrace,
+  { span: parent }: ActiveRequest,
   type: HostedToolType,
   search: () => Promise<Found>,
 ): Promise<Found> {
@@ -162,15 +169,15 @@ async function searchWeb(
     readonly signal: AbortSignal;
   },
 ): Promise<Found> {
-  const { context: { gateway, trace, sources, room }, outcomes, web, webSearch, signal } = call;
+  const { context: { deps, active, sources, room }, outcomes, web, webSearch, signal } = call;
   const { contextSize, userLocation, allowedDomains } = webSearch;
   const asked = { text: query, contextSize, userLocation, allowedDomains };
   const answer = await web.search.search(asked, { signal });
   if (answer.kind === "failure") {
     const { outcome, status, message } = answer;
-    const { requestId } = trace.caller;
+    const { requestId } = active.identity;
     const fields = { requestId, search: web.search.id, outcome, status, message };
-    gateway.logger.warn("web_search_failed", fields);
+    deps.logger.warn("web_search_failed", fields);
     throw new ToolError("The search failed; answer without it, and say so", {
       code: "search_failed",
     });
@@ -194,9 +201,9 @@ async function searchFiles(
     readonly signal: AbortSignal;
   },
 ): Promise<Found> {
-  const { context: { gateway, trace, sources, room }, outcomes, fileSearch, signal } = call;
+  const { context: { deps, active, sources, room }, outcomes, fileSearch, signal } = call;
   const { storeIds, maxResults, scoreThreshold, filter } = fileSearch;
-  const searched = await gateway.vectorStores.search(trace.caller.key.walletId, {
+  const searched = await deps.vectorStores.search(active.key.walletId, {
     storeIds,
     text: query,
     maxResults,

@@ -7,8 +7,8 @@ import {
 import { formatCredits } from "../../domain/ledger/money.ts";
 import { PLAN_TASK_ID, type PlannedTask } from "../../domain/orchestration/task_plan.ts";
 import { chatUsageOf } from "../../wire/usage.ts";
-import { microsOf } from "../settle/add_billing.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import { microsOf } from "../request/billing.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 
 /** How a task ended. */
 export type TaskStatus = OrchestrationTask["status"];
@@ -17,17 +17,17 @@ const NOTHING: Pick<BillingMetadata, "charged"> = { charged: formatCredits(0n) }
 
 /** What a split request has come to, part by part; its parts are the whole bill. */
 export class Breakdown {
-  readonly #trace: RequestTrace;
+  readonly #active: ActiveRequest;
   readonly #parts: OrchestrationTask[] = [];
   #order: readonly string[] = [];
 
   /** `trace` is the request's: what its parts cost is added to its bill. */
-  constructor(trace: RequestTrace) {
-    this.#trace = trace;
+  constructor(active: ActiveRequest) {
+    this.#active = active;
   }
 
   /** The planner's calls have ended. */
-  planned(part: RequestTrace, tasks: readonly PlannedTask[]): OrchestrationTask {
+  planned(part: ActiveRequest, tasks: readonly PlannedTask[]): OrchestrationTask {
     this.#order = tasks.map(({ taskId }) => taskId);
     const task = { taskId: PLAN_TASK_ID, title: "Plan", dependsOn: [] };
     return this.add(task, { status: tasks.length > 0 ? "done" : "failed", part });
@@ -36,11 +36,11 @@ export class Breakdown {
   /** A task has ended; its calls are settled. */
   add(
     { taskId, title, dependsOn }: Pick<PlannedTask, "taskId" | "title" | "dependsOn">,
-    { status, part }: { readonly status: TaskStatus; readonly part?: RequestTrace | undefined },
+    { status, part }: { readonly status: TaskStatus; readonly part?: ActiveRequest | undefined },
   ): OrchestrationTask {
-    const billed = part?.billed;
-    if (part !== undefined) this.#trace.join(part, status === "done" ? {} : { error: status });
-    const model = part?.routing()?.model;
+    const billed = part?.bill.settled;
+    if (part !== undefined) this.#active.join(part, status === "done" ? {} : { error: status });
+    const model = part?.report.routing()?.model;
     const task: OrchestrationTask = {
       task_id: taskId,
       title,
@@ -51,12 +51,12 @@ export class Breakdown {
       charged: (billed ?? NOTHING).charged,
     };
     this.#parts.push(task);
-    this.#trace.taskEnded({
+    this.#active.report.noteTask({
       taskId,
       dependsOn,
       status,
       model,
-      provider: part?.routing()?.provider,
+      provider: part?.report.routing()?.provider,
       startMs: part?.startMs,
       ms: part?.elapsedMs,
       inputTokens: billed?.input_tokens ?? 0,
@@ -64,8 +64,8 @@ export class Breakdown {
       outputTokens: billed?.output_tokens ?? 0,
       charged: task.charged ?? NOTHING.charged,
       others: part?.otherUses(),
-      attempts: part?.attempts ?? [],
-    }, part);
+      attempts: part?.report.attempts ?? [],
+    }, part?.report);
     return task;
   }
 

@@ -5,9 +5,8 @@ import { planNote } from "../../domain/orchestration/task_notes.ts";
 import { PLAN_SCHEMA, type PlannedTask, readPlan } from "../../domain/orchestration/task_plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { partRequest } from "../../wire/noted_request.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import { runPart } from "./run_part.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { type PartDeps, runPart } from "./run_part.ts";
 
 /** Longest call of the planner, in milliseconds. */
 export const PLAN_MS = 30_000;
@@ -26,7 +25,7 @@ export type MadePlan =
 /** What a plan is made of. */
 export interface PlanRequest {
   /** Of the planner's own calls. */
-  readonly part: RequestTrace;
+  readonly part: ActiveRequest;
   /** The request as a chat request. */
   readonly body: JsonBody;
   readonly endpoint: Endpoint;
@@ -40,7 +39,7 @@ export interface PlanRequest {
  * it, its calls have been settled.
  */
 export async function makePlan(
-  gateway: GatewayContext,
+  deps: PartDeps,
   { part, body, endpoint, candidates, signal }: PlanRequest,
 ): Promise<MadePlan> {
   const tags = candidates.flatMap(({ model }) => model.featureTags);
@@ -50,8 +49,8 @@ export async function makePlan(
   let problem: string | undefined;
   for (let call = 0; call < PLAN_CALLS_MAX; call++) {
     const note = planNote({ knownNeeds, problem });
-    const outcome = await runPart(gateway, {
-      trace: part,
+    const outcome = await runPart(deps, {
+      active: part,
       body: partRequest(body, {
         note,
         outputTokens: partOutputTokens(candidates),

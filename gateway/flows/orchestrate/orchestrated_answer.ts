@@ -1,14 +1,18 @@
+import type { InFlight } from "../admit/in_flight.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import { finalNote } from "../../domain/orchestration/task_notes.ts";
 import type { Piece, StreamedAnswer } from "../stream/answer_stream.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-import type { GatewayContext } from "../context.ts";
-import { faultOf } from "../call/fault_of.ts";
-import { logEnd } from "../settle/log_end.ts";
-import type { RequestEnd, RequestTrace } from "../request_trace.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import { faultOf } from "../request/fault_of.ts";
+import { logEnd, type LogEndDeps } from "../settle/log_end.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import type { RequestEnd } from "../request/report.ts";
 import type { Breakdown } from "./breakdown.ts";
 import type { TaskEvent, TaskRun } from "./task_run.ts";
 import { whileCallerConnected } from "./while_connected.ts";
+
+/** Parts of the service that the answer of a split request uses. */
+export type OrchestratedDeps = LogEndDeps & { readonly inFlight: Pick<InFlight, "watch"> };
 
 /** How an endpoint tells a split request, and how it asks for the answer. */
 export interface OrchestrationSurface {
@@ -27,8 +31,8 @@ export interface OrchestrationSurface {
 /** An answer for which tasks run first. */
 export class OrchestratedAnswer implements StreamedAnswer {
   readonly abort: AbortController;
-  readonly #gateway: GatewayContext;
-  readonly #trace: RequestTrace;
+  readonly #deps: OrchestratedDeps;
+  readonly #active: ActiveRequest;
   readonly #run: TaskRun;
   readonly #breakdown: Breakdown;
   readonly #surface: OrchestrationSurface;
@@ -38,9 +42,9 @@ export class OrchestratedAnswer implements StreamedAnswer {
   #isOver = false;
 
   constructor(
-    gateway: GatewayContext,
+    deps: OrchestratedDeps,
     options: {
-      readonly trace: RequestTrace;
+      readonly active: ActiveRequest;
       readonly run: TaskRun;
       readonly breakdown: Breakdown;
       readonly surface: OrchestrationSurface;
@@ -48,8 +52,8 @@ export class OrchestratedAnswer implements StreamedAnswer {
       readonly abort: AbortController;
     },
   ) {
-    this.#gateway = gateway;
-    this.#trace = options.trace;
+    this.#deps = deps;
+    this.#active = options.active;
     this.#run = options.run;
     this.#breakdown = options.breakdown;
     this.#surface = options.surface;
@@ -91,8 +95,8 @@ export class OrchestratedAnswer implements StreamedAnswer {
   async complete(): Promise<string> {
     try {
       return await whileCallerConnected(
-        this.#gateway,
-        this.#trace.caller,
+        this.#deps,
+        this.#active.signal,
         this.abort,
         () => this.#whole(),
       );
@@ -159,10 +163,10 @@ export class OrchestratedAnswer implements StreamedAnswer {
       : passes || !isEnveloped
       ? fault.code
       : "orchestration_failed";
-    const { billed, caller } = this.#trace;
+    const { bill: { settled: billed }, identity } = this.#active;
     const metadata = {
-      request_id: caller.requestId,
-      routing: this.#trace.routing(),
+      request_id: identity.requestId,
+      routing: this.#active.report.routing(),
       billing: billed,
     };
     return new ServiceFault(code, {
@@ -180,6 +184,6 @@ export class OrchestratedAnswer implements StreamedAnswer {
   }
 
   #log(end: RequestEnd): Promise<void> {
-    return logEnd(this.#gateway, this.#trace, end);
+    return logEnd(this.#deps, this.#active, end);
   }
 }

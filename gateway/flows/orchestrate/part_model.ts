@@ -4,10 +4,10 @@ import type { JsonBody } from "../../ports/upstream.ts";
 import { requestText } from "../../wire/chat_text.ts";
 import type { PartRelay } from "../../wire/part_relay.ts";
 import type { Begun } from "../call/attempt.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import { type CutCall, type OpenedStream, StreamedCall } from "../stream/streamed_call.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { type OpenedStream } from "../stream/opened_stream.ts";
+import { type CutCall, type StreamDeps, StreamedCall } from "../stream/streamed_call.ts";
 
 /** The shapes of the loop that runs a part of a request. */
 export interface PartShapes {
@@ -32,21 +32,21 @@ export type PartBegun = Begun<OpenedStream<PartRelay>>;
 
 /** The call of one part of a request: held and settled on its own. */
 export class PartModel implements ModelPort<PartShapes> {
-  readonly #gateway: GatewayContext;
-  readonly #trace: RequestTrace;
+  readonly #deps: StreamDeps;
+  readonly #active: ActiveRequest;
   readonly #begin: (conversation: JsonBody, signal: AbortSignal) => Promise<PartBegun>;
   #beginning: Promise<StreamedCall> | undefined;
 
   constructor(
-    gateway: GatewayContext,
+    deps: StreamDeps,
     options: {
-      readonly trace: RequestTrace;
+      readonly active: ActiveRequest;
       /** Begins the call. Throws where nobody answers. */
       readonly begin: (conversation: JsonBody, signal: AbortSignal) => Promise<PartBegun>;
     },
   ) {
-    this.#gateway = gateway;
-    this.#trace = options.trace;
+    this.#deps = deps;
+    this.#active = options.active;
     this.#begin = options.begin;
   }
 
@@ -56,8 +56,8 @@ export class PartModel implements ModelPort<PartShapes> {
     let relay: PartRelay | undefined;
     this.#beginning = this.#begin(conversation, signal).then((begun) => {
       relay = begun.answer.relay;
-      return new StreamedCall(this.#gateway, {
-        trace: this.#trace,
+      return new StreamedCall(this.#deps, {
+        active: this.#active,
         begun,
         inputText: () => requestText(conversation.value),
         endsRequest: false,

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { StreamDeps } from "../stream/streamed_call.ts";
 import { agentLoop, type LoopResult } from "@svc/sdk/loop";
 import type { ChatRequest, Endpoint } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
@@ -12,20 +13,22 @@ import { chatFeatures, type RequestFeatures } from "../../domain/requests/featur
 import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { PartRelay } from "../../wire/part_relay.ts";
-import { attempt, TIME_OVER } from "../call/attempt.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-import type { GatewayContext } from "../context.ts";
-import { faultOf } from "../call/fault_of.ts";
+import { attempt, type CallDeps, TIME_OVER } from "../call/attempt.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import { faultOf } from "../request/fault_of.ts";
 import { notStreamed, takesChat } from "../hosted/hosted_setup.ts";
 import { planRoute } from "../plan/route_plan.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import { openStream } from "../stream/streamed_call.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { openStream } from "../stream/opened_stream.ts";
 import { PartModel, type PartShapes, partSurface } from "./part_model.ts";
+
+/** Parts of the service that a part of a request uses. */
+export type PartDeps = CallDeps & StreamDeps;
 
 /** A part to run. */
 export interface Part {
-  /** Of the part: see `RequestTrace.part`. */
-  readonly trace: RequestTrace;
+  /** Of the part: see `ActiveRequest.part`. */
+  readonly active: ActiveRequest;
   /** A chat request. */
   readonly body: JsonBody;
   /** Of the caller's request. */
@@ -53,13 +56,13 @@ export type PartOutcome =
  * Runs a part to its end. A failure is a value. Throws {@linkcode CallerDisconnected} where the signal ends
  * it; then it has been settled, too.
  */
-export async function runPart(gateway: GatewayContext, part: Part): Promise<PartOutcome> {
+export async function runPart(deps: PartDeps, part: Part): Promise<PartOutcome> {
   const limit = new AbortController();
   const callOff = afterMs(part.maxMs, () => limit.abort(TIME_OVER));
   const signal = AbortSignal.any([part.signal, limit.signal]);
-  const model = new PartModel(gateway, {
-    trace: part.trace,
-    begin: (body, stop) => begin(gateway, { ...part, body, signal: stop }),
+  const model = new PartModel(deps, {
+    active: part.active,
+    begin: (body, stop) => begin(deps, { ...part, body, signal: stop }),
   });
   try {
     const result = await said(model, part, signal);
@@ -108,12 +111,12 @@ async function stop(model: PartModel, reason: unknown): Promise<void> {
   await model.cut(cause, { shutdown: reason === "shutdown" });
 }
 
-async function begin(gateway: GatewayContext, part: Part) {
-  const { trace, body, signal } = part;
+async function begin(deps: PartDeps, part: Part) {
+  const { active, body, signal } = part;
   const features = featuresOf(part);
-  return await attempt(gateway, {
-    trace,
-    plan: await planRoute(gateway, trace, features),
+  return await attempt(deps, {
+    active,
+    plan: await planRoute(deps, active, features),
     features,
     passable: (candidates) => {
       const passable = candidates.filter(takesChat);

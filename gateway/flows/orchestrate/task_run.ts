@@ -12,11 +12,10 @@ import { taskNote, type TaskResult } from "../../domain/orchestration/task_notes
 import { nextTasks, type PlannedTask } from "../../domain/orchestration/task_plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { partRequest } from "../../wire/noted_request.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 import type { Breakdown } from "./breakdown.ts";
-import { type PartOutcome, runPart } from "./run_part.ts";
+import { type PartDeps, type PartOutcome, runPart } from "./run_part.ts";
 
 /** Longest try of a task, in milliseconds. */
 export const TASK_MS = 120_000;
@@ -51,7 +50,7 @@ export type TaskEvent =
 /** What the tasks of a plan need of their request. */
 export interface TaskRunOptions {
   /** The request's. */
-  readonly trace: RequestTrace;
+  readonly active: ActiveRequest;
   readonly breakdown: Breakdown;
   /** The planner's part, which has ended: it is told first. */
   readonly planned: OrchestrationTask;
@@ -71,7 +70,7 @@ export interface TaskRunOptions {
 
 /** Runs the tasks of one plan. */
 export class TaskRun {
-  readonly #gateway: GatewayContext;
+  readonly #deps: PartDeps;
   readonly #options: TaskRunOptions;
   readonly #done = new Map<string, string>();
   readonly #lost = new Set<string>();
@@ -82,8 +81,8 @@ export class TaskRun {
   /** What no task should throw; the run is over with it. */
   #bug: { readonly error: unknown } | undefined;
 
-  constructor(gateway: GatewayContext, options: TaskRunOptions) {
-    this.#gateway = gateway;
+  constructor(deps: PartDeps, options: TaskRunOptions) {
+    this.#deps = deps;
     this.#options = options;
     this.#events.push({ type: "ended", task: options.planned });
   }
@@ -148,11 +147,11 @@ export class TaskRun {
   }
 
   async #run(task: PlannedTask): Promise<void> {
-    const { trace, breakdown, allowances, isShown } = this.#options;
-    const part = trace.part({
+    const { active, breakdown, allowances, isShown } = this.#options;
+    const part = active.part({
       // Its title and id are words of a model.
       name: "task",
-      stream: isShown && trace.caller.stream,
+      stream: isShown && active.identity.stream,
       allowance: allowances.get(task.taskId),
     });
     let outcome: PartOutcome | undefined;
@@ -168,25 +167,26 @@ export class TaskRun {
     }
   }
 
-  async #try(task: PlannedTask, part: RequestTrace): Promise<PartOutcome> {
+  async #try(task: PlannedTask, part: ActiveRequest): Promise<PartOutcome> {
     for (let tried = 1;; tried++) {
-      const leftMs = TASKS_MS - this.#options.trace.elapsedMs;
+      const leftMs = TASKS_MS - this.#options.active.elapsedMs;
       if (leftMs <= 0) return { ok: false, fault: new ServiceFault("upstream_timeout") };
       this.#tell({ type: "started", task });
-      const outcome = await runPart(this.#gateway, {
-        trace: part,
+      const outcome = await runPart(this.#deps, {
+        active: part,
         body: this.#bodyOf(task),
         endpoint: this.#options.endpoint,
         instruction: task.instruction,
         needs: tried === 1 ? task.needs : [],
-        avoid: new Set(part.attempts.map(({ model }) => model)),
+        avoid: new Set(part.report.attempts.map(({ model }) => model)),
         maxMs: Math.min(TASK_MS, leftMs),
         signal: this.#options.signal,
-        onText: (text) => this.#tell({ type: "text", task, text, model: part.routing()?.model }),
+        onText: (text) =>
+          this.#tell({ type: "text", task, text, model: part.report.routing()?.model }),
       });
       if (outcome.ok || tried === TRIES_MAX) return outcome;
       // Without its needs, which one model alone may meet, it may be served all the same.
-      const isPicky = task.needs.length > 0 && part.attempts.length === 0;
+      const isPicky = task.needs.length > 0 && part.report.attempts.length === 0;
       if (!isPicky && !mayRetry(outcome.fault)) return outcome;
     }
   }

@@ -1,7 +1,6 @@
+import type { InFlight } from "../admit/in_flight.ts";
 import { ServiceFault } from "../../domain/fault.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-import type { GatewayContext } from "../context.ts";
-import type { Caller } from "../request_trace.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
 
 /**
  * Does something for a caller who is sent nothing yet: `abort` is aborted where the caller leaves
@@ -9,8 +8,8 @@ import type { Caller } from "../request_trace.ts";
  * fault `shutting_down` in the other, where what is done says that nobody waits for it.
  */
 export async function whileCallerConnected<T>(
-  { inFlight }: GatewayContext,
-  { signal }: Caller,
+  { inFlight }: { readonly inFlight: Pick<InFlight, "watch"> },
+  signal: AbortSignal,
   abort: AbortController,
   act: () => Promise<T>,
 ): Promise<T> {

@@ -46,7 +46,7 @@ const NONE: ResponseHistory = {
  * `admit` counts the responses that it continues, like its own body.
  */
 export async function historyOf(
-  store: ResponseStore,
+  store: Pick<ResponseStore, "get" | "withItem">,
   ownerId: string,
   { body, admit }: { readonly body: JsonBody; readonly admit?: Admit | undefined },
 ): Promise<ResponseHistory> {
@@ -69,7 +69,7 @@ export async function historyOf(
 
 /** The responses that one continues, oldest first. */
 async function chainOf(
-  store: ResponseStore,
+  store: Pick<ResponseStore, "get" | "withItem">,
   ownerId: string,
   { lastId, admit }: { readonly lastId: string; readonly admit?: Admit | undefined },
 ): Promise<StoredResponse[]> {
@@ -118,7 +118,7 @@ interface NamedItems {
 }
 
 async function namedItems(
-  store: ResponseStore,
+  store: Pick<ResponseStore, "get" | "withItem">,
   ownerId: string,
   { wanted, chain }: {
     readonly wanted: ReadonlySet<string>;

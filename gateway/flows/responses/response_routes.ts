@@ -34,8 +34,7 @@ import {
   hasForeignItems,
   selfContained,
 } from "../../wire/responses/native_request.ts";
-import type { Asked } from "../call/attempt.ts";
-import type { GatewayContext } from "../context.ts";
+import type { CandidateCall } from "../call/attempt.ts";
 import {
   canSearchWeb,
   leftOutOf,
@@ -44,20 +43,33 @@ import {
   noWebSearch,
   requireStores,
   takesChat,
+  type WebSearchDeps,
 } from "../hosted/hosted_setup.ts";
 import { asksForHosted, type HostedTools } from "../hosted/hosted_tools.ts";
 import { withSearchLimit } from "../hosted/native_searches.ts";
-import type { FileUrls } from "../plan/file_urls.ts";
-import type { BodyHold } from "../admit/held_bodies.ts";
+import type { SearchMemory } from "../hosted/search_memory.ts";
+import type { SignatureMemory } from "../plan/signature_memory.ts";
+import type { ResponseStore } from "../../ports/response_store.ts";
+import type { VectorStores } from "../../ports/vector_stores.ts";
+import type { FileUrls } from "./file_urls.ts";
+import type { BodyHold } from "../../ports/body_hold.ts";
 import { historyOf, type ResponseHistory } from "./history.ts";
 
 type Key = Pick<KeyRecord, "id" | "walletId">;
+
+/** Parts of the service that reading a Responses request uses. */
+export type ReadResponseDeps = WebSearchDeps & {
+  readonly responses: Pick<ResponseStore, "get" | "withItem">;
+  readonly searchMemory: Pick<SearchMemory, "ofItems">;
+  readonly signatures: Pick<SignatureMemory, "restore">;
+  readonly vectorStores: Pick<VectorStores, "get">;
+};
 
 /** How a model is asked for a response. */
 export type ResponseRoute = "native" | "chat";
 
 /** A request that has been read, whichever model it goes to. */
-export class AskedResponse {
+export class ResponseRequest {
   /** The request as it came. */
   readonly body: JsonBody;
   readonly features: RequestFeatures;
@@ -113,33 +125,33 @@ export class AskedResponse {
    * on what is not kept, or asks for what no upstream may be asked.
    */
   static async read(
-    gateway: GatewayContext,
+    deps: ReadResponseDeps,
     { key, hold }: { readonly key: Key; readonly hold?: BodyHold | undefined },
     { body, hosted }: { readonly body: JsonBody; readonly hosted: HostedTools },
-  ): Promise<AskedResponse> {
-    requireStores(gateway, key.walletId, hosted);
-    const kept = await historyOf(gateway.responses, key.walletId, { body, admit: hold?.take });
-    const remembered = gateway.found.ofItems(key.id, requestItems(body));
+  ): Promise<ResponseRequest> {
+    requireStores(deps, key.walletId, hosted);
+    const kept = await historyOf(deps.responses, key.walletId, { body, admit: hold?.take });
+    const remembered = deps.searchMemory.ofItems(key.id, requestItems(body));
     const history = { ...kept, found: new Map([...remembered, ...kept.found]) };
     const measured = await runInSteps(responsesFeatureSteps(body, history));
     const { losses, features } = measured;
     const refused = strangeName(body, history) ??
       losses.find(({ action }) => action === "refuse");
     if (refused !== undefined) throw cannotCarry(refused);
-    return new AskedResponse(body, {
+    return new ResponseRequest(body, {
       ...measured,
       sent: body,
       history,
-      chat: gateway.signatures.restore(key.id, measured.chat),
+      chat: deps.signatures.restore(key.id, measured.chat),
       features: asksForHosted(hosted) ? needsTools(features) : features,
       hosted,
-      canSearchWeb: canSearchWeb(gateway),
-      hostedLeftOut: leftOutOf(gateway, hosted),
+      canSearchWeb: canSearchWeb(deps),
+      hostedLeftOut: leftOutOf(deps, hosted),
     });
   }
 
   /** What the body says. */
-  get request(): ResponsesRequest {
+  get params(): ResponsesRequest {
     return this.body.value as unknown as ResponsesRequest;
   }
 
@@ -163,21 +175,29 @@ export class AskedResponse {
   }
 
   /** The same request without some of its items; it is kept as it came. */
-  without(gateway: GatewayContext, key: Key, items: ReadonlySet<JsonBody>): AskedResponse {
+  without(
+    deps: Pick<ReadResponseDeps, "signatures">,
+    key: Key,
+    items: ReadonlySet<JsonBody>,
+  ): ResponseRequest {
     const earlier = this.#history.earlierItems.filter((item) => !items.has(item));
     const own = this.#ownPlaces.map((item) => item && items.has(item) ? undefined : item);
-    return this.#with(gateway, key.id, { earlier, own });
+    return this.#with(deps, key.id, { earlier, own });
   }
 
   /** Whether files must be fetched before any of these can be asked. */
   needsFiles(candidates: readonly Candidate[]): boolean {
     const losses = this.#losses.filter(({ action }) => action === "native");
     return losses.length > 0 && losses.every(({ path }) => path.endsWith(".file_url")) &&
-      !candidates.some((candidate) => this.roadTo(candidate) !== undefined);
+      !candidates.some((candidate) => this.routeTo(candidate) !== undefined);
   }
 
   /** The same request with the files in it that it points to; it is kept as it came. */
-  async withFiles(gateway: GatewayContext, key: Key, files: FileUrls): Promise<AskedResponse> {
+  async withFiles(
+    deps: Pick<ReadResponseDeps, "signatures">,
+    key: Key,
+    files: FileUrls,
+  ): Promise<ResponseRequest> {
     const earlier: JsonBody[] = [];
     for (const item of this.#history.earlierItems) {
       earlier.push(await files.fill(item, "previous_response_id"));
@@ -186,11 +206,11 @@ export class AskedResponse {
     for (const [at, item] of this.#ownPlaces.entries()) {
       own.push(item && await files.fill(item, `input.${at}`));
     }
-    return this.#with(gateway, key.id, { earlier, own });
+    return this.#with(deps, key.id, { earlier, own });
   }
 
   /** The road to a model; `undefined` where none leads there. */
-  roadTo(candidate: Candidate): ResponseRoute | undefined {
+  routeTo(candidate: Candidate): ResponseRoute | undefined {
     const { webSearch, fileSearch } = this.hosted;
     // Vector stores are the gateway's own, whoever answers.
     if (candidate.upstream.kind === "openai" && fileSearch === undefined) return "native";
@@ -200,13 +220,13 @@ export class AskedResponse {
   }
 
   /** Whether a model can be asked for a chat completion in place of a response. */
-  takesChatRoad(candidate: Candidate): boolean {
+  takesChatRoute(candidate: Candidate): boolean {
     return !this.#losses.some(({ action }) => action === "native") && takesChat(candidate);
   }
 
   /** Those who can be asked. Throws a {@linkcode ServiceFault} where nobody can. */
   passable(candidates: readonly Candidate[]): readonly Candidate[] {
-    const passable = candidates.filter((candidate) => this.roadTo(candidate) !== undefined);
+    const passable = candidates.filter((candidate) => this.routeTo(candidate) !== undefined);
     if (passable.length > 0) return passable;
     const loss = this.#losses.find(({ action }) => action === "native");
     if (loss !== undefined) throw cannotCarry(loss);
@@ -228,14 +248,14 @@ export class AskedResponse {
   }
 
   /** What a model is asked with. */
-  ask(candidate: Candidate): Asked {
-    if (this.roadTo(candidate) !== "native") return { endpoint: "chat", body: this.chat };
+  callFor(candidate: Candidate): CandidateCall {
+    if (this.routeTo(candidate) !== "native") return { endpoint: "chat", body: this.chat };
     return { endpoint: "responses", body: this.#nativeBody(candidate.upstream.id) };
   }
 
   /** What a model is not told of the request, a line each. */
   leftOut(candidate: Candidate): readonly string[] {
-    if (this.roadTo(candidate) === "native") {
+    if (this.routeTo(candidate) === "native") {
       const shortened = this.#losses.filter(({ path, action }) =>
         path === "input" && action === "report"
       );
@@ -256,7 +276,7 @@ export class AskedResponse {
 
   /** What the caller calls a field that a model was asked with. */
   callerPath(path: string, candidate: Candidate): string {
-    return this.roadTo(candidate) === "native" ? path : this.pathInChat(path);
+    return this.routeTo(candidate) === "native" ? path : this.pathInChat(path);
   }
 
   /** What the caller calls a field of the chat completion that is asked for. */
@@ -292,20 +312,20 @@ export class AskedResponse {
   /** Whether an upstream that speaks Responses knows by itself all that the request leans on. */
   #isSentAsIs(upstreamId: string): boolean {
     const { references, upstreamId: keeper } = this.#history;
-    const leans = typeof this.request.previous_response_id === "string" || references.size > 0;
+    const leans = typeof this.params.previous_response_id === "string" || references.size > 0;
     const isKept = !leans || (keeper === upstreamId && !this.#writtenOut);
     return isKept && !hasForeignItems(this.#sent, this.#history.owned);
   }
 
   /** The same request of other items; what it was told not to carry follows from them anew. */
   #with(
-    gateway: GatewayContext,
+    deps: Pick<ReadResponseDeps, "signatures">,
     keyId: string,
     { earlier, own }: {
       readonly earlier: readonly JsonBody[];
       readonly own: readonly (JsonBody | undefined)[];
     },
-  ): AskedResponse {
+  ): ResponseRequest {
     const items = own.filter((item) => item !== undefined);
     const sent = {
       text: editMembers(this.body.text, { input: `[${items.map(({ text }) => text).join(",")}]` }),
@@ -315,15 +335,15 @@ export class AskedResponse {
     const history = { ...this.#history, earlierItems: earlier, upstreamId: undefined };
     const measured = responsesFeatures(sent, history);
     const { chat, losses, places, features } = measured;
-    const isText = typeof this.request.input === "string";
+    const isText = typeof this.params.input === "string";
     const kept = own.flatMap((item, at) => item ? [isText ? "input" : `input.${at}`] : []);
     const leftOut = this.items.length - earlier.length - items.length;
-    return new AskedResponse(this.body, {
+    return new ResponseRequest(this.body, {
       ...measured,
       sent,
       own,
       history,
-      chat: gateway.signatures.restore(keyId, chat),
+      chat: deps.signatures.restore(keyId, chat),
       // Of a shortened input the places are no longer the caller's.
       losses: leftOut === 0 ? losses : [
         ...this.#losses.filter(({ path }) => path !== "input"),

@@ -4,6 +4,11 @@
  * @module
  */
 
+import type { Admission } from "../admit/admission.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { TokenCounter } from "../../ports/token_counter.ts";
+import type { SettlementRetries } from "./settlement_retries.ts";
 import type { BillingMetadata } from "@svc/sdk/protocol";
 import type { SettleCommand } from "../../domain/ledger/ledger.ts";
 import { impossibleUsage, type UsageBounds } from "../../domain/ledger/impossible_usage.ts";
@@ -17,14 +22,24 @@ import {
   type Settlement,
   settlementOf,
 } from "../../domain/ledger/settlement.ts";
-import type { SettlementRows } from "../../ports/ledger_store.ts";
+import type { LedgerStore, SettlementRows } from "../../ports/ledger_store.ts";
 import type { Begun } from "../call/attempt.ts";
 import { billedEnd } from "../call/attempt_span.ts";
-import type { GatewayContext } from "../context.ts";
-import type { Said } from "./content_note.ts";
-import { addBilling } from "./add_billing.ts";
-import type { RequestEnd, RequestTrace } from "../request_trace.ts";
+import type { CallContent } from "../request/content_note.ts";
+import { addBilling } from "../request/billing.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import type { RequestEnd } from "../request/report.ts";
 import { RefusedSettlement, settleOnce, settleUntilConfirmed } from "./confirmed_settlement.ts";
+
+/** Parts of the service that settlements use. */
+export interface SettleDeps {
+  readonly admission: Pick<Admission, "spent">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly ledger: Pick<LedgerStore, "settle">;
+  readonly logger: Logger;
+  readonly settlementRetries: Pick<SettlementRetries, "add">;
+  readonly tokens: TokenCounter;
+}
 
 /** How a call ended. */
 export interface CallEnd {
@@ -34,7 +49,7 @@ export interface CallEnd {
   /** Counts where the report is not the last word; `undefined` where nothing was delivered. */
   count(): Promise<CountedTokens | undefined>;
   /** What was said: kept only of keys whose content is logged. @default {nothing} */
-  readonly said?: Said | undefined;
+  readonly content?: CallContent | undefined;
   /** The caller has had the answer, or part of it: where the store fails, the bill still stands. */
   readonly wasDelivered: boolean;
   /** What the call costs beside its tokens, such as searches that its model ran. @default {0n} */
@@ -56,12 +71,12 @@ export interface Bill {
  * durable when it resolves.
  */
 export async function settleCall(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: SettleDeps,
+  active: ActiveRequest,
   call: { begun: Pick<Begun<unknown>, "hold" | "span" | "candidate">; end: CallEnd },
 ): Promise<Bill> {
   const { begun: { hold, span, candidate }, end } = call;
-  const reported = possibleUsage(gateway, trace, { candidate, hold, usage: end.usage });
+  const reported = possibleUsage(deps, active, { candidate, hold, usage: end.usage });
   const isOpen = needsCount({ ending: end.ending, usage: reported });
   const counted = isOpen ? await end.count() : undefined;
   const isEmpty = reported === undefined && counted === undefined;
@@ -73,9 +88,9 @@ export async function settleCall(
   span?.end(billedEnd(end.ending, { usage, estimated }));
   const charged = minMicros(cost + (end.fee ?? 0n), hold.held);
   const billing = billingOf({ usage, estimated }, { charged, version: hold.price.version });
-  const { key } = trace.caller;
-  gateway.admission.spent(key, billing.total_tokens, gateway.clock.nowMs(), trace.reserved);
-  const atMs = gateway.clock.nowMs();
+  const { key } = active;
+  deps.admission.spent(key, billing.total_tokens, deps.clock.nowMs(), active.reservation);
+  const atMs = deps.clock.nowMs();
   const ending: SettleCommand = {
     kind: "settle",
     holdId: hold.id,
@@ -86,29 +101,31 @@ export async function settleCall(
     estimated,
     atMs,
   };
-  const total = trace.billed === undefined ? billing : addBilling(trace.billed, billing);
-  if (end.said !== undefined) trace.say(end.said);
-  const rows = rowsOf(trace, end.request, total);
+  const total = active.bill.settled === undefined
+    ? billing
+    : addBilling(active.bill.settled, billing);
+  if (end.content !== undefined) active.noteContent(end.content);
+  const rows = rowsOf(active, end.request, total);
   const noteBill = () => {
-    trace.billed = total;
+    active.bill.update(total);
     const { model: { id: model }, upstream: { provider } } = candidate;
-    trace.used({ model, provider, ms: trace.attempts.at(-1)?.ms ?? 0 }, billing);
+    active.bill.addUse({ model, provider, ms: active.report.lastAttemptMs }, billing);
   };
-  trace.settling = total;
+  active.bill.begin(total);
   try {
-    if (end.wasDelivered) await settleOnce(gateway.ledger, { ending, rows });
+    if (end.wasDelivered) await settleOnce(deps.ledger, { ending, rows });
     else {
-      await settleUntilConfirmed(gateway, { ending, rows, requestId: trace.caller.requestId });
+      await settleUntilConfirmed(deps, { ending, rows, requestId: active.identity.requestId });
     }
   } catch (error) {
     // A hold that is not open has no end to come.
     if (error instanceof RefusedSettlement) throw error;
-    settleLater(gateway, { ending, rows, wasDelivered: end.wasDelivered }, error);
+    settleLater(deps, { ending, rows, wasDelivered: end.wasDelivered }, error);
     // A request of several calls is logged at its end: by then this one will have been settled.
     if (end.wasDelivered && rows.row === undefined) noteBill();
     throw error;
   } finally {
-    trace.settling = undefined;
+    active.bill.end();
   }
   noteBill();
   return { billing: total, usage };
@@ -116,27 +133,27 @@ export async function settleCall(
 
 /** Reported usage, where it is possible; the operator is told where it is not. */
 function possibleUsage(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: Pick<SettleDeps, "logger">,
+  active: ActiveRequest,
   call: Pick<Begun<unknown>, "candidate" | "hold"> & { readonly usage: Usage | undefined },
 ): Usage | undefined {
   const { candidate, usage } = call;
   if (usage === undefined) return undefined;
-  const problem = impossibleUsage(usage, usageBounds(trace, call));
+  const problem = impossibleUsage(usage, usageBounds(active, call));
   if (problem === undefined) return usage;
   const { model: { id: model }, upstream } = candidate;
-  const { requestId } = trace.caller;
-  gateway.logger.warn("impossible_usage", { requestId, model, upstream: upstream.id, problem });
-  trace.usageProblem({ model, problem });
+  const { requestId } = active.identity;
+  deps.logger.warn("impossible_usage", { requestId, model, upstream: upstream.id, problem });
+  active.report.noteUsageProblem({ model, problem });
   return undefined;
 }
 
 /** Limits of what a call can have taken. */
 export function usageBounds(
-  { caller }: RequestTrace,
+  { identity }: ActiveRequest,
   { candidate, hold }: Pick<Begun<unknown>, "candidate" | "hold">,
 ): UsageBounds {
-  const isDrawn = caller.endpoint.startsWith("images.");
+  const isDrawn = identity.endpoint.startsWith("images.");
   return {
     contextTokens: isDrawn ? Infinity : candidate.model.contextTokens,
     heldOutputTokens: hold.outputTokens,
@@ -164,17 +181,17 @@ function billingOf(
 
 /** What is written of a request with a settlement: its row, or the one for a death of the gateway. */
 export function rowsOf(
-  trace: RequestTrace,
+  active: ActiveRequest,
   end: CallEnd["request"],
   billing: BillingMetadata,
 ): SettlementRows {
-  if (end !== undefined) return { row: trace.record({ ...end, billing }) };
-  return { killedRow: trace.record({ status: 200, outcome: "killed", billing }) };
+  if (end !== undefined) return { row: active.record({ ...end, billing }) };
+  return { killedRow: active.record({ status: 200, outcome: "killed", billing }) };
 }
 
 /** What was delivered is charged once the store is back; what was not is given back. */
 function settleLater(
-  { settlementRetries }: GatewayContext,
+  { settlementRetries }: Pick<SettleDeps, "settlementRetries">,
   call: {
     readonly ending: SettleCommand;
     readonly rows: SettlementRows;
@@ -200,7 +217,7 @@ function settleLater(
  * media, which no text counting can see, are taken for the estimate that the hold was made with.
  */
 export async function countTokens(
-  gateway: GatewayContext,
+  deps: Pick<SettleDeps, "logger" | "tokens">,
   { candidate, inputText, delivered, chars = 0, fewest }: {
     readonly candidate: Candidate;
     readonly inputText: () => string;
@@ -213,14 +230,14 @@ export async function countTokens(
 ): Promise<CountedTokens | undefined> {
   try {
     const text = () => delivered().join("");
-    const output = fewest ?? await gateway.tokens.count({ chars, text });
+    const output = fewest ?? await deps.tokens.count({ chars, text });
     // An empty text has none, and so has only what was not delivered.
     if (output === 0) return undefined;
-    const input = await gateway.tokens.count(inputText()) + candidate.mediaInputTokens;
+    const input = await deps.tokens.count(inputText()) + candidate.mediaInputTokens;
     return { input, imageInput: candidate.imageInputTokens, output };
   } catch (error) {
     // What cannot be counted is not charged; the hold must end all the same.
-    gateway.logger.error("tokens_not_counted", { cause: String(error) });
+    deps.logger.error("tokens_not_counted", { cause: String(error) });
     return undefined;
   }
 }

@@ -28,12 +28,12 @@ async function settleAt(answers: readonly Answer[], maxMs = 60_000) {
   };
   const error = (event: string, fields?: LogFields) =>
     void told.push([event, fields?.holdId, fields?.requestId]);
-  const gateway = {
+  const deps = {
     ledger: { settle },
     logger: { info: () => {}, warn: () => {}, error },
   };
   const call = { ending: ENDING, rows: {}, requestId: "req_1" };
-  const failed = await settleUntilConfirmed(gateway, call, { maxMs, retryMs: 1 }).catch((error) =>
+  const failed = await settleUntilConfirmed(deps, call, { maxMs, retryMs: 1 }).catch((error) =>
     error
   );
   return { failed, tries: () => tries, told };

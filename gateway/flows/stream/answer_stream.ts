@@ -1,5 +1,6 @@
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { InFlight } from "../admit/in_flight.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 import { UpstreamCut } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { SSE_KEEP_ALIVE } from "../../wire/sse.ts";
@@ -10,6 +11,12 @@ export const KEEP_ALIVE_MS = 15_000;
 export const STALLED_READER_MS = 60_000;
 /** How often silence and stalls are looked for. */
 const WATCH_MS = 1_000;
+
+/** Parts of the service that the stream of an answer uses. */
+export interface AnswerStreamDeps {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly inFlight: Pick<InFlight, "watch">;
+}
 
 /** Text to send. */
 export interface Piece {
@@ -33,9 +40,9 @@ export interface StreamedAnswer {
 
 /** The bytes of an answer at the pace of their reader: keep-alives, stalls, and every kind of end. */
 export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
-  readonly #gateway: GatewayContext;
+  readonly #deps: AnswerStreamDeps;
   readonly #answer: StreamedAnswer;
-  readonly #trace: RequestTrace;
+  readonly #active: ActiveRequest;
   readonly #onEnd: () => void;
   readonly #encoder = new TextEncoder();
   readonly #unwatch: () => void;
@@ -49,22 +56,22 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
 
   /** `onEnd` is called once, when the answer has been settled or could not be. */
   constructor(
-    gateway: GatewayContext,
+    deps: AnswerStreamDeps,
     options: {
       readonly answer: StreamedAnswer;
-      readonly trace: RequestTrace;
+      readonly active: ActiveRequest;
       readonly onEnd: () => void;
     },
   ) {
-    this.#gateway = gateway;
+    this.#deps = deps;
     this.#answer = options.answer;
-    this.#trace = options.trace;
+    this.#active = options.active;
     this.#onEnd = options.onEnd;
-    this.#unwatch = gateway.inFlight.watch(options.answer.abort);
+    this.#unwatch = deps.inFlight.watch(options.answer.abort);
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    const { clock } = this.#gateway;
+    const { clock } = this.#deps;
     this.#controller = controller;
     const startedMs = clock.monotonicMs();
     const watch = () => {
@@ -80,7 +87,7 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
     signal.addEventListener("abort", this.#onAbort);
     if (signal.aborted) this.#onAbort();
     // Who left before the answer began is sent nothing of it, so nothing of it counts as delivered.
-    else if (this.#trace.caller.signal.aborted) {
+    else if (this.#active.signal.aborted) {
       void this.cancel();
       controller.close();
     }
@@ -95,7 +102,7 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
         if (this.#over) return;
         const text = typeof made === "string" ? made : made();
         if (text === "" && !last) continue;
-        if (this.#sentMs === undefined) this.#trace.firstByte();
+        if (this.#sentMs === undefined) this.#active.report.noteFirstByte(this.#active.elapsedMs);
         this.#send(text);
         if (last) this.#close();
         return;
@@ -143,7 +150,7 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   #send(text: string): void {
-    this.#sentMs = this.#gateway.clock.monotonicMs();
+    this.#sentMs = this.#deps.clock.monotonicMs();
     this.#controller?.enqueue(this.#encoder.encode(text));
   }
 

@@ -1,14 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { systemClock } from "../../system/clock.ts";
-import { AnswerStream } from "./answer_stream.ts";
-import type { GatewayContext } from "../context.ts";
+import { AnswerStream, type AnswerStreamDeps } from "./answer_stream.ts";
 import { InFlight } from "../admit/in_flight.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 
 /** Of a caller who has not left. */
 const STAYING = {
-  caller: { signal: new AbortController().signal },
-} as unknown as RequestTrace;
+  signal: new AbortController().signal,
+} as unknown as ActiveRequest;
 
 Deno.test("an answer that begins when the service has broken all off ends with the last words", async () => {
   const inFlight = new InFlight();
@@ -23,9 +22,9 @@ Deno.test("an answer that begins when the service has broken all off ends with t
       return Promise.resolve("last words");
     },
   };
-  const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as GatewayContext, {
+  const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as AnswerStreamDeps, {
     answer,
-    trace: STAYING,
+    active: STAYING,
     onEnd: () => void said.push("ended"),
   });
   assertEquals(await new Response(new ReadableStream(stream)).text(), "last words");
@@ -43,9 +42,9 @@ Deno.test("an answer that is being ended is asked for nothing more: its end is s
     leave: () => Promise.resolve(),
     fail: () => lastWords.promise,
   };
-  const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as GatewayContext, {
+  const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as AnswerStreamDeps, {
     answer,
-    trace: STAYING,
+    active: STAYING,
     onEnd: () => {},
   });
   const text = new Response(new ReadableStream(stream)).text();
@@ -67,9 +66,9 @@ Deno.test("an answer that begins when its caller has left is left, and not asked
     fail: () => Promise.resolve("last words"),
   };
   const inFlight = new InFlight();
-  const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as GatewayContext, {
+  const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as AnswerStreamDeps, {
     answer,
-    trace: { caller: { signal: AbortSignal.abort() } } as unknown as RequestTrace,
+    active: { signal: AbortSignal.abort() } as unknown as ActiveRequest,
     onEnd: () => void said.push("ended"),
   });
   assertEquals(await new Response(new ReadableStream(stream)).text(), "");

@@ -1,3 +1,6 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { LedgerStore } from "../../ports/ledger_store.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { ProgressCommand } from "../../domain/ledger/ledger.ts";
 import { impossibleUsage } from "../../domain/ledger/impossible_usage.ts";
 import type { Micros } from "../../domain/ledger/money.ts";
@@ -8,9 +11,8 @@ import { fewestTokens } from "../../domain/requests/token_floor.ts";
 import type { AnswerRelay } from "../../wire/answer_relay.ts";
 import type { OpenHold } from "../call/call_hold.ts";
 import { type CallEnd, usageBounds } from "../settle/bill.ts";
-import type { Checkpointed } from "./checkpoints.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { Checkpointed, Checkpoints } from "./checkpoints.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 
 /** Time from one checkpoint of a stream to the next, and to its first, in milliseconds. */
 export const CHECKPOINT_MS = 2_000;
@@ -24,9 +26,17 @@ export const CHECKPOINT_CHARS = 256 * 1024;
 export const COUNTED_MAX_CHARS = 256 * 1024;
 const COUNTED = { maxChars: COUNTED_MAX_CHARS };
 
+/** Parts of the service that checkpoints of a call use. */
+export interface ProgressDeps {
+  readonly checkpoints: Pick<Checkpoints, "enter">;
+  readonly clock: Clock;
+  readonly ledger: Pick<LedgerStore, "progress">;
+  readonly logger: Pick<Logger, "warn">;
+}
+
 /** A streamed call, as far as its checkpoints need it. */
 export interface ProgressingCall {
-  readonly trace: RequestTrace;
+  readonly active: ActiveRequest;
   readonly hold: OpenHold;
   readonly candidate: Candidate;
   readonly relay: Pick<
@@ -44,7 +54,7 @@ export interface ProgressingCall {
  * next tells all of it.
  */
 export class CallProgress implements Checkpointed {
-  readonly #gateway: GatewayContext;
+  readonly #deps: ProgressDeps;
   readonly #call: ProgressingCall;
   readonly #exit: () => void;
   /** Events sent since the last checkpoint, in UTF-16 code units. */
@@ -60,11 +70,11 @@ export class CallProgress implements Checkpointed {
   #kept: Micros = 0n;
   #inputTokens: number | undefined;
 
-  constructor(gateway: GatewayContext, call: ProgressingCall) {
-    this.#gateway = gateway;
+  constructor(deps: ProgressDeps, call: ProgressingCall) {
+    this.#deps = deps;
     this.#call = call;
-    this.#sinceMs = gateway.clock.monotonicMs();
-    this.#exit = gateway.checkpoints.enter(this);
+    this.#sinceMs = deps.clock.monotonicMs();
+    this.#exit = deps.checkpoints.enter(this);
   }
 
   /** Text was handed on. */
@@ -87,7 +97,7 @@ export class CallProgress implements Checkpointed {
 
   look(): boolean {
     if (this.#chars === 0 || this.#isBeingKept || this.#isOver) return false;
-    const ageMs = this.#gateway.clock.monotonicMs() - this.#sinceMs;
+    const ageMs = this.#deps.clock.monotonicMs() - this.#sinceMs;
     if (ageMs < CHECKPOINT_MS && this.#chars < CHECKPOINT_CHARS) return false;
     this.#isDue = this.#isOnItsWay;
     if (!this.#isDue) this.#keep();
@@ -95,8 +105,8 @@ export class CallProgress implements Checkpointed {
   }
 
   #keep(): void {
-    const { ledger, clock } = this.#gateway;
-    const { hold, relay, trace } = this.#call;
+    const { ledger, clock } = this.#deps;
+    const { hold, relay, active } = this.#call;
     this.#isDue = false;
     this.#sinceMs = clock.monotonicMs();
     this.#chars = 0;
@@ -113,7 +123,7 @@ export class CallProgress implements Checkpointed {
       ...{ inputTokens, cachedInputTokens, outputTokens },
     };
     this.#isBeingKept = true;
-    ledger.progress(command, () => trace.record({ status: 200, outcome: "killed" })).then(
+    ledger.progress(command, () => active.record({ status: 200, outcome: "killed" })).then(
       ({ ok }) => {
         if (ok) this.#kept = cost;
       },
@@ -123,9 +133,11 @@ export class CallProgress implements Checkpointed {
 
   /** Usage as reported so far, where it is possible. */
   #reported(): Usage | undefined {
-    const { relay: { usage }, trace } = this.#call;
+    const { relay: { usage }, active } = this.#call;
     if (usage === undefined) return undefined;
-    return impossibleUsage(usage, usageBounds(trace, this.#call)) === undefined ? usage : undefined;
+    return impossibleUsage(usage, usageBounds(active, this.#call)) === undefined
+      ? usage
+      : undefined;
   }
 
   /** As the call would be settled if it broke off now, fees included. */
@@ -147,7 +159,7 @@ export class CallProgress implements Checkpointed {
     this.#chars += 1;
     if (this.#hasFailed) return;
     this.#hasFailed = true;
-    const { requestId } = this.#call.trace.caller;
-    this.#gateway.logger.warn("checkpoint_not_kept", { requestId, cause: String(error) });
+    const { requestId } = this.#call.active.identity;
+    this.#deps.logger.warn("checkpoint_not_kept", { requestId, cause: String(error) });
   }
 }

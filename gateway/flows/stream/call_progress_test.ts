@@ -9,10 +9,10 @@ import {
   CHECKPOINT_CHARS,
   CHECKPOINT_MS,
   COUNTED_MAX_CHARS,
+  type ProgressDeps,
 } from "./call_progress.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 
 // A token of input costs one micro-credit, one of output two.
 const PRICE = freezePrice({ inputPerMTok: "1", outputPerMTok: "2", currency: "USD" }, "1", {
@@ -42,9 +42,9 @@ function callAt(answer: Answer = () => Promise.resolve({ ok: true })) {
       clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
       ledger: { progress: (command: ProgressCommand) => (kept.push(command), answer()) },
       logger: { warn: (event: string, _fields?: LogFields) => void told.push(event) },
-    } as unknown as GatewayContext,
+    } as unknown as ProgressDeps,
     {
-      trace: { caller: { requestId: "r", endpoint: "chat" } } as unknown as RequestTrace,
+      active: { identity: { requestId: "r", endpoint: "chat" } } as unknown as ActiveRequest,
       hold: { id: "h", held: 1_000n, price: PRICE, outputTokens: 1_000 },
       candidate: {
         model: { contextTokens: 100_000 },

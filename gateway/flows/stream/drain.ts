@@ -7,7 +7,7 @@
 import type { Candidate } from "../../domain/routing/route.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import type { InFlight } from "../admit/in_flight.ts";
-import type { OpenedStream } from "./streamed_call.ts";
+import type { OpenedStream } from "./opened_stream.ts";
 
 /** Longest that an answer is read on for, in milliseconds. */
 export const DRAIN_MAX_MS = 60_000;
@@ -30,7 +30,7 @@ export interface LeftAnswer {
  * upstream's side is left to be ended.
  */
 export async function drain(
-  inFlight: InFlight,
+  inFlight: Pick<InFlight, "watch">,
   { abort, answer: { events, relay }, candidate }: LeftAnswer,
   options: {
     /** The read that is under way. @default {none} */

@@ -6,21 +6,21 @@ interface LastPiece {
 }
 
 /** Puts an answer by; resolves to its last event as it is to be sent. */
-export type KeepAnswer = (lastEvent: string) => Promise<string>;
+export type StoreAnswer = (lastEvent: string) => Promise<string>;
 
 /** The last events of an answer, one at a time: the next is made when the one before was taken. */
 export class FinalEvents {
   readonly #pieces: Iterator<string>;
-  readonly #keep: KeepAnswer | undefined;
+  readonly #store: StoreAnswer | undefined;
   #upcoming: IteratorResult<string>;
   #isOver = false;
   /** The piece that is being made ready to be given out. */
   #taking: Promise<LastPiece> | undefined;
 
-  /** `keep` is called once, with the last of them and before it is given out. */
-  constructor(pieces: Iterable<string>, keep?: KeepAnswer) {
+  /** `store` is called once, with the last of them and before it is given out. */
+  constructor(pieces: Iterable<string>, store?: StoreAnswer) {
     this.#pieces = pieces[Symbol.iterator]();
-    this.#keep = keep;
+    this.#store = store;
     this.#upcoming = this.#pieces.next();
   }
 
@@ -50,7 +50,7 @@ export class FinalEvents {
     const last = this.#upcoming.done === true;
     if (last && !this.#isOver) {
       this.#isOver = true;
-      text = await this.#keep?.(text) ?? text;
+      text = await this.#store?.(text) ?? text;
     }
     return { text, last };
   }

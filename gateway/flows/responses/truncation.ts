@@ -11,14 +11,16 @@ import type { RoutingPlan } from "../../domain/routing/route.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { responsesFeatures } from "../../wire/responses/chat_request.ts";
 import { itemType } from "../../wire/responses/items.ts";
-import type { GatewayContext } from "../context.ts";
-import { planRoute } from "./route_plan.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import type { AskedResponse } from "../responses/response_routes.ts";
+import { type PlanDeps, planRoute } from "../plan/route_plan.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import type { ReadResponseDeps, ResponseRequest } from "./response_routes.ts";
+
+/** Parts of the service that planning a Responses request uses. */
+export type TruncationDeps = PlanDeps & Pick<ReadResponseDeps, "signatures">;
 
 /** A request, shortened where it had to be, and who may answer it. */
 export interface PlannedResponse {
-  readonly asked: AskedResponse;
+  readonly request: ResponseRequest;
   readonly plan: Extract<RoutingPlan, { ok: true }>;
 }
 
@@ -30,35 +32,35 @@ type Unit = readonly JsonBody[];
  * nobody can be asked.
  */
 export async function planWithinContext(
-  gateway: GatewayContext,
-  trace: RequestTrace,
-  asked: AskedResponse,
+  deps: TruncationDeps,
+  active: ActiveRequest,
+  request: ResponseRequest,
 ): Promise<PlannedResponse> {
-  const whole = await planUnlessTooLong(gateway, trace, asked.features);
-  if (asked.request.truncation !== "auto") {
+  const whole = await planUnlessTooLong(deps, active, request.features);
+  if (request.params.truncation !== "auto") {
     if (whole instanceof ServiceFault) throw whole;
-    return { asked, plan: whole };
+    return { request, plan: whole };
   }
-  if (hasRoom(whole)) return { asked, plan: whole };
+  if (hasRoom(whole)) return { request, plan: whole };
 
-  const units = removable(asked.items);
+  const units = removable(request.items);
   const sizes = units.map((unit) => featuresOf(unit));
   let count = await leastToRemove(units.length, async (count) => {
-    const left = reduced(asked.features, sizes.slice(0, count));
-    return hasRoom(await planUnlessTooLong(gateway, trace, left));
+    const left = reduced(request.features, sizes.slice(0, count));
+    return hasRoom(await planUnlessTooLong(deps, active, left));
   });
   // Items apart can be counted as a little more than they are together.
   for (let more = 1;; more *= 2) {
-    const shortened = asked.without(
-      gateway,
-      trace.caller.key,
+    const shortened = request.without(
+      deps,
+      active.key,
       new Set(units.slice(0, count).flat()),
     );
-    const plan = await planUnlessTooLong(gateway, trace, shortened.features);
-    if (hasRoom(plan)) return { asked: shortened, plan };
+    const plan = await planUnlessTooLong(deps, active, shortened.features);
+    if (hasRoom(plan)) return { request: shortened, plan };
     if (count === units.length) {
       if (plan instanceof ServiceFault) throw plan;
-      return { asked: shortened, plan };
+      return { request: shortened, plan };
     }
     count = Math.min(units.length, count + more);
   }
@@ -66,12 +68,12 @@ export async function planWithinContext(
 
 /** The plan, or the fault that says that no model is long enough; every other fault is thrown. */
 async function planUnlessTooLong(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: PlanDeps,
+  active: ActiveRequest,
   features: RequestFeatures,
 ): Promise<PlannedResponse["plan"] | ServiceFault> {
   try {
-    return await planRoute(gateway, trace, features);
+    return await planRoute(deps, active, features);
   } catch (error) {
     if (error instanceof ServiceFault && error.code === "context_length_exceeded") return error;
     throw error;

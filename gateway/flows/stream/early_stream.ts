@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { ServiceFault } from "../domain/fault.ts";
-import { KEEP_ALIVE_MS } from "../flows/stream/answer_stream.ts";
-import type { ModelAnswer } from "../flows/model_answer.ts";
-import type { Caller } from "../flows/request_trace.ts";
-import { afterMs } from "../system/deadlines.ts";
-import { envelopeIn } from "../wire/metadata.ts";
-import { SSE_KEEP_ALIVE } from "../wire/sse.ts";
+import type { ServiceFault } from "../../domain/fault.ts";
+import { KEEP_ALIVE_MS } from "./answer_stream.ts";
+import type { ModelAnswer } from "../request/model_answer.ts";
+import type { RequestIdentity } from "../request/identity.ts";
+import { afterMs } from "../../system/deadlines.ts";
+import { envelopeIn } from "../../wire/metadata.ts";
+import { SSE_KEEP_ALIVE } from "../../wire/sse.ts";
 
 /** What an early stream needs of its request. */
 export interface EarlyStreamOptions {
@@ -30,7 +30,7 @@ export interface EarlyStreamOptions {
  * there on, and what goes wrong is its last event. Until then a failure is thrown, as that of any
  * answer.
  */
-export async function beganInTime(
+export async function startedInTime(
   begin: (onPlanning: () => void) => Promise<ModelAnswer>,
   options: EarlyStreamOptions,
 ): Promise<ModelAnswer> {
@@ -122,12 +122,12 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
 /** The event by which a stream that has not begun says what went wrong: of Chat, or of Responses. */
 export function earlyFailure(
   fault: ServiceFault,
-  { endpoint, dialect, requestId }: Pick<Caller, "dialect" | "endpoint" | "requestId">,
+  { endpoint, dialect, requestId }: Pick<RequestIdentity, "dialect" | "endpoint" | "requestId">,
 ): string {
   const envelope = envelopeIn(dialect, fault.envelope(requestId));
   const { code, message, param } = envelope.error;
-  const said = endpoint === "chat"
+  const event = endpoint === "chat"
     ? { ...envelope, choices: [] }
     : { ...envelope, type: "error", code, message, param, sequence_number: 0 };
-  return `data: ${JSON.stringify(said)}\n\n`;
+  return `data: ${JSON.stringify(event)}\n\n`;
 }

@@ -1,6 +1,6 @@
 import type { BillingMetadata } from "@svc/sdk/protocol";
 import type { OtherUse } from "../../ports/request_log.ts";
-import { addBilling } from "./add_billing.ts";
+import { addBilling } from "./billing.ts";
 
 type User = Pick<OtherUse, "model" | "provider" | "ms">;
 

@@ -1,44 +1,44 @@
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { AnswerRelay } from "../../wire/answer_relay.ts";
 import { envelopeIn } from "../../wire/metadata.ts";
-import type { Piece, StreamedAnswer } from "../stream/answer_stream.ts";
-import type { Begun } from "./attempt.ts";
-import type { GatewayContext } from "../context.ts";
-import { faultOf } from "./fault_of.ts";
-import { FinalEvents, type KeepAnswer } from "../stream/final_events.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import { type CallFee, type OpenedStream, StreamedCall } from "../stream/streamed_call.ts";
+import type { Piece, StreamedAnswer } from "./answer_stream.ts";
+import type { Begun } from "../call/attempt.ts";
+import { faultOf } from "../request/fault_of.ts";
+import { FinalEvents, type StoreAnswer } from "./final_events.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { type OpenedStream } from "./opened_stream.ts";
+import { type CallFee, type StreamDeps, StreamedCall } from "./streamed_call.ts";
 
 /** What an answer that is one call needs of its request. */
 export interface CallAnswerOptions {
-  readonly trace: RequestTrace;
+  readonly active: ActiveRequest;
   readonly begun: Begun<OpenedStream>;
   /** All text that the model read, for when no usage is reported. */
   readonly inputText: () => string;
   /** What the call costs beside its tokens. */
   readonly fee?: CallFee | undefined;
   /** Called when the answer is whole and settled, before its last event is sent. */
-  readonly keep?: KeepAnswer | undefined;
+  readonly store?: StoreAnswer | undefined;
 }
 
 /** A streamed answer that is one call of a model: events as they come, the bill, the end. */
 export class CallAnswer implements StreamedAnswer {
   readonly abort: AbortController;
-  readonly #gateway: GatewayContext;
-  readonly #trace: RequestTrace;
+  readonly #deps: StreamDeps;
+  readonly #active: ActiveRequest;
   readonly #relay: AnswerRelay;
   readonly #call: StreamedCall;
-  readonly #keep: KeepAnswer | undefined;
+  readonly #store: StoreAnswer | undefined;
   /** Settles the call; resolves to what is left to say then. */
   #finishing: Promise<FinalEvents> | undefined;
 
-  constructor(gateway: GatewayContext, options: CallAnswerOptions) {
+  constructor(deps: StreamDeps, options: CallAnswerOptions) {
     this.abort = options.begun.abort;
-    this.#gateway = gateway;
-    this.#trace = options.trace;
+    this.#deps = deps;
+    this.#active = options.active;
     this.#relay = options.begun.answer.relay;
-    this.#call = new StreamedCall(gateway, { ...options, endsRequest: true });
-    this.#keep = options.keep;
+    this.#call = new StreamedCall(deps, { ...options, endsRequest: true });
+    this.#store = options.store;
   }
 
   async next(): Promise<Piece> {
@@ -70,13 +70,13 @@ export class CallAnswer implements StreamedAnswer {
       const bill = await this.#call.finish();
       const pieces = this.#relay.completed({
         usage: bill.usage,
-        metadata: this.#trace.metadata(bill.billing),
-        completedSeconds: Math.floor(this.#gateway.clock.nowMs() / 1_000),
+        metadata: this.#active.report.metadata(bill.billing),
+        completedSeconds: Math.floor(this.#deps.clock.nowMs() / 1_000),
       });
-      return new FinalEvents(pieces, this.#keep);
+      return new FinalEvents(pieces, this.#store);
     } catch (error) {
-      this.#gateway.logger.error("stream_failed", {
-        requestId: this.#trace.caller.requestId,
+      this.#deps.logger.error("stream_failed", {
+        requestId: this.#active.identity.requestId,
         cause: String(error),
       });
       return new FinalEvents([this.#lastWords(error)]);
@@ -84,9 +84,9 @@ export class CallAnswer implements StreamedAnswer {
   }
 
   #lastWords(error: unknown, usage?: Usage): string {
-    const { dialect, requestId } = this.#trace.caller;
+    const { dialect, requestId } = this.#active.identity;
     const envelope = envelopeIn(dialect, faultOf(error).envelope(requestId));
-    const metadata = this.#trace.metadata(this.#trace.billed);
+    const metadata = this.#active.report.metadata(this.#active.bill.settled);
     const end = usage === undefined ? { metadata } : { metadata, usage };
     return [...this.#relay.failed(envelope, end)].join("");
   }

@@ -11,8 +11,8 @@ import type { ResponseRelay } from "../../wire/responses/relay.ts";
 import type { ResponseContext } from "../../wire/responses/resource.ts";
 import { upstreamWarnings } from "../../wire/upstream_warnings.ts";
 import { type HostedSetup, notStreamed, openHosted } from "../hosted/hosted_setup.ts";
-import type { ResponseRoute } from "../responses/response_routes.ts";
-import { type OpenedStream, openStream } from "./streamed_call.ts";
+import type { ResponseRoute } from "./response_routes.ts";
+import { type OpenedStream, openStream } from "../stream/opened_stream.ts";
 
 /** A response that has begun: whole, as a stream, or as the first turn of several. */
 export type OpenedResponse =
@@ -34,15 +34,15 @@ export type OpenedResponse =
 export async function openResponse(
   answer: Exclude<UpstreamAnswer, UpstreamFailure>,
   options: {
-    readonly road: ResponseRoute;
+    readonly route: ResponseRoute;
     readonly context: ResponseContext;
     readonly hosting: HostedSetup | undefined;
     /** What the hold pays for. */
     readonly maxTokens: number;
   },
 ): Promise<OpenedResponse> {
-  const { road, context, hosting, maxTokens } = options;
-  if (road === "native") return await openNative(answer, { context, maxTokens });
+  const { route, context, hosting, maxTokens } = options;
+  if (route === "native") return await openNative(answer, { context, maxTokens });
   if (hosting !== undefined) {
     if (answer.kind !== "stream") throw notStreamed();
     const relay = new ResponseEventRelay(context, { hosted: hosting.names, cite: hosting.cite });

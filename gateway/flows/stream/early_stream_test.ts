@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { ServiceFault } from "../domain/fault.ts";
-import { CallerDisconnected } from "../flows/call/caller_disconnected.ts";
-import { faultOf } from "../flows/call/fault_of.ts";
-import type { ModelAnswer } from "../flows/model_answer.ts";
-import { SSE_KEEP_ALIVE } from "../wire/sse.ts";
-import { beganInTime, earlyFailure } from "./early_stream.ts";
+import { ServiceFault } from "../../domain/fault.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import { faultOf } from "../request/fault_of.ts";
+import type { ModelAnswer } from "../request/model_answer.ts";
+import { SSE_KEEP_ALIVE } from "../../wire/sse.ts";
+import { earlyFailure, startedInTime } from "./early_stream.ts";
 
 /** A stream that says this, and notes where nobody reads it. */
 function streamOf(text: string) {
@@ -31,7 +31,7 @@ async function slow(failed = (error: unknown) => earlyFailure(faultOf(error), CH
     onPlanning();
     return promise;
   };
-  const early = await beganInTime(begin, {
+  const early = await startedInTime(begin, {
     onLeave: () => void left.push("left"),
     failed,
     silenceMs: 1,
@@ -64,9 +64,9 @@ Deno.test("an answer that begins in time is handed on as it is, and a failure is
     onPlanning();
     return Promise.resolve(answer);
   };
-  assertEquals(await beganInTime(begin, options), answer);
+  assertEquals(await startedInTime(begin, options), answer);
   const fault = new ServiceFault("rate_limit_exceeded");
-  await assertRejects(() => beganInTime(() => Promise.reject(fault), options), ServiceFault);
+  await assertRejects(() => startedInTime(() => Promise.reject(fault), options), ServiceFault);
   await answer.bytes.cancel();
 });
 
@@ -74,7 +74,7 @@ Deno.test("what is not planned keeps its status, however long it takes", async (
   const { promise, reject } = Promise.withResolvers<ModelAnswer>();
   const options = { onLeave: () => {}, failed: () => "", silenceMs: 1 };
   setTimeout(() => reject(new ServiceFault("upstream_timeout")), 20);
-  await assertRejects(() => beganInTime(() => promise, options), ServiceFault);
+  await assertRejects(() => startedInTime(() => promise, options), ServiceFault);
 });
 
 Deno.test("what is planned for long is kept alive until it begins", async () => {

@@ -10,14 +10,19 @@ import { type JsonBody, UpstreamCut, type UpstreamJson } from "../../ports/upstr
 import type { AnswerEnd, AnswerRelay } from "../../wire/answer_relay.ts";
 import { deliveredText, signedToolCalls } from "../../wire/chat_answer.ts";
 import { requestText } from "../../wire/chat_text.ts";
-import { attempt, type Begun } from "./attempt.ts";
+import { attempt, type AttemptRequest, type Begun, type CallDeps } from "../call/attempt.ts";
 import { countTokens, settleCall } from "../settle/bill.ts";
-import { CallAnswer } from "./call_answer.ts";
-import { heldTokens } from "./call_hold.ts";
-import type { GatewayContext } from "../context.ts";
+import { CallAnswer } from "../stream/call_answer.ts";
+import { heldTokens } from "../call/call_hold.ts";
 import { conversationOf, type OpenPlan } from "../plan/route_plan.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import { type OpenedStream, openStream } from "../stream/streamed_call.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { type OpenedStream, openStream } from "../stream/opened_stream.ts";
+import type { StreamDeps } from "../stream/streamed_call.ts";
+
+/** Parts of the service that a chat call uses. */
+export type ChatDeps = CallDeps & StreamDeps & {
+  readonly conversations: { set(conversation: string, model: string): void };
+};
 
 /** A chat request that one model is to answer. */
 export interface ChatCall {
@@ -35,8 +40,8 @@ export type ChatBegun =
  * the hold up. Throws where nobody answers.
  */
 export async function beginChat(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: ChatDeps,
+  active: ActiveRequest,
   call: ChatCall & {
     readonly plan: OpenPlan;
     relayOf(model: string, maxTokens: number): AnswerRelay;
@@ -46,24 +51,27 @@ export async function beginChat(
     readonly wanted?: ChatBegun["kind"] | undefined;
     /** @default {all of the plan's candidates} */
     passable?(candidates: readonly Candidate[]): readonly Candidate[];
+    /** As in {@linkcode AttemptRequest}. */
+    readonly callerPath?: AttemptRequest<unknown>["callerPath"];
   },
 ): Promise<ChatBegun> {
   const { body, features, plan, relayOf, signal, wanted } = call;
-  const begun = await attempt<UpstreamJson | OpenedStream>(gateway, {
-    trace,
+  const begun = await attempt<UpstreamJson | OpenedStream>(deps, {
+    active,
     plan,
     features,
     signal,
     ...(call.passable === undefined ? {} : { passable: call.passable }),
+    ...(call.callerPath === undefined ? {} : { callerPath: call.callerPath }),
     ask: () => ({ endpoint: "chat", body }),
-    open: (answer, place) => {
+    open: (answer, capacity) => {
       if (wanted !== undefined && answer.kind !== wanted) throw unwanted(wanted);
       if (answer.kind !== "stream") return openJson(answer);
-      return openStream(answer, relayOf(place.candidate.model.id, heldTokens(place)));
+      return openStream(answer, relayOf(capacity.candidate.model.id, heldTokens(capacity)));
     },
   });
   const { answer } = begun;
-  gateway.conversations.set(conversationOf(trace.caller, features), begun.candidate.model.id);
+  deps.conversations.set(conversationOf(active, features), begun.candidate.model.id);
   return "body" in answer
     ? { ...begun, answer, kind: "json" }
     : { ...begun, answer, kind: "stream" };
@@ -71,37 +79,37 @@ export async function beginChat(
 
 /** The answer as a stream that is settled at its end. */
 export function followChat(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: StreamDeps,
+  active: ActiveRequest,
   { begun, body }: ChatCall & { readonly begun: Begun<OpenedStream> },
 ): CallAnswer {
-  return new CallAnswer(gateway, { trace, begun, inputText: () => requestText(body.value) });
+  return new CallAnswer(deps, { active, begun, inputText: () => requestText(body.value) });
 }
 
 /** Settles a whole answer; what is to be said of it when it is durable. */
 export async function finishChat(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: StreamDeps,
+  active: ActiveRequest,
   { begun, body: request }: ChatCall & { readonly begun: Begun<UpstreamJson> },
 ): Promise<Pick<AnswerEnd, "metadata" | "usage">> {
   begun.lease.release();
   const { body, usage } = begun.answer;
-  const left = trace.caller.signal.aborted;
-  gateway.signatures.remember(trace.caller.key.id, signedToolCalls(body));
+  const left = active.signal.aborted;
+  deps.signatures.remember(active.key.id, signedToolCalls(body));
   const inputText = () => requestText(request.value);
   const delivered = () => left ? [] : deliveredText(body);
-  const { billing, usage: billed } = await settleCall(gateway, trace, {
+  const { billing, usage: billed } = await settleCall(deps, active, {
     begun,
     end: {
       ending: left ? "client_left" : "finished",
       usage,
-      count: () => countTokens(gateway, { candidate: begun.candidate, inputText, delivered }),
-      said: { inputText, delivered },
+      count: () => countTokens(deps, { candidate: begun.candidate, inputText, delivered }),
+      content: { inputText, delivered },
       wasDelivered: false,
       request: { status: 200, outcome: left ? "client_left" : "ok" },
     },
   });
-  return { metadata: trace.metadata(billing), usage: billed };
+  return { metadata: active.report.metadata(billing), usage: billed };
 }
 
 function openJson(answer: UpstreamJson): UpstreamJson {

@@ -6,7 +6,7 @@ import type { ContentRecord } from "../../ports/request_log.ts";
 export const CONTENT_BYTES_MAX = 16 * 1024;
 
 /** What was said in one call. */
-export interface Said {
+export interface CallContent {
   /** All text that the model read. Made where it is asked for. */
   readonly inputText: () => string;
   /** What its caller has had, piece by piece. */
@@ -17,7 +17,7 @@ export interface Said {
  * What is kept of a request's content: what its first model read, and what its caller was told by all
  * of them, each without secrets and up to {@linkcode CONTENT_BYTES_MAX}.
  */
-export function noteContent(before: ContentRecord | undefined, said: Said): ContentRecord {
+export function noteContent(before: ContentRecord | undefined, said: CallContent): ContentRecord {
   const prompt = before === undefined ? said.inputText() : undefined;
   const answer = beginningOf(said.delivered(), before?.answer);
   const kept = {
