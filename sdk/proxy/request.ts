@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/tools/json";
 import type { CallLimit } from "../call_limit.ts";
 import { ServiceTimeoutError } from "../errors.ts";
 import { readBytes } from "../read_bytes.ts";
@@ -70,8 +71,7 @@ export async function bodyOf(
 export function objectIn(bytes: Uint8Array): ProxyBody | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    return { ...value };
+    return isJsonObject(value) ? value : undefined;
   } catch {
     // Neither UTF-8 nor JSON: it is no object then.
     return undefined;
