@@ -4,18 +4,7 @@
  * @module
  */
 
-/**
- * A JSON object: members by name, none of them checked.
- *
- * @example
- * ```ts
- * import { isJsonObject, type JsonObject } from "@svc/tools/json";
- * import { assert } from "@std/assert";
- *
- * const schema: JsonObject = { type: "object", properties: {} };
- * assert(isJsonObject(schema["properties"]));
- * ```
- */
+/** A JSON object: members by name, none of them checked. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**

@@ -4,18 +4,7 @@ import { ServiceTimeoutError } from "../errors.ts";
 import { readBytes } from "../read_bytes.ts";
 import type { Refusal } from "./refusal.ts";
 
-/**
- * A JSON object that the browser sent.
- *
- * @example
- * ```ts
- * import type { ProxyBody } from "@svc/sdk/proxy";
- * import { assertEquals } from "@std/assert";
- *
- * const limited = (body: ProxyBody): ProxyBody => ({ ...body, max_completion_tokens: 500 });
- * assertEquals(limited({ messages: [] }), { messages: [], max_completion_tokens: 500 });
- * ```
- */
+/** A JSON object that the browser sent. */
 export type ProxyBody = Record<string, unknown>;
 
 const ACCEPTED_ID = /^[\x21-\x7E]{1,128}$/;
