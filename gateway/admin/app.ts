@@ -3,30 +3,28 @@ import { ServiceFault } from "../domain/fault.ts";
 import { errorResponse, faultOf } from "../http/error_response.ts";
 import { requestId } from "../http/middleware/request_id.ts";
 import { getDocument, getReference } from "../http/routes/description.ts";
-import { Description } from "../openapi/description.ts";
-import { serveAdminToken } from "./admin_token.ts";
-import { mountConsole } from "../console/mount.ts";
+import { serveAdminToken } from "./service/admin_token.ts";
 import { authorize, tokenAdmission } from "./authorize.ts";
-import { serveCatalog } from "./catalog.ts";
-import { serveCatalogCheck } from "./catalog_check.ts";
+import { serveCatalog } from "./catalog/catalog.ts";
+import { serveCatalogCheck } from "./catalog/catalog_check.ts";
 import type { AdminApp, AdminContext, AdminDeps, AdminEnv } from "./deps.ts";
-import { serveKeyPreview } from "./key_preview.ts";
-import { serveKeyRotation } from "./key_rotation.ts";
-import { serveKeys } from "./keys.ts";
-import { serveLedger } from "./ledger.ts";
+import { serveKeyPreview } from "./keys/key_preview.ts";
+import { serveKeyRotation } from "./keys/key_rotation.ts";
+import { serveKeys } from "./keys/keys.ts";
+import { serveLedger } from "./ledger/ledger.ts";
 import { logFault } from "./log_fault.ts";
-import { serveMetrics } from "./metrics.ts";
-import { serveModels } from "./models.ts";
-import { serveOverview } from "./overview.ts";
-import { servePepper } from "./pepper.ts";
-import { servePlayground } from "./playground.ts";
-import { serveRequests } from "./requests.ts";
+import { serveMetrics } from "./service/metrics.ts";
+import { serveModels } from "./catalog/models.ts";
+import { serveOverview } from "./requests/overview.ts";
+import { servePepper } from "./service/pepper.ts";
+import { servePlayground } from "./keys/playground.ts";
+import { serveRequests } from "./requests/requests.ts";
 import { resource } from "./resource.ts";
-import { serveService } from "./service.ts";
-import { serveUpstreams } from "./upstreams.ts";
-import { serveUsage } from "./usage.ts";
-import { serveVectorStores } from "./vector_stores.ts";
-import { serveWallets } from "./wallets.ts";
+import { serveService } from "./service/service.ts";
+import { serveUpstreams } from "./service/upstreams.ts";
+import { serveUsage } from "./requests/usage.ts";
+import { serveVectorStores } from "./vector_stores/vector_stores.ts";
+import { serveWallets } from "./wallets/wallets.ts";
 
 /**
  * The operator's listener: the API, everything under `/admin/v1`, for holders of an admin token, and the
@@ -39,14 +37,14 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   app.use("/admin/v1/*", authorize(admit));
   app.route("/admin/v1", api);
   // It holds no data: tools read it without a token.
-  const description = new Description("admin");
+  const { description } = deps;
   resource(app, "/openapi.json", { GET: getDocument(description) });
   resource(app, "/reference", { GET: getReference(description) });
   serveMetrics(app, { admit, metrics: deps.metrics });
   const consoleApi = emptyApp(deps);
   consoleApi.route("/admin/v1", api);
   const { clock, logger, adminTokens } = deps;
-  mountConsole(app, {
+  deps.mountConsole(app, {
     clock,
     logger,
     admit,

@@ -5,7 +5,7 @@ import { CliFailure, UsageError } from "./io.ts";
 import { progressBar } from "./progress_bar.ts";
 import { wrapped } from "./wrapped.ts";
 import type { Finding } from "../doctor/finding.ts";
-import type { CatalogContent } from "../domain/catalog.ts";
+import type { CatalogContent } from "../domain/catalog/catalog.ts";
 
 /** `svc doctor`. */
 export const doctorCommands: readonly Command[] = [
@@ -23,13 +23,13 @@ const DEFAULT_TIMEOUT = "10";
 
 async function doctor(call: Call): Promise<Output> {
   const { examine, LOOKS } = await import("../doctor/examine.ts");
-  const patient = await patientOf(call);
+  const context = await patientOf(call);
   const bar = progressBar(call.io, { label: "Examining", unit: "looks", quiet: call.has("json") });
   const findings: Finding[] = [];
   try {
     let done = 0;
     bar.show(done, LOOKS);
-    for await (const found of examine(patient)) {
+    for await (const found of examine(context)) {
       findings.push(...found);
       bar.show(++done, LOOKS);
     }
@@ -52,7 +52,7 @@ function failuresText(failures: number): string {
 }
 
 async function patientOf(call: Call) {
-  const { parseServeSettings, SERVE_VARIABLES } = await import("../service/settings.ts");
+  const { parseServeSettings, SERVE_VARIABLES } = await import("../config/settings.ts");
   const { io, client } = call;
   const env = (name: string) => io.lookup?.(name) ?? io.env[name];
   const variables = Object.fromEntries(SERVE_VARIABLES.map((name) => [name, env(name)]));

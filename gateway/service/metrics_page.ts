@@ -8,7 +8,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { MetricsPage } from "../admin/deps.ts";
 import type { LedgerChecks } from "../telemetry/ledger_checks.ts";
 import { StateMetrics } from "../telemetry/state_metrics.ts";
-import type { House } from "./house.ts";
+import type { House } from "./assemble.ts";
 
 /** The page, for the operator and for who has the token that opens nothing else. */
 export function metricsPage(
@@ -24,7 +24,7 @@ export function metricsPage(
     ledger: stores.ledger,
     lowBalances,
     requestsInFlight: () => gateway.inFlight.count,
-    lateEndings: () => gateway.lateEndings.size,
+    settlementRetries: () => gateway.settlementRetries.size,
     store: stores,
     verified: () => checks.last,
   });

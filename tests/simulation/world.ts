@@ -5,7 +5,7 @@
  * @module
  */
 
-import { DOUBT_MAX_MS } from "../../gateway/flows/settle_for_sure.ts";
+import { DOUBT_MAX_MS } from "../../gateway/flows/settle/confirmed_settlement.ts";
 import type { LogFields, Logger } from "../../gateway/ports/logger.ts";
 import type { UpstreamCall } from "../../gateway/ports/upstream.ts";
 import { beginAttempt } from "./begin_attempt.ts";
@@ -287,7 +287,7 @@ export class World {
   get unfinished(): string {
     const { service } = this;
     if (service === undefined) return "no service is up";
-    const { inFlight, lateEndings } = service.gateway;
+    const { inFlight, settlementRetries } = service.gateway;
     const waiting = this.callers.filter(({ done }) => !done).map(({ number }) =>
       `caller ${number}`
     );
@@ -299,7 +299,7 @@ export class World {
       ...service.stores.health() === "ok" ? [] : [`a store that is ${service.stores.health()}`],
       ...inFlight.count === 0 ? [] : [`${inFlight.count} requests in flight`],
       ...service.callsUnderWay === 0 ? [] : [`${service.callsUnderWay} places at upstreams`],
-      ...lateEndings.size === 0 ? [] : [`${lateEndings.size} late endings`],
+      ...settlementRetries.size === 0 ? [] : [`${settlementRetries.size} late endings`],
     ].join(", ");
   }
 

@@ -1,14 +1,14 @@
 import type { BillingMetadata } from "@svc/sdk/protocol";
 import { ToolError } from "@svc/tools/tool";
 import { ServiceFault } from "../../domain/fault.ts";
-import type { SettleCommand } from "../../domain/ledger.ts";
-import { formatCredits, type Micros } from "../../domain/money.ts";
-import { addBilling } from "../add_billing.ts";
-import { rowsOf } from "../bill.ts";
+import type { SettleCommand } from "../../domain/ledger/ledger.ts";
+import { formatCredits, type Micros } from "../../domain/ledger/money.ts";
+import { addBilling } from "../settle/add_billing.ts";
+import { rowsOf } from "../settle/bill.ts";
 import type { GatewayContext } from "../context.ts";
-import { capLeft, HOLD_WAIT_MS, letGo, takeHold } from "../holding.ts";
+import { capLeft, HOLD_WAIT_MS, letGo, takeHold } from "../call/take_hold.ts";
 import type { RequestTrace } from "../request_trace.ts";
-import { RefusedSettlement, settleForSure } from "../settle_for_sure.ts";
+import { RefusedSettlement, settleUntilConfirmed } from "../settle/confirmed_settlement.ts";
 
 /** What their holds are of, in the journal and in every sum. */
 const SEARCHES = "web_search_preview";
@@ -92,7 +92,7 @@ export class SearchFees {
 
   async #settle(holdId: string, { fee, priceVersion }: Fee): Promise<void> {
     const trace = this.#trace;
-    const { clock, lateEndings } = this.#gateway;
+    const { clock, settlementRetries } = this.#gateway;
     const atMs = clock.nowMs();
     const ending: SettleCommand = {
       kind: "settle",
@@ -109,12 +109,16 @@ export class SearchFees {
       // Where the gateway dies, with those that are being settled at the same time.
       const total = withFees(trace.billed, { fee: this.#settling, priceVersion });
       const rows = rowsOf(trace, undefined, total);
-      await settleForSure(this.#gateway, { ending, rows, requestId: trace.caller.requestId });
+      await settleUntilConfirmed(this.#gateway, {
+        ending,
+        rows,
+        requestId: trace.caller.requestId,
+      });
     } catch (error) {
       if (error instanceof RefusedSettlement) throw error;
       // The model does not get to see what it found, so nobody pays for it.
       const reason = "the store failed before the search was used";
-      lateEndings.add({ kind: "void", holdId, reason, atMs }, error);
+      settlementRetries.add({ kind: "void", holdId, reason, atMs }, error);
       throw error;
     } finally {
       this.#settling -= fee;

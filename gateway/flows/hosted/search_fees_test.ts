@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ToolError } from "@svc/tools";
-import type { KeyRecord } from "../../domain/key.ts";
-import type { KeyPolicy } from "../../domain/policy.ts";
+import type { KeyRecord } from "../../domain/policy/key.ts";
+import type { KeyPolicy } from "../../domain/policy/policy.ts";
 import type { SettlementRows } from "../../ports/ledger_store.ts";
 import { systemClock } from "../../system/clock.ts";
 import type { GatewayContext } from "../context.ts";
@@ -49,7 +49,7 @@ function feesOf(
         return Promise.resolve({ ok: true });
       },
     },
-    lateEndings: { add: ({ kind }: { kind: string }) => note(`late ${kind}`) },
+    settlementRetries: { add: ({ kind }: { kind: string }) => note(`late ${kind}`) },
   } as unknown as GatewayContext;
   const trace = new RequestTrace({
     key,

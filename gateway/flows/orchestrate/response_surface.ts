@@ -1,8 +1,8 @@
 import type { Orchestration, RoutingMetadata, ServiceMetadata } from "@svc/sdk/protocol";
 import type { ServiceFault } from "../../domain/fault.ts";
-import { chatFeatures, type RequestFeatures } from "../../domain/features.ts";
+import { chatFeatures, type RequestFeatures } from "../../domain/requests/features.ts";
 import { invariant } from "../../domain/invariant.ts";
-import type { Candidate } from "../../domain/routing.ts";
+import type { Candidate } from "../../domain/routing/route.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { requestText } from "../../wire/chat_text.ts";
 import { lostInCompletion } from "../../wire/lost_output.ts";
@@ -11,17 +11,17 @@ import { responseOf } from "../../wire/responses/answer.ts";
 import { ResponseEventRelay } from "../../wire/responses/event_relay.ts";
 import type { ResponseContext } from "../../wire/responses/resource.ts";
 import { upstreamWarnings } from "../../wire/upstream_warnings.ts";
-import type { StreamedAnswer } from "../answer_stream.ts";
-import { attempt } from "../attempt.ts";
-import { CallAnswer } from "../call_answer.ts";
-import { beginChat, finishChat } from "../chat_call.ts";
+import type { StreamedAnswer } from "../stream/answer_stream.ts";
+import { attempt } from "../call/attempt.ts";
+import { CallAnswer } from "../call/call_answer.ts";
+import { beginChat, finishChat } from "../call/chat_call.ts";
 import type { GatewayContext } from "../context.ts";
 import { chatBodyOf } from "../hosted/hosted_conversation.ts";
 import { notStreamed, openHosted } from "../hosted/hosted_setup.ts";
-import { keepResponse, lastEvent, notStored } from "../keep_response.ts";
-import { conversationOf, type OpenPlan, planRoute } from "../plan.ts";
+import { lastEvent, notStored, storeResponse } from "../responses/store_response.ts";
+import { conversationOf, type OpenPlan, planRoute } from "../plan/route_plan.ts";
 import type { RequestTrace } from "../request_trace.ts";
-import type { AskedResponse } from "../response_roads.ts";
+import type { AskedResponse } from "../responses/response_routes.ts";
 import type { Breakdown } from "./breakdown.ts";
 import type { OrchestrationSurface } from "./orchestrated_answer.ts";
 import type { TaskEvent } from "./task_run.ts";
@@ -157,7 +157,7 @@ export class OrchestratedResponse implements OrchestrationSurface {
 
   #keep(resource: string | undefined): Promise<boolean> {
     const { trace, asked } = this.#options;
-    return keepResponse(this.#gateway, trace, { asked, resource });
+    return storeResponse(this.#gateway, trace, { asked, resource });
   }
 
   #best(): Candidate {

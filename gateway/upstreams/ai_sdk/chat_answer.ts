@@ -5,7 +5,7 @@ import type {
   LanguageModelV4GenerateResult,
 } from "@ai-sdk/provider";
 import type { ChatCompletion, ToolCall } from "@svc/sdk/protocol";
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { chatFinish, refusalText, unknownFinish } from "./finish.ts";
 import { roundedCall } from "./rounded.ts";
 import { SignatureCollector } from "./signatures.ts";
@@ -32,7 +32,7 @@ export function chatAnswer(
   result: LanguageModelV4GenerateResult,
   options: AnswerOptions,
 ): ChatCompletion | undefined {
-  const gathered = new Gathered(options.kind);
+  const gathered = new EventBatcher(options.kind);
   for (const part of result.content) gathered.add(part);
   const { calls, extra, files, text } = gathered;
   const { annotations, reasoning_content = "", refusal } = unreadIn(
@@ -86,7 +86,7 @@ function base64(data: string | Uint8Array): string {
   return typeof data === "string" ? data : data.toBase64();
 }
 
-class Gathered {
+class EventBatcher {
   readonly calls: ToolCall[] = [];
   readonly files: JSONObject[] = [];
   /** A line on each kind of part that Chat has no place for. */

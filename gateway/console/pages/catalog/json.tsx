@@ -4,13 +4,13 @@ import { Notice } from "../../components/notice.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { contentText, currentCatalog } from "./content.ts";
-import { BaseField, baseOf } from "./thing_form.tsx";
+import { BaseField, baseOf } from "./entry_form.tsx";
 import { editMessages } from "./edit_messages.ts";
 import { catalogMessages } from "./messages.ts";
 import { type Problem, problemsOf } from "./problems.ts";
 import { apply, type Edit, review } from "./review.tsx";
 import { CatalogTabs } from "./tabs.tsx";
-import { ProblemLines } from "./thing_fields.tsx";
+import { ProblemLines } from "./entry_fields.tsx";
 
 /** The whole catalog as text, for all that has no form. */
 export const catalogJson: Page = {

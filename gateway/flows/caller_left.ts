@@ -1,4 +1,0 @@
-/** The caller has gone: there is nobody to answer. */
-export class CallerLeft extends Error {
-  override name = "CallerLeft";
-}
