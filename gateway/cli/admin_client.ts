@@ -1,7 +1,7 @@
 import { ERROR_TABLE } from "@svc/sdk/protocol";
 import type { CliIo } from "./io.ts";
 import { CliFailure, UsageError } from "./io.ts";
-import { isObject, type Row } from "./json_fields.ts";
+import { isObject, type Row } from "./output/json_fields.ts";
 
 /** Where the operator's API listens unless told otherwise. */
 const DEFAULT_URL = "http://127.0.0.1:8788";

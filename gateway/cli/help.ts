@@ -6,7 +6,7 @@ import {
   type OptionSpec,
   usageLine,
 } from "./command.ts";
-import { displayWidth } from "./table.ts";
+import { displayWidth } from "./output/table.ts";
 
 /** What starts the gateway: `main.ts` answers to it before the command line does. */
 const SERVE_USAGE = `Usage: svc serve [options]

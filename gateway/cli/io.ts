@@ -1,4 +1,4 @@
-import type { OutputFile } from "./output_file.ts";
+import type { OutputFile } from "./output/output_file.ts";
 
 /** Where the operator's API is and how to be let in. */
 export interface Credentials {

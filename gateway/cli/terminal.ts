@@ -10,7 +10,7 @@ import type { ProcessIo } from "../system/process_io.ts";
 import { readSecret } from "../system/read_secret.ts";
 import { reasonOf } from "../system/reason.ts";
 import { CliFailure, ReaderLeft } from "./io.ts";
-import { createOutputFile } from "./output_file.ts";
+import { createOutputFile } from "./output/output_file.ts";
 import { runCli } from "./run.ts";
 
 const VARIABLES: readonly string[] = [...COMMAND_VARIABLES, "NO_COLOR"];
