@@ -1,6 +1,6 @@
 import { ERROR_TABLE } from "@svc/sdk/protocol";
 import type { CliIo } from "./io.ts";
-import { CliFailure, UsageError } from "./io.ts";
+import { CliFailure, UsageError } from "./failures.ts";
 import { isObject, type Row } from "./output/json_fields.ts";
 
 /** Where the operator's API listens unless told otherwise. */

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { suggestion } from "../config/suggestion.ts";
 import { type Command, type OptionName, OPTIONS, type OptionValues } from "./command.ts";
-import { UsageError } from "./io.ts";
+import { UsageError } from "./failures.ts";
 
 /** What the arguments say. */
 export interface Invocation {

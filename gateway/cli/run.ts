@@ -10,7 +10,8 @@ import { doctorCommands } from "./commands/doctor.ts";
 import { explain, overview } from "./help.ts";
 import { CommandUsageError, type Invocation, parseInvocation } from "./invocation.ts";
 import { INTERRUPTED } from "./input/interrupt.ts";
-import { CliFailure, type CliIo, ReaderLeft, UsageError } from "./io.ts";
+import type { CliIo } from "./io.ts";
+import { CliFailure, OutputClosed, UsageError } from "./failures.ts";
 import { keyCommands } from "./commands/keys/keys.ts";
 import { ledgerCommands } from "./commands/ledger/ledger.ts";
 import { modelCommands } from "./commands/models.ts";
@@ -82,7 +83,7 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
       return 1;
     }
     // Not all was delivered, so it is no success; whoever has left needs no words.
-    if (error instanceof ReaderLeft) return 1;
+    if (error instanceof OutputClosed) return 1;
     if (error instanceof Interrupted) return INTERRUPTED;
     throw error;
   }

@@ -1,5 +1,5 @@
 import type { Call, Command, Output } from "../command.ts";
-import { CliFailure } from "../io.ts";
+import { CliFailure } from "../failures.ts";
 import { textOf } from "../output/json_fields.ts";
 
 /** `svc admin-token …`. */

@@ -1,7 +1,7 @@
 import manifest from "../../deno.json" with { type: "json" };
 import { NoTokenFailure, UnreachableFailure } from "../admin_client.ts";
 import type { Call, Command, Output, Page } from "../command.ts";
-import { CliFailure, UsageError } from "../io.ts";
+import { CliFailure, UsageError } from "../failures.ts";
 import { progressBar } from "../output/progress_bar.ts";
 import { wrapped } from "../output/wrapped.ts";
 import type { Finding } from "../../doctor/finding.ts";

@@ -1,5 +1,5 @@
 import type { Call, Command, Output } from "../command.ts";
-import { UsageError } from "../io.ts";
+import { UsageError } from "../failures.ts";
 import { type Row, rowOf, rowsOf, textOf, timeOf } from "../output/json_fields.ts";
 import {
   amount,

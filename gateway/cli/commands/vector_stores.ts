@@ -2,7 +2,7 @@ import { MEDIA_TYPES, mediaTypeOf } from "../../vector_stores/media_types.ts";
 import { fileTrouble } from "../../system/file_trouble.ts";
 import type { Call, Command, Output, Page } from "../command.ts";
 import { DEFAULT_RESULTS, MAX_RESULTS } from "../../vector_stores/limits.ts";
-import { CliFailure, UsageError } from "../io.ts";
+import { CliFailure, UsageError } from "../failures.ts";
 import { type Row, rowOf, rowsOf, textOf, timeOf } from "../output/json_fields.ts";
 import { type ProgressBar, progressBar } from "../output/progress_bar.ts";
 import { amount, column, facts, id, optional, table, time } from "../output/table.ts";

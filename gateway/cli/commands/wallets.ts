@@ -1,6 +1,6 @@
 import { UnclearFailure } from "../admin_client.ts";
 import type { Call, Command, Output, Page } from "../command.ts";
-import { CliFailure } from "../io.ts";
+import { CliFailure } from "../failures.ts";
 import { timeRange } from "../output/local_time.ts";
 import { type Row, rowsOf, textOf } from "../output/json_fields.ts";
 import { amount, column, facts, id, optional, table, time } from "../output/table.ts";

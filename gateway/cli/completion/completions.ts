@@ -15,7 +15,7 @@ import {
 } from "../command.ts";
 import { bash, type Completed, fish, type Flag, zsh } from "./scripts.ts";
 import { isNameSource, namesOf, operandSource, OPTION_SOURCES } from "./names.ts";
-import { UsageError } from "../io.ts";
+import { UsageError } from "../failures.ts";
 import { printable } from "../output/table.ts";
 
 /** The command, and what completes it, for one shell. */

@@ -1,5 +1,5 @@
 import type { Call } from "../command.ts";
-import { CliFailure } from "../io.ts";
+import { CliFailure } from "../failures.ts";
 
 /** True where a person can be asked: under `--json` a program reads what is printed. */
 export function canAsk({ io, has }: Pick<Call, "io" | "has">): boolean {

@@ -1,6 +1,7 @@
 import { jsonPlace } from "../../config/json_place.ts";
 import { fileTrouble } from "../../system/file_trouble.ts";
-import { CliFailure, type CliIo } from "../io.ts";
+import type { CliIo } from "../io.ts";
+import { CliFailure } from "../failures.ts";
 
 /** Reads a JSON file that the operator named. */
 export async function readJson(io: CliIo, path: string): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { fileTrouble } from "../../system/file_trouble.ts";
 import type { Call } from "../command.ts";
-import { CliFailure, UsageError } from "../io.ts";
+import { CliFailure, UsageError } from "../failures.ts";
 
 /** Shortest passphrase of a new backup, in characters: a shorter one could be tried out. */
 const SHORTEST = 12;

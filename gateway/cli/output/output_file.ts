@@ -1,6 +1,6 @@
 import { onInterrupt } from "../input/interrupt.ts";
 import { fileTrouble } from "../../system/file_trouble.ts";
-import { CliFailure } from "../io.ts";
+import { CliFailure } from "../failures.ts";
 
 /** A file that is there once it is complete, and never in part. */
 export interface OutputFile {

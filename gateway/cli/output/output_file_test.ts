@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { join } from "@std/path";
-import { CliFailure } from "../io.ts";
+import { CliFailure } from "../failures.ts";
 import { createOutputFile, writeWhole } from "./output_file.ts";
 
 const REPLACE = { force: true };

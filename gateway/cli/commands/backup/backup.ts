@@ -4,7 +4,7 @@ import manifest from "../../../deno.json" with { type: "json" };
 import { backupIn, isFolder, keepNewest, removePartials } from "./backup_files.ts";
 import type { Call, Command, Output } from "../../command.ts";
 import { onInterrupt } from "../../input/interrupt.ts";
-import { CliFailure, UsageError } from "../../io.ts";
+import { CliFailure, UsageError } from "../../failures.ts";
 import { newPassphrase, standingPassphrase } from "../../input/passphrase.ts";
 import { type ProgressBar, progressBar } from "../../output/progress_bar.ts";
 import { facts } from "../../output/table.ts";

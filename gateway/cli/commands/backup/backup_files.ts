@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "@std/path";
 import { fileTrouble } from "../../../system/file_trouble.ts";
-import { CliFailure } from "../../io.ts";
+import { CliFailure } from "../../failures.ts";
 
 /** Names that backups get in a folder, in the order of their times. */
 const NAME = /^svc-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.backup$/;

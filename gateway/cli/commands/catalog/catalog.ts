@@ -4,7 +4,7 @@ import { canAsk, requireAgreement } from "../../input/agreement.ts";
 import { changesText } from "./catalog_changes.ts";
 import { checkInForce, requireNoAsking } from "./catalog_check.ts";
 import type { Call, Command, Output, Page } from "../../command.ts";
-import { CliFailure } from "../../io.ts";
+import { CliFailure } from "../../failures.ts";
 import { readJson } from "../../input/json_file.ts";
 import { type Row, rowOf, rowsOf, textOf, timeOf } from "../../output/json_fields.ts";
 import { amount, column, facts, table, time } from "../../output/table.ts";

@@ -1,5 +1,5 @@
 import type { Call, Output, Page } from "../../command.ts";
-import { UsageError } from "../../io.ts";
+import { UsageError } from "../../failures.ts";
 import { type Row, rowsOf, textOf } from "../../output/json_fields.ts";
 import { id, optional, table } from "../../output/table.ts";
 import { wrapped } from "../../output/wrapped.ts";

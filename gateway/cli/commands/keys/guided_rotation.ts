@@ -1,7 +1,7 @@
 import { newRequestId } from "../../../admin_api/verification_call.ts";
 import { canAsk, requirePerson } from "../../input/agreement.ts";
 import type { Call, Output } from "../../command.ts";
-import { CliFailure } from "../../io.ts";
+import { CliFailure } from "../../failures.ts";
 import { type Row, rowOf, rowsOf, textOf } from "../../output/json_fields.ts";
 import { pathOf, policyOf } from "./key_output.ts";
 import { printable } from "../../output/table.ts";

@@ -1,6 +1,6 @@
 import { callWithKey } from "../../../admin_api/verification_call.ts";
 import type { Call } from "../../command.ts";
-import { CliFailure } from "../../io.ts";
+import { CliFailure } from "../../failures.ts";
 import { type Row, rowsOf, textOf, timeOf } from "../../output/json_fields.ts";
 
 /** A call that was made with a key. */

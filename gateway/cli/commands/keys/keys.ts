@@ -1,6 +1,6 @@
 import { requireAgreement } from "../../input/agreement.ts";
 import type { Command, Output } from "../../command.ts";
-import { UsageError } from "../../io.ts";
+import { UsageError } from "../../failures.ts";
 import { type Row, rowsOf, textOf } from "../../output/json_fields.ts";
 import { keyOutput, newKeyOutput, pathOf, policyOf } from "./key_output.ts";
 import { previewCommand } from "./preview.ts";

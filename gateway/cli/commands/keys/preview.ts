@@ -1,5 +1,5 @@
 import type { Call, Command, Output } from "../../command.ts";
-import { UsageError } from "../../io.ts";
+import { UsageError } from "../../failures.ts";
 import { type Row, rowsOf, textOf } from "../../output/json_fields.ts";
 import { policyOf } from "./key_output.ts";
 import { amount, column, facts, id, table } from "../../output/table.ts";

@@ -1,6 +1,6 @@
 import { newRequestId } from "../../../admin_api/verification_call.ts";
 import type { Call, Command, Output } from "../../command.ts";
-import { CliFailure } from "../../io.ts";
+import { CliFailure } from "../../failures.ts";
 import { type Row, rowsOf, textOf } from "../../output/json_fields.ts";
 import { newKeyOutput, pathOf, policyOf } from "./key_output.ts";
 import { confirmedRequest, publicUrlOf, usesOf, usesText, verifyKey } from "./key_verification.ts";

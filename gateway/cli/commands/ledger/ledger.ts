@@ -1,5 +1,5 @@
 import type { Call, Command, Output } from "../../command.ts";
-import { CliFailure } from "../../io.ts";
+import { CliFailure } from "../../failures.ts";
 import { isObject, type Row, rowOf, textOf } from "../../output/json_fields.ts";
 import { exportLedger } from "./ledger_export.ts";
 import { progressBar } from "../../output/progress_bar.ts";

@@ -1,7 +1,7 @@
 import type { AnswerLine } from "../../admin_client.ts";
 import type { Call, Output } from "../../command.ts";
 import { csvLine } from "../../../system/csv.ts";
-import { CliFailure, UsageError } from "../../io.ts";
+import { CliFailure, UsageError } from "../../failures.ts";
 import { type Row, rowOf, textOf } from "../../output/json_fields.ts";
 import { timeRange } from "../../output/local_time.ts";
 import { progressBar } from "../../output/progress_bar.ts";

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { assertType, type IsExact } from "@std/testing/types";
 import type { JournalEntry } from "../../../domain/ledger/ledger.ts";
 import { assertFailed, withCli } from "../../cli_test_support.ts";
-import { ReaderLeft } from "../../io.ts";
+import { OutputClosed } from "../../failures.ts";
 import { COLUMNS } from "./ledger_export.ts";
 
 const NDJSON = { headers: { "content-type": "application/x-ndjson" } };
@@ -160,7 +160,7 @@ Deno.test("a reader that has enough ends the export in silence, a full disk with
     });
     let printed = 0;
     const stdout = () => {
-      if (++printed > 5) throw new ReaderLeft("Nobody reads");
+      if (++printed > 5) throw new OutputClosed("Nobody reads");
     };
     const fetch = () => Promise.resolve(new Response(body, NDJSON));
     const { code, err } = await run("ledger export", { fetch, stdout });
