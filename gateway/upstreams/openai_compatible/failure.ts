@@ -164,7 +164,7 @@ const LOOK_AHEAD_CHARS = 4 * MAX_MESSAGE_CHARS;
 const REDACTED = "[redacted]";
 // deno-lint-ignore no-control-regex -- they are what is looked for
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]+/g;
-// Each takes time by the message's length alone, see `Sought`.
+// Each takes time by the message's length alone, see `SecretPatterns`.
 const KEY_PATTERNS = [
   /\b(?:Bearer|Basic)\s+\S+/gi,
   /\b(?:sk|pk|rk|gsk|xai|hf|nvapi|svc|key|ghp|glpat|ya29)[-_.][\w.*-]{6,}/gi,
