@@ -25,9 +25,6 @@ import { walletCommands } from "./commands/wallets.ts";
 const COMMANDS: readonly Command[] = [
   {
     words: "serve",
-    operands: [],
-    required: [],
-    options: [],
     summary: "Start the gateway",
     run: () =>
       Promise.reject(
@@ -49,9 +46,6 @@ const COMMANDS: readonly Command[] = [
   completionCommand(() => COMMANDS),
   {
     words: "help",
-    operands: [],
-    required: [],
-    options: [],
     summary: "Explain a command",
     run: ({ operands }) => Promise.resolve(help(operands)),
   },

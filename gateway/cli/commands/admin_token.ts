@@ -6,9 +6,6 @@ import { textOf } from "../output/json_fields.ts";
 export const adminTokenCommands: readonly Command[] = [
   {
     words: "admin-token rotate",
-    operands: [],
-    required: [],
-    options: [],
     summary: "Replace the admin token that the first start made, and show the new one once",
     run: rotate,
   },

@@ -11,8 +11,6 @@ import type { CatalogContent } from "../../domain/catalog/catalog.ts";
 export const doctorCommands: readonly Command[] = [
   {
     words: "doctor",
-    operands: [],
-    required: [],
     options: ["strict", "timeout"],
     summary: "Examine configuration, store, upstreams and service, and say what to do",
     run: doctor,

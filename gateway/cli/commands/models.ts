@@ -6,9 +6,6 @@ import { amount, column, id, optional, table } from "../output/table.ts";
 export const modelCommands: readonly Command[] = [
   {
     words: "models",
-    operands: [],
-    required: [],
-    options: [],
     summary: "List the models with the state of the pool",
     run: async ({ client }) => {
       const json = await client.get("/models");

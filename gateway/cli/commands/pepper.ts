@@ -6,25 +6,16 @@ import { facts } from "../output/table.ts";
 export const pepperCommands: readonly Command[] = [
   {
     words: "pepper show",
-    operands: [],
-    required: [],
-    options: [],
     summary: "Show what keys are digested under, and which still need the previous one",
     run: async ({ client }) => pepperOutput(await client.get("/pepper")),
   },
   {
     words: "pepper rotate",
-    operands: [],
-    required: [],
-    options: [],
     summary: "Put a new pepper in force; keys move to it as they are used",
     run: async ({ client }) => pepperOutput(await client.post("/pepper/rotate")),
   },
   {
     words: "pepper drop",
-    operands: [],
-    required: [],
-    options: [],
     summary: "Forget the previous pepper, once nothing stands under it",
     run: async ({ client }) => pepperOutput(await client.post("/pepper/drop")),
   },

@@ -26,8 +26,6 @@ const FILTERS = [
 export const requestCommands: readonly Command[] = [
   {
     words: "requests",
-    operands: [],
-    required: [],
     options: [...FILTERS, "oldest", "follow", "limit", "cursor"],
     summary: "List requests, newest first, or follow them",
     run: (call) => call.has("follow") ? follow(call) : list(call),
@@ -35,8 +33,6 @@ export const requestCommands: readonly Command[] = [
   {
     words: "requests show",
     operands: ["ID"],
-    required: [],
-    options: [],
     summary: "Show one request: its route, its attempts and its cost",
     run: async (call) => {
       const [request = ""] = call.operands;

@@ -7,8 +7,6 @@ import { amount, column, id, optional, table } from "../output/table.ts";
 export const usageCommands: readonly Command[] = [
   {
     words: "usage",
-    operands: [],
-    required: [],
     options: ["by", "since", "until"],
     summary: "Sum tokens and credits by key, model or day",
     run: async (call) => {

@@ -13,7 +13,6 @@ export const vectorStoreCommands: readonly Command[] = [
     words: "vector-stores create",
     operands: ["NAME"],
     required: ["wallet"],
-    options: [],
     summary: "Create a vector store that the keys of a wallet may search",
     meanings: { wallet: "The wallet whose keys may search it" },
     run: async ({ client, operands: [name], option }) => {
@@ -24,15 +23,11 @@ export const vectorStoreCommands: readonly Command[] = [
   {
     words: "vector-stores add",
     operands: ["ID", "FILE..."],
-    required: [],
-    options: [],
     summary: "Add files: text, Markdown, HTML, PDF",
     run: add,
   },
   {
     words: "vector-stores list",
-    operands: [],
-    required: [],
     options: ["wallet"],
     summary: "List the vector stores",
     meanings: { wallet: "Only stores of this wallet" },
@@ -46,8 +41,6 @@ export const vectorStoreCommands: readonly Command[] = [
   {
     words: "vector-stores show",
     operands: ["ID"],
-    required: [],
-    options: [],
     summary: "Show a vector store and its files",
     run: async ({ client, operands: [store] }) => {
       const json = {
@@ -63,7 +56,6 @@ export const vectorStoreCommands: readonly Command[] = [
   {
     words: "vector-stores remove",
     operands: ["ID"],
-    required: [],
     options: ["file"],
     summary: "Remove a vector store with its files, or one file of it",
     meanings: { file: "The id of a file: it alone goes" },
@@ -77,15 +69,12 @@ export const vectorStoreCommands: readonly Command[] = [
   {
     words: "vector-stores reindex",
     operands: ["ID"],
-    required: [],
-    options: [],
     summary: "Embed the files that have no embeddings of the model in force",
     run: reindex,
   },
   {
     words: "vector-stores search",
     operands: ["ID", "QUERY..."],
-    required: [],
     options: ["limit"],
     summary: "Try what a search finds",
     meanings: { limit: `Most results to show (${DEFAULT_RESULTS}; at most ${MAX_RESULTS})` },

@@ -13,7 +13,6 @@ export const walletCommands: readonly Command[] = [
   {
     words: "wallets create",
     operands: ["NAME"],
-    required: [],
     options: ["tier", "credits"],
     summary: "Open a wallet",
     run: async ({ client, operands: [name = ""], option }) => {
@@ -24,16 +23,12 @@ export const walletCommands: readonly Command[] = [
   {
     words: "wallets credit",
     operands: ["NAME", "CREDITS"],
-    required: [],
     options: ["note", "op-id"],
     summary: "Pay credits in",
     run: credit,
   },
   {
     words: "wallets list",
-    operands: [],
-    required: [],
-    options: [],
     summary: "List the wallets",
     run: async ({ client }) => {
       const json = await client.get("/wallets");
@@ -47,16 +42,12 @@ export const walletCommands: readonly Command[] = [
   {
     words: "wallets show",
     operands: ["NAME"],
-    required: [],
-    options: [],
     summary: "Show a wallet's balance",
     run: async ({ client, operands: [name = ""] }) => walletOutput(await client.get(pathOf(name))),
   },
   {
     words: "wallets low-balance",
     operands: ["NAME", `CREDITS|${TENTH}`],
-    required: [],
-    options: [],
     summary: "Say from which balance down it is low; tenth: a tenth of what was paid in",
     run: async ({ client, operands: [name = "", below = ""] }) => {
       const body = { below: below === TENTH ? null : below };
@@ -66,7 +57,6 @@ export const walletCommands: readonly Command[] = [
   {
     words: "wallets statement",
     operands: ["NAME"],
-    required: [],
     options: ["limit", "since", "until", "cursor"],
     summary: "List what was paid in, held and charged, newest first",
     run: statement,

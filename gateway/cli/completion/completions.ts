@@ -10,6 +10,7 @@ import {
   meaningOf,
   type OptionName,
   OPTIONS,
+  optionsOf,
   type OptionSpec,
   type Output,
 } from "../command.ts";
@@ -30,8 +31,6 @@ export function completionCommand(commands: () => readonly Command[]): Command {
   return {
     words: "completions",
     operands: [Object.keys(SHELLS).join("|")],
-    required: [],
-    options: [],
     summary: "Print what completes svc in a shell: source <(svc completions bash)",
     run: async ({ client, operands: [shell = ""] }) => {
       // The scripts ask this way for what is offered of a running service.
@@ -53,9 +52,9 @@ function print(shell: string, commands: readonly Command[]): Output {
 }
 
 function completed(command: Command): Completed {
-  const { words, operands, required, options, summary } = command;
+  const { words, operands = [], summary } = command;
   const [head = "", verb = ""] = words.split(" ");
-  const names: readonly OptionName[] = [...required, ...options, "json", "help"];
+  const names: readonly OptionName[] = [...optionsOf(command), "json", "help"];
   const flags = words === "serve"
     ? SERVE_FLAGS.map(serveFlag)
     : names.map((name) => flagOf(name, command));

@@ -14,7 +14,6 @@ export const backupCommands: readonly Command[] = [
   {
     words: "backup",
     operands: ["FILE"],
-    required: [],
     options: ["passphrase-file", "plain", "check", "keep", "force"],
     summary: "Write the whole store down, also while it serves; FILE may be a folder",
     run: backup,
@@ -22,7 +21,6 @@ export const backupCommands: readonly Command[] = [
   {
     words: "restore",
     operands: ["FILE"],
-    required: [],
     options: ["to", "passphrase-file", "check", "force"],
     summary: "Make a store of a backup, and verify its books",
     meanings: { force: "Put a store that is there aside" },

@@ -15,7 +15,6 @@ const TIERS_LOST = "Also where wallets lose their tier";
 export const catalogCommands: readonly Command[] = [
   {
     words: "apply",
-    operands: [],
     required: ["file"],
     options: ["dry-run", "yes", "force", "note"],
     summary: "Show what a configuration changes, then apply it",
@@ -24,9 +23,6 @@ export const catalogCommands: readonly Command[] = [
   },
   {
     words: "catalog show",
-    operands: [],
-    required: [],
-    options: [],
     summary: "Show upstreams, models and tiers in force",
     run: async ({ client }) => {
       const json = await client.get("/catalog");
@@ -35,16 +31,12 @@ export const catalogCommands: readonly Command[] = [
   },
   {
     words: "catalog default",
-    operands: [],
-    required: [],
     options: ["only"],
     summary: "Print the catalog that comes with the gateway, to begin a configuration with",
     run: (call) => Promise.resolve(printDefault(call)),
   },
   {
     words: "catalog check",
-    operands: [],
-    required: [],
     options: ["file", "timeout", "tolerance"],
     summary: "Say which models in force are priced, reachable, stale; or check a configuration",
     run: async (call) => {
@@ -57,8 +49,6 @@ export const catalogCommands: readonly Command[] = [
   },
   {
     words: "catalog history",
-    operands: [],
-    required: [],
     options: ["limit"],
     summary: "List the versions, newest first",
     run: async ({ client, option }) => {
@@ -78,7 +68,6 @@ export const catalogCommands: readonly Command[] = [
   {
     words: "catalog rollback",
     operands: ["VERSION"],
-    required: [],
     options: ["dry-run", "yes", "force"],
     summary: "Show what a return to an old version changes, then make a new one that equals it",
     meanings: { force: TIERS_LOST },

@@ -11,7 +11,6 @@ import { amount, column, id, optional, printable, table, time } from "../../outp
 export const keyCommands: readonly Command[] = [
   {
     words: "keys create",
-    operands: [],
     required: ["name", "wallet"],
     options: ["policy"],
     summary: "Create a key and show it once",
@@ -26,17 +25,12 @@ export const keyCommands: readonly Command[] = [
   },
   {
     words: "keys list",
-    operands: [],
-    required: [],
-    options: [],
     summary: "List the keys, newest first",
     run: async ({ client }) => listOutput(await client.get("/keys")),
   },
   {
     words: "keys show",
     operands: ["ID"],
-    required: [],
-    options: [],
     summary: "Show a key's policy and what it has spent",
     run: async ({ client, operands: [key] }) => keyOutput(await client.get(pathOf(key))),
   },
@@ -44,7 +38,6 @@ export const keyCommands: readonly Command[] = [
     words: "keys narrow",
     operands: ["ID"],
     required: ["policy"],
-    options: [],
     summary: "Replace a key's policy by the same or a stricter one",
     run: async (call) => {
       const body = { policy: await policyOf(call) };
@@ -56,7 +49,6 @@ export const keyCommands: readonly Command[] = [
   {
     words: "keys revoke",
     operands: ["ID"],
-    required: [],
     options: ["yes"],
     summary: "Stop a key for good",
     run: async (call) => {
@@ -72,8 +64,6 @@ export const keyCommands: readonly Command[] = [
   {
     words: "keys content-log",
     operands: ["ID", "on|off"],
-    required: [],
-    options: [],
     summary: "Keep what is said with a key's requests, secrets taken out, or keep it no more",
     run: async ({ client, operands: [key, state = ""] }) => {
       if (state !== "on" && state !== "off") {
@@ -113,8 +103,6 @@ function change(verb: "disable" | "enable", summary: string): Command {
   return {
     words: `keys ${verb}`,
     operands: ["ID"],
-    required: [],
-    options: [],
     summary,
     run: async ({ client, operands: [key] }) => keyOutput(await client.post(pathOf(key, verb))),
   };

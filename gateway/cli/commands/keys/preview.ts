@@ -7,8 +7,6 @@ import { amount, column, facts, id, table } from "../../output/table.ts";
 /** `svc keys preview`: what a policy would leave, before any key has it. */
 export const previewCommand: Command = {
   words: "keys preview",
-  operands: [],
-  required: [],
   options: ["policy", "wallet", "narrows"],
   summary: "Show what a policy would leave; fails where it would not narrow the key",
   run: preview,

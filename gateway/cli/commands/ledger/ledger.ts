@@ -9,16 +9,11 @@ import { facts, printable } from "../../output/table.ts";
 export const ledgerCommands: readonly Command[] = [
   {
     words: "ledger verify",
-    operands: [],
-    required: [],
-    options: [],
     summary: "Recompute every balance from the journal and compare",
     run: verify,
   },
   {
     words: "ledger export",
-    operands: [],
-    required: [],
     options: ["since", "until", "wallet", "format", "output", "force"],
     summary: "Write the journal down, to check it elsewhere",
     meanings: { wallet: "Only entries of this wallet" },
