@@ -80,7 +80,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     : undefined;
   return (
     <>
-      {count === undefined ? null : <p class="count" role="status">{count}</p>}
+      {count !== undefined && <p class="count" role="status">{count}</p>}
       <div
         id={name}
         class="scroll cards"

@@ -21,7 +21,7 @@ export function FilterForm({ view, children }: { view: View; children: Child }) 
       {orders.map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)}
       <div class="actions">
         <button type="submit" class="button">{say.filter}</button>
-        {isFiltered ? <a class="button quiet" href={view.url.pathname}>{say.clear}</a> : null}
+        {isFiltered && <a class="button quiet" href={view.url.pathname}>{say.clear}</a>}
       </div>
     </form>
   );

@@ -38,7 +38,7 @@ export function ChangeForm(
 ) {
   return (
     <form method="post" action={action} class="change" autocomplete="off">
-      {refusal === undefined ? null : <Notice kind="problem">{refusal.message}</Notice>}
+      {refusal !== undefined && <Notice kind="problem">{refusal.message}</Notice>}
       {children}
     </form>
   );
@@ -165,9 +165,9 @@ export function FormEnd(
       <button type="submit" class={isDangerous ? "button danger" : "button primary"}>
         {submit}
       </button>
-      {cancelHref === undefined
-        ? null
-        : <a class="button" href={cancelHref}>{view.say(sharedMessages).cancel}</a>}
+      {cancelHref !== undefined && (
+        <a class="button" href={cancelHref}>{view.say(sharedMessages).cancel}</a>
+      )}
     </div>
   );
 }
@@ -177,8 +177,8 @@ function Field({ name, label, hint, error, children }: FieldProps & { children?:
     <div class={error === undefined ? "field" : "field field-wrong"}>
       <label for={`field-${name}`}>{label}</label>
       {children}
-      {hint === undefined ? null : <p class="hint" id={`hint-${name}`}>{hint}</p>}
-      {error === undefined ? null : <p class="error" id={`error-${name}`}>{error}</p>}
+      {hint !== undefined && <p class="hint" id={`hint-${name}`}>{hint}</p>}
+      {error !== undefined && <p class="error" id={`error-${name}`}>{error}</p>}
     </div>
   );
 }

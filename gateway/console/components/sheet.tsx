@@ -47,17 +47,15 @@ export function Sheet<Row>(
             </tr>
           ))}
         </tbody>
-        {hasFoot
-          ? (
-            <tfoot>
-              <tr>
-                {columns.map((column) => (
-                  <td key={column.title} class={style(column)}>{column.foot}</td>
-                ))}
-              </tr>
-            </tfoot>
-          )
-          : null}
+        {hasFoot && (
+          <tfoot>
+            <tr>
+              {columns.map((column) => (
+                <td key={column.title} class={style(column)}>{column.foot}</td>
+              ))}
+            </tr>
+          </tfoot>
+        )}
       </table>
     </div>
   );

@@ -73,7 +73,7 @@ function GroupOfChanges(
   const heading = (
     <h3>
       {part === "tiers" && id === "" ? say.tierOrder : name}
-      {id === "" ? null : <code>{shownText(id)}</code>}
+      {id !== "" && <code>{shownText(id)}</code>}
       <Badge kind={KINDS[kind]}>{say[kind]}</Badge>
     </h3>
   );
@@ -99,11 +99,11 @@ function FieldChange({ view, field }: { view: View; field: Field }) {
   const [removed, added] = listChange(before, after);
   return (
     <div>
-      {name === "" ? null : <dt>{shownText(name)}</dt>}
+      {name !== "" && <dt>{shownText(name)}</dt>}
       <dd>
-        {kind === "added" ? null : <Value as="del" label={say.before}>{removed}</Value>}
-        {kind === "changed" ? <span class="arrow" aria-hidden="true">→</span> : null}
-        {kind === "removed" ? null : <Value as="ins" label={say.after}>{added}</Value>}
+        {kind !== "added" && <Value as="del" label={say.before}>{removed}</Value>}
+        {kind === "changed" && <span class="arrow" aria-hidden="true">→</span>}
+        {kind !== "removed" && <Value as="ins" label={say.after}>{added}</Value>}
         {growth(before, after)}
       </dd>
     </div>

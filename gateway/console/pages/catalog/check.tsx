@@ -114,7 +114,7 @@ function Findings({ view, rows }: { view: View; rows: readonly Finding[] }) {
           cell: ({ status, reason }) => (
             <>
               <Badge kind={FINDINGS[status]}>{say.findings[status]}</Badge>
-              {reason === null ? null : <span class="under">{shownText(reason)}</span>}
+              {reason !== null && <span class="under">{shownText(reason)}</span>}
             </>
           ),
         },

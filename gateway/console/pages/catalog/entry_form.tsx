@@ -173,7 +173,7 @@ function formPage<Known extends CatalogEntry>(
           <Refused view={view} entered={entered} />
           <BaseField base={entered.base} />
           {form.fields(props)}
-          {id === undefined ? null : (
+          {id !== undefined && (
             <CheckField
               name="remove"
               label={say.remove}

@@ -35,7 +35,7 @@ async function show(view: View): Promise<Shown> {
         <CatalogTabs view={view} here="history" />
         <VersionTable view={view} rows={versions} />
         <Older view={view} oldest={versions.at(VERSIONS - 1)} />
-        {versions.length < 2 ? null : <CompareForm view={view} versions={versions} />}
+        {!(versions.length < 2) && <CompareForm view={view} versions={versions} />}
       </>
     ),
   };

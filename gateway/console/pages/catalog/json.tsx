@@ -103,7 +103,7 @@ function editor(
         <CatalogTabs view={view} here="json" />
         <div class="wide-form">
           <ChangeForm action="/console/catalog/json">
-            {problems === undefined ? null : (
+            {problems !== undefined && (
               <Notice kind="problem">
                 <ProblemLines problems={problems} />
               </Notice>

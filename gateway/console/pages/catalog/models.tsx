@@ -110,9 +110,9 @@ function columns(view: View): readonly Column<Row>[] {
     cell: ({ model }) => (
       <>
         <span class="number">{model.price[field]}</span>
-        {id === "output" && model.price.perImage !== undefined
-          ? <span class="under number">{say.anImage(model.price.perImage)}</span>
-          : null}
+        {id === "output" && model.price.perImage !== undefined && (
+          <span class="under number">{say.anImage(model.price.perImage)}</span>
+        )}
       </>
     ),
     sort: ({ model }) => creditsOrder(model.price[field]),
@@ -162,7 +162,7 @@ function Upstream({ id, provider }: { id: string; provider: string }) {
   return (
     <>
       {id}
-      {provider === id || provider === "" ? null : <span class="under">{shownText(provider)}</span>}
+      {provider !== id && provider !== "" && <span class="under">{shownText(provider)}</span>}
     </>
   );
 }

@@ -171,9 +171,9 @@ function reviewPage(view: View, reviewed: Reviewed): Shown {
     body: (
       <>
         <PageHead title={say.reviewTitle} intro={say.reviewIntro(made.version)} />
-        {stale === undefined
-          ? null
-          : <Stale view={view} stale={stale} version={made.version} contents={contents} />}
+        {stale !== undefined && (
+          <Stale view={view} stale={stale} version={made.version} contents={contents} />
+        )}
         {made.changes.length === 0
           ? <EmptyState title={say.nothing} hint={say.nothingHint} />
           : <Consequences view={view} made={made} contents={contents} held={held} />}
@@ -197,7 +197,7 @@ function Stale(
     <>
       <Notice kind="problem">
         {say.stale(stale.base, version)}
-        {stale.conflicts.length === 0 ? null : (
+        {stale.conflicts.length > 0 && (
           <>
             {" "}
             {say.conflicts} <code>{shownText(stale.conflicts.join(", "))}</code>
@@ -227,7 +227,7 @@ export function Consequences(
       <Panel title={say.difference}>
         <Changes view={view} changes={made.changes} contents={contents} />
       </Panel>
-      {advice.length === 0 ? null : (
+      {advice.length > 0 && (
         <Panel title={say.advice}>
           <ul class="advice">{advice.map((line) => <li key={line}>{shownText(line)}</li>)}</ul>
         </Panel>
@@ -242,7 +242,7 @@ function ApplyForm({ view, reviewed }: { view: View; reviewed: Reviewed }) {
   return (
     <section class="panel">
       <ChangeForm action="/console/catalog/apply" refusal={refusal}>
-        {made.changes.length === 0 ? null : (
+        {made.changes.length > 0 && (
           <TextField
             name="note"
             label={say.note}
@@ -252,17 +252,15 @@ function ApplyForm({ view, reviewed }: { view: View; reviewed: Reviewed }) {
             error={fieldError(refusal, "note")}
           />
         )}
-        {held === undefined && !edit.isForced
-          ? null
-          : <CheckField name="force" label={say.force} isChecked={edit.isForced} />}
+        {!(held === undefined && !edit.isForced) && (
+          <CheckField name="force" label={say.force} isChecked={edit.isForced} />
+        )}
         <div class="actions form-end">
-          {made.changes.length === 0
-            ? null
-            : (
-              <button type="submit" class="button primary" name="do" value="apply">
-                {say.apply}
-              </button>
-            )}
+          {made.changes.length > 0 && (
+            <button type="submit" class="button primary" name="do" value="apply">
+              {say.apply}
+            </button>
+          )}
           <button type="submit" class="button" name="do" value="edit">{say.editFurther}</button>
           <a class="button quiet" href="/console/catalog">{view.say(sharedMessages).cancel}</a>
         </div>

@@ -94,7 +94,7 @@ function page(view: View, { number, made, contents, held, note, refusal }: Sent 
               maxLength={NOTE_MAX}
               error={fieldError(refusal, "note")}
             />
-            {held === undefined ? null : <CheckField name="force" label={say.force} />}
+            {held !== undefined && <CheckField name="force" label={say.force} />}
             <FormEnd view={view} submit={say.rollBack} cancelHref="/console/catalog/history" />
             <input type="hidden" name="base" value={String(made.version)} />
           </ChangeForm>

@@ -28,9 +28,7 @@ export function StateBadge(
   return (
     <span title={why === "" || isFull ? undefined : shownText(why)}>
       <Badge kind={KINDS[status] ?? "neutral"}>{known ?? status}</Badge>
-      {isFull && status !== "disabled" && why !== ""
-        ? <span class="hint">{shownText(why)}</span>
-        : null}
+      {isFull && status !== "disabled" && why !== "" && <span class="hint">{shownText(why)}</span>}
     </span>
   );
 }

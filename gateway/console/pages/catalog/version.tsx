@@ -37,9 +37,9 @@ async function show(view: View): Promise<Shown> {
     body: (
       <>
         <PageHead title={title} intro={<Time at={version.updatedAt} />}>
-          {version.version === newest
-            ? null
-            : <a class="button" href={rollbackHref(version.version)}>{say.rollBack}</a>}
+          {version.version !== newest && (
+            <a class="button" href={rollbackHref(version.version)}>{say.rollBack}</a>
+          )}
         </PageHead>
         <CatalogTabs view={view} here="history" />
         {before === undefined

@@ -60,9 +60,9 @@ function Budget(
           {budget === undefined ? say.noBudget : say.ofBudget(trimmedCredits(budget))}
         </span>
       </p>
-      {budget === undefined
-        ? null
-        : <progress max={100} value={percent} aria-label={name}>{`${percent} %`}</progress>}
+      {budget !== undefined && (
+        <progress max={100} value={percent} aria-label={name}>{`${percent} %`}</progress>
+      )}
     </div>
   );
 }

@@ -37,7 +37,7 @@ export function ChoiceField(
         <p class="hint choice-some">{say.someHints[name]}</p>
       </div>
       <div class="choices choice-some">
-        {choices.length === 0 ? <p class="hint">{say.noChoices}</p> : null}
+        {choices.length === 0 && <p class="hint">{say.noChoices}</p>}
         {choices.map((choice) => (
           <label class="check">
             <input type="checkbox" name={name} value={choice} checked={chosen.has(choice)} />
@@ -45,7 +45,7 @@ export function ChoiceField(
           </label>
         ))}
       </div>
-      {error === undefined ? null : <p class="error" id={`error-${name}`}>{error}</p>}
+      {error !== undefined && <p class="error" id={`error-${name}`}>{error}</p>}
     </fieldset>
   );
 }
@@ -74,7 +74,7 @@ export function RadioField(
           </span>
         </label>
       ))}
-      {error === undefined ? null : <p class="error" id={`error-${name}`}>{error}</p>}
+      {error !== undefined && <p class="error" id={`error-${name}`}>{error}</p>}
     </fieldset>
   );
 }

@@ -60,7 +60,7 @@ async function formShown(
     body: (
       <>
         <PageHead title={title} intro={say.narrowIntro} />
-        {isStale ? <Notice kind="info">{say.changedMeanwhile}</Notice> : null}
+        {isStale && <Notice kind="info">{say.changedMeanwhile}</Notice>}
         <PolicyEditor
           {...{ view, fields, choices, preview, refusal }}
           submit={say.narrowSubmit}

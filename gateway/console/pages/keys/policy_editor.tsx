@@ -35,7 +35,7 @@ export function PolicyEditor(props: PolicyEditorProps) {
       autocomplete="off"
       data-preview={`/console${PREVIEW_FEED}`}
     >
-      {refusal === undefined ? null : <Notice kind="problem">{refusal.message}</Notice>}
+      {refusal !== undefined && <Notice kind="problem">{refusal.message}</Notice>}
       <div class="policy-columns">
         <div class="policy-fields">
           {children}

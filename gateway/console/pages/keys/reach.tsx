@@ -38,19 +38,19 @@ export function ReachList({ view, reach }: { view: View; reach: Reach }) {
             <Badge kind={models.length > 0 ? "good" : "neutral"}>
               {models.length > 0 ? say.modelCount(models.length) : say.no}
             </Badge>
-            {reason === null ? null : <span class="hint reason">{reason}</span>}
+            {reason !== null && <span class="hint reason">{reason}</span>}
           </li>
         ))}
       </ul>
-      {left.length === 0 ? null : <h3>{say.models}</h3>}
+      {left.length > 0 && <h3>{say.models}</h3>}
       <ModelItems models={named} />
-      {more.length === 0 ? null : (
+      {more.length > 0 && (
         <details>
           <summary>{say.moreModels(more.length)}</summary>
           <ModelItems models={more} />
         </details>
       )}
-      {out.length === 0 ? null : (
+      {out.length > 0 && (
         <details>
           <summary>{say.leftOut(out.length)}</summary>
           <ModelItems models={out} />
@@ -106,10 +106,8 @@ export function PreviewResult({ view, preview }: { view: View; preview: PreviewA
   const widened = [...new Set(wider.map(fieldOf))].map((field) => names[field] ?? field);
   return (
     <>
-      {expired ? <Notice kind="problem">{say.expired}</Notice> : null}
-      {widened.length === 0
-        ? null
-        : <Notice kind="problem">{say.wider} {widened.join(", ")}</Notice>}
+      {expired && <Notice kind="problem">{say.expired}</Notice>}
+      {widened.length > 0 && <Notice kind="problem">{say.wider} {widened.join(", ")}</Notice>}
       <ReachList view={view} reach={preview.value} />
     </>
   );

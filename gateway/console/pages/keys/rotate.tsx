@@ -93,8 +93,8 @@ async function shown(view: View, problem?: Problem): Promise<Shown> {
     body: (
       <>
         <PageHead title={title} intro={say.intro} />
-        {problem === undefined ? null : <Notice kind="problem">{problem.refusal.message}</Notice>}
-        {isLost ? <Notice kind="problem">{say.lostCopy(lost)}</Notice> : null}
+        {problem !== undefined && <Notice kind="problem">{problem.refusal.message}</Notice>}
+        {isLost && <Notice kind="problem">{say.lostCopy(lost)}</Notice>}
         <RotationSteps
           view={view}
           rotation={rotation}

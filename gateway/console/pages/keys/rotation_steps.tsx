@@ -87,7 +87,7 @@ function CopyStep(
         <p>
           {say.copied} {keyLink(copy)} <KeyBadge view={view} of={copy} />
         </p>
-        {otherCopies.length === 0 ? null : (
+        {otherCopies.length > 0 && (
           <Notice kind="info">
             {say.others}
             <ul class="reach-items">
@@ -102,7 +102,7 @@ function CopyStep(
     return (
       <>
         <p>{say.cannotCopy}</p>
-        {old.status === "disabled" ? <EnableForm view={view} /> : null}
+        {old.status === "disabled" && <EnableForm view={view} />}
       </>
     );
   }

@@ -81,11 +81,9 @@ function KeyHead({ view, of }: { view: View; of: Key }) {
   const verb = of.status === "active" ? "disable" : "enable";
   return (
     <PageHead title={of.name} intro={<KeyBadge view={view} of={of} />}>
-      {of.status === "revoked" ? null : (
+      {of.status !== "revoked" && (
         <>
-          {state === "active"
-            ? <a class="button primary" href={`${path}/rotate`}>{say.rotate}</a>
-            : null}
+          {state === "active" && <a class="button primary" href={`${path}/rotate`}>{say.rotate}</a>}
           <a class="button" href={`${path}/narrow`}>{say.narrow}</a>
           <form method="post" action={path}>
             <button type="submit" name="do" value={verb} class="button">{say[verb]}</button>

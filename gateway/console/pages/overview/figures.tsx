@@ -38,9 +38,9 @@ export function OverviewFigures(
             remark: (
               <>
                 <span>{more}</span>
-                {before === null
-                  ? null
-                  : <span>{say.before(growthText(of(found) ?? 0, before), text(before))}</span>}
+                {before !== null && (
+                  <span>{say.before(growthText(of(found) ?? 0, before), text(before))}</span>
+                )}
               </>
             ),
           };

@@ -77,7 +77,7 @@ function PlotFigure({ view, found, plot }: { view: View; found: Overview; plot: 
     <figure class="plot">
       <figcaption data-fresh={`sum-${plot.name}`}>
         {title}
-        {sum === null ? null : <span class="plot-sum">{plotText(plot.kind, sum)}</span>}
+        {sum !== null && <span class="plot-sum">{plotText(plot.kind, sum)}</span>}
       </figcaption>
       <div
         class="plot-place"
@@ -99,9 +99,9 @@ function PlotFigure({ view, found, plot }: { view: View; found: Overview; plot: 
           >
             <i class={`ink ink-${column.ink}`} aria-hidden="true"></i>
             <LegendName view={view} column={column} />
-            {total === null
-              ? null
-              : <data class="number" value={total}>{plotText(plot.kind, total)}</data>}
+            {total !== null && (
+              <data class="number" value={total}>{plotText(plot.kind, total)}</data>
+            )}
           </li>
         ))}
       </ul>

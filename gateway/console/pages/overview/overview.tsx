@@ -51,9 +51,7 @@ async function show(view: View): Promise<Shown> {
     scripts: ["range.js", "fresh.js", "plots.js"],
     body: (
       <Frame view={view} range={range}>
-        {uncounted === 0
-          ? null
-          : <Notice kind="info">{say.uncounted(countText(uncounted))}</Notice>}
+        {uncounted !== 0 && <Notice kind="info">{say.uncounted(countText(uncounted))}</Notice>}
         {totals.requests === 0
           ? <FirstCall view={view} title={say.none} hint={say.noneHint} />
           : (
@@ -66,7 +64,7 @@ async function show(view: View): Promise<Shown> {
         <div data-fresh="upstreams">
           <Upstreams view={view} upstreams={upstreams} />
         </div>
-        {totals.requests === 0 ? null : <Sums view={view} found={found} />}
+        {totals.requests !== 0 && <Sums view={view} found={found} />}
       </Frame>
     ),
   };
@@ -102,9 +100,9 @@ function Frame(
       <PageHead title={say.title} intro={say.intro} />
       <div class="beside">
         <RangePicker view={view} range={range} />
-        {range.untilMs === undefined
-          ? <Refresh view={view} everyMs={range.choice === "1h" ? 10_000 : 30_000} />
-          : null}
+        {range.untilMs === undefined && (
+          <Refresh view={view} everyMs={range.choice === "1h" ? 10_000 : 30_000} />
+        )}
       </div>
       {children}
     </>
@@ -120,7 +118,7 @@ function Figures(
     <div data-fresh="figures">
       <OverviewFigures view={view} found={found} former={former} />
       <p class="beside-figures">
-        {former?.totals.requests === 0 ? <span class="muted">{`${say.noneBefore} · `}</span> : null}
+        {former?.totals.requests === 0 && <span class="muted">{`${say.noneBefore} · `}</span>}
         <Time at={found.since} /> – <Time at={untilOf(view, found)} />
         {" · "}
         <a href={`/console/requests?${inTime}`}>{say.requestsLink}</a>

@@ -77,7 +77,7 @@ export function ByKey({ view, rows }: { view: View; rows: readonly KeySums[] }) 
               return (
                 <>
                   <RequestsLink view={view} filter={{ key }}>{name ?? key}</RequestsLink>
-                  {name !== null && isShared(row) ? <span class="second">{key}</span> : null}
+                  {name !== null && isShared(row) && <span class="second">{key}</span>}
                 </>
               );
             },

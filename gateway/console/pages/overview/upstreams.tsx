@@ -37,7 +37,7 @@ export function Upstreams(
             cell: ({ id, provider }) => (
               <>
                 <a href={upstreamHref(id)}>{id}</a>
-                {provider === id ? null : <span class="second">{provider}</span>}
+                {provider !== id && <span class="second">{provider}</span>}
               </>
             ),
           },

@@ -73,7 +73,7 @@ async function shown(view: View, stage: Stage): Promise<Shown> {
                 <CallForm view={view} stage={stage} kind={kind} wallets={wallets} />
                 <AnswerPanel view={view} answer={stage.answer} />
               </div>
-              {stage.code === undefined ? null : <CodePanel view={view} code={stage.code} />}
+              {stage.code !== undefined && <CodePanel view={view} code={stage.code} />}
             </>
           )}
       </>
@@ -122,7 +122,7 @@ function CallForm(
           value={fields.get("prompt") ?? ""}
           error={problem === "emptyPrompt" ? say.emptyPrompt : undefined}
         />
-        {kind === "images" ? null : (
+        {kind !== "images" && (
           <TextArea
             name="system"
             label={say.system}

@@ -27,7 +27,7 @@ export function Books({ view, found }: { view: View; found: Detail }) {
       {holds.length === 0
         ? <p class="muted">{say.noHolds}</p>
         : <Sheet caption={say.booksCaption} rows={holds} columns={columnsOf(view, holds)} />}
-      {complete ? null : <Notice kind="info">{say.incomplete}</Notice>}
+      {!complete && <Notice kind="info">{say.incomplete}</Notice>}
       {holds.length === 0 || !complete
         ? null
         : parseCredits(sum) === parseCredits(charged)
@@ -61,7 +61,7 @@ function columnsOf(view: View, holds: readonly Hold[]): readonly SheetColumn<Hol
       cell: ({ id, model }) => (
         <>
           <code class="id">{id}</code>
-          {model === null ? null : <span class="second">{model}</span>}
+          {model !== null && <span class="second">{model}</span>}
         </>
       ),
       foot: say.sum,
@@ -71,8 +71,8 @@ function columnsOf(view: View, holds: readonly Hold[]): readonly SheetColumn<Hol
       cell: ({ state, reason, recovered }) => (
         <>
           <Badge kind={STATE_KINDS[state] ?? "neutral"}>{nameOf(names, state)}</Badge>
-          {reason === null ? null : <span class="second">{nameOf(attempts, reason)}</span>}
-          {recovered ? <span class="second">{say.recovered}</span> : null}
+          {reason !== null && <span class="second">{nameOf(attempts, reason)}</span>}
+          {recovered && <span class="second">{say.recovered}</span>}
         </>
       ),
     },

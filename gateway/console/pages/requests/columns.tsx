@@ -55,9 +55,9 @@ function whatColumns(view: View, keys: KnownKeys): readonly Column<Summary>[] {
       cell: ({ outcome, status, errorCode }) => (
         <>
           <OutcomeBadge view={view} outcome={outcome} status={status} />
-          {errorCode === null
-            ? null
-            : <span class="row-note" title={errorCode}>{status} {errorCode}</span>}
+          {errorCode !== null && (
+            <span class="row-note" title={errorCode}>{status} {errorCode}</span>
+          )}
         </>
       ),
     },

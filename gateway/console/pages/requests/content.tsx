@@ -14,7 +14,7 @@ export function Content({ view, content }: { view: View; content: Detail["conten
       <p>
         <Badge kind="warn">{say.contentBadge}</Badge> {say.contentMark}
       </p>
-      {content.isCut ? <p class="hint">{say.contentCut}</p> : null}
+      {content.isCut && <p class="hint">{say.contentCut}</p>}
       {([["prompt", content.prompt], ["answer", content.answer]] as const).map(([name, text]) => (
         <details class="said">
           <summary>{say[name]}</summary>

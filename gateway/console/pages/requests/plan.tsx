@@ -45,9 +45,9 @@ export function Plan(
             {lost.length === 0 ? null : ` ${say.planLost(lost.length, costText(lost))}`}
           </p>
         )}
-      {last === undefined || isAnswered || parts.length === 0
-        ? null
-        : <Notice kind="info">{say.planUnfinished(costText(planned))}</Notice>}
+      {last !== undefined && !isAnswered && parts.length > 0 && (
+        <Notice kind="info">{say.planUnfinished(costText(planned))}</Notice>
+      )}
       <div class="plan scroll" tabindex={0} role="region" aria-label={say.planPicture}>
         <Drawing view={view} tasks={planned} />
       </div>

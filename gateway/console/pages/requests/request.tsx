@@ -50,7 +50,7 @@ async function show(view: View): Promise<Shown> {
         <UsageProblems view={view} found={found} />
         <RequestFigures view={view} found={found} />
         <Summary view={view} found={found} keyName={key.ok ? key.value.name : found.key} />
-        {found.tasks === null ? null : <Plan view={view} tasks={found.tasks} />}
+        {found.tasks !== null && <Plan view={view} tasks={found.tasks} />}
         <Routing view={view} found={found} />
         <Timeline view={view} found={found} />
         <Books view={view} found={found} />
@@ -102,7 +102,7 @@ function Ending({ view, found }: { view: View; found: Detail }) {
         {view.say(outcomeMessages).sentences[name]}
         <span class="second">
           {view.say(requestPageMessages).status(status)}
-          {errorCode === null ? null : (
+          {errorCode !== null && (
             <>
               {" · "}
               <code>{errorCode}</code>

@@ -31,14 +31,14 @@ export function Routing({ view, found }: { view: View; found: Found }) {
   const candidates = candidatesOf(found);
   return (
     <Panel title={say.routing}>
-      {routing === null && candidates.length === 0 ? <p class="muted">{say.noRouting}</p> : null}
-      {routing === null ? null : (
+      {routing === null && candidates.length === 0 && <p class="muted">{say.noRouting}</p>}
+      {routing !== null && (
         <p>
           <span class="muted">{say.reason}:</span> <span lang="en">{routing.reason}</span>
           <span class="second">{say.considered(routing.considered)}</span>
         </p>
       )}
-      {candidates.length === 0 ? null : <Candidates view={view} candidates={candidates} />}
+      {candidates.length > 0 && <Candidates view={view} candidates={candidates} />}
     </Panel>
   );
 }

@@ -38,7 +38,7 @@ export function Timeline(
           streamed: stream ? timeline.at(-1) : undefined,
         })}
       />
-      {stream ? <p class="hint">{say.onItsWay}</p> : null}
+      {stream && <p class="hint">{say.onItsWay}</p>}
       <UpstreamWords view={view} attempts={begun} />
     </Panel>
   );
@@ -74,9 +74,9 @@ function columnsOf(
           <Badge kind={outcome === "ok" ? "good" : outcome === "cancelled" ? "neutral" : "bad"}>
             {nameOf(attempts, outcome)}
           </Badge>
-          {status === null || status === undefined || status < 400
-            ? null
-            : <span class="second">{say.status(status)}</span>}
+          {status !== null && status !== undefined && !(status < 400) && (
+            <span class="second">{say.status(status)}</span>
+          )}
         </>
       ),
     },
@@ -109,17 +109,15 @@ function Bar(
       aria-hidden="true"
     >
       <rect class="bar-ground" x="0" y="4" width={SCALE} height="2" />
-      {goesOn
-        ? (
-          <rect
-            class="bar-rest"
-            x={from.toFixed(1)}
-            y="0"
-            width={(SCALE - from).toFixed(1)}
-            height="10"
-          />
-        )
-        : null}
+      {goesOn && (
+        <rect
+          class="bar-rest"
+          x={from.toFixed(1)}
+          y="0"
+          width={(SCALE - from).toFixed(1)}
+          height="10"
+        />
+      )}
       <rect class="bar-fill" x={from.toFixed(1)} y="0" width={width.toFixed(1)} height="10" />
     </svg>
   );

@@ -89,7 +89,7 @@ function Credentials({ view, entered, entry }: Props) {
       <Fold title={say.cloudKeys} isOpen={isEntered(entered, rare)}>
         <div class="field-row">{rare.map(variable)}</div>
       </Fold>
-      {entry?.apiKey === undefined ? null : (
+      {entry?.apiKey !== undefined && (
         <>
           <p class="hint">{say.storedKey}</p>
           <CheckField

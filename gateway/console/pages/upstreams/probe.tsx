@@ -51,7 +51,7 @@ function Failed({ view, refusal }: { view: View; refusal: Refusal }) {
   return (
     <Notice kind="problem">
       <p>{shownText(refusal.message)}</p>
-      {advice === undefined ? null : <p>{advice}</p>}
+      {advice !== undefined && <p>{advice}</p>}
     </Notice>
   );
 }
@@ -72,7 +72,7 @@ function Offered(
   return (
     <>
       <Notice kind="done">{say.answered(names.length, ms)}</Notice>
-      {names.length === 0 ? null : (
+      {names.length > 0 && (
         <Sheet
           caption={say.offered}
           rows={names.slice(0, OFFERED_MAX)}
@@ -103,9 +103,9 @@ function Offered(
           ]}
         />
       )}
-      {names.length <= OFFERED_MAX
-        ? null
-        : <p class="hint">{say.moreOffered(names.length - OFFERED_MAX)}</p>}
+      {!(names.length <= OFFERED_MAX) && (
+        <p class="hint">{say.moreOffered(names.length - OFFERED_MAX)}</p>
+      )}
     </>
   );
 }

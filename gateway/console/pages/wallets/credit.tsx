@@ -118,7 +118,7 @@ function confirmShown(
         warning={
           <>
             {say.willBe(trimmedCredits(wallet.available), after)}
-            {note === "" ? null : <span class="remark-line">{say.noted(note)}</span>}
+            {note !== "" && <span class="remark-line">{say.noted(note)}</span>}
           </>
         }
         submit={say.payIn(amount)}

@@ -86,7 +86,7 @@ function WalletTable(
           ...amount("available"),
           cell: ({ available, low }) => (
             <>
-              {low ? <Badge kind="warn">{say.low}</Badge> : null} <Credits amount={available} />
+              {low && <Badge kind="warn">{say.low}</Badge>} <Credits amount={available} />
             </>
           ),
         },

@@ -42,7 +42,7 @@ async function shown(view: View, wrong?: { refusal: Refusal; below: string }): P
     body: (
       <>
         <WalletHead view={view} wallet={wallet} />
-        {wallet.low ? <Notice kind="problem">{say.isLow}</Notice> : null}
+        {wallet.low && <Notice kind="problem">{say.isLow}</Notice>}
         <Figures
           items={[
             { name: say.available, value: <Credits amount={wallet.available} /> },
@@ -61,7 +61,7 @@ async function shown(view: View, wrong?: { refusal: Refusal; below: string }): P
         <Panel title={say.holds}>
           <p class="hint">{say.holdsHint}</p>
           <HoldTable view={view} rows={open} />
-          {more === 0 ? null : <p class="hint">{say.moreHolds(more)}</p>}
+          {more !== 0 && <p class="hint">{say.moreHolds(more)}</p>}
         </Panel>
         <LowMark view={view} wallet={wallet} {...wrong} />
       </>
@@ -75,7 +75,7 @@ function WalletHead({ view, wallet }: { view: View; wallet: Wallet }) {
   const intro = (
     <>
       {say.tier} <Badge kind="neutral">{wallet.tier}</Badge>{" "}
-      {wallet.low ? <Badge kind="warn">{say.low}</Badge> : null}
+      {wallet.low && <Badge kind="warn">{say.low}</Badge>}
     </>
   );
   return (

@@ -166,10 +166,10 @@ function Remark({ view, entry }: { view: View; entry: StatementLine }) {
   const text = recovered === true ? say.recovered : note ?? reason ?? "";
   return (
     <>
-      {log === undefined
-        ? null
-        : <a href={`/console/requests/${encodeURIComponent(log)}`}>{model ?? log}</a>} {text}
-      {held === undefined ? null : <span class="row-note">{say.ofHeld(trimmedCredits(held))}</span>}
+      {log !== undefined && (
+        <a href={`/console/requests/${encodeURIComponent(log)}`}>{model ?? log}</a>
+      )} {text}
+      {held !== undefined && <span class="row-note">{say.ofHeld(trimmedCredits(held))}</span>}
     </>
   );
 }
