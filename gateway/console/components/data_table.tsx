@@ -1,6 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
 import { sharedMessages } from "../messages/shared.ts";
-import type { View } from "../page.ts";
+import type { InView, View } from "../page.ts";
 import { anchorOf, Pager, placeName } from "./pager.tsx";
 import { orderOf, type SortKey, withQuery } from "./table_order.ts";
 
@@ -123,13 +123,14 @@ export function DataRow<Row>(
 }
 
 function Heading<Row>(
-  { view, column, columns, name, isStatic }: {
-    view: View;
-    column: Column<Row>;
-    columns: readonly Column<Row>[];
-    name: string | undefined;
-    isStatic: boolean;
-  },
+  { view, column, columns, name, isStatic }: InView<
+    {
+      column: Column<Row>;
+      columns: readonly Column<Row>[];
+      name: string | undefined;
+      isStatic: boolean;
+    }
+  >,
 ) {
   const { title, align } = column;
   const order = isStatic ? apiOrderOf(view, column) : ownOrderOf(view, { column, columns, name });

@@ -1,7 +1,7 @@
 import type { Child } from "@hono/hono/jsx";
 import type { Refusal } from "../api.ts";
 import { sharedMessages } from "../messages/shared.ts";
-import type { View } from "../page.ts";
+import type { InView } from "../page.ts";
 import { Notice } from "./notice.tsx";
 
 /** What a field has beside its control. */
@@ -153,12 +153,9 @@ export function Fold(
 
 /** The end of a form: what sends it, and a way back. */
 export function FormEnd(
-  { view, submit, isDangerous, cancelHref }: {
-    view: View;
-    submit: string;
-    isDangerous?: boolean;
-    cancelHref?: string;
-  },
+  { view, submit, isDangerous, cancelHref }: InView<
+    { submit: string; isDangerous?: boolean; cancelHref?: string }
+  >,
 ) {
   return (
     <div class="actions form-end">

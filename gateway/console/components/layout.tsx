@@ -2,7 +2,7 @@ import type { Child } from "@hono/hono/jsx";
 import { type AssetName, assetPath, type ScriptName } from "../assets.ts";
 import { LANGUAGES } from "../messages/catalogue.ts";
 import { sharedMessages } from "../messages/shared.ts";
-import type { Section, View } from "../page.ts";
+import type { InView, Section, View } from "../page.ts";
 import { THEMES } from "../preferences.ts";
 import type { Flash } from "../sessions.ts";
 import { Notice } from "./notice.tsx";
@@ -53,7 +53,7 @@ export function Layout(props: LayoutProps) {
   );
 }
 
-function TopBar({ view, sections }: { view: View; sections: readonly Section[] }) {
+function TopBar({ view, sections }: InView<{ sections: readonly Section[] }>) {
   const say = view.say(sharedMessages);
   const path = view.url.pathname;
   return (

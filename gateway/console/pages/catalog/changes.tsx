@@ -2,7 +2,7 @@ import type { Child } from "@hono/hono/jsx";
 import { z } from "zod";
 import { Badge } from "../../components/badge.tsx";
 import { shownText } from "../../components/shown_text.ts";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import type { CatalogIds } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 
@@ -42,11 +42,9 @@ interface Field extends Omit<Change, "path"> {
  * catalogs, or what is known of them: an id may hold dots, and a path alone does not say where it ends.
  */
 export function Changes(
-  { view, changes, contents }: {
-    view: View;
-    changes: readonly Change[];
-    contents: readonly CatalogIds[];
-  },
+  { view, changes, contents }: InView<
+    { changes: readonly Change[]; contents: readonly CatalogIds[] }
+  >,
 ) {
   const groups = grouped(changes, contents);
   return (
@@ -64,9 +62,7 @@ export function Changes(
 }
 
 /** What was added or removed as a whole is folded where there is much else. */
-function GroupOfChanges(
-  { view, group, isOpen }: { view: View; group: Group; isOpen: boolean },
-) {
+function GroupOfChanges({ view, group, isOpen }: InView<{ group: Group; isOpen: boolean }>) {
   const say = view.say(editMessages);
   const { part, id, kind, fields } = group;
   const name = Object.entries(say.entries).find(([known]) => known === part)?.[1] ?? part;
@@ -93,7 +89,7 @@ function GroupOfChanges(
   );
 }
 
-function FieldChange({ view, field }: { view: View; field: Field }) {
+function FieldChange({ view, field }: InView<{ field: Field }>) {
   const say = view.say(editMessages);
   const { name, before, after, kind } = field;
   const [removed, added] = listChange(before, after);

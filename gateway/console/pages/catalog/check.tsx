@@ -5,7 +5,7 @@ import { PageHead } from "../../components/page_head.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Sheet } from "../../components/sheet.tsx";
 import { shownText } from "../../components/shown_text.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { modelHref, upstreamHref } from "./addresses.ts";
 import { checkMessages } from "./check_messages.ts";
 import { catalogMessages } from "./messages.ts";
@@ -77,7 +77,7 @@ function page(view: View, found: Checked | undefined): Shown {
   };
 }
 
-function Outcome({ view, found }: { view: View; found: Checked }) {
+function Outcome({ view, found }: InView<{ found: Checked }>) {
   const say = view.say(checkMessages);
   const { name, version, ageDays } = found.priceList;
   return (
@@ -96,7 +96,7 @@ function Outcome({ view, found }: { view: View; found: Checked }) {
   );
 }
 
-function Findings({ view, rows }: { view: View; rows: readonly Finding[] }) {
+function Findings({ view, rows }: InView<{ rows: readonly Finding[] }>) {
   const say = view.say(checkMessages);
   const catalog = view.say(catalogMessages);
   return (
@@ -129,7 +129,7 @@ function Findings({ view, rows }: { view: View; rows: readonly Finding[] }) {
 }
 
 /** What needs attention comes first. */
-function Verdicts({ view, rows }: { view: View; rows: readonly Verdict[] }) {
+function Verdicts({ view, rows }: InView<{ rows: readonly Verdict[] }>) {
   const say = view.say(checkMessages);
   const catalog = view.say(catalogMessages);
   const sorted = [...rows].sort((a, b) => Number(a.status === "ok") - Number(b.status === "ok"));

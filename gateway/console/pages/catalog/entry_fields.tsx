@@ -8,7 +8,7 @@ import { Notice } from "../../components/notice.tsx";
 import { SelectField, TextArea, TextField } from "../../components/form.tsx";
 import { shownText } from "../../components/shown_text.ts";
 import { sharedMessages } from "../../messages/shared.ts";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import { editMessages } from "./edit_messages.ts";
 import { type Problem, problemText } from "./problems.ts";
 
@@ -45,9 +45,7 @@ export function EnteredText(
 }
 
 /** The id, which is chosen once: of a new entry alone. */
-export function NewId(
-  { view, entered, id }: { view: View; entered: Entered; id: string | undefined },
-) {
+export function NewId({ view, entered, id }: InView<{ entered: Entered; id: string | undefined }>) {
   const say = view.say(editMessages);
   if (id !== undefined) return null;
   return <EnteredText entered={entered} name="id" label={say.id} hint={say.idHint} isRequired />;
@@ -92,7 +90,7 @@ export function EnteredError(
 }
 
 /** The head of a form that was refused: what is wrong elsewhere, or that something is marked below. */
-export function Refused({ view, entered }: { view: View; entered: Entered }) {
+export function Refused({ view, entered }: InView<{ entered: Entered }>) {
   const { problems, fields } = entered;
   if (problems.length === 0) return null;
   const marked = ownOf(entered).filter(({ field }) =>

@@ -7,7 +7,7 @@ import { PageHead } from "../../components/page_head.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { shownText } from "../../components/shown_text.ts";
 import { Time } from "../../components/time.tsx";
-import type { Page, Shown, View } from "../../page.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { rollbackHref, versionHref } from "./addresses.ts";
 import { editMessages } from "./edit_messages.ts";
 import { CatalogTabs } from "./tabs.tsx";
@@ -41,7 +41,7 @@ async function show(view: View): Promise<Shown> {
   };
 }
 
-function VersionTable({ view, rows }: { view: View; rows: readonly Version[] }) {
+function VersionTable({ view, rows }: InView<{ rows: readonly Version[] }>) {
   const say = view.say(editMessages);
   const newest = Math.max(...rows.map(({ version }) => version));
   return (
@@ -79,7 +79,7 @@ function VersionTable({ view, rows }: { view: View; rows: readonly Version[] }) 
 }
 
 /** Leads to what is older than all that are listed. */
-function Older({ view, oldest }: { view: View; oldest: Version | undefined }) {
+function Older({ view, oldest }: InView<{ oldest: Version | undefined }>) {
   const number = (oldest?.version ?? 1) - 1;
   if (number === 0) return null;
   const say = view.say(editMessages);
@@ -92,12 +92,9 @@ function Older({ view, oldest }: { view: View; oldest: Version | undefined }) {
 
 /** Chooses two versions to compare. */
 export function CompareForm(
-  { view, versions, since, number }: {
-    view: View;
-    versions: readonly Pick<Version, "version">[];
-    since?: number;
-    number?: number;
-  },
+  { view, versions, since, number }: InView<
+    { versions: readonly Pick<Version, "version">[]; since?: number; number?: number }
+  >,
 ) {
   const say = view.say(editMessages);
   const choices = versions.map(({ version }) => ({

@@ -5,7 +5,7 @@ import { DefinitionList } from "../../components/definition_list.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { shownText } from "../../components/shown_text.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { modelEditHref, tierEditHref, upstreamHref } from "./addresses.ts";
 import {
   type CatalogModel,
@@ -51,12 +51,9 @@ async function show(view: View): Promise<Shown> {
 }
 
 function Facts(
-  { view, model, content, state }: {
-    view: View;
-    model: CatalogModel;
-    content: CatalogText;
-    state: ModelState | undefined;
-  },
+  { view, model, content, state }: InView<
+    { model: CatalogModel; content: CatalogText; state: ModelState | undefined }
+  >,
 ) {
   const say = view.say(catalogMessages);
   const provider = content.upstreams.find(({ id }) => id === model.upstream)?.provider;
@@ -96,7 +93,7 @@ export function fact(term: string, value: Child): readonly [string, Child] {
   return [term, value];
 }
 
-function Prices({ view, model }: { view: View; model: CatalogModel }) {
+function Prices({ view, model }: InView<{ model: CatalogModel }>) {
   const say = view.say(catalogMessages);
   return (
     <Panel title={say.price}>

@@ -12,7 +12,7 @@ import {
 } from "../../components/filter_form.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { shownText } from "../../components/shown_text.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import {
   type CatalogModel,
   type CatalogText,
@@ -83,7 +83,7 @@ function isWanted(view: View, { model, state, provider }: Row): boolean {
     hasValue(view, "state", [state?.status]);
 }
 
-function ModelFilter({ view, content }: { view: View; content: CatalogText }) {
+function ModelFilter({ view, content }: InView<{ content: CatalogText }>) {
   const say = view.say(catalogMessages);
   const upstreams = content.upstreams.map(({ id }) => id);
   const states = Object.entries(say.states);

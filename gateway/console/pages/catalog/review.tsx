@@ -8,7 +8,7 @@ import { PageHead } from "../../components/page_head.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { shownText } from "../../components/shown_text.ts";
 import { sharedMessages } from "../../messages/shared.ts";
-import type { Outcome, Shown, View } from "../../page.ts";
+import type { InView, Outcome, Shown, View } from "../../page.ts";
 import { type Change, change, Changes } from "./changes.tsx";
 import {
   type CatalogIds,
@@ -185,12 +185,9 @@ function reviewPage(view: View, reviewed: Reviewed): Shown {
 }
 
 function Stale(
-  { view, stale, version, contents }: {
-    view: View;
-    stale: Staleness;
-    version: number;
-    contents: readonly CatalogIds[];
-  },
+  { view, stale, version, contents }: InView<
+    { stale: Staleness; version: number; contents: readonly CatalogIds[] }
+  >,
 ) {
   const say = view.say(editMessages);
   return (
@@ -213,12 +210,9 @@ function Stale(
 
 /** What a change comes to: the difference, and what the API has to say to whoever is about to apply it. */
 export function Consequences(
-  { view, made, contents, held }: {
-    view: View;
-    made: Made;
-    contents: readonly CatalogIds[];
-    held: Refusal | undefined;
-  },
+  { view, made, contents, held }: InView<
+    { made: Made; contents: readonly CatalogIds[]; held: Refusal | undefined }
+  >,
 ) {
   const say = view.say(editMessages);
   const advice = [...held === undefined ? [] : [held.message], ...made.warnings];
@@ -236,7 +230,7 @@ export function Consequences(
   );
 }
 
-function ApplyForm({ view, reviewed }: { view: View; reviewed: Reviewed }) {
+function ApplyForm({ view, reviewed }: InView<{ reviewed: Reviewed }>) {
   const say = view.say(editMessages);
   const { edit, made, held, refusal } = reviewed;
   return (

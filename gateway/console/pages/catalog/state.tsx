@@ -1,6 +1,6 @@
 import { Badge, type BadgeKind } from "../../components/badge.tsx";
 import { shownText } from "../../components/shown_text.ts";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import { catalogMessages } from "./messages.ts";
 import type { ModelState } from "./content.ts";
 
@@ -13,11 +13,9 @@ const KINDS: Readonly<Record<string, BadgeKind>> = {
 
 /** Whether a model can be routed to, with the reason where it cannot and there is room for it. */
 export function StateBadge(
-  { view, state, isFull }: {
-    view: View;
-    state: Pick<ModelState, "status" | "reason" | "retryAfterMs"> | undefined;
-    isFull?: boolean;
-  },
+  { view, state, isFull }: InView<
+    { state: Pick<ModelState, "status" | "reason" | "retryAfterMs"> | undefined; isFull?: boolean }
+  >,
 ) {
   const { states, retryIn } = view.say(catalogMessages);
   if (state === undefined) return <>–</>;

@@ -4,7 +4,7 @@ import { PageHead } from "../../components/page_head.tsx";
 import { creditsOrder } from "../../components/credits_order.ts";
 import { Credits } from "../../components/credits.tsx";
 import { shownText } from "../../components/shown_text.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { tierEditHref } from "./addresses.ts";
 import { type CatalogTier, currentCatalog } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
@@ -31,7 +31,7 @@ async function show(view: View): Promise<Shown> {
   };
 }
 
-function TierTable({ view, rows }: { view: View; rows: readonly CatalogTier[] }) {
+function TierTable({ view, rows }: InView<{ rows: readonly CatalogTier[] }>) {
   const say = view.say(catalogMessages);
   const { orchestrations } = view.say(editMessages);
   const mode = (id: string) => Object.entries(orchestrations).find(([known]) => known === id)?.[1];

@@ -2,7 +2,7 @@ import { parseCredits } from "../../../domain/ledger/money.ts";
 import { Credits } from "../../components/credits.tsx";
 import { trimmedCredits } from "../../components/credits_order.ts";
 import { Panel } from "../../components/panel.tsx";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import type { Policy } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
 
@@ -11,11 +11,9 @@ const HIGH_PERCENT = 90;
 
 /** What a key and those before it have spent, beside their budgets. */
 export function Budgets(
-  { view, policy, spend }: {
-    view: View;
-    policy: Policy;
-    spend: Readonly<Record<"day" | "month" | "total" | "held", string>>;
-  },
+  { view, policy, spend }: InView<
+    { policy: Policy; spend: Readonly<Record<"day" | "month" | "total" | "held", string>> }
+  >,
 ) {
   const say = view.say(keyMessages);
   return (
@@ -41,13 +39,9 @@ export function Budgets(
 }
 
 function Budget(
-  { view, name, spent, held, budget }: {
-    view: View;
-    name: string;
-    spent: string;
-    held: string;
-    budget: string | undefined;
-  },
+  { view, name, spent, held, budget }: InView<
+    { name: string; spent: string; held: string; budget: string | undefined }
+  >,
 ) {
   const say = view.say(keyMessages);
   const percent = budget === undefined ? 0 : percentOf(spent, held, budget);

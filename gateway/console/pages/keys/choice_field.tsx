@@ -1,16 +1,17 @@
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import { formMessages } from "./form_messages.ts";
 import { limitOf, type ListField } from "./policy_form.ts";
 
 /** A list of a policy: all there is, or only what is chosen. The choices show where they count. */
 export function ChoiceField(
-  { view, name, choices, fields, error }: {
-    view: View;
-    name: ListField;
-    choices: readonly string[];
-    fields: URLSearchParams;
-    error: string | undefined;
-  },
+  { view, name, choices, fields, error }: InView<
+    {
+      name: ListField;
+      choices: readonly string[];
+      fields: URLSearchParams;
+      error: string | undefined;
+    }
+  >,
 ) {
   const say = view.say(formMessages);
   const chosen = new Set(fields.getAll(name));

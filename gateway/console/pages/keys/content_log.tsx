@@ -2,7 +2,7 @@ import { apiPath } from "../../api.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Confirm } from "../../components/confirm.tsx";
 import { Panel } from "../../components/panel.tsx";
-import type { Page, View } from "../../page.ts";
+import type { InView, Page } from "../../page.ts";
 import { type Key, keyShape } from "./answers.ts";
 import { activeKey } from "./active_key.ts";
 import { keyMessages } from "./messages.ts";
@@ -40,7 +40,7 @@ export const contentLog: Page = {
 };
 
 /** Whether what is said with a key is kept, and the switch. */
-export function ContentLogPanel({ view, of }: { view: View; of: Key }) {
+export function ContentLogPanel({ view, of }: InView<{ of: Key }>) {
   const say = view.say(keyMessages);
   const path = `/console/keys/${encodeURIComponent(of.id)}/content-log`;
   return (

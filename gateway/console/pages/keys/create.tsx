@@ -3,7 +3,7 @@ import type { Refusal } from "../../api.ts";
 import { EmptyState } from "../../components/empty_state.tsx";
 import { FieldGroup, SelectField, TextField } from "../../components/form.tsx";
 import { PageHead } from "../../components/page_head.tsx";
-import type { Outcome, Page, Shown, View } from "../../page.ts";
+import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
 import { newKeyShape } from "./answers.ts";
 import { choicesFor } from "./choices.ts";
 import { formMessages } from "./form_messages.ts";
@@ -77,12 +77,13 @@ async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal)
 }
 
 function Identity(
-  { view, fields, refusal, wallets }: {
-    view: View;
-    fields: URLSearchParams;
-    refusal: Refusal | undefined;
-    wallets: readonly { id: string; tier: string }[];
-  },
+  { view, fields, refusal, wallets }: InView<
+    {
+      fields: URLSearchParams;
+      refusal: Refusal | undefined;
+      wallets: readonly { id: string; tier: string }[];
+    }
+  >,
 ) {
   const say = view.say(formMessages);
   const error = (field: string) => refusal?.param === field ? refusal.message : undefined;

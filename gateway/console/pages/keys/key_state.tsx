@@ -1,5 +1,5 @@
 import { Badge, type BadgeKind } from "../../components/badge.tsx";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import type { Key } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
 
@@ -24,7 +24,7 @@ export function stateOf(key: Key, nowMs: number): KeyState {
 }
 
 /** The state of a key, as a word. */
-export function KeyBadge({ view, of }: { view: View; of: Key }) {
+export function KeyBadge({ view, of }: InView<{ of: Key }>) {
   const state = stateOf(of, view.nowMs);
   return <Badge kind={KINDS[state]}>{view.say(keyMessages).states[state]}</Badge>;
 }

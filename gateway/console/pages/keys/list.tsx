@@ -9,7 +9,7 @@ import {
 } from "../../components/filter_form.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { Time } from "../../components/time.tsx";
-import type { Page, Shown, View } from "../../page.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { type Key, keyListShape } from "./answers.ts";
 import { KEY_STATES, KeyBadge, stateOf } from "./key_state.tsx";
 import { keyMessages } from "./messages.ts";
@@ -50,7 +50,7 @@ async function show(view: View): Promise<Shown> {
   };
 }
 
-function KeyTable({ view, rows, all }: { view: View; rows: readonly Key[]; all: number }) {
+function KeyTable({ view, rows, all }: InView<{ rows: readonly Key[]; all: number }>) {
   const say = view.say(keyMessages);
   return (
     <DataTable

@@ -4,18 +4,15 @@ import { DataTable } from "../../components/data_table.tsx";
 import { countText } from "../../components/measures_text.ts";
 import { Time } from "../../components/time.tsx";
 import type { Child } from "@hono/hono/jsx";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import type { LogLine } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
 
 /** Lines of the request log, newest first; each leads to its request. */
 export function LogTable(
-  { view, rows, empty, caption }: {
-    view: View;
-    rows: readonly LogLine[];
-    empty: Child;
-    caption: string;
-  },
+  { view, rows, empty, caption }: InView<
+    { rows: readonly LogLine[]; empty: Child; caption: string }
+  >,
 ) {
   const say = view.say(keyMessages);
   return (

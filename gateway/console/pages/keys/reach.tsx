@@ -1,7 +1,7 @@
 import type { Refusal } from "../../api.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Notice } from "../../components/notice.tsx";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import type { Preview, Reach } from "./answers.ts";
 import { formMessages } from "./form_messages.ts";
 import { fieldOf } from "./policy_form.ts";
@@ -10,7 +10,7 @@ import { fieldOf } from "./policy_form.ts";
 const NAMED = 12;
 
 /** What a policy leaves to be called: endpoints, models, tools, and why not the others. */
-export function ReachList({ view, reach }: { view: View; reach: Reach }) {
+export function ReachList({ view, reach }: InView<{ reach: Reach }>) {
   const say = view.say(formMessages);
   const left = reach.models.filter(({ endpoints }) => endpoints.length > 0);
   const out = reach.models.filter(({ endpoints }) => endpoints.length === 0);
@@ -91,7 +91,7 @@ export type PreviewAnswer =
   | { readonly ok: false; readonly refusal: Refusal };
 
 /** What a policy that is not saved would leave; a script replaces its inside as the form changes. */
-export function PreviewResult({ view, preview }: { view: View; preview: PreviewAnswer }) {
+export function PreviewResult({ view, preview }: InView<{ preview: PreviewAnswer }>) {
   const say = view.say(formMessages);
   if (!preview.ok) {
     return (

@@ -6,7 +6,7 @@ import { EmptyState } from "../../components/empty_state.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Time } from "../../components/time.tsx";
-import type { Outcome, Page, Shown, View } from "../../page.ts";
+import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
 import { type Key, keyDetailShape, keyShape, logLineShape } from "./answers.ts";
 import { Budgets } from "./budgets.tsx";
 import { ContentLogPanel } from "./content_log.tsx";
@@ -74,7 +74,7 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   return { goTo, done: verb === "disable" ? say.disabled(name) : say.enabled(name) };
 }
 
-function KeyHead({ view, of }: { view: View; of: Key }) {
+function KeyHead({ view, of }: InView<{ of: Key }>) {
   const say = view.say(keyMessages);
   const path = `/console/keys/${encodeURIComponent(of.id)}`;
   const state = stateOf(of, view.nowMs);
@@ -95,7 +95,7 @@ function KeyHead({ view, of }: { view: View; of: Key }) {
   );
 }
 
-function About({ view, of }: { view: View; of: Key }) {
+function About({ view, of }: InView<{ of: Key }>) {
   const say = view.say(keyMessages);
   const { id, wallet, hint, createdAt, lastUsedAt, rotatedFrom, policy } = of;
   const link = (path: string, text: string) => <a href={`/console/${path}`}>{text}</a>;

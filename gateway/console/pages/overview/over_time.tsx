@@ -5,7 +5,7 @@ import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
 import { withQuery } from "../../components/table_order.ts";
 import { Time } from "../../components/time.tsx";
 import { rangeQuery } from "../../components/time_range.ts";
-import type { View } from "../../page.ts";
+import type { InView, View } from "../../page.ts";
 import type { Overview, Point } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
 import { type Plot, type PlotColumn, plotsOf, plotText, totalOf } from "./plots.ts";
@@ -18,7 +18,7 @@ const REQUESTS = "/console/requests";
  * The sums of each step: tables, of which the script makes plots. So both say the same, and one
  * question to the API suffices.
  */
-export function OverTime({ view, found }: { view: View; found: Overview }) {
+export function OverTime({ view, found }: InView<{ found: Overview }>) {
   const say = view.say(overviewMessages);
   const { since, until, stepMs } = found;
   const plots = plotsOf(view, found);
@@ -48,7 +48,7 @@ export function OverTime({ view, found }: { view: View; found: Overview }) {
   );
 }
 
-function SplitSwitch({ view, found }: { view: View; found: Overview }) {
+function SplitSwitch({ view, found }: InView<{ found: Overview }>) {
   const say = view.say(overviewMessages);
   return (
     <nav class="switch" aria-label={say.splitBy}>
@@ -65,7 +65,7 @@ function SplitSwitch({ view, found }: { view: View; found: Overview }) {
 }
 
 /** A plot's name, its sum, the place for the script to draw in, and its colours with their sums. */
-function PlotFigure({ view, found, plot }: { view: View; found: Overview; plot: Plot }) {
+function PlotFigure({ view, found, plot }: InView<{ found: Overview; plot: Plot }>) {
   const say = view.say(overviewMessages);
   const title = say.plotted[plot.name];
   const shown = plot.columns.map((column) => ({
@@ -109,7 +109,7 @@ function PlotFigure({ view, found, plot }: { view: View; found: Overview; plot: 
   );
 }
 
-function LegendName({ view, column: { title, filter } }: { view: View; column: PlotColumn }) {
+function LegendName({ view, column: { title, filter } }: InView<{ column: PlotColumn }>) {
   if (filter === undefined) return <span class="legend-name" title={title}>{title}</span>;
   const query = new URLSearchParams({ range: "24h", ...rangeQuery(view), ...filter });
   return <a class="legend-name" title={title} href={`${REQUESTS}?${query}`}>{title}</a>;

@@ -4,7 +4,7 @@ import { PageHead } from "../../components/page_head.tsx";
 import { Refresh } from "../../components/refresh.tsx";
 import { Time } from "../../components/time.tsx";
 import { rangeQuery, readRange, SPANS_MS, type TimeRange } from "../../components/time_range.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { FirstCall } from "../requests/first_call.tsx";
 import { type Overview, overviewAnswer } from "./answer.ts";
 import { OverviewFigures } from "./figures.tsx";
@@ -91,9 +91,7 @@ function stepFor(spanMs: number): number {
   return (STEPS_MIN.find((step) => step >= minutes) ?? 1_440) * MINUTE_MS;
 }
 
-function Frame(
-  { view, range, children }: { view: View; range: TimeRange; children?: unknown },
-) {
+function Frame({ view, range, children }: InView<{ range: TimeRange; children?: unknown }>) {
   const say = view.say(overviewMessages);
   return (
     <>
@@ -132,7 +130,7 @@ function untilOf(view: View, { until }: Overview): string {
   return new Date(Math.min(view.nowMs, Date.parse(until))).toISOString();
 }
 
-function Sums({ view, found }: { view: View; found: Overview }) {
+function Sums({ view, found }: InView<{ found: Overview }>) {
   return (
     <>
       <OverTime view={view} found={found} />

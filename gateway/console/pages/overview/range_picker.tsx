@@ -1,10 +1,10 @@
 import { OwnRange } from "../../components/own_range.tsx";
 import { SPANS, type TimeRange } from "../../components/time_range.ts";
 import { rangeMessages } from "../../messages/range.ts";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 
 /** Times that are one click away, and a form for any other. */
-export function RangePicker({ view, range }: { view: View; range: TimeRange }) {
+export function RangePicker({ view, range }: InView<{ range: TimeRange }>) {
   const say = view.say(rangeMessages);
   const path = view.url.pathname;
   const kept = ["sort", "by"].flatMap((name) => {

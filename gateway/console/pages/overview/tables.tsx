@@ -6,7 +6,7 @@ import { Duration, RoundedCount } from "../../components/measures.tsx";
 import { percentText } from "../../components/measures_text.ts";
 import { Panel } from "../../components/panel.tsx";
 import { rangeQuery } from "../../components/time_range.ts";
-import type { View } from "../../page.ts";
+import type { InView, View } from "../../page.ts";
 import { OutcomeBadge } from "../requests/outcome.tsx";
 import type { Ending, KeySums, ModelSums } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
@@ -17,7 +17,7 @@ type Sums = Pick<
 >;
 
 /** What each model came to, dearest first. */
-export function ByModel({ view, rows }: { view: View; rows: readonly ModelSums[] }) {
+export function ByModel({ view, rows }: InView<{ rows: readonly ModelSums[] }>) {
   const say = view.say(overviewMessages);
   const time = (part: "p50" | "p95", title: string): Column<ModelSums> => ({
     id: `model-${part}`,
@@ -55,7 +55,7 @@ export function ByModel({ view, rows }: { view: View; rows: readonly ModelSums[]
 }
 
 /** What each key came to, dearest first. */
-export function ByKey({ view, rows }: { view: View; rows: readonly KeySums[] }) {
+export function ByKey({ view, rows }: InView<{ rows: readonly KeySums[] }>) {
   const say = view.say(overviewMessages);
   const isShared = ({ key, name }: KeySums) =>
     rows.some((other) => other.key !== key && other.name === name);
@@ -92,9 +92,7 @@ export function ByKey({ view, rows }: { view: View; rows: readonly KeySums[] }) 
 }
 
 /** Requests that did not end well, by how they ended. */
-export function ByEnding(
-  { view, rows, all }: { view: View; rows: readonly Ending[]; all: number },
-) {
+export function ByEnding({ view, rows, all }: InView<{ rows: readonly Ending[]; all: number }>) {
   const say = view.say(overviewMessages);
   const columns: readonly Column<Ending>[] = [
     {
@@ -173,11 +171,9 @@ function sumColumns<Row extends Sums>(view: View, of: string): readonly Column<R
 
 /** To the requests of the same time that a row is about. */
 function RequestsLink(
-  { view, filter, children }: {
-    view: View;
-    filter: Readonly<Record<string, string>>;
-    children?: Child;
-  },
+  { view, filter, children }: InView<
+    { filter: Readonly<Record<string, string>>; children?: Child }
+  >,
 ) {
   const query = new URLSearchParams({ range: "24h", ...rangeQuery(view), ...filter });
   return <a href={`/console/requests?${query}`}>{children}</a>;

@@ -1,7 +1,7 @@
 import { Count } from "../../components/credits.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Sheet } from "../../components/sheet.tsx";
-import type { View } from "../../page.ts";
+import type { InView, View } from "../../page.ts";
 import { upstreamHref } from "../catalog/addresses.ts";
 import { healthOf, type UpstreamHealth, type UpstreamState } from "../upstreams/answers.ts";
 import { ErrorRate, Failovers, HealthBadge } from "../upstreams/health.tsx";
@@ -19,9 +19,7 @@ const RANKS: readonly UpstreamHealth[] = [
 ];
 
 /** How the upstreams are at this moment, whatever time is chosen. */
-export function Upstreams(
-  { view, upstreams }: { view: View; upstreams: readonly UpstreamState[] },
-) {
+export function Upstreams({ view, upstreams }: InView<{ upstreams: readonly UpstreamState[] }>) {
   const say = view.say(overviewMessages);
   const own = view.say(upstreamMessages);
   const rank = (upstream: UpstreamState) => RANKS.indexOf(healthOf(upstream));
@@ -83,7 +81,7 @@ function modelsText(view: View, { models }: UpstreamState): string {
 }
 
 /** Why models are not available, or failed lately: each reason once. */
-function Troubles({ view, upstream }: { view: View; upstream: UpstreamState }) {
+function Troubles({ view, upstream }: InView<{ upstream: UpstreamState }>) {
   const { failedInARow } = view.say(overviewMessages);
   const byReason = new Map<string, string[]>();
   for (const { id, status, reason, failures } of upstream.models) {

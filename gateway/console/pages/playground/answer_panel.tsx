@@ -1,6 +1,6 @@
 import { Panel } from "../../components/panel.tsx";
 import { shownText } from "../../components/shown_text.ts";
-import type { View } from "../../page.ts";
+import type { InView, View } from "../../page.ts";
 import { outcomeMessages } from "../requests/outcome_messages.ts";
 import { type Answer, attemptsText } from "./answer.ts";
 import { playgroundMessages } from "./messages.ts";
@@ -9,7 +9,7 @@ import { playgroundMessages } from "./messages.ts";
  * What a call came to. Without an answer it stands by, hidden: the script fills it in while the answer
  * streams, by the names in `data-`.
  */
-export function AnswerPanel({ view, answer }: { view: View; answer: Answer | undefined }) {
+export function AnswerPanel({ view, answer }: InView<{ answer: Answer | undefined }>) {
   const say = view.say(playgroundMessages);
   const { error, text = "", images = [] } = answer ?? {};
   const hint = Object.entries(say.hints).find(([code]) => code === error?.code)?.[1];
@@ -45,7 +45,7 @@ export function AnswerPanel({ view, answer }: { view: View; answer: Answer | und
   );
 }
 
-function BillPanel({ view, answer }: { view: View; answer: Answer | undefined }) {
+function BillPanel({ view, answer }: InView<{ answer: Answer | undefined }>) {
   const { bill, fields, estimated } = view.say(playgroundMessages);
   const { routing, billing } = answer?.metadata ?? {};
   const charged = billing?.estimated ? `${billing.charged} (${estimated})` : billing?.charged;

@@ -5,7 +5,7 @@ import { EmptyState } from "../../components/empty_state.tsx";
 import { SelectField, TextArea, TextField } from "../../components/form.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { Panel } from "../../components/panel.tsx";
-import type { Outcome, Page, Shown, View } from "../../page.ts";
+import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
 import { type Answer, readAnswer } from "./answer.ts";
 import { AnswerPanel } from "./answer_panel.tsx";
 import { callOf, type Kind, kindOf, KINDS, type Problem, SIZES } from "./call.ts";
@@ -81,7 +81,7 @@ async function shown(view: View, stage: Stage): Promise<Shown> {
   };
 }
 
-function KindTabs({ view, kind }: { view: View; kind: Kind }) {
+function KindTabs({ view, kind }: InView<{ kind: Kind }>) {
   const say = view.say(playgroundMessages);
   return (
     <nav class="tabs" aria-label={say.kindTabs}>
@@ -98,12 +98,7 @@ function KindTabs({ view, kind }: { view: View; kind: Kind }) {
 }
 
 function CallForm(
-  { view, stage, kind, wallets }: {
-    view: View;
-    stage: Stage;
-    kind: Kind;
-    wallets: readonly Wallet[];
-  },
+  { view, stage, kind, wallets }: InView<{ stage: Stage; kind: Kind; wallets: readonly Wallet[] }>,
 ) {
   const say = view.say(playgroundMessages);
   const { fields, problem } = stage;
@@ -143,12 +138,7 @@ function CallForm(
 }
 
 function Choices(
-  { view, stage, kind, wallets }: {
-    view: View;
-    stage: Stage;
-    kind: Kind;
-    wallets: readonly Wallet[];
-  },
+  { view, stage, kind, wallets }: InView<{ stage: Stage; kind: Kind; wallets: readonly Wallet[] }>,
 ) {
   const say = view.say(playgroundMessages);
   const { fields, problem } = stage;
@@ -197,7 +187,7 @@ function Choices(
   );
 }
 
-function CodePanel({ view, code }: { view: View; code: Snippets }) {
+function CodePanel({ view, code }: InView<{ code: Snippets }>) {
   const say = view.say(playgroundMessages);
   return (
     <Panel title={say.codeTitle}>

@@ -5,7 +5,7 @@ import { trimmedCredits } from "../../components/credits_order.ts";
 import { Notice } from "../../components/notice.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
-import type { View } from "../../page.ts";
+import type { InView, View } from "../../page.ts";
 import type { Detail, Hold } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
 import { requestPageMessages } from "./request_messages.ts";
@@ -17,7 +17,7 @@ const STATE_KINDS: Readonly<Record<string, BadgeKind>> = {
 };
 
 /** What was held for the request, and what became of it: to the last digit. */
-export function Books({ view, found }: { view: View; found: Detail }) {
+export function Books({ view, found }: InView<{ found: Detail }>) {
   const say = view.say(requestPageMessages);
   const { settlement: { holds, complete }, wallet, charged } = found;
   const link = <a href={`/console/wallets/${encodeURIComponent(wallet)}`}>{say.statement}</a>;

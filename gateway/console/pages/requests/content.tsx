@@ -1,12 +1,12 @@
 import { Panel } from "../../components/panel.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { shownText } from "../../components/shown_text.ts";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import type { Detail } from "./answer.ts";
 import { requestPageMessages } from "./request_messages.ts";
 
 /** What was said, where the operator has it logged: folded up, and marked as that. */
-export function Content({ view, content }: { view: View; content: Detail["content"] }) {
+export function Content({ view, content }: InView<{ content: Detail["content"] }>) {
   const say = view.say(requestPageMessages);
   if (content === null) return <p class="hint">{say.notLogged}</p>;
   return (

@@ -2,7 +2,7 @@ import { FilterForm, FilterSelect, FilterText, filterText } from "../../componen
 import { OwnRange } from "../../components/own_range.tsx";
 import { readRange, SPANS, type TimeRange } from "../../components/time_range.ts";
 import { rangeMessages } from "../../messages/range.ts";
-import type { View } from "../../page.ts";
+import type { InView, View } from "../../page.ts";
 import type { KnownKeys } from "./known_keys.ts";
 import { requestMessages } from "./messages.ts";
 
@@ -34,7 +34,7 @@ export function conditions(view: View, range: TimeRange = readRange(view, "any")
 }
 
 /** The conditions, to choose. */
-export function RequestFilter({ view, choices }: { view: View; choices: Choices }) {
+export function RequestFilter({ view, choices }: InView<{ choices: Choices }>) {
   const say = view.say(requestMessages);
   const range = view.say(rangeMessages);
   const spans = SPANS.map((span) => [span, range.last[span]] as const);
@@ -83,7 +83,7 @@ export function RequestFilter({ view, choices }: { view: View; choices: Choices 
   );
 }
 
-function KeyField({ view, keys }: { view: View; keys: KnownKeys }) {
+function KeyField({ view, keys }: InView<{ keys: KnownKeys }>) {
   const say = view.say(requestMessages);
   // Those that are over make room first, such as what the playground has left behind.
   const living = keys.all.filter(({ isOver }) => !isOver);

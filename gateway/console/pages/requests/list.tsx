@@ -5,7 +5,7 @@ import { EmptyState } from "../../components/empty_state.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { withQuery } from "../../components/table_order.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { listAnswer } from "./answer.ts";
 import { columnsOf, hrefOf } from "./columns.tsx";
 import { type Choices, conditions, RequestFilter } from "./filter.tsx";
@@ -93,7 +93,7 @@ function pageOf(view: View, conditions: URLSearchParams): URLSearchParams {
 }
 
 /** Several keys have the name that was entered. */
-function WhichKey({ view, keys }: { view: View; keys: readonly KnownKey[] }) {
+function WhichKey({ view, keys }: InView<{ keys: readonly KnownKey[] }>) {
   const say = view.say(requestMessages);
   return (
     <Notice kind="info">
@@ -109,7 +109,7 @@ function WhichKey({ view, keys }: { view: View; keys: readonly KnownKey[] }) {
   );
 }
 
-function Nothing({ view, isNarrowed }: { view: View; isNarrowed: boolean }) {
+function Nothing({ view, isNarrowed }: InView<{ isNarrowed: boolean }>) {
   const say = view.say(requestMessages);
   if (!isNarrowed) return <FirstCall view={view} title={say.none} hint={say.noneHint} />;
   return (

@@ -7,7 +7,7 @@ import { trimmedCredits } from "../../components/credits_order.ts";
 import { Notice } from "../../components/notice.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
-import type { View } from "../../page.ts";
+import type { InView, View } from "../../page.ts";
 import type { Task } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
 import { BOX, layOut } from "./plan_layout.ts";
@@ -25,9 +25,7 @@ const STATUS_KINDS: Readonly<Record<string, BadgeKind>> = {
 };
 
 /** A split request as its plan: drawn, and as a table whose costs come to the charge. */
-export function Plan(
-  { view, tasks }: { view: View; tasks: readonly Task[] },
-) {
+export function Plan({ view, tasks }: InView<{ tasks: readonly Task[] }>) {
   const say = view.say(requestPageMessages);
   const planned = withPlanner(tasks);
   const planner = planned.find(({ taskId }) => taskId === PLANNER);
@@ -61,9 +59,7 @@ export function Plan(
 }
 
 /** The planner named no tasks: what became of the request, and what the try has cost. */
-function FailedPlan(
-  { view, planner, isAnswered }: { view: View; planner: Task; isAnswered: boolean },
-) {
+function FailedPlan({ view, planner, isAnswered }: InView<{ planner: Task; isAnswered: boolean }>) {
   const say = view.say(requestPageMessages);
   const { model, inputTokens, outputTokens, ms } = planner;
   return (
@@ -103,7 +99,7 @@ function byName(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }
 
-function Drawing({ view, tasks }: { view: View; tasks: readonly Task[] }) {
+function Drawing({ view, tasks }: InView<{ tasks: readonly Task[] }>) {
   const layout = layOut(tasks);
   const byId = new Map(tasks.map((task) => [task.taskId, task]));
   return (
@@ -123,7 +119,7 @@ function Drawing({ view, tasks }: { view: View; tasks: readonly Task[] }) {
   );
 }
 
-function Box({ view, task, x, y }: { view: View; task: Task; x: number; y: number }) {
+function Box({ view, task, x, y }: InView<{ task: Task; x: number; y: number }>) {
   const { taskId, status, charged, ms, model } = task;
   const kind = STATUS_KINDS[status] ?? "neutral";
   const word = nameOf(view.say(outcomeMessages).tasks, status);

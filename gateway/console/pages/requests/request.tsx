@@ -10,7 +10,7 @@ import { Notice } from "../../components/notice.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { Figures, Panel } from "../../components/panel.tsx";
 import { Time } from "../../components/time.tsx";
-import type { Page, Shown, View } from "../../page.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { type Detail, detailAnswer } from "./answer.ts";
 import { Books } from "./books.tsx";
 import { endOf } from "./columns.tsx";
@@ -81,7 +81,7 @@ function notFound(view: View): Shown {
   };
 }
 
-function Intro({ view, found }: { view: View; found: Detail }) {
+function Intro({ view, found }: InView<{ found: Detail }>) {
   const list = view.say(requestMessages);
   return (
     <>
@@ -92,7 +92,7 @@ function Intro({ view, found }: { view: View; found: Detail }) {
 }
 
 /** How it ended: in words, so that nothing but a whole answer looks like one. */
-function Ending({ view, found }: { view: View; found: Detail }) {
+function Ending({ view, found }: InView<{ found: Detail }>) {
   const name = outcomeOf(found);
   const { status, errorCode } = found;
   return (
@@ -115,7 +115,7 @@ function Ending({ view, found }: { view: View; found: Detail }) {
 }
 
 /** Reports of usage that could not be true: what the call was charged was counted instead. */
-function UsageProblems({ view, found: { usageProblems } }: { view: View; found: Detail }) {
+function UsageProblems({ view, found: { usageProblems } }: InView<{ found: Detail }>) {
   if (usageProblems.length === 0) return null;
   return (
     <Notice kind="problem">
@@ -131,7 +131,7 @@ function UsageProblems({ view, found: { usageProblems } }: { view: View; found: 
   );
 }
 
-function RequestFigures({ view, found }: { view: View; found: Detail }) {
+function RequestFigures({ view, found }: InView<{ found: Detail }>) {
   const say = view.say(requestPageMessages);
   const { inputTokens, cachedInputTokens, outputTokens, firstByteMs, timeline } = found;
   const failed = timeline.filter(({ outcome }) => outcome !== "ok").length;
@@ -175,7 +175,7 @@ function RequestFigures({ view, found }: { view: View; found: Detail }) {
   );
 }
 
-function Summary({ view, found, keyName }: { view: View; found: Detail; keyName: string }) {
+function Summary({ view, found, keyName }: InView<{ found: Detail; keyName: string }>) {
   const say = view.say(requestPageMessages);
   const { key, wallet, routing, requestId } = found;
   const link = (section: string, id: string, text: Child) => (

@@ -1,7 +1,7 @@
 import { Badge } from "../../components/badge.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Sheet } from "../../components/sheet.tsx";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import type { Detail } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
 import { requestPageMessages } from "./request_messages.ts";
@@ -25,7 +25,7 @@ const VERDICT_KINDS = {
 } as const;
 
 /** Which models could have served the request, in the order of the plan, and why not the others. */
-export function Routing({ view, found }: { view: View; found: Found }) {
+export function Routing({ view, found }: InView<{ found: Found }>) {
   const say = view.say(requestPageMessages);
   const { routing } = found;
   const candidates = candidatesOf(found);
@@ -43,7 +43,7 @@ export function Routing({ view, found }: { view: View; found: Found }) {
   );
 }
 
-function Candidates({ view, candidates }: { view: View; candidates: readonly Candidate[] }) {
+function Candidates({ view, candidates }: InView<{ candidates: readonly Candidate[] }>) {
   const say = view.say(requestPageMessages);
   const { stages } = view.say(outcomeMessages);
   const why = {

@@ -3,7 +3,7 @@ import { Duration } from "../../components/measures.tsx";
 import { durationText } from "../../components/measures_text.ts";
 import { Panel } from "../../components/panel.tsx";
 import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
-import type { View } from "../../page.ts";
+import type { InView, View } from "../../page.ts";
 import type { Detail, TimedAttempt } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
 import { requestPageMessages } from "./request_messages.ts";
@@ -14,10 +14,9 @@ const SCALE = 1_000;
 
 /** Every upstream call, with a bar where it lies in the request's time. */
 export function Timeline(
-  { view, found: { timeline, durationMs, stream } }: {
-    view: View;
-    found: Pick<Detail, "timeline" | "durationMs" | "stream">;
-  },
+  { view, found: { timeline, durationMs, stream } }: InView<
+    { found: Pick<Detail, "timeline" | "durationMs" | "stream"> }
+  >,
 ) {
   const say = view.say(requestPageMessages);
   if (timeline.length === 0) return null;

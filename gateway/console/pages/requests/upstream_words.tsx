@@ -1,12 +1,10 @@
 import { shownText } from "../../components/shown_text.ts";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import type { TimedAttempt } from "./answer.ts";
 import { requestPageMessages } from "./request_messages.ts";
 
 /** Upstreams' words of failed attempts: redacted by the API, and no answer of ours. */
-export function UpstreamWords(
-  { view, attempts }: { view: View; attempts: readonly TimedAttempt[] },
-) {
+export function UpstreamWords({ view, attempts }: InView<{ attempts: readonly TimedAttempt[] }>) {
   const say = view.say(requestPageMessages);
   return (
     <>

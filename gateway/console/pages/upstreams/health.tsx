@@ -1,7 +1,7 @@
 import { Badge } from "../../components/badge.tsx";
 import { Count } from "../../components/credits.tsx";
 import { percentText } from "../../components/measures_text.ts";
-import type { View } from "../../page.ts";
+import type { InView, View } from "../../page.ts";
 import { HEALTH_KINDS, healthOf, type UpstreamState } from "./answers.ts";
 import { upstreamMessages } from "./messages.ts";
 
@@ -16,7 +16,7 @@ export function HealthBadge(
 }
 
 /** The share of the last minutes' attempts that failed, and of how many. */
-export function ErrorRate({ view, recent }: { view: View; recent: Recent }) {
+export function ErrorRate({ view, recent }: InView<{ recent: Recent }>) {
   const { minutes, attempts, failures } = recent;
   const say = view.say(upstreamMessages);
   return (
@@ -32,7 +32,7 @@ export function ErrorRate({ view, recent }: { view: View; recent: Recent }) {
 }
 
 /** The number of requests that went to another model instead, in the last minutes. */
-export function Failovers({ view, recent }: { view: View; recent: Recent }) {
+export function Failovers({ view, recent }: InView<{ recent: Recent }>) {
   const { minutes, attempts, failovers } = recent;
   return (
     <span title={view.say(upstreamMessages).failoversHint(minutes)}>

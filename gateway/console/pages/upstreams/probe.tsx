@@ -3,7 +3,7 @@ import { Notice } from "../../components/notice.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { shownText } from "../../components/shown_text.ts";
 import { Sheet } from "../../components/sheet.tsx";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import { modelHref } from "../catalog/addresses.ts";
 import type { CatalogModel } from "../catalog/content.ts";
 import { upstreamMessages } from "./messages.ts";
@@ -19,12 +19,9 @@ export interface Probed {
 
 /** Asks an upstream for its models; with an answer, shows it, or what to do about its failure. */
 export function ProbePanel(
-  { view, id, probed, models }: {
-    view: View;
-    id: string;
-    probed: Probed | Refusal | undefined;
-    models: readonly CatalogModel[];
-  },
+  { view, id, probed, models }: InView<
+    { id: string; probed: Probed | Refusal | undefined; models: readonly CatalogModel[] }
+  >,
 ) {
   const say = view.say(upstreamMessages);
   return (
@@ -45,7 +42,7 @@ export function ProbePanel(
   );
 }
 
-function Failed({ view, refusal }: { view: View; refusal: Refusal }) {
+function Failed({ view, refusal }: InView<{ refusal: Refusal }>) {
   const { whatToDo } = view.say(upstreamMessages);
   const advice = Object.entries(whatToDo).find(([code]) => code === refusal.code)?.[1];
   return (
@@ -57,12 +54,9 @@ function Failed({ view, refusal }: { view: View; refusal: Refusal }) {
 }
 
 function Offered(
-  { view, id, probed, models }: {
-    view: View;
-    id: string;
-    probed: Probed;
-    models: readonly CatalogModel[];
-  },
+  { view, id, probed, models }: InView<
+    { id: string; probed: Probed; models: readonly CatalogModel[] }
+  >,
 ) {
   const say = view.say(upstreamMessages);
   const { names, ms } = probed;

@@ -7,7 +7,7 @@ import { EmptyState } from "../../components/empty_state.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { shownText } from "../../components/shown_text.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { modelHref } from "../catalog/addresses.ts";
 import { type CatalogModel, type CatalogUpstream, currentCatalog } from "../catalog/content.ts";
 import { catalogMessages } from "../catalog/messages.ts";
@@ -62,9 +62,7 @@ async function shown(view: View, probed: Probed | Refusal | undefined): Promise<
   };
 }
 
-function Facts(
-  { view, state, config }: { view: View; state: UpstreamState; config: CatalogUpstream },
-) {
+function Facts({ view, state, config }: InView<{ state: UpstreamState; config: CatalogUpstream }>) {
   const say = view.say(upstreamMessages);
   const disconnect = Object.entries(say.onDisconnects)
     .find(([known]) => known === config.onDisconnect)?.[1];
@@ -118,11 +116,7 @@ function named(value: unknown, term: string) {
 }
 
 function Models(
-  { view, state, models }: {
-    view: View;
-    state: UpstreamState;
-    models: readonly CatalogModel[];
-  },
+  { view, state, models }: InView<{ state: UpstreamState; models: readonly CatalogModel[] }>,
 ) {
   const say = view.say(upstreamMessages);
   const catalog = view.say(catalogMessages);

@@ -11,7 +11,7 @@ import { PageHead } from "../../components/page_head.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Credits } from "../../components/credits.tsx";
 import { creditsOrder } from "../../components/credits_order.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { type Wallet, walletsShape } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 
@@ -56,9 +56,7 @@ async function show(view: View): Promise<Shown> {
   };
 }
 
-function WalletTable(
-  { view, rows, all }: { view: View; rows: readonly Wallet[]; all: number },
-) {
+function WalletTable({ view, rows, all }: InView<{ rows: readonly Wallet[]; all: number }>) {
   const say = view.say(walletMessages);
   const amount = (id: "available" | "held" | "spent" | "credits"): Column<Wallet> => ({
     id,

@@ -9,7 +9,7 @@ import { Notice } from "../../components/notice.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import { Figures, Panel } from "../../components/panel.tsx";
 import { Time } from "../../components/time.tsx";
-import type { Outcome, Page, Shown, View } from "../../page.ts";
+import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
 import { type Hold, holdsShape, type Wallet, walletShape } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 import { Statement, statementOf } from "./statement.tsx";
@@ -69,7 +69,7 @@ async function shown(view: View, wrong?: { refusal: Refusal; below: string }): P
   };
 }
 
-function WalletHead({ view, wallet }: { view: View; wallet: Wallet }) {
+function WalletHead({ view, wallet }: InView<{ wallet: Wallet }>) {
   const say = view.say(walletMessages);
   const id = encodeURIComponent(wallet.id);
   const intro = (
@@ -87,7 +87,7 @@ function WalletHead({ view, wallet }: { view: View; wallet: Wallet }) {
   );
 }
 
-function HoldTable({ view, rows }: { view: View; rows: readonly Hold[] }) {
+function HoldTable({ view, rows }: InView<{ rows: readonly Hold[] }>) {
   const say = view.say(walletMessages);
   return (
     <DataTable
@@ -121,12 +121,7 @@ function HoldTable({ view, rows }: { view: View; rows: readonly Hold[] }) {
 }
 
 function LowMark(
-  { view, wallet, refusal, below }: {
-    view: View;
-    wallet: Wallet;
-    refusal?: Refusal;
-    below?: string;
-  },
+  { view, wallet, refusal, below }: InView<{ wallet: Wallet; refusal?: Refusal; below?: string }>,
 ) {
   const say = view.say(walletMessages);
   const { lowBelow, lowBelowSet } = wallet;

@@ -10,7 +10,7 @@ import { Notice } from "../../components/notice.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { withQuery } from "../../components/table_order.ts";
 import { Time } from "../../components/time.tsx";
-import type { View } from "../../page.ts";
+import type { InView, View } from "../../page.ts";
 import { type Entry, ENTRY_KINDS, statementShape } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 import { linesOf, type StatementLine } from "./statement_lines.ts";
@@ -75,11 +75,7 @@ export async function statementOf(
 
 /** Every change of a wallet, newest first, with what was available after it. */
 export function Statement(
-  { view, walletId, statement }: {
-    view: View;
-    walletId: string;
-    statement: ApiAnswer<StatementLines>;
-  },
+  { view, walletId, statement }: InView<{ walletId: string; statement: ApiAnswer<StatementLines> }>,
 ) {
   const say = view.say(walletMessages);
   const time = new URLSearchParams();
@@ -109,7 +105,7 @@ export function Statement(
   );
 }
 
-function Entries({ view, statement }: { view: View; statement: StatementLines }) {
+function Entries({ view, statement }: InView<{ statement: StatementLines }>) {
   const say = view.say(walletMessages);
   const { lines, cursor, available } = statement;
   // The next page goes on from what was available before the oldest entry of this one.
@@ -160,7 +156,7 @@ function columnsOf(view: View, hasBalance: boolean): readonly Column<StatementLi
   ];
 }
 
-function Remark({ view, entry }: { view: View; entry: StatementLine }) {
+function Remark({ view, entry }: InView<{ entry: StatementLine }>) {
   const { note, reason, model, log, recovered, held } = entry;
   const say = view.say(walletMessages);
   const text = recovered === true ? say.recovered : note ?? reason ?? "";
