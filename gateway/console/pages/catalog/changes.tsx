@@ -1,7 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
 import { z } from "zod";
-import { Badge } from "../../components/badge.tsx";
-import { shownText } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import type { InView } from "../../page.ts";
 import type { CatalogIds } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
@@ -69,8 +68,8 @@ function GroupOfChanges({ view, group, isOpen }: InView<{ group: Group; isOpen: 
   const heading = (
     <h3>
       {part === "tiers" && id === "" ? say.tierOrder : name}
-      {id !== "" && <code>{shownText(id)}</code>}
-      <Badge kind={KINDS[kind]}>{say[kind]}</Badge>
+      {id !== "" && <code>{ui.shownText(id)}</code>}
+      <ui.Badge kind={KINDS[kind]}>{say[kind]}</ui.Badge>
     </h3>
   );
   const list = (
@@ -95,7 +94,7 @@ function FieldChange({ view, field }: InView<{ field: Field }>) {
   const [removed, added] = listChange(before, after);
   return (
     <div>
-      {name !== "" && <dt>{shownText(name)}</dt>}
+      {name !== "" && <dt>{ui.shownText(name)}</dt>}
       <dd>
         {kind !== "added" && <Value as="del" label={say.before}>{removed}</Value>}
         {kind === "changed" && <span class="arrow" aria-hidden="true">→</span>}
@@ -130,7 +129,7 @@ function names(list: readonly string[], other: readonly string[]): Child {
       {list.map((each, at) => (
         <span key={each}>
           {at === 0 ? "" : ", "}
-          {other.includes(each) ? shownText(each) : <mark>{shownText(each)}</mark>}
+          {other.includes(each) ? ui.shownText(each) : <mark>{ui.shownText(each)}</mark>}
         </span>
       ))}
     </>
@@ -142,9 +141,9 @@ function isNames(value: unknown): value is readonly string[] {
 }
 
 function valueText(value: unknown): string {
-  if (typeof value === "string") return value === "" ? '""' : shownText(value);
-  if (isNames(value) && value.length > 0) return shownText(value.join(", "));
-  return shownText(JSON.stringify(value) ?? "");
+  if (typeof value === "string") return value === "" ? '""' : ui.shownText(value);
+  if (isNames(value) && value.length > 0) return ui.shownText(value.join(", "));
+  return ui.shownText(JSON.stringify(value) ?? "");
 }
 
 /** By how much a number or a price grew. */

@@ -4,9 +4,7 @@
  * @module
  */
 
-import { Notice } from "../../components/notice.tsx";
-import { SelectField, TextArea, TextField } from "../../components/form.tsx";
-import { shownText } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import { sharedMessages } from "../../messages/shared.ts";
 import type { InView } from "../../page.ts";
 import { editMessages } from "./edit_messages.ts";
@@ -41,7 +39,7 @@ export function EnteredText(
     inputmode?: "decimal" | "numeric";
   },
 ) {
-  return <TextField name={name} {...props} {...enteredIn(entered, name)} />;
+  return <ui.TextField name={name} {...props} {...enteredIn(entered, name)} />;
 }
 
 /** The id, which is chosen once: of a new entry alone. */
@@ -53,7 +51,7 @@ export function NewId({ view, entered, id }: InView<{ entered: Entered; id: stri
 
 /** Several lines. */
 export function EnteredLines({ entered, name, ...props }: EnteredProps) {
-  return <TextArea name={name} rows={3} {...props} {...enteredIn(entered, name)} />;
+  return <ui.TextArea name={name} rows={3} {...props} {...enteredIn(entered, name)} />;
 }
 
 /** One of several; by their names, where they have any. */
@@ -68,7 +66,7 @@ export function EnteredChoice(
   const isThere = own.value === "" || named.some(([value]) => value === own.value);
   const all = isThere ? named : [[own.value, own.value], ...named];
   return (
-    <SelectField
+    <ui.SelectField
       name={name}
       {...props}
       {...own}
@@ -98,11 +96,11 @@ export function Refused({ view, entered }: InView<{ entered: Entered }>) {
   );
   const elsewhere = problems.filter((each) => !marked.includes(each));
   return (
-    <Notice kind="problem">
+    <ui.Notice kind="problem">
       {elsewhere.length === 0
         ? view.say(sharedMessages).fixThese
         : <ProblemLines problems={elsewhere} />}
-    </Notice>
+    </ui.Notice>
   );
 }
 
@@ -110,7 +108,7 @@ export function Refused({ view, entered }: InView<{ entered: Entered }>) {
 export function ProblemLines({ problems }: { problems: readonly Problem[] }) {
   return (
     <ul class="plain">
-      {problems.map(problemText).map((line) => <li key={line}>{shownText(line)}</li>)}
+      {problems.map(problemText).map((line) => <li key={line}>{ui.shownText(line)}</li>)}
     </ul>
   );
 }
@@ -151,7 +149,7 @@ function isOf(name: string, field: string): boolean {
 }
 
 function sentences(problems: readonly Problem[]): string {
-  return shownText([...new Set(problems.map(({ text }) => text))].join("; "));
+  return ui.shownText([...new Set(problems.map(({ text }) => text))].join("; "));
 }
 
 function isList(

@@ -1,12 +1,5 @@
 import { z } from "zod";
-import { Badge } from "../../components/badge.tsx";
-import { DataTable } from "../../components/data_table.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { Options } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { shownText } from "../../components/shown_text.ts";
-import { Time } from "../../components/time.tsx";
+import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
 import { rollbackHref, versionHref } from "./addresses.ts";
 import { editMessages } from "./edit_messages.ts";
@@ -31,7 +24,7 @@ async function show(view: View): Promise<Shown> {
     title: say.historyTitle,
     body: (
       <>
-        <PageHead title={say.historyTitle} intro={say.historyIntro} />
+        <ui.PageHead title={say.historyTitle} intro={say.historyIntro} />
         <CatalogTabs view={view} here="history" />
         <VersionTable view={view} rows={versions} />
         <Older view={view} oldest={versions.at(VERSIONS - 1)} />
@@ -45,7 +38,7 @@ function VersionTable({ view, rows }: InView<{ rows: readonly Version[] }>) {
   const say = view.say(editMessages);
   const newest = Math.max(...rows.map(({ version }) => version));
   return (
-    <DataTable
+    <ui.DataTable
       view={view}
       caption={say.historyCaption}
       rows={rows}
@@ -61,19 +54,19 @@ function VersionTable({ view, rows }: InView<{ rows: readonly Version[] }>) {
         {
           id: "time",
           title: say.time,
-          cell: ({ updatedAt }) => <Time at={updatedAt} />,
+          cell: ({ updatedAt }) => <ui.Time at={updatedAt} />,
         },
-        { id: "note", title: say.noteTitle, cell: ({ note }) => shownText(note) || "–" },
+        { id: "note", title: say.noteTitle, cell: ({ note }) => ui.shownText(note) || "–" },
         {
           id: "do",
           title: say.rollBack,
           cell: ({ version }) =>
             version === newest
-              ? <Badge kind="good">{say.inForce}</Badge>
+              ? <ui.Badge kind="good">{say.inForce}</ui.Badge>
               : <a href={rollbackHref(version)}>{say.rollBackTitle(version)}</a>,
         },
       ]}
-      empty={<EmptyState title={say.noHistory} hint={say.noHistoryHint} />}
+      empty={<ui.EmptyState title={say.noHistory} hint={say.noHistoryHint} />}
     />
   );
 }
@@ -105,12 +98,12 @@ export function CompareForm(
     <label class="filter-field">
       <span>{label}</span>
       <select name={name}>
-        <Options options={choices} value={value} />
+        <ui.Options options={choices} value={value} />
       </select>
     </label>
   );
   return (
-    <Panel title={say.compare}>
+    <ui.Panel title={say.compare}>
       <form method="get" action="/console/catalog/version" class="filter">
         {select("since", say.from, String(since ?? choices[1]?.value ?? ""))}
         {select("number", say.to, String(number ?? choices[0]?.value ?? ""))}
@@ -118,6 +111,6 @@ export function CompareForm(
           <button type="submit" class="button">{say.show}</button>
         </div>
       </form>
-    </Panel>
+    </ui.Panel>
   );
 }

@@ -1,17 +1,4 @@
-import { Badge } from "../../components/badge.tsx";
-import { Count } from "../../components/credits.tsx";
-import { creditsOrder } from "../../components/credits_order.ts";
-import { type Column, DataTable } from "../../components/data_table.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import {
-  FilterForm,
-  FilterSelect,
-  FilterText,
-  hasText,
-  hasValue,
-} from "../../components/filter_form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { shownText } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
 import {
   type CatalogModel,
@@ -46,19 +33,19 @@ async function show(view: View): Promise<Shown> {
     title: say.title,
     body: (
       <>
-        <PageHead title={say.title} intro={say.intro}>
+        <ui.PageHead title={say.title} intro={say.intro}>
           <a class="button primary" href="/console/catalog/model/new">{say.addModel}</a>
-        </PageHead>
+        </ui.PageHead>
         <CatalogTabs view={view} here="models" />
         <ModelFilter view={view} content={content} />
-        <DataTable
+        <ui.DataTable
           view={view}
           caption={say.caption}
           count={say.count(shown.length, rows.length)}
           rows={shown}
           columns={columns(view)}
           href={({ model }) => modelHref(model.id)}
-          empty={<EmptyState title={say.noneFound} hint={say.noneFoundHint} />}
+          empty={<ui.EmptyState title={say.noneFound} hint={say.noneFoundHint} />}
         />
       </>
     ),
@@ -77,10 +64,10 @@ function rowOf(model: CatalogModel, content: CatalogText, state: ModelState | un
 }
 
 function isWanted(view: View, { model, state, provider }: Row): boolean {
-  return hasText(view, "text", [model.id, model.name, provider, ...model.featureTags]) &&
-    hasValue(view, "upstream", [model.upstream]) &&
-    hasValue(view, "endpoint", model.endpoints) &&
-    hasValue(view, "state", [state?.status]);
+  return ui.hasText(view, "text", [model.id, model.name, provider, ...model.featureTags]) &&
+    ui.hasValue(view, "upstream", [model.upstream]) &&
+    ui.hasValue(view, "endpoint", model.endpoints) &&
+    ui.hasValue(view, "state", [state?.status]);
 }
 
 function ModelFilter({ view, content }: InView<{ content: CatalogText }>) {
@@ -89,21 +76,21 @@ function ModelFilter({ view, content }: InView<{ content: CatalogText }>) {
   const states = Object.entries(say.states);
   const shared = { view, all: say.any };
   return (
-    <FilterForm view={view}>
-      <FilterText view={view} name="text" label={say.filterText} />
-      <FilterSelect {...shared} name="upstream" label={say.filterUpstream} options={upstreams} />
-      <FilterSelect {...shared} name="endpoint" label={say.filterEndpoint} options={ENDPOINTS} />
-      <FilterSelect {...shared} name="state" label={say.filterState} options={states} />
-    </FilterForm>
+    <ui.FilterForm view={view}>
+      <ui.FilterText view={view} name="text" label={say.filterText} />
+      <ui.FilterSelect {...shared} name="upstream" label={say.filterUpstream} options={upstreams} />
+      <ui.FilterSelect {...shared} name="endpoint" label={say.filterEndpoint} options={ENDPOINTS} />
+      <ui.FilterSelect {...shared} name="state" label={say.filterState} options={states} />
+    </ui.FilterForm>
   );
 }
 
-function columns(view: View): readonly Column<Row>[] {
+function columns(view: View): readonly ui.Column<Row>[] {
   const say = view.say(catalogMessages);
   const price = (
     id: "input" | "output",
     field: "inputPerMTok" | "outputPerMTok",
-  ): Column<Row> => ({
+  ): ui.Column<Row> => ({
     id,
     title: `${say[id]} $/M`,
     align: "end",
@@ -115,7 +102,7 @@ function columns(view: View): readonly Column<Row>[] {
         )}
       </>
     ),
-    sort: ({ model }) => creditsOrder(model.price[field]),
+    sort: ({ model }) => ui.creditsOrder(model.price[field]),
   });
   return [
     {
@@ -151,7 +138,7 @@ function columns(view: View): readonly Column<Row>[] {
       id: "context",
       title: say.context,
       align: "end",
-      cell: ({ model }) => <Count value={model.contextTokens} />,
+      cell: ({ model }) => <ui.Count value={model.contextTokens} />,
       sort: ({ model }) => model.contextTokens,
     },
     { id: "tiers", title: say.tiers, cell: ({ tiers }) => <Few of={tiers} /> },
@@ -162,7 +149,7 @@ function Upstream({ id, provider }: { id: string; provider: string }) {
   return (
     <>
       {id}
-      {provider !== id && provider !== "" && <span class="under">{shownText(provider)}</span>}
+      {provider !== id && provider !== "" && <span class="under">{ui.shownText(provider)}</span>}
     </>
   );
 }
@@ -176,6 +163,8 @@ function Few({ of }: { of: readonly string[] }) {
 export function Names({ of }: { of: readonly string[] }) {
   if (of.length === 0) return <>–</>;
   return (
-    <span class="names">{of.map((each) => <Badge key={each} kind="neutral">{each}</Badge>)}</span>
+    <span class="names">
+      {of.map((each) => <ui.Badge key={each} kind="neutral">{each}</ui.Badge>)}
+    </span>
   );
 }

@@ -1,9 +1,4 @@
-import { DataTable } from "../../components/data_table.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { creditsOrder } from "../../components/credits_order.ts";
-import { Credits } from "../../components/credits.tsx";
-import { shownText } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
 import { tierEditHref } from "./addresses.ts";
 import { type CatalogTier, currentCatalog } from "./content.ts";
@@ -21,9 +16,9 @@ async function show(view: View): Promise<Shown> {
     title: say.tiers,
     body: (
       <>
-        <PageHead title={say.title} intro={say.intro}>
+        <ui.PageHead title={say.title} intro={say.intro}>
           <a class="button primary" href="/console/catalog/tier/new">{say.addTier}</a>
-        </PageHead>
+        </ui.PageHead>
         <CatalogTabs view={view} here="tiers" />
         <TierTable view={view} rows={content.tiers} />
       </>
@@ -36,20 +31,20 @@ function TierTable({ view, rows }: InView<{ rows: readonly CatalogTier[] }>) {
   const { orchestrations } = view.say(editMessages);
   const mode = (id: string) => Object.entries(orchestrations).find(([known]) => known === id)?.[1];
   return (
-    <DataTable
+    <ui.DataTable
       view={view}
       caption={say.tierCaption}
       rows={rows}
       href={({ id }) => tierEditHref(id)}
       columns={[
         { id: "id", title: say.tier, isHeader: true, cell: ({ id }) => id },
-        { id: "name", title: say.name, cell: ({ name }) => shownText(name[view.language]) },
+        { id: "name", title: say.name, cell: ({ name }) => ui.shownText(name[view.language]) },
         {
           id: "rate",
           title: say.rate,
           align: "end",
-          cell: ({ creditsPerUsd }) => <Credits amount={creditsPerUsd} />,
-          sort: ({ creditsPerUsd }) => creditsOrder(creditsPerUsd),
+          cell: ({ creditsPerUsd }) => <ui.Credits amount={creditsPerUsd} />,
+          sort: ({ creditsPerUsd }) => ui.creditsOrder(creditsPerUsd),
         },
         {
           id: "models",
@@ -64,10 +59,10 @@ function TierTable({ view, rows }: InView<{ rows: readonly CatalogTier[] }>) {
         {
           id: "description",
           title: say.description,
-          cell: ({ description }) => shownText(description[view.language]),
+          cell: ({ description }) => ui.shownText(description[view.language]),
         },
       ]}
-      empty={<EmptyState title={say.noneFound} hint={say.noneFoundHint} />}
+      empty={<ui.EmptyState title={say.noneFound} hint={say.noneFoundHint} />}
     />
   );
 }

@@ -1,7 +1,5 @@
 import { parseCredits } from "../../../domain/ledger/money.ts";
-import { Credits } from "../../components/credits.tsx";
-import { trimmedCredits } from "../../components/credits_order.ts";
-import { Panel } from "../../components/panel.tsx";
+import * as ui from "../../components/mod.ts";
 import type { InView } from "../../page.ts";
 import type { Policy } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
@@ -17,7 +15,7 @@ export function Budgets(
 ) {
   const say = view.say(keyMessages);
   return (
-    <Panel title={say.spent}>
+    <ui.Panel title={say.spent}>
       <p class="hint">{say.spentHint}</p>
       <div class="budgets">
         {(["day", "month", "total"] as const).map((window) => (
@@ -31,10 +29,10 @@ export function Budgets(
         ))}
         <div>
           <p class="budget-name">{say.held}</p>
-          <Credits amount={spend.held} />
+          <ui.Credits amount={spend.held} />
         </div>
       </div>
-    </Panel>
+    </ui.Panel>
   );
 }
 
@@ -49,9 +47,9 @@ function Budget(
     <div class={percent >= HIGH_PERCENT ? "budget budget-high" : "budget"}>
       <p class="budget-name">{name}</p>
       <p>
-        <Credits amount={spent} />{" "}
+        <ui.Credits amount={spent} />{" "}
         <span class="hint">
-          {budget === undefined ? say.noBudget : say.ofBudget(trimmedCredits(budget))}
+          {budget === undefined ? say.noBudget : say.ofBudget(ui.trimmedCredits(budget))}
         </span>
       </p>
       {budget !== undefined && (

@@ -1,14 +1,4 @@
-import { DataTable } from "../../components/data_table.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import {
-  FilterForm,
-  FilterSelect,
-  FilterText,
-  hasText,
-  hasValue,
-} from "../../components/filter_form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Time } from "../../components/time.tsx";
+import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
 import { type Key, keyListShape } from "./answers.ts";
 import { KEY_STATES, KeyBadge, stateOf } from "./key_state.tsx";
@@ -22,28 +12,28 @@ async function show(view: View): Promise<Shown> {
   const say = view.say(keyMessages);
   const { keys } = view.need(await view.api.get("/keys", keyListShape));
   const shown = keys.filter((key) =>
-    hasText(view, "name", [key.name, key.id, key.hint]) &&
-    hasValue(view, "wallet", [key.wallet]) &&
-    hasValue(view, "state", [stateOf(key, view.nowMs)])
+    ui.hasText(view, "name", [key.name, key.id, key.hint]) &&
+    ui.hasValue(view, "wallet", [key.wallet]) &&
+    ui.hasValue(view, "state", [stateOf(key, view.nowMs)])
   );
   return {
     title: say.title,
     body: (
       <>
-        <PageHead title={say.title} intro={say.intro}>
+        <ui.PageHead title={say.title} intro={say.intro}>
           <a class="button primary" href="/console/keys/new">{say.new}</a>
-        </PageHead>
-        <FilterForm view={view}>
-          <FilterText view={view} name="name" label={say.filterName} />
-          <FilterText view={view} name="wallet" label={say.wallet} />
-          <FilterSelect
+        </ui.PageHead>
+        <ui.FilterForm view={view}>
+          <ui.FilterText view={view} name="name" label={say.filterName} />
+          <ui.FilterText view={view} name="wallet" label={say.wallet} />
+          <ui.FilterSelect
             view={view}
             name="state"
             label={say.state}
             all={say.anyState}
             options={KEY_STATES.map((value) => [value, say.states[value]])}
           />
-        </FilterForm>
+        </ui.FilterForm>
         <KeyTable view={view} rows={shown} all={keys.length} />
       </>
     ),
@@ -53,7 +43,7 @@ async function show(view: View): Promise<Shown> {
 function KeyTable({ view, rows, all }: InView<{ rows: readonly Key[]; all: number }>) {
   const say = view.say(keyMessages);
   return (
-    <DataTable
+    <ui.DataTable
       view={view}
       caption={say.caption}
       count={say.count(rows.length, all)}
@@ -87,18 +77,18 @@ function KeyTable({ view, rows, all }: InView<{ rows: readonly Key[]; all: numbe
         {
           id: "used",
           title: say.lastUsed,
-          cell: ({ lastUsedAt }) => lastUsedAt === null ? say.never : <Time at={lastUsedAt} />,
+          cell: ({ lastUsedAt }) => lastUsedAt === null ? say.never : <ui.Time at={lastUsedAt} />,
           sort: ({ lastUsedAt }) => lastUsedAt ?? "",
         },
         {
           id: "created",
           title: say.created,
-          cell: ({ createdAt }) => <Time at={createdAt} />,
+          cell: ({ createdAt }) => <ui.Time at={createdAt} />,
           sort: ({ createdAt }) => createdAt,
         },
       ]}
       empty={
-        <EmptyState
+        <ui.EmptyState
           title={all === 0 ? say.none : say.noneFound}
           hint={all === 0 ? say.noneHint : say.noneFoundHint}
         />

@@ -1,8 +1,4 @@
-import { Badge } from "../../components/badge.tsx";
-import { Credits } from "../../components/credits.tsx";
-import { DataTable } from "../../components/data_table.tsx";
-import { countText } from "../../components/measures_text.ts";
-import { Time } from "../../components/time.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Child } from "@hono/hono/jsx";
 import type { InView } from "../../page.ts";
 import type { LogLine } from "./answers.ts";
@@ -16,7 +12,7 @@ export function LogTable(
 ) {
   const say = view.say(keyMessages);
   return (
-    <DataTable
+    <ui.DataTable
       view={view}
       caption={caption}
       rows={rows}
@@ -24,15 +20,15 @@ export function LogTable(
       href={({ id }) => `/console/requests/${encodeURIComponent(id)}`}
       columns={[
         { id: "request", title: say.request, isHeader: true, cell: ({ requestId }) => requestId },
-        { id: "at", title: say.time, cell: ({ at }) => <Time at={at} /> },
+        { id: "at", title: say.time, cell: ({ at }) => <ui.Time at={at} /> },
         { id: "model", title: say.model, cell: ({ model }) => model ?? "–" },
         {
           id: "status",
           title: say.status,
           cell: ({ status, outcome, errorCode }) => (
-            <Badge kind={outcome === "ok" ? "good" : status >= 500 ? "bad" : "warn"}>
+            <ui.Badge kind={outcome === "ok" ? "good" : status >= 500 ? "bad" : "warn"}>
               {errorCode === null ? String(status) : `${status} ${errorCode}`}
-            </Badge>
+            </ui.Badge>
           ),
         },
         {
@@ -40,14 +36,16 @@ export function LogTable(
           title: say.tokens,
           align: "end",
           cell: ({ inputTokens, outputTokens }) => (
-            <span class="number">{`${countText(inputTokens)} / ${countText(outputTokens)}`}</span>
+            <span class="number">
+              {`${ui.countText(inputTokens)} / ${ui.countText(outputTokens)}`}
+            </span>
           ),
         },
         {
           id: "charged",
           title: say.charged,
           align: "end",
-          cell: ({ charged }) => <Credits amount={charged} />,
+          cell: ({ charged }) => <ui.Credits amount={charged} />,
         },
       ]}
       empty={empty}

@@ -1,6 +1,5 @@
 import type { Refusal } from "../../api.ts";
-import { Badge } from "../../components/badge.tsx";
-import { Notice } from "../../components/notice.tsx";
+import * as ui from "../../components/mod.ts";
 import type { InView } from "../../page.ts";
 import type { Preview, Reach } from "./answers.ts";
 import { formMessages } from "./form_messages.ts";
@@ -24,9 +23,9 @@ export function ReachList({ view, reach }: InView<{ reach: Reach }>) {
           : say.summary(left.length, reach.models.length, open.length, reach.endpoints.length)}
       </p>
       <p>
-        {reach.tier === null ? <Badge kind="bad">{say.noTier}</Badge> : (
+        {reach.tier === null ? <ui.Badge kind="bad">{say.noTier}</ui.Badge> : (
           <>
-            {say.atTier} <Badge kind="neutral">{reach.tier}</Badge>
+            {say.atTier} <ui.Badge kind="neutral">{reach.tier}</ui.Badge>
           </>
         )}
       </p>
@@ -35,9 +34,9 @@ export function ReachList({ view, reach }: InView<{ reach: Reach }>) {
         {reach.endpoints.map(({ endpoint, models, reason }) => (
           <li>
             <code>{endpoint}</code>{" "}
-            <Badge kind={models.length > 0 ? "good" : "neutral"}>
+            <ui.Badge kind={models.length > 0 ? "good" : "neutral"}>
               {models.length > 0 ? say.modelCount(models.length) : say.no}
-            </Badge>
+            </ui.Badge>
             {reason !== null && <span class="hint reason">{reason}</span>}
           </li>
         ))}
@@ -61,7 +60,7 @@ export function ReachList({ view, reach }: InView<{ reach: Reach }>) {
         {reach.hostedTools.map(({ type, allowed }) => (
           <li>
             <code>{type}</code>{" "}
-            <Badge kind={allowed ? "good" : "neutral"}>{allowed ? say.yes : say.no}</Badge>
+            <ui.Badge kind={allowed ? "good" : "neutral"}>{allowed ? say.yes : say.no}</ui.Badge>
           </li>
         ))}
       </ul>
@@ -95,10 +94,10 @@ export function PreviewResult({ view, preview }: InView<{ preview: PreviewAnswer
   const say = view.say(formMessages);
   if (!preview.ok) {
     return (
-      <Notice kind="problem">
+      <ui.Notice kind="problem">
         <p>{say.cannotPreview}</p>
         <p>{preview.refusal.message}</p>
-      </Notice>
+      </ui.Notice>
     );
   }
   const { expired, wider } = preview.value;
@@ -106,8 +105,8 @@ export function PreviewResult({ view, preview }: InView<{ preview: PreviewAnswer
   const widened = [...new Set(wider.map(fieldOf))].map((field) => names[field] ?? field);
   return (
     <>
-      {expired && <Notice kind="problem">{say.expired}</Notice>}
-      {widened.length > 0 && <Notice kind="problem">{say.wider} {widened.join(", ")}</Notice>}
+      {expired && <ui.Notice kind="problem">{say.expired}</ui.Notice>}
+      {widened.length > 0 && <ui.Notice kind="problem">{say.wider} {widened.join(", ")}</ui.Notice>}
       <ReachList view={view} reach={preview.value} />
     </>
   );

@@ -1,10 +1,4 @@
-import { Credits } from "../../components/credits.tsx";
-import { Duration } from "../../components/measures.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
-import { withQuery } from "../../components/table_order.ts";
-import { Time } from "../../components/time.tsx";
-import { rangeQuery } from "../../components/time_range.ts";
+import * as ui from "../../components/mod.ts";
 import type { InView, View } from "../../page.ts";
 import type { Overview, Point } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
@@ -23,7 +17,7 @@ export function OverTime({ view, found }: InView<{ found: Overview }>) {
   const { since, until, stepMs } = found;
   const plots = plotsOf(view, found);
   return (
-    <Panel title={say.overTime} actions={<SplitSwitch view={view} found={found} />}>
+    <ui.Panel title={say.overTime} actions={<SplitSwitch view={view} found={found} />}>
       <div class="plots" data-requests={REQUESTS} data-overview={view.url.pathname}>
         {plots.map((plot) => <PlotFigure key={plot.name} view={view} found={found} plot={plot} />)}
       </div>
@@ -34,7 +28,7 @@ export function OverTime({ view, found }: InView<{ found: Overview }>) {
           {plots.map((plot) => (
             <div key={plot.name}>
               <h3>{say.plotted[plot.name]}</h3>
-              <Sheet
+              <ui.Sheet
                 name={`series-${plot.name}`}
                 caption={say.numbersCaption(say.plotted[plot.name])}
                 columns={columnsOf(view, plot, stepMs)}
@@ -44,7 +38,7 @@ export function OverTime({ view, found }: InView<{ found: Overview }>) {
           ))}
         </details>
       </div>
-    </Panel>
+    </ui.Panel>
   );
 }
 
@@ -54,7 +48,7 @@ function SplitSwitch({ view, found }: InView<{ found: Overview }>) {
     <nav class="switch" aria-label={say.splitBy}>
       {SPLITS.map((split) => (
         <a
-          href={withQuery(view, { by: split === "model" ? null : split })}
+          href={ui.withQuery(view, { by: split === "model" ? null : split })}
           aria-current={split === found.split ? "true" : undefined}
         >
           {say.splits[split]}
@@ -111,11 +105,11 @@ function PlotFigure({ view, found, plot }: InView<{ found: Overview; plot: Plot 
 
 function LegendName({ view, column: { title, filter } }: InView<{ column: PlotColumn }>) {
   if (filter === undefined) return <span class="legend-name" title={title}>{title}</span>;
-  const query = new URLSearchParams({ range: "24h", ...rangeQuery(view), ...filter });
+  const query = new URLSearchParams({ range: "24h", ...ui.rangeQuery(view), ...filter });
   return <a class="legend-name" title={title} href={`${REQUESTS}?${query}`}>{title}</a>;
 }
 
-function columnsOf(view: View, plot: Plot, stepMs: number): readonly SheetColumn<Point>[] {
+function columnsOf(view: View, plot: Plot, stepMs: number): readonly ui.SheetColumn<Point>[] {
   const say = view.say(overviewMessages);
   const { whole } = plot;
   return [
@@ -124,11 +118,11 @@ function columnsOf(view: View, plot: Plot, stepMs: number): readonly SheetColumn
       isHeader: true,
       cell: ({ at }) => (
         <a href={hrefOfStep(at, stepMs)}>
-          <Time at={at} />
+          <ui.Time at={at} />
         </a>
       ),
     },
-    ...plot.columns.map((column): SheetColumn<Point> => ({
+    ...plot.columns.map((column): ui.SheetColumn<Point> => ({
       title: column.title,
       align: "end",
       cell: (point) => <Value plot={plot} value={column.value(point)} />,
@@ -145,11 +139,11 @@ function Value({ plot: { kind }, value }: { plot: Plot; value: number | null }) 
   if (kind === "duration") {
     return (
       <data value={value ?? ""}>
-        <Duration ms={value} />
+        <ui.Duration ms={value} />
       </data>
     );
   }
-  if (kind === "credits") return <Credits amount={(value ?? 0).toFixed(6)} />;
+  if (kind === "credits") return <ui.Credits amount={(value ?? 0).toFixed(6)} />;
   return <data class="number" value={value ?? ""}>{(value ?? 0).toLocaleString("en-US")}</data>;
 }
 

@@ -1,11 +1,5 @@
 import type { Child } from "@hono/hono/jsx";
-import { Count, Credits } from "../../components/credits.tsx";
-import { creditsOrder } from "../../components/credits_order.ts";
-import { type Column, DataTable } from "../../components/data_table.tsx";
-import { Duration, RoundedCount } from "../../components/measures.tsx";
-import { percentText } from "../../components/measures_text.ts";
-import { Panel } from "../../components/panel.tsx";
-import { rangeQuery } from "../../components/time_range.ts";
+import * as ui from "../../components/mod.ts";
 import type { InView, View } from "../../page.ts";
 import { OutcomeBadge } from "../requests/outcome.tsx";
 import type { Ending, KeySums, ModelSums } from "./answer.ts";
@@ -19,16 +13,16 @@ type Sums = Pick<
 /** What each model came to, dearest first. */
 export function ByModel({ view, rows }: InView<{ rows: readonly ModelSums[] }>) {
   const say = view.say(overviewMessages);
-  const time = (part: "p50" | "p95", title: string): Column<ModelSums> => ({
+  const time = (part: "p50" | "p95", title: string): ui.Column<ModelSums> => ({
     id: `model-${part}`,
     title,
     align: "end",
-    cell: ({ durationMs }) => <Duration ms={durationMs[part]} />,
+    cell: ({ durationMs }) => <ui.Duration ms={durationMs[part]} />,
     sort: ({ durationMs }) => durationMs[part] ?? -1,
   });
   return (
-    <Panel title={say.byModel}>
-      <DataTable
+    <ui.Panel title={say.byModel}>
+      <ui.DataTable
         view={view}
         name="models"
         caption={say.byModel}
@@ -50,7 +44,7 @@ export function ByModel({ view, rows }: InView<{ rows: readonly ModelSums[] }>) 
         ]}
         empty={null}
       />
-    </Panel>
+    </ui.Panel>
   );
 }
 
@@ -60,8 +54,8 @@ export function ByKey({ view, rows }: InView<{ rows: readonly KeySums[] }>) {
   const isShared = ({ key, name }: KeySums) =>
     rows.some((other) => other.key !== key && other.name === name);
   return (
-    <Panel title={say.byKey}>
-      <DataTable
+    <ui.Panel title={say.byKey}>
+      <ui.DataTable
         view={view}
         name="keys"
         caption={say.byKey}
@@ -87,14 +81,14 @@ export function ByKey({ view, rows }: InView<{ rows: readonly KeySums[] }>) {
         ]}
         empty={null}
       />
-    </Panel>
+    </ui.Panel>
   );
 }
 
 /** Requests that did not end well, by how they ended. */
 export function ByEnding({ view, rows, all }: InView<{ rows: readonly Ending[]; all: number }>) {
   const say = view.say(overviewMessages);
-  const columns: readonly Column<Ending>[] = [
+  const columns: readonly ui.Column<Ending>[] = [
     {
       id: "ending",
       title: say.outcome,
@@ -118,19 +112,19 @@ export function ByEnding({ view, rows, all }: InView<{ rows: readonly Ending[]; 
       id: "ending-requests",
       title: say.requests,
       align: "end",
-      cell: ({ requests }) => <Count value={requests} />,
+      cell: ({ requests }) => <ui.Count value={requests} />,
       sort: ({ requests }) => requests,
     },
     {
       id: "ending-share",
       title: say.share,
       align: "end",
-      cell: ({ requests }) => <span class="number">{percentText(requests, all)}</span>,
+      cell: ({ requests }) => <span class="number">{ui.percentText(requests, all)}</span>,
     },
   ];
   return (
-    <Panel title={say.byEnding}>
-      <DataTable
+    <ui.Panel title={say.byEnding}>
+      <ui.DataTable
         view={view}
         name="endings"
         caption={say.byEnding}
@@ -138,20 +132,20 @@ export function ByEnding({ view, rows, all }: InView<{ rows: readonly Ending[]; 
         columns={columns}
         empty={<p class="muted">{say.noErrors}</p>}
       />
-    </Panel>
+    </ui.Panel>
   );
 }
 
-function sumColumns<Row extends Sums>(view: View, of: string): readonly Column<Row>[] {
+function sumColumns<Row extends Sums>(view: View, of: string): readonly ui.Column<Row>[] {
   const say = view.say(overviewMessages);
   const count = (
     id: "requests" | "errors" | "inputTokens" | "outputTokens",
     title: string,
-  ): Column<Row> => ({
+  ): ui.Column<Row> => ({
     id: `${of}-${id}`,
     title,
     align: "end",
-    cell: (row) => <RoundedCount value={row[id]} />,
+    cell: (row) => <ui.RoundedCount value={row[id]} />,
     sort: (row) => row[id],
   });
   return [
@@ -161,8 +155,8 @@ function sumColumns<Row extends Sums>(view: View, of: string): readonly Column<R
       id: `${of}-charged`,
       title: say.spend,
       align: "end",
-      cell: ({ charged }) => <Credits amount={charged} />,
-      sort: ({ charged }) => creditsOrder(charged),
+      cell: ({ charged }) => <ui.Credits amount={charged} />,
+      sort: ({ charged }) => ui.creditsOrder(charged),
     },
     count("inputTokens", say.tokensIn),
     count("outputTokens", say.tokensOut),
@@ -175,7 +169,7 @@ function RequestsLink(
     { filter: Readonly<Record<string, string>>; children?: Child }
   >,
 ) {
-  const query = new URLSearchParams({ range: "24h", ...rangeQuery(view), ...filter });
+  const query = new URLSearchParams({ range: "24h", ...ui.rangeQuery(view), ...filter });
   return <a href={`/console/requests?${query}`}>{children}</a>;
 }
 

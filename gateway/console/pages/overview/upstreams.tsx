@@ -1,6 +1,4 @@
-import { Count } from "../../components/credits.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { Sheet } from "../../components/sheet.tsx";
+import * as ui from "../../components/mod.ts";
 import type { InView, View } from "../../page.ts";
 import { upstreamHref } from "../catalog/addresses.ts";
 import { healthOf, type UpstreamHealth, type UpstreamState } from "../upstreams/answers.ts";
@@ -24,8 +22,8 @@ export function Upstreams({ view, upstreams }: InView<{ upstreams: readonly Upst
   const own = view.say(upstreamMessages);
   const rank = (upstream: UpstreamState) => RANKS.indexOf(healthOf(upstream));
   return (
-    <Panel title={say.upstreams}>
-      <Sheet
+    <ui.Panel title={say.upstreams}>
+      <ui.Sheet
         caption={say.upstreams}
         rows={upstreams.toSorted((a, b) => rank(a) - rank(b))}
         columns={[
@@ -64,13 +62,13 @@ export function Upstreams({ view, upstreams }: InView<{ upstreams: readonly Upst
             align: "end",
             cell: ({ inFlight, maxInFlight }) => (
               <span class="number">
-                <Count value={inFlight} /> / <Count value={maxInFlight} />
+                <ui.Count value={inFlight} /> / <ui.Count value={maxInFlight} />
               </span>
             ),
           },
         ]}
       />
-    </Panel>
+    </ui.Panel>
   );
 }
 

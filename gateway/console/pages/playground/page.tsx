@@ -1,10 +1,5 @@
 import { z } from "zod";
-import { groupedCredits } from "../../components/credits_order.ts";
-import { CopyText } from "../../components/copy_text.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { SelectField, TextArea, TextField } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
+import * as ui from "../../components/mod.ts";
 import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
 import { type Answer, readAnswer } from "./answer.ts";
 import { AnswerPanel } from "./answer_panel.tsx";
@@ -59,12 +54,12 @@ async function shown(view: View, stage: Stage): Promise<Shown> {
     scripts: ["playground.js"],
     body: (
       <>
-        <PageHead title={say.title} intro={say.intro} />
+        <ui.PageHead title={say.title} intro={say.intro} />
         {wallets.length === 0
           ? (
-            <EmptyState title={say.noWallet} hint={say.noWalletHint}>
+            <ui.EmptyState title={say.noWallet} hint={say.noWalletHint}>
               <a class="button" href="/console/wallets">{say.wallets}</a>
-            </EmptyState>
+            </ui.EmptyState>
           )
           : (
             <>
@@ -110,7 +105,7 @@ function CallForm(
         class="change"
         data-playground="/console/feeds/playground"
       >
-        <TextArea
+        <ui.TextArea
           name="prompt"
           label={kind === "images" ? say.imagePrompt : say.prompt}
           rows={5}
@@ -118,7 +113,7 @@ function CallForm(
           error={problem === "emptyPrompt" ? say.emptyPrompt : undefined}
         />
         {kind !== "images" && (
-          <TextArea
+          <ui.TextArea
             name="system"
             label={say.system}
             hint={say.systemHint}
@@ -144,13 +139,13 @@ function Choices(
   const { fields, problem } = stage;
   const choices = wallets.map(({ id, available }) => ({
     value: id,
-    text: say.walletChoice(id, groupedCredits(available.replace(/\..*/, ""))),
+    text: say.walletChoice(id, ui.groupedCredits(available.replace(/\..*/, ""))),
   }));
   const fallback = wallets.find(({ id }) => id === "default")?.id;
   const orchestrations = Object.entries(say.orchestrations);
   return (
     <div class="field-row">
-      <SelectField
+      <ui.SelectField
         name="wallet"
         label={say.wallet}
         value={fields.get("wallet") ?? fallback}
@@ -158,7 +153,7 @@ function Choices(
       />
       {kind === "images"
         ? (
-          <SelectField
+          <ui.SelectField
             name="size"
             label={say.size}
             value={fields.get("size") ?? undefined}
@@ -167,13 +162,13 @@ function Choices(
         )
         : (
           <>
-            <SelectField
+            <ui.SelectField
               name="orchestration"
               label={say.orchestration}
               value={fields.get("orchestration") ?? ""}
               options={orchestrations.map(([value, text]) => ({ value, text }))}
             />
-            <TextField
+            <ui.TextField
               name="maxTokens"
               label={say.maxTokens}
               hint={say.maxTokensHint}
@@ -190,16 +185,16 @@ function Choices(
 function CodePanel({ view, code }: InView<{ code: Snippets }>) {
   const say = view.say(playgroundMessages);
   return (
-    <Panel title={say.codeTitle}>
+    <ui.Panel title={say.codeTitle}>
       <p class="hint">{say.codeHint(KEY_PLACEHOLDER)}</p>
       <div class="snippets">
         {(["curl", "sdk", "openai", "python"] as const).map((name) => (
           <div>
             <h3>{say.snippets[name]}</h3>
-            <CopyText view={view} label={say.snippets[name]} text={code[name]} />
+            <ui.CopyText view={view} label={say.snippets[name]} text={code[name]} />
           </div>
         ))}
       </div>
-    </Panel>
+    </ui.Panel>
   );
 }

@@ -1,9 +1,4 @@
-import { Credits } from "../../components/credits.tsx";
-import type { Column } from "../../components/data_table.tsx";
-import { Duration } from "../../components/measures.tsx";
-import { countText } from "../../components/measures_text.ts";
-import { CopyButton, ShortId } from "../../components/short_id.tsx";
-import { RelativeTime } from "../../components/time.tsx";
+import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import type { Summary } from "./answer.ts";
 import type { KnownKeys } from "./known_keys.ts";
@@ -28,11 +23,11 @@ export function endOf({ at, durationMs }: Pick<Summary, "at" | "durationMs">): s
 export function columnsOf(
   view: View,
   keys: KnownKeys,
-): readonly Column<Summary>[] {
+): readonly ui.Column<Summary>[] {
   return [...whatColumns(view, keys), ...amountColumns(view)];
 }
 
-function whatColumns(view: View, keys: KnownKeys): readonly Column<Summary>[] {
+function whatColumns(view: View, keys: KnownKeys): readonly ui.Column<Summary>[] {
   const say = view.say(requestMessages);
   const { language, nowMs } = view;
   return [
@@ -40,13 +35,19 @@ function whatColumns(view: View, keys: KnownKeys): readonly Column<Summary>[] {
       id: "request",
       title: say.request,
       isHeader: true,
-      cell: ({ requestId }) => <ShortId id={requestId} />,
-      beside: ({ requestId }) => <CopyButton view={view} text={requestId} what={say.requestId} />,
+      cell: ({ requestId }) => <ui.ShortId id={requestId} />,
+      beside: ({ requestId }) => (
+        <ui.CopyButton
+          view={view}
+          text={requestId}
+          what={say.requestId}
+        />
+      ),
     },
     {
       id: "at",
       title: say.at,
-      cell: (row) => <RelativeTime at={endOf(row)} nowMs={nowMs} language={language} />,
+      cell: (row) => <ui.RelativeTime at={endOf(row)} nowMs={nowMs} language={language} />,
       apiOrder: { field: "order", ascending: "oldest" },
     },
     {
@@ -80,7 +81,7 @@ function whatColumns(view: View, keys: KnownKeys): readonly Column<Summary>[] {
   ];
 }
 
-function amountColumns(view: View): readonly Column<Summary>[] {
+function amountColumns(view: View): readonly ui.Column<Summary>[] {
   const say = view.say(requestMessages);
   return [
     {
@@ -89,7 +90,7 @@ function amountColumns(view: View): readonly Column<Summary>[] {
       align: "end",
       cell: ({ inputTokens, outputTokens }) => (
         <span class="number" title={say.tokensHint}>
-          {countText(inputTokens)} → {countText(outputTokens)}
+          {ui.countText(inputTokens)} → {ui.countText(outputTokens)}
         </span>
       ),
     },
@@ -97,13 +98,13 @@ function amountColumns(view: View): readonly Column<Summary>[] {
       id: "duration",
       title: say.duration,
       align: "end",
-      cell: ({ durationMs }) => <Duration ms={durationMs} />,
+      cell: ({ durationMs }) => <ui.Duration ms={durationMs} />,
     },
     {
       id: "charged",
       title: say.charged,
       align: "end",
-      cell: ({ charged }) => <Credits amount={charged} />,
+      cell: ({ charged }) => <ui.Credits amount={charged} />,
     },
   ];
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { CopyText } from "../../components/copy_text.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
+import * as ui from "../../components/mod.ts";
 import type { InView } from "../../page.ts";
 import { requestMessages } from "./messages.ts";
 
@@ -15,8 +14,8 @@ export async function FirstCall({ view, title, hint }: InView<{ title: string; h
   -H "Content-Type: application/json" \\
   -d '{"model": "auto", "messages": [{"role": "user", "content": "Hello"}]}'`;
   return (
-    <EmptyState title={title} hint={hint}>
-      <CopyText view={view} label={view.say(requestMessages).call} text={call} />
-    </EmptyState>
+    <ui.EmptyState title={title} hint={hint}>
+      <ui.CopyText view={view} label={view.say(requestMessages).call} text={call} />
+    </ui.EmptyState>
   );
 }

@@ -1,12 +1,5 @@
 import { formatCredits, parseCredits } from "../../../domain/ledger/money.ts";
-import { Badge, type BadgeKind } from "../../components/badge.tsx";
-import { Count, Credits } from "../../components/credits.tsx";
-import { Duration } from "../../components/measures.tsx";
-import { countText, durationText, roundedCredits } from "../../components/measures_text.ts";
-import { trimmedCredits } from "../../components/credits_order.ts";
-import { Notice } from "../../components/notice.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
+import * as ui from "../../components/mod.ts";
 import type { InView, View } from "../../page.ts";
 import type { Task } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
@@ -18,7 +11,7 @@ const PLANNER = "plan";
 /** Letters of a task's name that fit into its box. */
 const NAME_MAX = 20;
 
-const STATUS_KINDS: Readonly<Record<string, BadgeKind>> = {
+const STATUS_KINDS: Readonly<Record<string, ui.BadgeKind>> = {
   done: "good",
   failed: "bad",
   skipped: "neutral",
@@ -34,7 +27,7 @@ export function Plan({ view, tasks }: InView<{ tasks: readonly Task[] }>) {
   const last = planned.find(({ taskId }) => taskId === "final");
   const isAnswered = last?.status === "done";
   return (
-    <Panel title={say.plan}>
+    <ui.Panel title={say.plan}>
       {planner?.status === "failed" && parts.length === 0
         ? <FailedPlan view={view} planner={planner} isAnswered={isAnswered} />
         : (
@@ -44,17 +37,17 @@ export function Plan({ view, tasks }: InView<{ tasks: readonly Task[] }>) {
           </p>
         )}
       {last !== undefined && !isAnswered && parts.length > 0 && (
-        <Notice kind="info">{say.planUnfinished(costText(planned))}</Notice>
+        <ui.Notice kind="info">{say.planUnfinished(costText(planned))}</ui.Notice>
       )}
       <div class="plan scroll" tabindex={0} role="region" aria-label={say.planPicture}>
         <Drawing view={view} tasks={planned} />
       </div>
-      <Sheet
+      <ui.Sheet
         caption={say.planCaption}
         rows={planned}
         columns={columnsOf(view, planned)}
       />
-    </Panel>
+    </ui.Panel>
   );
 }
 
@@ -63,24 +56,24 @@ function FailedPlan({ view, planner, isAnswered }: InView<{ planner: Task; isAns
   const say = view.say(requestPageMessages);
   const { model, inputTokens, outputTokens, ms } = planner;
   return (
-    <Notice kind="info">
+    <ui.Notice kind="info">
       <p>
         {model === null ? say.planUnasked : say.planFailed(model)}{" "}
         {isAnswered ? say.planWentOn : say.planNoAnswer}
       </p>
       <p>
-        {say.planCost(roundedCredits(planner.charged), {
-          tokens: countText(inputTokens + outputTokens),
-          time: durationText(ms ?? 0),
+        {say.planCost(ui.roundedCredits(planner.charged), {
+          tokens: ui.countText(inputTokens + outputTokens),
+          time: ui.durationText(ms ?? 0),
         })}
       </p>
-    </Notice>
+    </ui.Notice>
   );
 }
 
 /** The cost of some tasks. */
 function costText(tasks: readonly Task[]): string {
-  return trimmedCredits(sumOf(tasks));
+  return ui.trimmedCredits(sumOf(tasks));
 }
 
 /** What waits for no other task waits for the plan that names it; in the order in which they began. */
@@ -123,7 +116,7 @@ function Box({ view, task, x, y }: InView<{ task: Task; x: number; y: number }>)
   const { taskId, status, charged, ms, model } = task;
   const kind = STATUS_KINDS[status] ?? "neutral";
   const word = nameOf(view.say(outcomeMessages).tasks, status);
-  const time = ms === null ? word : durationText(ms);
+  const time = ms === null ? word : ui.durationText(ms);
   return (
     <g class={`plan-task plan-${kind}`}>
       <title>{`${taskId}: ${word}${model === null ? "" : `, ${model}`}`}</title>
@@ -132,30 +125,30 @@ function Box({ view, task, x, y }: InView<{ task: Task; x: number; y: number }>)
       <text class="plan-name" x={x + 12} y={y + 25}>{cut(taskId)}</text>
       <text class="plan-second" x={x + 12} y={y + 45}>{status === "done" ? time : word}</text>
       <text class="plan-second plan-cost" x={x + BOX.width - 10} y={y + 45}>
-        {roundedCredits(charged)}
+        {ui.roundedCredits(charged)}
       </text>
     </g>
   );
 }
 
-function columnsOf(view: View, tasks: readonly Task[]): readonly SheetColumn<Task>[] {
+function columnsOf(view: View, tasks: readonly Task[]): readonly ui.SheetColumn<Task>[] {
   const say = view.say(requestPageMessages);
   const names = view.say(outcomeMessages).tasks;
   const count = (
     title: string,
     of: "inputTokens" | "outputTokens",
-  ): SheetColumn<Task> => ({
+  ): ui.SheetColumn<Task> => ({
     title,
     align: "end",
-    cell: (task) => <Count value={task[of]} />,
-    foot: <Count value={tasks.reduce((sum, task) => sum + task[of], 0)} />,
+    cell: (task) => <ui.Count value={task[of]} />,
+    foot: <ui.Count value={tasks.reduce((sum, task) => sum + task[of], 0)} />,
   });
   return [
     { title: say.task, isHeader: true, cell: ({ taskId }) => taskId, foot: say.sum },
     {
       title: say.state,
       cell: ({ status }) => (
-        <Badge kind={STATUS_KINDS[status] ?? "neutral"}>{nameOf(names, status)}</Badge>
+        <ui.Badge kind={STATUS_KINDS[status] ?? "neutral"}>{nameOf(names, status)}</ui.Badge>
       ),
     },
     {
@@ -175,15 +168,15 @@ function columnsOf(view: View, tasks: readonly Task[]): readonly SheetColumn<Tas
           ? <span class="muted">–</span>
           : dependsOn.toSorted(byName).join(", "),
     },
-    { title: say.began, align: "end", cell: ({ startMs }) => <Duration ms={startMs} /> },
-    { title: say.took, align: "end", cell: ({ ms }) => <Duration ms={ms} /> },
+    { title: say.began, align: "end", cell: ({ startMs }) => <ui.Duration ms={startMs} /> },
+    { title: say.took, align: "end", cell: ({ ms }) => <ui.Duration ms={ms} /> },
     count(say.input, "inputTokens"),
     count(say.output, "outputTokens"),
     {
       title: say.charged,
       align: "end",
-      cell: ({ charged }) => <Credits amount={charged} />,
-      foot: <Credits amount={sumOf(tasks)} />,
+      cell: ({ charged }) => <ui.Credits amount={charged} />,
+      foot: <ui.Credits amount={sumOf(tasks)} />,
     },
   ];
 }

@@ -1,6 +1,4 @@
-import { Badge } from "../../components/badge.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { Sheet } from "../../components/sheet.tsx";
+import * as ui from "../../components/mod.ts";
 import type { InView } from "../../page.ts";
 import type { Detail } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
@@ -30,7 +28,7 @@ export function Routing({ view, found }: InView<{ found: Found }>) {
   const { routing } = found;
   const candidates = candidatesOf(found);
   return (
-    <Panel title={say.routing}>
+    <ui.Panel title={say.routing}>
       {routing === null && candidates.length === 0 && <p class="muted">{say.noRouting}</p>}
       {routing !== null && (
         <p>
@@ -39,7 +37,7 @@ export function Routing({ view, found }: InView<{ found: Found }>) {
         </p>
       )}
       {candidates.length > 0 && <Candidates view={view} candidates={candidates} />}
-    </Panel>
+    </ui.Panel>
   );
 }
 
@@ -53,7 +51,7 @@ function Candidates({ view, candidates }: InView<{ candidates: readonly Candidat
     spare: say.whySpare,
   };
   return (
-    <Sheet
+    <ui.Sheet
       caption={say.candidates}
       rows={candidates}
       columns={[
@@ -61,9 +59,9 @@ function Candidates({ view, candidates }: InView<{ candidates: readonly Candidat
         {
           title: say.verdict,
           cell: ({ verdict, stage = "" }) => (
-            <Badge kind={VERDICT_KINDS[verdict]}>
+            <ui.Badge kind={VERDICT_KINDS[verdict]}>
               {verdict === "excluded" ? say.excluded(nameOf(stages, stage)) : say[verdict]}
-            </Badge>
+            </ui.Badge>
           ),
         },
         {

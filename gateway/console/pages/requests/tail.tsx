@@ -1,4 +1,4 @@
-import type { Column } from "../../components/data_table.tsx";
+import * as ui from "../../components/mod.ts";
 import type { InView, View } from "../../page.ts";
 import type { Summary } from "./answer.ts";
 import { requestMessages } from "./messages.ts";
@@ -23,7 +23,7 @@ export function TailButton({ view }: { view: View }) {
 /** Where the live view shows its rows, until then hidden. */
 export function Tail(
   { view, conditions, columns }: InView<
-    { conditions: URLSearchParams; columns: readonly Column<Summary>[] }
+    { conditions: URLSearchParams; columns: readonly ui.Column<Summary>[] }
   >,
 ) {
   const say = view.say(requestMessages);

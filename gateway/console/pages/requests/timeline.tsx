@@ -1,8 +1,4 @@
-import { Badge } from "../../components/badge.tsx";
-import { Duration } from "../../components/measures.tsx";
-import { durationText } from "../../components/measures_text.ts";
-import { Panel } from "../../components/panel.tsx";
-import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
+import * as ui from "../../components/mod.ts";
 import type { InView, View } from "../../page.ts";
 import type { Detail, TimedAttempt } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
@@ -27,8 +23,8 @@ export function Timeline(
     ...timeline.map(({ startMs, ms }) => (startMs ?? 0) + ms),
   );
   return (
-    <Panel title={say.timeline}>
-      <Sheet
+    <ui.Panel title={say.timeline}>
+      <ui.Sheet
         caption={say.timelineCaption}
         rows={begun}
         columns={columnsOf(view, {
@@ -39,7 +35,7 @@ export function Timeline(
       />
       {stream && <p class="hint">{say.onItsWay}</p>}
       <UpstreamWords view={view} attempts={begun} />
-    </Panel>
+    </ui.Panel>
   );
 }
 
@@ -51,7 +47,7 @@ function columnsOf(
     /** The one that went on to the end of the request. */
     streamed: TimedAttempt | undefined;
   },
-): readonly SheetColumn<TimedAttempt>[] {
+): readonly ui.SheetColumn<TimedAttempt>[] {
   const say = view.say(requestPageMessages);
   const { attempts } = view.say(outcomeMessages);
   return [
@@ -70,23 +66,23 @@ function columnsOf(
       title: say.outcome,
       cell: ({ outcome, status }) => (
         <>
-          <Badge kind={outcome === "ok" ? "good" : outcome === "cancelled" ? "neutral" : "bad"}>
+          <ui.Badge kind={outcome === "ok" ? "good" : outcome === "cancelled" ? "neutral" : "bad"}>
             {nameOf(attempts, outcome)}
-          </Badge>
+          </ui.Badge>
           {status !== null && status !== undefined && !(status < 400) && (
             <span class="second">{say.status(status)}</span>
           )}
         </>
       ),
     },
-    { title: say.began, align: "end", cell: ({ startMs }) => <Duration ms={startMs} /> },
+    { title: say.began, align: "end", cell: ({ startMs }) => <ui.Duration ms={startMs} /> },
     {
       title: streamed === undefined ? say.took : say.tookFirst,
       align: "end",
-      cell: ({ ms }) => <Duration ms={ms} />,
+      cell: ({ ms }) => <ui.Duration ms={ms} />,
     },
     {
-      title: `${say.bar} (${say.scale(durationText(wholeMs))})`,
+      title: `${say.bar} (${say.scale(ui.durationText(wholeMs))})`,
       cell: (attempt) => <Bar attempt={attempt} wholeMs={wholeMs} goesOn={attempt === streamed} />,
     },
   ];

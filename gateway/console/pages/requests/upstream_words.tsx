@@ -1,4 +1,4 @@
-import { shownText } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import type { InView } from "../../page.ts";
 import type { TimedAttempt } from "./answer.ts";
 import { requestPageMessages } from "./request_messages.ts";
@@ -12,7 +12,11 @@ export function UpstreamWords({ view, attempts }: InView<{ attempts: readonly Ti
         words === null ? null : (
           <details class="said" open>
             <summary>{say.words(model)}</summary>
-            <pre tabindex={0} role="region" aria-label={say.words(model)}>{shownText(words)}</pre>
+            <pre
+              tabindex={0}
+              role="region"
+              aria-label={say.words(model)}
+            >{ui.shownText(words)}</pre>
           </details>
         )
       )}

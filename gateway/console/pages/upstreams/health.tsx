@@ -1,6 +1,4 @@
-import { Badge } from "../../components/badge.tsx";
-import { Count } from "../../components/credits.tsx";
-import { percentText } from "../../components/measures_text.ts";
+import * as ui from "../../components/mod.ts";
 import type { InView, View } from "../../page.ts";
 import { HEALTH_KINDS, healthOf, type UpstreamState } from "./answers.ts";
 import { upstreamMessages } from "./messages.ts";
@@ -12,7 +10,9 @@ export function HealthBadge(
   { view, upstream }: { view: View; upstream: Pick<UpstreamState, "state" | "recent"> },
 ) {
   const health = healthOf(upstream);
-  return <Badge kind={HEALTH_KINDS[health]}>{view.say(upstreamMessages).states[health]}</Badge>;
+  return (
+    <ui.Badge kind={HEALTH_KINDS[health]}>{view.say(upstreamMessages).states[health]}</ui.Badge>
+  );
 }
 
 /** The share of the last minutes' attempts that failed, and of how many. */
@@ -23,7 +23,7 @@ export function ErrorRate({ view, recent }: InView<{ recent: Recent }>) {
     <span class="number" title={say.lastMinutes(minutes)}>
       {attempts === 0 ? "–" : (
         <>
-          {percentText(failures, attempts)}
+          {ui.percentText(failures, attempts)}
           <span class="second">{say.failed(failures, attempts)}</span>
         </>
       )}
@@ -36,7 +36,7 @@ export function Failovers({ view, recent }: InView<{ recent: Recent }>) {
   const { minutes, attempts, failovers } = recent;
   return (
     <span title={view.say(upstreamMessages).failoversHint(minutes)}>
-      {attempts === 0 ? "–" : <Count value={failovers} />}
+      {attempts === 0 ? "–" : <ui.Count value={failovers} />}
     </span>
   );
 }

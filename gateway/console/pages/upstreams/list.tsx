@@ -1,8 +1,4 @@
-import { Count } from "../../components/credits.tsx";
-import { type Column, DataTable } from "../../components/data_table.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { shownText } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import type { Page, Shown, View } from "../../page.ts";
 import { upstreamHref } from "../catalog/addresses.ts";
 import { type CatalogUpstream, currentCatalog } from "../catalog/content.ts";
@@ -26,23 +22,23 @@ async function show(view: View): Promise<Shown> {
     title: say.title,
     body: (
       <>
-        <PageHead title={say.title} intro={say.intro}>
+        <ui.PageHead title={say.title} intro={say.intro}>
           <a class="button primary" href="/console/upstreams/upstream/new">{say.add}</a>
-        </PageHead>
-        <DataTable
+        </ui.PageHead>
+        <ui.DataTable
           view={view}
           caption={say.caption}
           rows={rows}
           columns={columns(view)}
           href={({ id }) => upstreamHref(id)}
-          empty={<EmptyState title={say.none} hint={say.noneHint} />}
+          empty={<ui.EmptyState title={say.none} hint={say.noneHint} />}
         />
       </>
     ),
   };
 }
 
-function columns(view: View): readonly Column<Row>[] {
+function columns(view: View): readonly ui.Column<Row>[] {
   const say = view.say(upstreamMessages);
   const wanted = ({ models }: Row) => models.filter(({ status }) => status !== "disabled");
   const good = (row: Row) => wanted(row).filter(({ status }) => status === "available").length;
@@ -74,7 +70,7 @@ function columns(view: View): readonly Column<Row>[] {
       align: "end",
       cell: ({ inFlight, maxInFlight }) => (
         <span class="number">
-          <Count value={inFlight} /> / <Count value={maxInFlight} />
+          <ui.Count value={inFlight} /> / <ui.Count value={maxInFlight} />
         </span>
       ),
       sort: ({ inFlight }) => inFlight,
@@ -90,13 +86,13 @@ function columns(view: View): readonly Column<Row>[] {
     {
       id: "address",
       title: say.address,
-      cell: ({ config }) => <span class="few">{shownText(config?.baseUrl ?? "–")}</span>,
+      cell: ({ config }) => <span class="few">{ui.shownText(config?.baseUrl ?? "–")}</span>,
     },
   ];
 }
 
 /** Columns of the results of the last minutes. */
-function recentColumns(view: View): readonly Column<Row>[] {
+function recentColumns(view: View): readonly ui.Column<Row>[] {
   const say = view.say(upstreamMessages);
   return [
     {
@@ -119,5 +115,5 @@ function recentColumns(view: View): readonly Column<Row>[] {
 /** Why its models cannot be routed to, each reason once. */
 function Why({ reasons }: { reasons: readonly (string | null)[] }) {
   const known = [...new Set(reasons)].filter((each) => each !== null);
-  return known.length === 0 ? null : <span class="under">{shownText(known.join("; "))}</span>;
+  return known.length === 0 ? null : <span class="under">{ui.shownText(known.join("; "))}</span>;
 }

@@ -1,4 +1,4 @@
-import { percentText } from "../../components/measures_text.ts";
+import * as ui from "../../components/mod.ts";
 import { catalogue } from "../../messages/catalogue.ts";
 
 /** What the pages of upstreams say. */
@@ -38,11 +38,11 @@ export const upstreamMessages = catalogue({
   failedLately: (failures: number, attempts: number, minutes: number) => [
     attempts === 0
       ? `no attempt in ${minutes} minutes`
-      : `${percentText(failures, attempts)}: ${failures} of ${attempts} in ${minutes} minutes`,
+      : `${ui.percentText(failures, attempts)}: ${failures} of ${attempts} in ${minutes} minutes`,
     attempts === 0
       ? `最近 ${minutes} 分钟没有尝试`
       : `${
-        percentText(failures, attempts)
+        ui.percentText(failures, attempts)
       }：最近 ${minutes} 分钟 ${attempts} 次尝试中 ${failures} 次失败`,
   ],
   lastMinutes: (

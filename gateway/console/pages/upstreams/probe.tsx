@@ -1,8 +1,5 @@
 import type { Refusal } from "../../api.ts";
-import { Notice } from "../../components/notice.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { shownText } from "../../components/shown_text.ts";
-import { Sheet } from "../../components/sheet.tsx";
+import * as ui from "../../components/mod.ts";
 import type { InView } from "../../page.ts";
 import { modelHref } from "../catalog/addresses.ts";
 import type { CatalogModel } from "../catalog/content.ts";
@@ -25,7 +22,7 @@ export function ProbePanel(
 ) {
   const say = view.say(upstreamMessages);
   return (
-    <Panel
+    <ui.Panel
       title={say.probeTitle}
       actions={
         <form method="post">
@@ -38,7 +35,7 @@ export function ProbePanel(
         : "names" in probed
         ? <Offered view={view} id={id} probed={probed} models={models} />
         : <Failed view={view} refusal={probed} />}
-    </Panel>
+    </ui.Panel>
   );
 }
 
@@ -46,10 +43,10 @@ function Failed({ view, refusal }: InView<{ refusal: Refusal }>) {
   const { whatToDo } = view.say(upstreamMessages);
   const advice = Object.entries(whatToDo).find(([code]) => code === refusal.code)?.[1];
   return (
-    <Notice kind="problem">
-      <p>{shownText(refusal.message)}</p>
+    <ui.Notice kind="problem">
+      <p>{ui.shownText(refusal.message)}</p>
       {advice !== undefined && <p>{advice}</p>}
-    </Notice>
+    </ui.Notice>
   );
 }
 
@@ -65,16 +62,16 @@ function Offered(
     `/console/catalog/model/new?${new URLSearchParams({ upstream: id, model: name })}`;
   return (
     <>
-      <Notice kind="done">{say.answered(names.length, ms)}</Notice>
+      <ui.Notice kind="done">{say.answered(names.length, ms)}</ui.Notice>
       {names.length > 0 && (
-        <Sheet
+        <ui.Sheet
           caption={say.offered}
           rows={names.slice(0, OFFERED_MAX)}
           columns={[
             {
               title: say.offeredName,
               isHeader: true,
-              cell: (name) => <code>{shownText(name)}</code>,
+              cell: (name) => <code>{ui.shownText(name)}</code>,
             },
             {
               title: say.inCatalog,
@@ -89,7 +86,7 @@ function Offered(
                 }
                 return (
                   <a href={address(name)}>
-                    {say.addModel} <span class="unseen">{shownText(name)}</span>
+                    {say.addModel} <span class="unseen">{ui.shownText(name)}</span>
                   </a>
                 );
               },

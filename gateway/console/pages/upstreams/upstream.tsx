@@ -1,12 +1,6 @@
 import type { Refusal } from "../../api.ts";
 import { apiPath } from "../../api.ts";
-import { Count } from "../../components/credits.tsx";
-import { DataTable } from "../../components/data_table.tsx";
-import { DefinitionList } from "../../components/definition_list.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { shownText } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
 import { modelHref } from "../catalog/addresses.ts";
 import { type CatalogModel, type CatalogUpstream, currentCatalog } from "../catalog/content.ts";
@@ -49,14 +43,14 @@ async function shown(view: View, probed: Probed | Refusal | undefined): Promise<
     title: id,
     body: (
       <>
-        <PageHead title={id} intro={shownText(config.provider)}>
+        <ui.PageHead title={id} intro={ui.shownText(config.provider)}>
           <a class="button primary" href={upstreamEditHref(id)}>{view.say(catalogMessages).edit}</a>
-        </PageHead>
+        </ui.PageHead>
         <Facts view={view} state={state} config={config} />
         <ProbePanel view={view} id={id} probed={probed} models={models} />
-        <Panel title={say.models}>
+        <ui.Panel title={say.models}>
           <Models view={view} state={state} models={models} />
-        </Panel>
+        </ui.Panel>
       </>
     ),
   };
@@ -69,13 +63,13 @@ function Facts({ view, state, config }: InView<{ state: UpstreamState; config: C
   const { minutes, attempts, failures } = state.recent;
   return (
     <section class="panel">
-      <DefinitionList
+      <ui.DefinitionList
         items={[
           fact(say.state, <HealthBadge view={view} upstream={state} />),
           fact(
             say.inFlight,
             <span class="number">
-              <Count value={state.inFlight} /> / <Count value={state.maxInFlight} />
+              <ui.Count value={state.inFlight} /> / <ui.Count value={state.maxInFlight} />
             </span>,
           ),
           fact(say.latency, <span class="number">{latencyText(state)}</span>),
@@ -85,7 +79,7 @@ function Facts({ view, state, config }: InView<{ state: UpstreamState; config: C
           ),
           fact(say.failovers, <Failovers view={view} recent={state.recent} />),
           fact(say.kind, config.kind),
-          fact(say.address, shownText(config.baseUrl ?? "")),
+          fact(say.address, ui.shownText(config.baseUrl ?? "")),
           ...credentials(view, config),
           ...PLACES.flatMap((name) => named(config[name], say.places[name])),
           fact(say.onDisconnect, disconnect ?? config.onDisconnect),
@@ -93,7 +87,7 @@ function Facts({ view, state, config }: InView<{ state: UpstreamState; config: C
             const ms = config.timeouts[name];
             return fact(
               say.timeouts[name],
-              ms === undefined ? null : <Count value={ms} unit="ms" />,
+              ms === undefined ? null : <ui.Count value={ms} unit="ms" />,
             );
           }),
         ]}
@@ -112,7 +106,7 @@ function credentials(view: View, config: CatalogUpstream) {
 
 /** A setting as a line, where there is one. */
 function named(value: unknown, term: string) {
-  return typeof value === "string" ? [fact(term, <code>{shownText(value)}</code>)] : [];
+  return typeof value === "string" ? [fact(term, <code>{ui.shownText(value)}</code>)] : [];
 }
 
 function Models(
@@ -121,7 +115,7 @@ function Models(
   const say = view.say(upstreamMessages);
   const catalog = view.say(catalogMessages);
   return (
-    <DataTable
+    <ui.DataTable
       view={view}
       caption={say.modelCaption}
       rows={state.models}
@@ -144,7 +138,7 @@ function Models(
           id: "name",
           title: say.offeredName,
           cell: ({ id }) => (
-            <code>{shownText(models.find((each) => each.id === id)?.upstreamModel ?? "")}</code>
+            <code>{ui.shownText(models.find((each) => each.id === id)?.upstreamModel ?? "")}</code>
           ),
         },
         {
@@ -152,11 +146,11 @@ function Models(
           title: say.latency,
           align: "end",
           cell: ({ latencyMs }) =>
-            latencyMs === null ? "–" : <Count value={Math.round(latencyMs)} unit="ms" />,
+            latencyMs === null ? "–" : <ui.Count value={Math.round(latencyMs)} unit="ms" />,
           sort: ({ latencyMs }) => latencyMs ?? Infinity,
         },
       ]}
-      empty={<EmptyState title={say.noModels} hint={say.noModelsHint} />}
+      empty={<ui.EmptyState title={say.noModels} hint={say.noModelsHint} />}
     />
   );
 }

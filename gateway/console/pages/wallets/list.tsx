@@ -1,16 +1,4 @@
-import { type Column, DataTable } from "../../components/data_table.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import {
-  FilterForm,
-  FilterSelect,
-  FilterText,
-  hasText,
-  hasValue,
-} from "../../components/filter_form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Badge } from "../../components/badge.tsx";
-import { Credits } from "../../components/credits.tsx";
-import { creditsOrder } from "../../components/credits_order.ts";
+import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
 import { type Wallet, walletsShape } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
@@ -22,34 +10,34 @@ async function show(view: View): Promise<Shown> {
   const say = view.say(walletMessages);
   const { wallets } = view.need(await view.api.get("/wallets", walletsShape));
   const shown = wallets.filter(({ id, tier, low }) =>
-    hasText(view, "name", [id]) && hasValue(view, "tier", [tier]) &&
-    hasValue(view, "balance", [low ? "low" : undefined])
+    ui.hasText(view, "name", [id]) && ui.hasValue(view, "tier", [tier]) &&
+    ui.hasValue(view, "balance", [low ? "low" : undefined])
   );
   const tiers = [...new Set(wallets.map((each) => each.tier))].sort();
   return {
     title: say.title,
     body: (
       <>
-        <PageHead title={say.title} intro={say.intro}>
+        <ui.PageHead title={say.title} intro={say.intro}>
           <a class="button primary" href="/console/wallets/-/new">{say.new}</a>
-        </PageHead>
-        <FilterForm view={view}>
-          <FilterText view={view} name="name" label={say.filterId} />
-          <FilterSelect
+        </ui.PageHead>
+        <ui.FilterForm view={view}>
+          <ui.FilterText view={view} name="name" label={say.filterId} />
+          <ui.FilterSelect
             view={view}
             name="tier"
             label={say.filterTier}
             all={say.anyTier}
             options={tiers}
           />
-          <FilterSelect
+          <ui.FilterSelect
             view={view}
             name="balance"
             label={say.balance}
             all={say.anyBalance}
             options={[["low", say.lowOnly]]}
           />
-        </FilterForm>
+        </ui.FilterForm>
         <WalletTable view={view} rows={shown} all={wallets.length} />
       </>
     ),
@@ -58,15 +46,15 @@ async function show(view: View): Promise<Shown> {
 
 function WalletTable({ view, rows, all }: InView<{ rows: readonly Wallet[]; all: number }>) {
   const say = view.say(walletMessages);
-  const amount = (id: "available" | "held" | "spent" | "credits"): Column<Wallet> => ({
+  const amount = (id: "available" | "held" | "spent" | "credits"): ui.Column<Wallet> => ({
     id,
     title: say[id],
     align: "end",
-    cell: (row: Wallet) => <Credits amount={row[id]} />,
-    sort: (row: Wallet) => creditsOrder(row[id]),
+    cell: (row: Wallet) => <ui.Credits amount={row[id]} />,
+    sort: (row: Wallet) => ui.creditsOrder(row[id]),
   });
   return (
-    <DataTable
+    <ui.DataTable
       view={view}
       caption={say.caption}
       count={say.count(rows.length, all)}
@@ -77,14 +65,14 @@ function WalletTable({ view, rows, all }: InView<{ rows: readonly Wallet[]; all:
         {
           id: "tier",
           title: say.tier,
-          cell: (row) => <Badge kind="neutral">{row.tier}</Badge>,
+          cell: (row) => <ui.Badge kind="neutral">{row.tier}</ui.Badge>,
           sort: (row) => row.tier,
         },
         {
           ...amount("available"),
           cell: ({ available, low }) => (
             <>
-              {low && <Badge kind="warn">{say.low}</Badge>} <Credits amount={available} />
+              {low && <ui.Badge kind="warn">{say.low}</ui.Badge>} <ui.Credits amount={available} />
             </>
           ),
         },
@@ -93,7 +81,7 @@ function WalletTable({ view, rows, all }: InView<{ rows: readonly Wallet[]; all:
         amount("credits"),
       ]}
       empty={
-        <EmptyState
+        <ui.EmptyState
           title={all === 0 ? say.none : say.noneFound}
           hint={all === 0 ? say.noneHint : say.noneFoundHint}
         />
