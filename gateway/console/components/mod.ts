@@ -6,6 +6,7 @@
  */
 
 export * from "./badge.tsx";
+export * from "./column.ts";
 export * from "./confirm.tsx";
 export * from "./copy_text.tsx";
 export * from "./credits.tsx";
@@ -17,6 +18,7 @@ export * from "./error_page.tsx";
 export * from "./filter_form.tsx";
 export * from "./form.tsx";
 export * from "./layout.tsx";
+export * from "./list_page.tsx";
 export * from "./measures.tsx";
 export * from "./measures_text.ts";
 export * from "./notice.tsx";

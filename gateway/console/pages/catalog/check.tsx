@@ -95,29 +95,20 @@ function Findings({ view, rows }: InView<{ rows: readonly Finding[] }>) {
   const say = view.say(checkMessages);
   const catalog = view.say(catalogMessages);
   return (
-    <ui.Sheet
+    <ui.Sheet<Finding>
       caption={say.upstreams}
       rows={rows}
       columns={[
-        {
-          title: catalog.upstream,
+        ui.column(catalog.upstream, ({ id }) => <a href={upstreamHref(id)}>{id}</a>, {
           isHeader: true,
-          cell: ({ id }) => <a href={upstreamHref(id)}>{id}</a>,
-        },
-        {
-          title: catalog.state,
-          cell: ({ status, reason }) => (
-            <>
-              <ui.Badge kind={FINDINGS[status]}>{say.findings[status]}</ui.Badge>
-              {reason !== null && <span class="under">{ui.shownText(reason)}</span>}
-            </>
-          ),
-        },
-        {
-          title: say.listed,
-          align: "end",
-          cell: ({ models }) => <span class="number">{models}</span>,
-        },
+        }),
+        ui.column(catalog.state, ({ status, reason }) => (
+          <>
+            <ui.Badge kind={FINDINGS[status]}>{say.findings[status]}</ui.Badge>
+            {reason !== null && <span class="under">{ui.shownText(reason)}</span>}
+          </>
+        )),
+        ui.endColumn(say.listed, ({ models }) => <span class="number">{models}</span>),
       ]}
     />
   );
@@ -129,27 +120,21 @@ function Verdicts({ view, rows }: InView<{ rows: readonly Verdict[] }>) {
   const catalog = view.say(catalogMessages);
   const sorted = [...rows].sort((a, b) => Number(a.status === "ok") - Number(b.status === "ok"));
   return (
-    <ui.Sheet
+    <ui.Sheet<Verdict>
       caption={catalog.models}
       rows={sorted}
       columns={[
-        {
-          title: catalog.id,
-          isHeader: true,
-          cell: ({ id }) => <a href={modelHref(id)}>{id}</a>,
-        },
-        {
-          title: catalog.state,
-          cell: ({ status }) => <ui.Badge kind={VERDICTS[status]}>{say.verdicts[status]}</ui.Badge>,
-        },
-        { title: catalog.price, cell: ({ price }) => say.prices[price] },
-        {
-          title: say.found,
-          cell: ({ problems, notes }) =>
-            [...problems.map(({ message }) => message), ...notes].map((line) => (
-              <span class="under">{ui.shownText(line)}</span>
-            )),
-        },
+        ui.column(catalog.id, ({ id }) => <a href={modelHref(id)}>{id}</a>, { isHeader: true }),
+        ui.column(
+          catalog.state,
+          ({ status }) => <ui.Badge kind={VERDICTS[status]}>{say.verdicts[status]}</ui.Badge>,
+        ),
+        ui.column(catalog.price, ({ price }) => say.prices[price]),
+        ui.column(say.found, ({ problems, notes }) =>
+          [
+            ...problems.map(({ message }) => message),
+            ...notes,
+          ].map((line) => <span class="under">{ui.shownText(line)}</span>)),
       ]}
     />
   );

@@ -38,33 +38,23 @@ function VersionTable({ view, rows }: InView<{ rows: readonly Version[] }>) {
   const say = view.say(editMessages);
   const newest = Math.max(...rows.map(({ version }) => version));
   return (
-    <ui.DataTable
+    <ui.DataTable<Version>
       view={view}
       caption={say.historyCaption}
       rows={rows}
       href={({ version }) => versionHref(version)}
       columns={[
-        {
+        ui.column(say.version, ({ version }) => version, {
           id: "version",
-          title: say.version,
           isHeader: true,
-          cell: ({ version }) => version,
           sort: ({ version }) => version,
-        },
-        {
-          id: "time",
-          title: say.time,
-          cell: ({ updatedAt }) => <ui.Time at={updatedAt} />,
-        },
-        { id: "note", title: say.noteTitle, cell: ({ note }) => ui.shownText(note) || "–" },
-        {
-          id: "do",
-          title: say.rollBack,
-          cell: ({ version }) =>
-            version === newest
-              ? <ui.Badge kind="good">{say.inForce}</ui.Badge>
-              : <a href={rollbackHref(version)}>{say.rollBackTitle(version)}</a>,
-        },
+        }),
+        ui.column(say.time, ({ updatedAt }) => <ui.Time at={updatedAt} />),
+        ui.column(say.noteTitle, ({ note }) => ui.shownText(note) || "–"),
+        ui.column(say.rollBack, ({ version }) =>
+          version === newest
+            ? <ui.Badge kind="good">{say.inForce}</ui.Badge>
+            : <a href={rollbackHref(version)}>{say.rollBackTitle(version)}</a>),
       ]}
       empty={<ui.EmptyState title={say.noHistory} hint={say.noHistoryHint} />}
     />

@@ -109,21 +109,21 @@ function InCredits(
   const rows = tiers.filter(({ models }) => models === "*" || models.includes(model.id));
   const fields = (["inputPerMTok", "outputPerMTok", "perImage"] as const)
     .filter((field) => model.price[field] !== undefined);
-  const amounts = fields.map((field) => ({
-    id: field,
-    title: say.prices[field],
-    align: "end" as const,
-    cell: ({ creditsPerUsd }: CatalogTier) => (
-      <span class="number">{product(model.price[field] ?? "", creditsPerUsd)}</span>
-    ),
-  }));
+  const amounts = fields.map((field) =>
+    ui.endColumn(
+      say.prices[field],
+      ({ creditsPerUsd }: CatalogTier) => (
+        <span class="number">{product(model.price[field] ?? "", creditsPerUsd)}</span>
+      ),
+    )
+  );
   return (
-    <ui.DataTable
+    <ui.DataTable<CatalogTier>
       view={view}
       caption={say.inCredits}
       rows={rows}
       columns={[
-        { id: "tier", title: say.tier, isHeader: true, cell: ({ id }) => id },
+        ui.column(say.tier, ({ id }) => id, { isHeader: true }),
         ...amounts,
       ]}
       href={({ id }) => tierEditHref(id)}

@@ -1,5 +1,5 @@
 import * as ui from "../../components/mod.ts";
-import type { InView, Page, Shown, View } from "../../page.ts";
+import type { Page, View } from "../../page.ts";
 import {
   type CatalogModel,
   type CatalogText,
@@ -22,35 +22,45 @@ interface Row {
 }
 
 /** Every model, to sort and to filter. */
-export const modelList: Page = { path: "/catalog", show };
-
-async function show(view: View): Promise<Shown> {
-  const say = view.say(catalogMessages);
-  const [{ content }, states] = await Promise.all([currentCatalog(view), modelStates(view)]);
-  const rows = content.models.map((model) => rowOf(model, content, states.get(model.id)));
-  const shown = rows.filter((row) => isWanted(view, row));
-  return {
-    title: say.title,
-    body: (
-      <>
-        <ui.PageHead title={say.title} intro={say.intro}>
-          <a class="button primary" href="/console/catalog/model/new">{say.addModel}</a>
-        </ui.PageHead>
-        <CatalogTabs view={view} here="models" />
-        <ModelFilter view={view} content={content} />
-        <ui.DataTable
-          view={view}
-          caption={say.caption}
-          count={say.count(shown.length, rows.length)}
-          rows={shown}
-          columns={columns(view)}
-          href={({ model }) => modelHref(model.id)}
-          empty={<ui.EmptyState title={say.noneFound} hint={say.noneFoundHint} />}
-        />
-      </>
-    ),
-  };
-}
+export const modelList: Page = {
+  path: "/catalog",
+  async show(view) {
+    const say = view.say(catalogMessages);
+    const [{ content }, states] = await Promise.all([currentCatalog(view), modelStates(view)]);
+    return ui.listPage(view, {
+      say,
+      rows: content.models.map((model) => rowOf(model, content, states.get(model.id))),
+      add: { href: "/console/catalog/model/new", text: say.addModel },
+      above: <CatalogTabs view={view} here="models" />,
+      href: ({ model }) => modelHref(model.id),
+      columns: columns(view),
+      filters: [
+        {
+          ...{ name: "text", label: say.filterText },
+          texts: ({ model, provider }) => [model.id, model.name, provider, ...model.featureTags],
+        },
+        {
+          ...{ name: "upstream", label: say.filterUpstream, all: say.any },
+          options: content.upstreams.map(({ id }) => id),
+          values: ({ model }) => [model.upstream],
+        },
+        {
+          ...{ name: "endpoint", label: say.filterEndpoint, all: say.any, options: ENDPOINTS },
+          values: ({ model }) => model.endpoints,
+        },
+        {
+          ...{
+            name: "state",
+            label: say.filterState,
+            all: say.any,
+            options: Object.entries(say.states),
+          },
+          values: ({ state }) => [state?.status],
+        },
+      ],
+    });
+  },
+};
 
 function rowOf(model: CatalogModel, content: CatalogText, state: ModelState | undefined): Row {
   return {
@@ -63,85 +73,48 @@ function rowOf(model: CatalogModel, content: CatalogText, state: ModelState | un
   };
 }
 
-function isWanted(view: View, { model, state, provider }: Row): boolean {
-  return ui.hasText(view, "text", [model.id, model.name, provider, ...model.featureTags]) &&
-    ui.hasValue(view, "upstream", [model.upstream]) &&
-    ui.hasValue(view, "endpoint", model.endpoints) &&
-    ui.hasValue(view, "state", [state?.status]);
-}
-
-function ModelFilter({ view, content }: InView<{ content: CatalogText }>) {
-  const say = view.say(catalogMessages);
-  const upstreams = content.upstreams.map(({ id }) => id);
-  const states = Object.entries(say.states);
-  const shared = { view, all: say.any };
-  return (
-    <ui.FilterForm view={view}>
-      <ui.FilterText view={view} name="text" label={say.filterText} />
-      <ui.FilterSelect {...shared} name="upstream" label={say.filterUpstream} options={upstreams} />
-      <ui.FilterSelect {...shared} name="endpoint" label={say.filterEndpoint} options={ENDPOINTS} />
-      <ui.FilterSelect {...shared} name="state" label={say.filterState} options={states} />
-    </ui.FilterForm>
-  );
-}
-
 function columns(view: View): readonly ui.Column<Row>[] {
   const say = view.say(catalogMessages);
   const price = (
     id: "input" | "output",
     field: "inputPerMTok" | "outputPerMTok",
-  ): ui.Column<Row> => ({
-    id,
-    title: `${say[id]} $/M`,
-    align: "end",
-    cell: ({ model }) => (
+  ): ui.Column<Row> =>
+    ui.endColumn(`${say[id]} $/M`, ({ model }) => (
       <>
         <span class="number">{model.price[field]}</span>
         {id === "output" && model.price.perImage !== undefined && (
           <span class="under number">{say.anImage(model.price.perImage)}</span>
         )}
       </>
-    ),
-    sort: ({ model }) => ui.creditsOrder(model.price[field]),
-  });
+    ), { id, sort: ({ model }) => ui.creditsOrder(model.price[field]) });
   return [
-    {
+    ui.column(say.id, ({ model }) => model.id, {
       id: "id",
-      title: say.id,
       isHeader: true,
-      cell: ({ model }) => model.id,
       sort: ({ model }) => model.id,
-    },
-    {
+    }),
+    ui.column(say.state, ({ state }) => <StateBadge view={view} state={state} />, {
       id: "state",
-      title: say.state,
-      cell: ({ state }) => <StateBadge view={view} state={state} />,
       sort: ({ state }) => state?.status ?? "",
-    },
-    {
-      id: "upstream",
-      title: say.upstream,
-      cell: ({ model, provider }) => <Upstream id={model.upstream} provider={provider} />,
-      sort: ({ model }) => model.upstream,
-    },
-    { id: "endpoints", title: say.endpoints, cell: ({ model }) => <Few of={model.endpoints} /> },
+    }),
+    ui.column(
+      say.upstream,
+      ({ model, provider }) => <Upstream id={model.upstream} provider={provider} />,
+      { id: "upstream", sort: ({ model }) => model.upstream },
+    ),
+    ui.column(say.endpoints, ({ model }) => <Few of={model.endpoints} />),
     price("input", "inputPerMTok"),
     price("output", "outputPerMTok"),
-    {
-      id: "quality",
-      title: say.quality,
-      align: "end",
-      cell: ({ model }) => <span class="number">{model.quality.toFixed(2)}</span>,
-      sort: ({ model }) => model.quality,
-    },
-    {
+    ui.endColumn(
+      say.quality,
+      ({ model }) => <span class="number">{model.quality.toFixed(2)}</span>,
+      { id: "quality", sort: ({ model }) => model.quality },
+    ),
+    ui.endColumn(say.context, ({ model }) => <ui.Count value={model.contextTokens} />, {
       id: "context",
-      title: say.context,
-      align: "end",
-      cell: ({ model }) => <ui.Count value={model.contextTokens} />,
       sort: ({ model }) => model.contextTokens,
-    },
-    { id: "tiers", title: say.tiers, cell: ({ tiers }) => <Few of={tiers} /> },
+    }),
+    ui.column(say.tiers, ({ tiers }) => <Few of={tiers} />),
   ];
 }
 

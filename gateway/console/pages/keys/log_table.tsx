@@ -12,41 +12,30 @@ export function LogTable(
 ) {
   const say = view.say(keyMessages);
   return (
-    <ui.DataTable
+    <ui.DataTable<LogLine>
       view={view}
       caption={caption}
       rows={rows}
       cursor={null}
       href={({ id }) => `/console/requests/${encodeURIComponent(id)}`}
       columns={[
-        { id: "request", title: say.request, isHeader: true, cell: ({ requestId }) => requestId },
-        { id: "at", title: say.time, cell: ({ at }) => <ui.Time at={at} /> },
-        { id: "model", title: say.model, cell: ({ model }) => model ?? "–" },
-        {
-          id: "status",
-          title: say.status,
-          cell: ({ status, outcome, errorCode }) => (
+        ui.column(say.request, ({ requestId }) => requestId, { isHeader: true }),
+        ui.column(say.time, ({ at }) => <ui.Time at={at} />),
+        ui.column(say.model, ({ model }) => model ?? "–"),
+        ui.column(
+          say.status,
+          ({ status, outcome, errorCode }) => (
             <ui.Badge kind={outcome === "ok" ? "good" : status >= 500 ? "bad" : "warn"}>
               {errorCode === null ? String(status) : `${status} ${errorCode}`}
             </ui.Badge>
           ),
-        },
-        {
-          id: "tokens",
-          title: say.tokens,
-          align: "end",
-          cell: ({ inputTokens, outputTokens }) => (
-            <span class="number">
-              {`${ui.countText(inputTokens)} / ${ui.countText(outputTokens)}`}
-            </span>
-          ),
-        },
-        {
-          id: "charged",
-          title: say.charged,
-          align: "end",
-          cell: ({ charged }) => <ui.Credits amount={charged} />,
-        },
+        ),
+        ui.endColumn(say.tokens, ({ inputTokens, outputTokens }) => (
+          <span class="number">
+            {`${ui.countText(inputTokens)} / ${ui.countText(outputTokens)}`}
+          </span>
+        )),
+        ui.endColumn(say.charged, ({ charged }) => <ui.Credits amount={charged} />),
       ]}
       empty={empty}
     />

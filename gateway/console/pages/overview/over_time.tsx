@@ -109,29 +109,21 @@ function LegendName({ view, column: { title, filter } }: InView<{ column: PlotCo
   return <a class="legend-name" title={title} href={`${REQUESTS}?${query}`}>{title}</a>;
 }
 
-function columnsOf(view: View, plot: Plot, stepMs: number): readonly ui.SheetColumn<Point>[] {
+function columnsOf(view: View, plot: Plot, stepMs: number): readonly ui.Column<Point>[] {
   const say = view.say(overviewMessages);
   const { whole } = plot;
   return [
-    {
-      title: say.at,
-      isHeader: true,
-      cell: ({ at }) => (
-        <a href={hrefOfStep(at, stepMs)}>
-          <ui.Time at={at} />
-        </a>
-      ),
-    },
-    ...plot.columns.map((column): ui.SheetColumn<Point> => ({
-      title: column.title,
-      align: "end",
-      cell: (point) => <Value plot={plot} value={column.value(point)} />,
-    })),
-    ...(whole === undefined ? [] : [{
-      title: say.total,
-      align: "end" as const,
-      cell: (point: Point) => <Value plot={plot} value={whole(point)} />,
-    }]),
+    ui.column(say.at, ({ at }) => (
+      <a href={hrefOfStep(at, stepMs)}>
+        <ui.Time at={at} />
+      </a>
+    ), { isHeader: true }),
+    ...plot.columns.map((column): ui.Column<Point> =>
+      ui.endColumn(column.title, (point) => <Value plot={plot} value={column.value(point)} />)
+    ),
+    ...(whole === undefined
+      ? []
+      : [ui.endColumn(say.total, (point: Point) => <Value plot={plot} value={whole(point)} />)]),
   ];
 }
 

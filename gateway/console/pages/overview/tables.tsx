@@ -13,31 +13,28 @@ type Sums = Pick<
 /** What each model came to, dearest first. */
 export function ByModel({ view, rows }: InView<{ rows: readonly ModelSums[] }>) {
   const say = view.say(overviewMessages);
-  const time = (part: "p50" | "p95", title: string): ui.Column<ModelSums> => ({
-    id: `model-${part}`,
-    title,
-    align: "end",
-    cell: ({ durationMs }) => <ui.Duration ms={durationMs[part]} />,
-    sort: ({ durationMs }) => durationMs[part] ?? -1,
-  });
+  const time = (part: "p50" | "p95", title: string): ui.Column<ModelSums> =>
+    ui.endColumn(title, ({ durationMs }) => <ui.Duration ms={durationMs[part]} />, {
+      id: `model-${part}`,
+      sort: ({ durationMs }) => durationMs[part] ?? -1,
+    });
   return (
     <ui.Panel title={say.byModel}>
-      <ui.DataTable
+      <ui.DataTable<ModelSums>
         view={view}
         name="models"
         caption={say.byModel}
         rows={rows}
         columns={[
-          {
+          ui.column(say.model, ({ model, others }) =>
+            model === null
+              ? <span class="muted">{others ? say.others : say.noModel}</span>
+              : <RequestsLink view={view} filter={{ model }}>{model}</RequestsLink>, {
             id: "model",
-            title: say.model,
             isHeader: true,
-            cell: ({ model, others }) =>
-              model === null
-                ? <span class="muted">{others ? say.others : say.noModel}</span>
-                : <RequestsLink view={view} filter={{ model }}>{model}</RequestsLink>,
-            sort: ({ model }) => model ?? "",
-          },
+            sort: ({ model }) =>
+              model ?? "",
+          }),
           ...sumColumns<ModelSums>(view, "model"),
           time("p50", say.p50),
           time("p95", say.p95),
@@ -55,28 +52,22 @@ export function ByKey({ view, rows }: InView<{ rows: readonly KeySums[] }>) {
     rows.some((other) => other.key !== key && other.name === name);
   return (
     <ui.Panel title={say.byKey}>
-      <ui.DataTable
+      <ui.DataTable<KeySums>
         view={view}
         name="keys"
         caption={say.byKey}
         rows={rows}
         columns={[
-          {
-            id: "key",
-            title: say.key,
-            isHeader: true,
-            cell: (row) => {
-              const { key, name } = row;
-              if (key === null) return <span class="muted">{say.others}</span>;
-              return (
-                <>
-                  <RequestsLink view={view} filter={{ key }}>{name ?? key}</RequestsLink>
-                  {name !== null && isShared(row) && <span class="second">{key}</span>}
-                </>
-              );
-            },
-            sort: ({ name, key }) => name ?? key ?? "",
-          },
+          ui.column(say.key, (row) => {
+            const { key, name } = row;
+            if (key === null) return <span class="muted">{say.others}</span>;
+            return (
+              <>
+                <RequestsLink view={view} filter={{ key }}>{name ?? key}</RequestsLink>
+                {name !== null && isShared(row) && <span class="second">{key}</span>}
+              </>
+            );
+          }, { id: "key", isHeader: true, sort: ({ name, key }) => name ?? key ?? "" }),
           ...sumColumns<KeySums>(view, "key"),
         ]}
         empty={null}
@@ -89,11 +80,9 @@ export function ByKey({ view, rows }: InView<{ rows: readonly KeySums[] }>) {
 export function ByEnding({ view, rows, all }: InView<{ rows: readonly Ending[]; all: number }>) {
   const say = view.say(overviewMessages);
   const columns: readonly ui.Column<Ending>[] = [
-    {
-      id: "ending",
-      title: say.outcome,
-      isHeader: true,
-      cell: (row) =>
+    ui.column(
+      say.outcome,
+      (row) =>
         row.outcome === null
           ? <span class="muted">{say.others}</span>
           : (
@@ -101,26 +90,18 @@ export function ByEnding({ view, rows, all }: InView<{ rows: readonly Ending[]; 
               <OutcomeBadge view={view} outcome={row.outcome} status={row.status} />
             </RequestsLink>
           ),
-    },
-    { id: "ending-status", title: say.status, cell: ({ status }) => status ?? "–" },
-    {
-      id: "ending-code",
-      title: say.code,
-      cell: ({ errorCode }) => errorCode === null ? "–" : <code>{errorCode}</code>,
-    },
-    {
+      { isHeader: true },
+    ),
+    ui.column(say.status, ({ status }) => status ?? "–"),
+    ui.column(say.code, ({ errorCode }) => errorCode === null ? "–" : <code>{errorCode}</code>),
+    ui.endColumn(say.requests, ({ requests }) => <ui.Count value={requests} />, {
       id: "ending-requests",
-      title: say.requests,
-      align: "end",
-      cell: ({ requests }) => <ui.Count value={requests} />,
       sort: ({ requests }) => requests,
-    },
-    {
-      id: "ending-share",
-      title: say.share,
-      align: "end",
-      cell: ({ requests }) => <span class="number">{ui.percentText(requests, all)}</span>,
-    },
+    }),
+    ui.endColumn(
+      say.share,
+      ({ requests }) => <span class="number">{ui.percentText(requests, all)}</span>,
+    ),
   ];
   return (
     <ui.Panel title={say.byEnding}>
@@ -141,23 +122,18 @@ function sumColumns<Row extends Sums>(view: View, of: string): readonly ui.Colum
   const count = (
     id: "requests" | "errors" | "inputTokens" | "outputTokens",
     title: string,
-  ): ui.Column<Row> => ({
-    id: `${of}-${id}`,
-    title,
-    align: "end",
-    cell: (row) => <ui.RoundedCount value={row[id]} />,
-    sort: (row) => row[id],
-  });
+  ): ui.Column<Row> =>
+    ui.endColumn(title, (row) => <ui.RoundedCount value={row[id]} />, {
+      id: `${of}-${id}`,
+      sort: (row) => row[id],
+    });
   return [
     count("requests", say.requests),
     count("errors", say.failed),
-    {
+    ui.endColumn(say.spend, ({ charged }) => <ui.Credits amount={charged} />, {
       id: `${of}-charged`,
-      title: say.spend,
-      align: "end",
-      cell: ({ charged }) => <ui.Credits amount={charged} />,
       sort: ({ charged }) => ui.creditsOrder(charged),
-    },
+    }),
     count("inputTokens", say.tokensIn),
     count("outputTokens", say.tokensOut),
   ];

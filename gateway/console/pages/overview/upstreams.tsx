@@ -23,49 +23,30 @@ export function Upstreams({ view, upstreams }: InView<{ upstreams: readonly Upst
   const rank = (upstream: UpstreamState) => RANKS.indexOf(healthOf(upstream));
   return (
     <ui.Panel title={say.upstreams}>
-      <ui.Sheet
+      <ui.Sheet<UpstreamState>
         caption={say.upstreams}
         rows={upstreams.toSorted((a, b) => rank(a) - rank(b))}
         columns={[
-          {
-            title: say.upstream,
-            isHeader: true,
-            cell: ({ id, provider }) => (
-              <>
-                <a href={upstreamHref(id)}>{id}</a>
-                {provider !== id && <span class="second">{provider}</span>}
-              </>
-            ),
-          },
-          {
-            title: say.state,
-            cell: (row) => (
-              <>
-                <HealthBadge view={view} upstream={row} />
-                <Troubles view={view} upstream={row} />
-              </>
-            ),
-          },
-          { title: say.models, align: "end", cell: (row) => modelsText(view, row) },
-          {
-            title: own.failures,
-            align: "end",
-            cell: ({ recent }) => <ErrorRate view={view} recent={recent} />,
-          },
-          {
-            title: own.failovers,
-            align: "end",
-            cell: ({ recent }) => <Failovers view={view} recent={recent} />,
-          },
-          {
-            title: say.inFlight,
-            align: "end",
-            cell: ({ inFlight, maxInFlight }) => (
-              <span class="number">
-                <ui.Count value={inFlight} /> / <ui.Count value={maxInFlight} />
-              </span>
-            ),
-          },
+          ui.column(say.upstream, ({ id, provider }) => (
+            <>
+              <a href={upstreamHref(id)}>{id}</a>
+              {provider !== id && <span class="second">{provider}</span>}
+            </>
+          ), { isHeader: true }),
+          ui.column(say.state, (row) => (
+            <>
+              <HealthBadge view={view} upstream={row} />
+              <Troubles view={view} upstream={row} />
+            </>
+          )),
+          ui.endColumn(say.models, (row) => modelsText(view, row)),
+          ui.endColumn(own.failures, ({ recent }) => <ErrorRate view={view} recent={recent} />),
+          ui.endColumn(own.failovers, ({ recent }) => <Failovers view={view} recent={recent} />),
+          ui.endColumn(say.inFlight, ({ inFlight, maxInFlight }) => (
+            <span class="number">
+              <ui.Count value={inFlight} /> / <ui.Count value={maxInFlight} />
+            </span>
+          )),
         ]}
       />
     </ui.Panel>

@@ -38,40 +38,32 @@ export function Books({ view, found }: InView<{ found: Detail }>) {
 
 type Amount = "held" | "charged" | "returned" | "writtenOff";
 
-function columnsOf(view: View, holds: readonly Hold[]): readonly ui.SheetColumn<Hold>[] {
+function columnsOf(view: View, holds: readonly Hold[]): readonly ui.Column<Hold>[] {
   const say = view.say(requestPageMessages);
   const { holds: names, attempts } = view.say(outcomeMessages);
-  const amount = (of: Amount): ui.SheetColumn<Hold> => ({
-    title: say[of],
-    align: "end",
-    cell: ({ [of]: value }) =>
-      value === null ? <span class="muted">–</span> : <ui.Credits amount={value} />,
-    foot: <ui.Credits amount={sumOf(holds, of)} />,
-  });
+  const amount = (of: Amount): ui.Column<Hold> =>
+    ui.endColumn(
+      say[of],
+      ({ [of]: value }) =>
+        value === null ? <span class="muted">–</span> : <ui.Credits amount={value} />,
+      { foot: <ui.Credits amount={sumOf(holds, of)} /> },
+    );
   const hasLosses = parseCredits(sumOf(holds, "writtenOff")) !== 0n;
   return [
-    {
-      title: say.hold,
-      isHeader: true,
-      cell: ({ id, model }) => (
-        <>
-          <code class="id">{id}</code>
-          {model !== null && <span class="second">{model}</span>}
-        </>
-      ),
-      foot: say.sum,
-    },
-    {
-      title: say.state,
-      cell: ({ state, reason, recovered }) => (
-        <>
-          <ui.Badge kind={STATE_KINDS[state] ?? "neutral"}>{nameOf(names, state)}</ui.Badge>
-          {reason !== null && <span class="second">{nameOf(attempts, reason)}</span>}
-          {recovered && <span class="second">{say.recovered}</span>}
-        </>
-      ),
-    },
-    { title: say.price, align: "end", cell: ({ priceVersion }) => priceVersion ?? "–" },
+    ui.column(say.hold, ({ id, model }) => (
+      <>
+        <code class="id">{id}</code>
+        {model !== null && <span class="second">{model}</span>}
+      </>
+    ), { isHeader: true, foot: say.sum }),
+    ui.column(say.state, ({ state, reason, recovered }) => (
+      <>
+        <ui.Badge kind={STATE_KINDS[state] ?? "neutral"}>{nameOf(names, state)}</ui.Badge>
+        {reason !== null && <span class="second">{nameOf(attempts, reason)}</span>}
+        {recovered && <span class="second">{say.recovered}</span>}
+      </>
+    )),
+    ui.endColumn(say.price, ({ priceVersion }) => priceVersion ?? "–"),
     amount("held"),
     amount("charged"),
     amount("returned"),

@@ -31,11 +31,8 @@ function whatColumns(view: View, keys: KnownKeys): readonly ui.Column<Summary>[]
   const say = view.say(requestMessages);
   const { language, nowMs } = view;
   return [
-    {
-      id: "request",
-      title: say.request,
+    ui.column(say.request, ({ requestId }) => <ui.ShortId id={requestId} />, {
       isHeader: true,
-      cell: ({ requestId }) => <ui.ShortId id={requestId} />,
       beside: ({ requestId }) => (
         <ui.CopyButton
           view={view}
@@ -43,69 +40,45 @@ function whatColumns(view: View, keys: KnownKeys): readonly ui.Column<Summary>[]
           what={say.requestId}
         />
       ),
-    },
-    {
-      id: "at",
-      title: say.at,
-      cell: (row) => <ui.RelativeTime at={endOf(row)} nowMs={nowMs} language={language} />,
-      apiOrder: { field: "order", ascending: "oldest" },
-    },
-    {
-      id: "outcome",
-      title: say.outcome,
-      cell: ({ outcome, status, errorCode }) => (
-        <>
-          <OutcomeBadge view={view} outcome={outcome} status={status} />
-          {errorCode !== null && (
-            <span class="row-note" title={errorCode}>{status} {errorCode}</span>
-          )}
-        </>
-      ),
-    },
-    { id: "key", title: say.key, cell: ({ key }) => <KeyName keys={keys} id={key} /> },
-    {
-      id: "model",
-      title: say.model,
-      cell: ({ model }) => model === null ? <span class="muted">–</span> : <Name text={model} />,
-    },
-    {
-      id: "endpoint",
-      title: say.endpoint,
-      cell: ({ endpoint, stream }) => (
-        <span class="row-note">
-          {nameOf(say.endpoints, endpoint)}
-          {stream ? `, ${say.streamed}` : ""}
-        </span>
-      ),
-    },
+    }),
+    ui.column(
+      say.at,
+      (row) => <ui.RelativeTime at={endOf(row)} nowMs={nowMs} language={language} />,
+      { apiOrder: { field: "order", ascending: "oldest" } },
+    ),
+    ui.column(say.outcome, ({ outcome, status, errorCode }) => (
+      <>
+        <OutcomeBadge view={view} outcome={outcome} status={status} />
+        {errorCode !== null && <span class="row-note" title={errorCode}>{status} {errorCode}</span>}
+      </>
+    )),
+    ui.column(say.key, ({ key }) => <KeyName keys={keys} id={key} />),
+    ui.column(
+      say.model,
+      ({ model }) => model === null ? <span class="muted">–</span> : <Name text={model} />,
+    ),
+    ui.column(say.endpoint, ({ endpoint, stream }) => (
+      <span class="row-note">
+        {nameOf(say.endpoints, endpoint)}
+        {stream ? `, ${say.streamed}` : ""}
+      </span>
+    )),
   ];
 }
 
 function amountColumns(view: View): readonly ui.Column<Summary>[] {
   const say = view.say(requestMessages);
   return [
-    {
-      id: "tokens",
-      title: say.tokens,
-      align: "end",
-      cell: ({ inputTokens, outputTokens }) => (
+    ui.endColumn(
+      say.tokens,
+      ({ inputTokens, outputTokens }) => (
         <span class="number" title={say.tokensHint}>
           {ui.countText(inputTokens)} → {ui.countText(outputTokens)}
         </span>
       ),
-    },
-    {
-      id: "duration",
-      title: say.duration,
-      align: "end",
-      cell: ({ durationMs }) => <ui.Duration ms={durationMs} />,
-    },
-    {
-      id: "charged",
-      title: say.charged,
-      align: "end",
-      cell: ({ charged }) => <ui.Credits amount={charged} />,
-    },
+    ),
+    ui.endColumn(say.duration, ({ durationMs }) => <ui.Duration ms={durationMs} />),
+    ui.endColumn(say.charged, ({ charged }) => <ui.Credits amount={charged} />),
   ];
 }
 

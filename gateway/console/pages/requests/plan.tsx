@@ -131,53 +131,45 @@ function Box({ view, task, x, y }: InView<{ task: Task; x: number; y: number }>)
   );
 }
 
-function columnsOf(view: View, tasks: readonly Task[]): readonly ui.SheetColumn<Task>[] {
+function columnsOf(view: View, tasks: readonly Task[]): readonly ui.Column<Task>[] {
   const say = view.say(requestPageMessages);
   const names = view.say(outcomeMessages).tasks;
   const count = (
     title: string,
     of: "inputTokens" | "outputTokens",
-  ): ui.SheetColumn<Task> => ({
-    title,
-    align: "end",
-    cell: (task) => <ui.Count value={task[of]} />,
-    foot: <ui.Count value={tasks.reduce((sum, task) => sum + task[of], 0)} />,
-  });
+  ): ui.Column<Task> =>
+    ui.endColumn(title, (task) => <ui.Count value={task[of]} />, {
+      foot: <ui.Count value={tasks.reduce((sum, task) => sum + task[of], 0)} />,
+    });
   return [
-    { title: say.task, isHeader: true, cell: ({ taskId }) => taskId, foot: say.sum },
-    {
-      title: say.state,
-      cell: ({ status }) => (
+    ui.column(say.task, ({ taskId }) => taskId, { isHeader: true, foot: say.sum }),
+    ui.column(
+      say.state,
+      ({ status }) => (
         <ui.Badge kind={STATUS_KINDS[status] ?? "neutral"}>{nameOf(names, status)}</ui.Badge>
       ),
-    },
-    {
-      title: say.model,
-      cell: ({ model, provider }) =>
-        model === null ? <span class="muted">–</span> : (
-          <>
-            {model}
-            <span class="second">{provider}</span>
-          </>
-        ),
-    },
-    {
-      title: say.waitsFor,
-      cell: ({ dependsOn }) =>
+    ),
+    ui.column(say.model, ({ model, provider }) =>
+      model === null ? <span class="muted">–</span> : (
+        <>
+          {model}
+          <span class="second">{provider}</span>
+        </>
+      )),
+    ui.column(
+      say.waitsFor,
+      ({ dependsOn }) =>
         dependsOn.length === 0
           ? <span class="muted">–</span>
           : dependsOn.toSorted(byName).join(", "),
-    },
-    { title: say.began, align: "end", cell: ({ startMs }) => <ui.Duration ms={startMs} /> },
-    { title: say.took, align: "end", cell: ({ ms }) => <ui.Duration ms={ms} /> },
+    ),
+    ui.endColumn(say.began, ({ startMs }) => <ui.Duration ms={startMs} />),
+    ui.endColumn(say.took, ({ ms }) => <ui.Duration ms={ms} />),
     count(say.input, "inputTokens"),
     count(say.output, "outputTokens"),
-    {
-      title: say.charged,
-      align: "end",
-      cell: ({ charged }) => <ui.Credits amount={charged} />,
+    ui.endColumn(say.charged, ({ charged }) => <ui.Credits amount={charged} />, {
       foot: <ui.Credits amount={sumOf(tasks)} />,
-    },
+    }),
   ];
 }
 

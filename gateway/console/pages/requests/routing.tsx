@@ -51,34 +51,24 @@ function Candidates({ view, candidates }: InView<{ candidates: readonly Candidat
     spare: say.whySpare,
   };
   return (
-    <ui.Sheet
+    <ui.Sheet<Candidate>
       caption={say.candidates}
       rows={candidates}
       columns={[
-        { title: say.model, isHeader: true, cell: ({ model }) => model },
-        {
-          title: say.verdict,
-          cell: ({ verdict, stage = "" }) => (
-            <ui.Badge kind={VERDICT_KINDS[verdict]}>
-              {verdict === "excluded" ? say.excluded(nameOf(stages, stage)) : say[verdict]}
-            </ui.Badge>
-          ),
-        },
-        {
-          title: say.score,
-          align: "end",
-          cell: ({ score }) =>
-            score === undefined
-              ? <span class="muted">–</span>
-              : <span class="number">{score.toFixed(3)}</span>,
-        },
-        {
-          title: say.why,
-          cell: ({ verdict, reason }) =>
-            verdict === "excluded"
-              ? <span class="words" lang="en">{reason}</span>
-              : <span class="words muted">{why[verdict]}</span>,
-        },
+        ui.column(say.model, ({ model }) => model, { isHeader: true }),
+        ui.column(say.verdict, ({ verdict, stage = "" }) => (
+          <ui.Badge kind={VERDICT_KINDS[verdict]}>
+            {verdict === "excluded" ? say.excluded(nameOf(stages, stage)) : say[verdict]}
+          </ui.Badge>
+        )),
+        ui.endColumn(say.score, ({ score }) =>
+          score === undefined
+            ? <span class="muted">–</span>
+            : <span class="number">{score.toFixed(3)}</span>),
+        ui.column(say.why, ({ verdict, reason }) =>
+          verdict === "excluded"
+            ? <span class="words" lang="en">{reason}</span>
+            : <span class="words muted">{why[verdict]}</span>),
       ]}
     />
   );

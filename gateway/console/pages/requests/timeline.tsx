@@ -47,44 +47,36 @@ function columnsOf(
     /** The one that went on to the end of the request. */
     streamed: TimedAttempt | undefined;
   },
-): readonly ui.SheetColumn<TimedAttempt>[] {
+): readonly ui.Column<TimedAttempt>[] {
   const say = view.say(requestPageMessages);
   const { attempts } = view.say(outcomeMessages);
   return [
-    ...hasTasks ? [{ title: say.task, cell: ({ task }: TimedAttempt) => task ?? "final" }] : [],
-    {
-      title: say.model,
-      isHeader: true,
-      cell: ({ model, provider }) => (
-        <>
-          {model}
-          <span class="second">{provider}</span>
-        </>
-      ),
-    },
-    {
-      title: say.outcome,
-      cell: ({ outcome, status }) => (
-        <>
-          <ui.Badge kind={outcome === "ok" ? "good" : outcome === "cancelled" ? "neutral" : "bad"}>
-            {nameOf(attempts, outcome)}
-          </ui.Badge>
-          {status !== null && status !== undefined && !(status < 400) && (
-            <span class="second">{say.status(status)}</span>
-          )}
-        </>
-      ),
-    },
-    { title: say.began, align: "end", cell: ({ startMs }) => <ui.Duration ms={startMs} /> },
-    {
-      title: streamed === undefined ? say.took : say.tookFirst,
-      align: "end",
-      cell: ({ ms }) => <ui.Duration ms={ms} />,
-    },
-    {
-      title: `${say.bar} (${say.scale(ui.durationText(wholeMs))})`,
-      cell: (attempt) => <Bar attempt={attempt} wholeMs={wholeMs} goesOn={attempt === streamed} />,
-    },
+    ...hasTasks ? [ui.column(say.task, ({ task }: TimedAttempt) => task ?? "final")] : [],
+    ui.column(say.model, ({ model, provider }) => (
+      <>
+        {model}
+        <span class="second">{provider}</span>
+      </>
+    ), { isHeader: true }),
+    ui.column(say.outcome, ({ outcome, status }) => (
+      <>
+        <ui.Badge kind={outcome === "ok" ? "good" : outcome === "cancelled" ? "neutral" : "bad"}>
+          {nameOf(attempts, outcome)}
+        </ui.Badge>
+        {status !== null && status !== undefined && !(status < 400) && (
+          <span class="second">{say.status(status)}</span>
+        )}
+      </>
+    )),
+    ui.endColumn(say.began, ({ startMs }) => <ui.Duration ms={startMs} />),
+    ui.endColumn(
+      streamed === undefined ? say.took : say.tookFirst,
+      ({ ms }) => <ui.Duration ms={ms} />,
+    ),
+    ui.column(
+      `${say.bar} (${say.scale(ui.durationText(wholeMs))})`,
+      (attempt) => <Bar attempt={attempt} wholeMs={wholeMs} goesOn={attempt === streamed} />,
+    ),
   ];
 }
 

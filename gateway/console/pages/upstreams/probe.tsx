@@ -64,33 +64,28 @@ function Offered(
     <>
       <ui.Notice kind="done">{say.answered(names.length, ms)}</ui.Notice>
       {names.length > 0 && (
-        <ui.Sheet
+        <ui.Sheet<string>
           caption={say.offered}
           rows={names.slice(0, OFFERED_MAX)}
           columns={[
-            {
-              title: say.offeredName,
+            ui.column(say.offeredName, (name) => <code>{ui.shownText(name)}</code>, {
               isHeader: true,
-              cell: (name) => <code>{ui.shownText(name)}</code>,
-            },
-            {
-              title: say.inCatalog,
-              cell: (name) => {
-                const found = known(name);
-                if (found.length > 0) {
-                  return found.map((each) => (
-                    <div key={each.id}>
-                      <a href={modelHref(each.id)}>{each.id}</a>
-                    </div>
-                  ));
-                }
-                return (
-                  <a href={address(name)}>
-                    {say.addModel} <span class="unseen">{ui.shownText(name)}</span>
-                  </a>
-                );
-              },
-            },
+            }),
+            ui.column(say.inCatalog, (name) => {
+              const found = known(name);
+              if (found.length > 0) {
+                return found.map((each) => (
+                  <div key={each.id}>
+                    <a href={modelHref(each.id)}>{each.id}</a>
+                  </div>
+                ));
+              }
+              return (
+                <a href={address(name)}>
+                  {say.addModel} <span class="unseen">{ui.shownText(name)}</span>
+                </a>
+              );
+            }),
           ]}
         />
       )}

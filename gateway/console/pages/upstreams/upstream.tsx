@@ -115,40 +115,26 @@ function Models(
   const say = view.say(upstreamMessages);
   const catalog = view.say(catalogMessages);
   return (
-    <ui.DataTable
+    <ui.DataTable<UpstreamState["models"][number]>
       view={view}
       caption={say.modelCaption}
       rows={state.models}
       href={({ id }) => modelHref(id)}
       columns={[
-        {
-          id: "id",
-          title: catalog.id,
-          isHeader: true,
-          cell: ({ id }) => id,
-          sort: ({ id }) => id,
-        },
-        {
+        ui.column(catalog.id, ({ id }) => id, { id: "id", isHeader: true, sort: ({ id }) => id }),
+        ui.column(say.state, (row) => <StateBadge view={view} state={row} isFull />, {
           id: "state",
-          title: say.state,
-          cell: (row) => <StateBadge view={view} state={row} isFull />,
           sort: ({ status }) => status,
-        },
-        {
-          id: "name",
-          title: say.offeredName,
-          cell: ({ id }) => (
-            <code>{ui.shownText(models.find((each) => each.id === id)?.upstreamModel ?? "")}</code>
-          ),
-        },
-        {
+        }),
+        ui.column(say.offeredName, ({ id }) => (
+          <code>{ui.shownText(models.find((each) => each.id === id)?.upstreamModel ?? "")}</code>
+        )),
+        ui.endColumn(say.latency, ({ latencyMs }) =>
+          latencyMs === null ? "–" : <ui.Count value={Math.round(latencyMs)} unit="ms" />, {
           id: "latency",
-          title: say.latency,
-          align: "end",
-          cell: ({ latencyMs }) =>
-            latencyMs === null ? "–" : <ui.Count value={Math.round(latencyMs)} unit="ms" />,
-          sort: ({ latencyMs }) => latencyMs ?? Infinity,
-        },
+          sort: ({ latencyMs }) =>
+            latencyMs ?? Infinity,
+        }),
       ]}
       empty={<ui.EmptyState title={say.noModels} hint={say.noModelsHint} />}
     />

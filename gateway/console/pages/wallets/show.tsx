@@ -81,30 +81,21 @@ function WalletHead({ view, wallet }: InView<{ wallet: Wallet }>) {
 function HoldTable({ view, rows }: InView<{ rows: readonly Hold[] }>) {
   const say = view.say(walletMessages);
   return (
-    <ui.DataTable
+    <ui.DataTable<Hold>
       view={view}
       caption={say.holds}
       rows={rows}
       cursor={null}
       columns={[
-        { id: "hold", title: say.hold, isHeader: true, cell: ({ id }) => <code>{id}</code> },
-        { id: "since", title: say.since, cell: ({ at }) => <ui.Time at={at} /> },
-        { id: "model", title: say.model, cell: ({ model }) => model },
-        {
-          id: "key",
-          title: say.key,
-          cell: ({ key }) => (
-            <a href={`/console/keys/${encodeURIComponent(key)}`}>
-              <code>{key}</code>
-            </a>
-          ),
-        },
-        {
-          id: "amount",
-          title: say.amountHeld,
-          align: "end",
-          cell: ({ amount }) => <ui.Credits amount={amount} />,
-        },
+        ui.column(say.hold, ({ id }) => <code>{id}</code>, { isHeader: true }),
+        ui.column(say.since, ({ at }) => <ui.Time at={at} />),
+        ui.column(say.model, ({ model }) => model),
+        ui.column(say.key, ({ key }) => (
+          <a href={`/console/keys/${encodeURIComponent(key)}`}>
+            <code>{key}</code>
+          </a>
+        )),
+        ui.endColumn(say.amountHeld, ({ amount }) => <ui.Credits amount={amount} />),
       ]}
       empty={<ui.EmptyState title={say.noHolds} hint={say.noHoldsHint} />}
     />

@@ -125,23 +125,18 @@ function columnsOf(view: View, hasBalance: boolean): readonly ui.Column<Statemen
     id: string,
     title: string,
     value: (row: StatementLine) => string | null | undefined,
-  ) => ({
-    id,
-    title,
-    align: "end" as const,
-    cell: (row: StatementLine) => {
+  ) =>
+    ui.endColumn(title, (row: StatementLine) => {
       const text = value(row);
       return text == null ? "–" : <ui.Credits amount={text} />;
-    },
-  });
+    });
   return [
-    { id: "at", title: say.time, isHeader: true, cell: ({ at }) => <ui.Time at={at} /> },
-    {
-      id: "kind",
-      title: say.kind,
-      cell: ({ kind }) => <ui.Badge kind={KIND_LOOKS[kind]}>{say.kinds[kind]}</ui.Badge>,
-    },
-    { id: "remark", title: say.remark, cell: (entry) => <Remark view={view} entry={entry} /> },
+    ui.column(say.time, ({ at }) => <ui.Time at={at} />, { isHeader: true }),
+    ui.column(
+      say.kind,
+      ({ kind }) => <ui.Badge kind={KIND_LOOKS[kind]}>{say.kinds[kind]}</ui.Badge>,
+    ),
+    ui.column(say.remark, (entry) => <Remark view={view} entry={entry} />),
     amount("change", say.change, ({ change }) => change),
     ...hasBalance ? [amount("after", say.after, ({ available }) => available)] : [],
   ];
