@@ -24,6 +24,20 @@ export type Translated<Entry> = Entry extends Message ? string
 /** The same messages in every language. */
 export type Catalogue<Messages> = Readonly<Record<Language, Messages>>;
 
+/** A long message in both languages: English on the first line of the template, Chinese on the second. */
+export function both(
+  strings: TemplateStringsArray,
+  ...values: readonly (string | number)[]
+): Message {
+  // Only the template's own line break divides the languages: a value may have line breaks too.
+  const at = strings.findIndex((part) => part.includes("\n"));
+  const [before = "", after = ""] = (strings[at] ?? "").split(/\n\s*/, 2);
+  return [
+    String.raw({ raw: [...strings.slice(0, at), before] }, ...values),
+    String.raw({ raw: [after, ...strings.slice(at + 1)] }, ...values.slice(at)),
+  ];
+}
+
 /** Messages of one page, or of what pages share. One that lacks a language does not compile. */
 export function catalogue<const Table extends MessageTable | Message>(
   table: Table,

@@ -1,4 +1,4 @@
-import { catalogue } from "./catalogue.ts";
+import { both, catalogue } from "./catalogue.ts";
 
 /** What every page and component may say. */
 export const sharedMessages = catalogue({
@@ -18,14 +18,12 @@ export const sharedMessages = catalogue({
   back: ["Back", "返回"],
   next: ["Next", "下一页"],
   first: ["Back to the start", "回到开头"],
-  cut: [
-    "The search took as long as a page may take. It has not come to its end: there may be more.",
-    "搜索已达到单页允许的时间，尚未结束：后面可能还有更多。",
-  ],
-  cutEmpty: [
-    "Nothing so far. The search took as long as a page may take, and has not come to its end.",
-    "目前没有找到。搜索已达到单页允许的时间，尚未结束。",
-  ],
+  cut:
+    both`The search took as long as a page may take. It has not come to its end: there may be more.
+    搜索已达到单页允许的时间，尚未结束：后面可能还有更多。`,
+  cutEmpty:
+    both`Nothing so far. The search took as long as a page may take, and has not come to its end.
+    目前没有找到。搜索已达到单页允许的时间，尚未结束。`,
   goOn: ["Search on", "继续搜索"],
   pages: ["Pages", "分页"],
   range: (
@@ -49,20 +47,16 @@ export const sharedMessages = catalogue({
   pause: ["Pause", "暂停"],
   resume: ["Go on", "继续"],
   notFound: ["There is no such page", "没有这个页面"],
-  notFoundHint: [
-    "Check the address, or choose a section above.",
-    "请检查地址，或从上方选择一个栏目。",
-  ],
+  notFoundHint: both`Check the address, or choose a section above.
+    请检查地址，或从上方选择一个栏目。`,
   refused: ["The service refused this", "服务拒绝了此操作"],
   failed: ["Something went wrong", "出错了"],
-  failedHint: [
-    "Nothing is known to have changed. Try again; where it stays so, look for the request id in the service's log.",
-    "没有迹象表明有任何更改。请重试；若仍然出错，请用请求编号在服务日志中查找。",
-  ],
+  failedHint:
+    both`Nothing is known to have changed. Try again; where it stays so, look for the request id in the service's log.
+    没有迹象表明有任何更改。请重试；若仍然出错，请用请求编号在服务日志中查找。`,
   foreign: ["This change did not come from a page of this console", "此更改并非来自本控制台的页面"],
-  foreignHint: [
-    "Nothing was changed. Open the console in this tab and try again. Behind a proxy, have it pass on the Host header.",
-    "未作任何更改。请在本标签页中打开控制台后重试。若前面有代理，请让它传递 Host 标头。",
-  ],
+  foreignHint:
+    both`Nothing was changed. Open the console in this tab and try again. Behind a proxy, have it pass on the Host header.
+    未作任何更改。请在本标签页中打开控制台后重试。若前面有代理，请让它传递 Host 标头。`,
   badForm: ["The form could not be read", "无法读取表单"],
 });

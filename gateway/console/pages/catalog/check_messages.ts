@@ -1,25 +1,21 @@
-import { catalogue } from "../../messages/catalogue.ts";
+import { both, catalogue } from "../../messages/catalogue.ts";
 
 /** What the check of the catalog says. */
 export const checkMessages = catalogue({
   title: ["Check of the catalog", "检查目录"],
-  intro: [
-    "Whether its models are priced, can be reached, and are still what is offered.",
-    "模型是否有价格、能否访问、是否仍在提供。",
-  ],
+  intro: both`Whether its models are priced, can be reached, and are still what is offered.
+    模型是否有价格、能否访问、是否仍在提供。`,
   check: ["Check now", "立即检查"],
-  hint: [
-    "Compares each price with the price list, and asks each upstream for its list of models, for ten seconds at most. No tokens are used, and nothing changes.",
-    "将每个价格与价目表比较，并向每个上游请求其模型列表，最多十秒。不消耗词元，也不作任何更改。",
-  ],
+  hint:
+    both`Compares each price with the price list, and asks each upstream for its list of models, for ten seconds at most. No tokens are used, and nothing changes.
+    将每个价格与价目表比较，并向每个上游请求其模型列表，最多十秒。不消耗词元，也不作任何更改。`,
   allGood: (count: number) => [
     count === 1 ? "The model is in order" : `All ${count} models are in order`,
     `${count} 个模型全部正常`,
   ],
-  priceList: (name: string, version: string, days: number) => [
-    `Price list ${name} ${version}, ${days} ${days === 1 ? "day" : "days"} old`,
-    `价目表 ${name} ${version}，已有 ${days} 天`,
-  ],
+  priceList: (name: string, version: string, days: number) =>
+    both`Price list ${name} ${version}, ${days} ${days === 1 ? "day" : "days"} old
+    价目表 ${name} ${version}，已有 ${days} 天`,
   upstreams: ["Upstreams", "上游"],
   listed: ["Models that it lists", "它列出的模型数"],
   found: ["What was found", "检查结果"],

@@ -1,4 +1,4 @@
-import { catalogue } from "../../messages/catalogue.ts";
+import { both, catalogue } from "../../messages/catalogue.ts";
 
 /** What forms of the catalog, the difference before it is applied, and its history say. */
 export const editMessages = catalogue({
@@ -6,15 +6,12 @@ export const editMessages = catalogue({
   newModel: ["Add a model", "添加模型"],
   editTier: (id: string) => [`Edit tier ${id}`, `编辑档位 ${id}`],
   newTier: ["Add a tier", "添加档位"],
-  editIntro: [
-    "Nothing changes yet: the next page shows the difference.",
-    "此时不会有任何更改：下一页显示差异。",
-  ],
+  editIntro: both`Nothing changes yet: the next page shows the difference.
+    此时不会有任何更改：下一页显示差异。`,
   jsonTitle: ["Catalog as JSON", "目录 JSON 全文"],
-  jsonIntro: [
-    "Everything at once: upstreams, models, tiers, weights, search. Keys that are hidden stay as they are.",
-    "一次编辑全部内容：上游、模型、档位、权重、搜索。隐藏的密钥保持不变。",
-  ],
+  jsonIntro:
+    both`Everything at once: upstreams, models, tiers, weights, search. Keys that are hidden stay as they are.
+    一次编辑全部内容：上游、模型、档位、权重、搜索。隐藏的密钥保持不变。`,
   jsonLabel: ["Catalog", "目录"],
   badJson: (problem: string) => [`This is no JSON: ${problem}`, `不是有效的 JSON：${problem}`],
   check: ["Show the difference", "显示差异"],
@@ -51,10 +48,9 @@ export const editMessages = catalogue({
     version: number,
   ) => [`Applied: version ${version} is in force`, `已应用：版本 ${version} 生效`],
   nothingApplied: ["Nothing differed, so no version was made", "没有差异，未生成新版本"],
-  stale: (base: number, current: number) => [
-    `Version ${current} was made since you began with version ${base}. Your edit is kept, and stands on top of it: check the difference again.`,
-    `您从版本 ${base} 开始编辑后，已有人生成版本 ${current}。您的编辑已保留并叠加其上，请重新核对差异。`,
-  ],
+  stale: (base: number, current: number) =>
+    both`Version ${current} was made since you began with version ${base}. Your edit is kept, and stands on top of it: check the difference again.
+    您从版本 ${base} 开始编辑后，已有人生成版本 ${current}。您的编辑已保留并叠加其上，请重新核对差异。`,
   meanwhile: ["What changed meanwhile", "在此期间的更改"],
   conflicts: ["Both changed these; yours stands:", "双方都改动了以下内容，以您的为准："],
   start: ["There is nothing to apply yet", "还没有可应用的内容"],
@@ -75,19 +71,16 @@ export const editMessages = catalogue({
   },
   tierOrder: ["Order of the tiers", "档位顺序"],
   historyTitle: ["History of the catalog", "目录的历史版本"],
-  historyIntro: [
-    "Every version that was in force, newest first. None is ever changed.",
-    "曾经生效的每个版本，最新在前。版本从不改动。",
-  ],
+  historyIntro: both`Every version that was in force, newest first. None is ever changed.
+    曾经生效的每个版本，最新在前。版本从不改动。`,
   historyCaption: ["Versions of the catalog", "目录的版本"],
   version: ["Version", "版本"],
   time: ["Time", "时间"],
   noteTitle: ["Note", "备注"],
   inForce: ["In force", "生效中"],
-  older: (count: number) => [
-    `The newest ${count} are listed. The next older one is`,
-    `仅列出最新的 ${count} 个版本。更早的一个是`,
-  ],
+  older: (count: number) =>
+    both`The newest ${count} are listed. The next older one is
+    仅列出最新的 ${count} 个版本。更早的一个是`,
   noHistory: ["There are no versions yet", "还没有版本"],
   noHistoryHint: ["Applying a catalog makes one.", "应用一次目录即生成版本。"],
   compare: ["Compare two versions", "比较两个版本"],
@@ -106,16 +99,13 @@ export const editMessages = catalogue({
   content: ["Whole content", "全文"],
   rollBack: ["Roll back to it", "回滚到此版本"],
   rollBackTitle: (version: number) => [`Roll back to version ${version}`, `回滚到版本 ${version}`],
-  rollBackIntro: (current: number) => [
-    `Makes a new version that equals it. Below is what changes against version ${current}.`,
-    `将生成一个与其相同的新版本。下面是与版本 ${current} 的差异。`,
-  ],
+  rollBackIntro: (current: number) =>
+    both`Makes a new version that equals it. Below is what changes against version ${current}.
+    将生成一个与其相同的新版本。下面是与版本 ${current} 的差异。`,
   rollBackNote: (version: number) => [`Back to version ${version}`, `回到版本 ${version}`],
   sameAsNow: (
     version: number,
   ) => [`Version ${version} equals what is in force`, `版本 ${version} 与当前生效的内容相同`],
-  staleRollback: [
-    "Another version was made meanwhile: check the difference again.",
-    "在此期间生成了另一个版本：请重新核对差异。",
-  ],
+  staleRollback: both`Another version was made meanwhile: check the difference again.
+    在此期间生成了另一个版本：请重新核对差异。`,
 });

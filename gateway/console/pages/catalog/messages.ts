@@ -1,4 +1,4 @@
-import { catalogue } from "../../messages/catalogue.ts";
+import { both, catalogue } from "../../messages/catalogue.ts";
 
 /** What the lists of models and tiers, and the page of one, say. */
 export const catalogMessages = catalogue({
@@ -43,15 +43,11 @@ export const catalogMessages = catalogue({
   edit: ["Edit", "编辑"],
   noModel: (id: string) => [`The catalog has no model "${id}"`, `目录中没有模型“${id}”`],
   noTier: (id: string) => [`The catalog has no tier "${id}"`, `目录中没有档位“${id}”`],
-  chooseOne: [
-    "It may have been removed. Choose one from the list.",
-    "它可能已被移除。请从列表中选择。",
-  ],
+  chooseOne: both`It may have been removed. Choose one from the list.
+    它可能已被移除。请从列表中选择。`,
   price: ["Price", "价格"],
-  priceIntro: [
-    "List prices in dollars; a tier's exchange rate makes credits of them.",
-    "以美元计的标价；按档位的兑换率折算为点数。",
-  ],
+  priceIntro: both`List prices in dollars; a tier's exchange rate makes credits of them.
+    以美元计的标价；按档位的兑换率折算为点数。`,
   limits: ["Limits", "限制"],
   maxOutput: ["Longest output", "最长输出"],
   tokens: ["tokens", "词元"],

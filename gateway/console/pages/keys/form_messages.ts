@@ -1,4 +1,4 @@
-import { catalogue } from "../../messages/catalogue.ts";
+import { both, catalogue } from "../../messages/catalogue.ts";
 
 /** What the form of a policy says, and what it says of what a policy leaves. */
 export const formMessages = catalogue({
@@ -11,45 +11,33 @@ export const formMessages = catalogue({
     orchestration: ["Splitting hard requests", "拆分复杂请求"],
     dialect: ["Form of the answers", "回答的形式"],
   },
-  moreCalls: [
-    "By provider, tier, ability, industry or hosted tool",
-    "按供应商、档位、能力、行业或托管工具",
-  ],
+  moreCalls: both`By provider, tier, ability, industry or hosted tool
+    按供应商、档位、能力、行业或托管工具`,
   name: ["Name", "名称"],
-  nameHint: [
-    "For you to recognise it by; an application and where it runs, say.",
-    "便于辨认，例如应用名称及其运行位置。",
-  ],
+  nameHint: both`For you to recognise it by; an application and where it runs, say.
+    便于辨认，例如应用名称及其运行位置。`,
   wallet: ["Wallet", "钱包"],
-  walletHint: [
-    "Pays every call of the key; its tier applies.",
-    "为此密钥的每次调用付费；适用其档位。",
-  ],
+  walletHint: both`Pays every call of the key; its tier applies.
+    为此密钥的每次调用付费；适用其档位。`,
   all: ["All", "全部"],
   some: ["Only these", "仅限所选"],
   allHints: {
     endpoints: ["Every endpoint of the service.", "服务的所有端点。"],
-    models: [
-      "Every model of the wallet's tier, and those that are added later.",
-      "钱包档位内的所有模型，包括以后新增的。",
-    ],
+    models: both`Every model of the wallet's tier, and those that are added later.
+      钱包档位内的所有模型，包括以后新增的。`,
     providers: ["Models of every provider.", "所有提供商的模型。"],
     tiers: ["The tier of the wallet.", "钱包的档位。"],
     featureTags: ["Models of every ability.", "具备任何能力的模型。"],
     industryPacks: ["Models of every industry pack.", "任何行业包的模型。"],
-    hostedTools: [
-      "Every tool that runs here: searches are charged as well.",
-      "在此运行的所有工具；搜索另行计费。",
-    ],
+    hostedTools: both`Every tool that runs here: searches are charged as well.
+      在此运行的所有工具；搜索另行计费。`,
   },
   someHints: {
     endpoints: ["Nothing chosen: no endpoint.", "一个都不选：没有可用端点。"],
     models: ["Nothing chosen: no model.", "一个都不选：没有可用模型。"],
     providers: ["Nothing chosen: no provider.", "一个都不选：没有可用提供商。"],
-    tiers: [
-      "The wallet's tier, or the highest chosen one below it, applies.",
-      "适用钱包的档位，或其下所选的最高档位。",
-    ],
+    tiers: both`The wallet's tier, or the highest chosen one below it, applies.
+      适用钱包的档位，或其下所选的最高档位。`,
     featureTags: ["A model needs one of these.", "模型须具备其中之一。"],
     industryPacks: ["A model needs one of these.", "模型须属于其中之一。"],
     hostedTools: ["Nothing chosen: no hosted tool.", "一个都不选：没有托管工具。"],
@@ -77,66 +65,65 @@ export const formMessages = catalogue({
     dialect: ["Dialect", "方言"],
   },
   credits: ["In credits. Empty: no limit.", "单位为点。留空：不限。"],
-  budgetHint: [
-    "In credits, by UTC. Shared with the keys that replace it.",
-    "单位为点，按 UTC 计；与替换它的密钥共用。",
-  ],
+  budgetHint: both`In credits, by UTC. Shared with the keys that replace it.
+    单位为点，按 UTC 计；与替换它的密钥共用。`,
   count: ["Empty: no limit.", "留空：不限。"],
-  ipHint: [
-    "One a line, as 10.0.0.0/8 or 2001:db8::/32. Empty: from anywhere.",
-    "每行一个，如 10.0.0.0/8 或 2001:db8::/32。留空：不限来源。",
-  ],
-  expiresHint: [
-    "For good: a key that has expired cannot be revived. Empty: never.",
-    "不可撤回：过期的密钥无法恢复。留空：永不过期。",
-  ],
+  ipHint: both`One a line, as 10.0.0.0/8 or 2001:db8::/32. Empty: from anywhere.
+    每行一个，如 10.0.0.0/8 或 2001:db8::/32。留空：不限来源。`,
+  expiresHint: both`For good: a key that has expired cannot be revived. Empty: never.
+    不可撤回：过期的密钥无法恢复。留空：永不过期。`,
   modes: {
     off: [["Never", "从不"], ["Every request goes to one model.", "每个请求只交给一个模型。"]],
-    auto: [["When it is worth it", "值得时"], [
-      "The service decides by the request.",
-      "由服务根据请求决定。",
-    ]],
-    always: [["Whenever possible", "尽可能"], [
-      "Also where one model would do.",
-      "即使一个模型就够。",
-    ]],
+    auto: [
+      ["When it is worth it", "值得时"],
+      both`The service decides by the request.
+      由服务根据请求决定。`,
+    ],
+    always: [
+      ["Whenever possible", "尽可能"],
+      both`Also where one model would do.
+      即使一个模型就够。`,
+    ],
   },
   streams: {
-    all: [["All tasks", "所有任务"], [
-      "Chunks of sub-tasks too, where the client can tell them apart.",
-      "在客户端能够区分时，也包含子任务的片段。",
-    ]],
-    final: [["The answer only", "仅最终回答"], [
-      "Also for clients that ask for more.",
-      "即使客户端要求更多。",
-    ]],
+    all: [
+      ["All tasks", "所有任务"],
+      both`Chunks of sub-tasks too, where the client can tell them apart.
+      在客户端能够区分时，也包含子任务的片段。`,
+    ],
+    final: [
+      ["The answer only", "仅最终回答"],
+      both`Also for clients that ask for more.
+      即使客户端要求更多。`,
+    ],
   },
   dialects: {
-    auto: [["By the client", "按客户端决定"], [
-      "Clients built on OpenAI's types are known by their headers.",
-      "基于 OpenAI 类型的客户端由其请求头识别。",
-    ]],
-    service: [["The service's own", "本服务"], [
-      "As the interface is specified. X-Dialect still counts.",
-      "按接口规范；X-Dialect 请求头仍然有效。",
-    ]],
-    openai: [["OpenAI's", "OpenAI"], [
-      "For clients built on OpenAI's types. X-Dialect still counts.",
-      "适用于基于 OpenAI 类型的客户端；X-Dialect 请求头仍然有效。",
-    ]],
+    auto: [
+      ["By the client", "按客户端决定"],
+      both`Clients built on OpenAI's types are known by their headers.
+      基于 OpenAI 类型的客户端由其请求头识别。`,
+    ],
+    service: [
+      ["The service's own", "本服务"],
+      both`As the interface is specified. X-Dialect still counts.
+      按接口规范；X-Dialect 请求头仍然有效。`,
+    ],
+    openai: [
+      ["OpenAI's", "OpenAI"],
+      both`For clients built on OpenAI's types. X-Dialect still counts.
+      适用于基于 OpenAI 类型的客户端；X-Dialect 请求头仍然有效。`,
+    ],
   },
   create: ["Create the key", "创建密钥"],
   preview: ["Show what it leaves", "查看剩余范围"],
   leaves: ["What this policy leaves", "此策略剩下的范围"],
   reaches: ["What it reaches", "可用范围"],
-  reachHint: [
-    "By the catalog in force, whatever the wallet holds and whichever upstreams answer now.",
-    "依据当前目录，与钱包余额及上游当前是否应答无关。",
-  ],
-  summary: (models: number, allModels: number, endpoints: number, allEndpoints: number) => [
-    `${models} of ${allModels} models, ${endpoints} of ${allEndpoints} endpoints`,
-    `${allModels} 个模型中的 ${models} 个，${allEndpoints} 个端点中的 ${endpoints} 个`,
-  ],
+  reachHint:
+    both`By the catalog in force, whatever the wallet holds and whichever upstreams answer now.
+    依据当前目录，与钱包余额及上游当前是否应答无关。`,
+  summary: (models: number, allModels: number, endpoints: number, allEndpoints: number) =>
+    both`${models} of ${allModels} models, ${endpoints} of ${allEndpoints} endpoints
+    ${allModels} 个模型中的 ${models} 个，${allEndpoints} 个端点中的 ${endpoints} 个`,
   atTier: ["Tier", "档位"],
   noTier: ["No tier applies", "没有适用的档位"],
   endpoints: ["Endpoints", "端点"],
@@ -151,10 +138,8 @@ export const formMessages = catalogue({
   yes: ["yes", "可用"],
   no: ["no", "不可用"],
   expired: ["It has expired already: the key would never serve.", "已经过期：此密钥永远不会生效。"],
-  wider: [
-    "This allows more than the key's policy, and would be refused:",
-    "这比密钥现有策略更宽松，将被拒绝：",
-  ],
+  wider: both`This allows more than the key's policy, and would be refused:
+    这比密钥现有策略更宽松，将被拒绝：`,
   allowsMore: ["Allows more than the key's policy", "比密钥现有策略更宽松"],
   cannotPreview: ["This cannot be saved as it is:", "目前无法保存："],
 });

@@ -1,12 +1,10 @@
-import { catalogue } from "../../messages/catalogue.ts";
+import { both, catalogue } from "../../messages/catalogue.ts";
 
 /** What the pages of keys say. */
 export const keyMessages = catalogue({
   title: ["Keys", "密钥"],
-  intro: [
-    "Who may call, how much and what. A policy can only be narrowed; a key is shown once.",
-    "谁可以调用、调用多少、调用什么。策略只能收紧；密钥仅显示一次。",
-  ],
+  intro: both`Who may call, how much and what. A policy can only be narrowed; a key is shown once.
+    谁可以调用、调用多少、调用什么。策略只能收紧；密钥仅显示一次。`,
   caption: ["Keys and their policies", "密钥及其策略"],
   count: (shown: number, all: number) => [
     shown === all ? `${all} ${all === 1 ? "key" : "keys"}` : `${shown} of ${all} keys`,
@@ -30,40 +28,31 @@ export const keyMessages = catalogue({
   open: ["no limits", "不限"],
   new: ["New key", "新建密钥"],
   none: ["There is no key yet", "还没有密钥"],
-  noneHint: [
-    "An application calls with a key; a wallet pays for it.",
-    "应用使用密钥调用，由钱包付费。",
-  ],
+  noneHint: both`An application calls with a key; a wallet pays for it.
+    应用使用密钥调用，由钱包付费。`,
   noneFound: ["No key matches", "没有符合条件的密钥"],
   noneFoundHint: ["Try a shorter name, or clear the filter.", "请缩短名称，或清除筛选条件。"],
   noWallet: ["There is no wallet that could pay", "没有可付费的钱包"],
   noWalletHint: ["A key belongs to a wallet: make that first.", "密钥属于钱包：请先创建钱包。"],
   newWallet: ["New wallet", "新建钱包"],
-  newIntro: [
-    "All limits are optional. Later they can be made stricter, never looser.",
-    "所有限制均可不填。以后只能收紧，不能放宽。",
-  ],
+  newIntro: both`All limits are optional. Later they can be made stricter, never looser.
+    所有限制均可不填。以后只能收紧，不能放宽。`,
   madeTitle: ["The key was made", "密钥已创建"],
   copiedTitle: ["The copy was made", "副本已创建"],
-  once: [
-    "This is the only time the key is shown. Put it into your secret store now.",
-    "密钥仅在此显示这一次。请立即存入您的密钥库。",
-  ],
+  once: both`This is the only time the key is shown. Put it into your secret store now.
+    密钥仅在此显示这一次。请立即存入您的密钥库。`,
   theKey: ["The key", "密钥"],
   tryIt: ["A first call", "首次调用"],
-  tryHint: [
-    "The first line waits for the key to be pasted, so that your shell does not keep it.",
-    "第一行等待粘贴密钥，避免留在命令历史中。",
-  ],
+  tryHint: both`The first line waits for the key to be pasted, so that your shell does not keep it.
+    第一行等待粘贴密钥，避免留在命令历史中。`,
   store: ["In the environment", "写入环境变量"],
   curl: ["With curl", "使用 curl"],
   sdk: ["With the SDK", "使用 SDK"],
   openai: ["With OpenAI's client, in Python", "使用 OpenAI 的 Python 客户端"],
   toKey: ["To the key", "查看密钥"],
-  madeAlready: [
-    "That key was made already, and a key is shown once only. Where it was lost, revoke it and make another.",
-    "该密钥已经创建过，且只显示一次。若已丢失，请吊销后另建一个。",
-  ],
+  madeAlready:
+    both`That key was made already, and a key is shown once only. Where it was lost, revoke it and make another.
+    该密钥已经创建过，且只显示一次。若已丢失，请吊销后另建一个。`,
   narrow: ["Narrow", "收紧"],
   rotate: ["Rotate", "轮换"],
   disable: ["Disable", "停用"],
@@ -74,10 +63,9 @@ export const keyMessages = catalogue({
   ) => [`Key "${name}" is disabled. It can be enabled again.`, `密钥“${name}”已停用，可重新启用。`],
   enabled: (name: string) => [`Key "${name}" serves again.`, `密钥“${name}”已恢复使用。`],
   revoked: (name: string) => [`Key "${name}" is revoked for good.`, `密钥“${name}”已永久吊销。`],
-  isRevoked: (name: string) => [
-    `Key "${name}" is revoked for good: nothing about it can be changed any more.`,
-    `密钥“${name}”已永久吊销，不能再作任何更改。`,
-  ],
+  isRevoked: (name: string) =>
+    both`Key "${name}" is revoked for good: nothing about it can be changed any more.
+    密钥“${name}”已永久吊销，不能再作任何更改。`,
   narrowed: (
     name: string,
   ) => [`The policy of key "${name}" is narrowed.`, `密钥“${name}”的策略已收紧。`],
@@ -86,10 +74,8 @@ export const keyMessages = catalogue({
   hint: ["Begins with", "开头"],
   replaces: ["Replaces", "替换自"],
   spent: ["Spent", "已用"],
-  spentHint: [
-    "By this key and those that it replaced, by UTC.",
-    "包括此密钥及其所替换的密钥，按 UTC 计。",
-  ],
+  spentHint: both`By this key and those that it replaced, by UTC.
+    包括此密钥及其所替换的密钥，按 UTC 计。`,
   windows: { day: ["Today", "今日"], month: ["This month", "本月"], total: ["In all", "总计"] },
   held: ["Held", "冻结"],
   ofBudget: (budget: string) => [`of ${budget}`, `预算 ${budget}`],
@@ -105,46 +91,35 @@ export const keyMessages = catalogue({
   tokens: ["Tokens in / out", "输入 / 输出词元"],
   charged: ["Charged", "扣费"],
   narrowTitle: (name: string) => [`Narrow ${name}`, `收紧 ${name}`],
-  narrowIntro: [
-    "Only what is the same or stricter is accepted, and it cannot be taken back.",
-    "只接受相同或更严格的策略，且不可撤回。",
-  ],
+  narrowIntro: both`Only what is the same or stricter is accepted, and it cannot be taken back.
+    只接受相同或更严格的策略，且不可撤回。`,
   narrowSubmit: ["Narrow the policy", "收紧策略"],
-  changedMeanwhile: [
-    "This key was changed after you opened this form. Your entries are kept; compare them with the key before you save.",
-    "您打开此表单后，密钥已被更改。您填写的内容已保留；保存前请与密钥现状核对。",
-  ],
+  changedMeanwhile:
+    both`This key was changed after you opened this form. Your entries are kept; compare them with the key before you save.
+    您打开此表单后，密钥已被更改。您填写的内容已保留；保存前请与密钥现状核对。`,
   revokeTitle: (name: string) => [`Revoke ${name}?`, `吊销 ${name}？`],
-  revokeWarning: (hint: string) => [
-    `Whoever calls with ${hint} is refused from this moment on, for good. What it has spent stays in the books.`,
-    `从此刻起，使用 ${hint} 的调用将被永久拒绝。其已用额度仍保留在账本中。`,
-  ],
+  revokeWarning: (hint: string) =>
+    both`Whoever calls with ${hint} is refused from this moment on, for good. What it has spent stays in the books.
+    从此刻起，使用 ${hint} 的调用将被永久拒绝。其已用额度仍保留在账本中。`,
   revokeSubmit: ["Revoke for good", "永久吊销"],
   content: ["Content logging", "内容记录"],
   contentOn: ["on", "开"],
   contentOff: ["off", "关"],
-  contentOffHint: [
-    "Off: the log has when, where and how much, never what was said. Switch it on to look into a problem.",
-    "关：日志只记录时间、去向和用量，从不记录内容。排查问题时可打开。",
-  ],
-  contentOnHint: [
-    "On: prompts and answers of this key are kept with its requests, known secrets taken out, for every operator to read.",
-    "开：此密钥的提示和回答随请求保存，已知机密会被去除，所有运营者均可阅读。",
-  ],
+  contentOffHint:
+    both`Off: the log has when, where and how much, never what was said. Switch it on to look into a problem.
+    关：日志只记录时间、去向和用量，从不记录内容。排查问题时可打开。`,
+  contentOnHint:
+    both`On: prompts and answers of this key are kept with its requests, known secrets taken out, for every operator to read.
+    开：此密钥的提示和回答随请求保存，已知机密会被去除，所有运营者均可阅读。`,
   switchOn: ["Switch on", "打开"],
   switchOff: ["Switch off", "关闭"],
   contentTitle: (name: string) => [`Keep what is said with ${name}?`, `保存 ${name} 的对话内容？`],
-  contentWarning: [
-    "From now on prompts and answers of this key are kept in the request log, for everybody with an admin token. Known secrets are taken out, personal data is not. Those who call with this key should know. A copy made by a rotation begins without it.",
-    "从现在起，此密钥的提示和回答将保存在请求日志中，所有持有管理员令牌的人都能看到。已知机密会被去除，个人数据不会。使用此密钥的人应当知情。轮换产生的副本默认不记录。",
-  ],
+  contentWarning:
+    both`From now on prompts and answers of this key are kept in the request log, for everybody with an admin token. Known secrets are taken out, personal data is not. Those who call with this key should know. A copy made by a rotation begins without it.
+    从现在起，此密钥的提示和回答将保存在请求日志中，所有持有管理员令牌的人都能看到。已知机密会被去除，个人数据不会。使用此密钥的人应当知情。轮换产生的副本默认不记录。`,
   contentSubmit: ["Keep what is said", "保存内容"],
-  contentIsOn: [
-    "What is said with this key is kept from now on.",
-    "从现在起保存此密钥的对话内容。",
-  ],
-  contentIsOff: [
-    "What is said with this key is kept no more. What was kept before stays.",
-    "不再保存此密钥的对话内容。此前保存的仍会保留。",
-  ],
+  contentIsOn: both`What is said with this key is kept from now on.
+    从现在起保存此密钥的对话内容。`,
+  contentIsOff: both`What is said with this key is kept no more. What was kept before stays.
+    不再保存此密钥的对话内容。此前保存的仍会保留。`,
 });

@@ -1,4 +1,4 @@
-import { catalogue } from "../../messages/catalogue.ts";
+import { both, catalogue } from "../../messages/catalogue.ts";
 
 /** What the overview says. */
 export const overviewMessages = catalogue({
@@ -21,10 +21,8 @@ export const overviewMessages = catalogue({
     growth === undefined ? `before: ${before}` : `${growth} (before: ${before})`,
     growth === undefined ? `此前 ${before}` : `${growth}（此前 ${before}）`,
   ],
-  noneBefore: [
-    "There were no requests in the time before to compare with",
-    "此前的同等时段没有请求可供比较",
-  ],
+  noneBefore: both`There were no requests in the time before to compare with
+    此前的同等时段没有请求可供比较`,
   ofAll: (part: string) => [`${part} of all`, `占全部的 ${part}`],
   p99: (time: string) => [`99th: ${time}`, `第 99 百分位 ${time}`],
   firstByte: (time: string) => [`first byte: ${time}`, `首字节 ${time}`],
@@ -51,10 +49,9 @@ export const overviewMessages = catalogue({
   },
   numbers: ["The same in numbers", "以数字显示"],
   numbersCaption: (plot: string) => [`${plot}, over time`, `${plot}随时间的变化`],
-  numbersHint: (step: string) => [
-    `A line is ${step}; times without any request are left out. Percentiles are exact within 5 %.`,
-    `每行为 ${step}；没有请求的时段未列出。百分位误差不超过 5 %。`,
-  ],
+  numbersHint: (step: string) =>
+    both`A line is ${step}; times without any request are left out. Percentiles are exact within 5 %.
+    每行为 ${step}；没有请求的时段未列出。百分位误差不超过 5 %。`,
   at: ["From", "起始"],
   p50: ["Median", "中位数"],
   p95: ["95th", "第 95"],
@@ -81,15 +78,12 @@ export const overviewMessages = catalogue({
     count === 1 ? "the last call failed" : `the last ${count} calls failed`,
     count === 1 ? "最近一次调用失败" : `最近 ${count} 次调用均失败`,
   ],
-  uncounted: (count: string) => [
-    `${count} older requests are still being counted in; these figures will grow.`,
-    `还有 ${count} 条较早的请求正在计入；这些数字会继续增加。`,
-  ],
+  uncounted: (count: string) =>
+    both`${count} older requests are still being counted in; these figures will grow.
+    还有 ${count} 条较早的请求正在计入；这些数字会继续增加。`,
   none: ["There were no requests in this time", "此时段内没有请求"],
-  noneHint: [
-    "Choose a longer time, or make a call with a key of yours:",
-    "请选择更长的时间，或用您的密钥发起一次调用：",
-  ],
+  noneHint: both`Choose a longer time, or make a call with a key of yours:
+    请选择更长的时间，或用您的密钥发起一次调用：`,
   call: ["A call to paste", "可粘贴的调用"],
   requestsLink: ["All requests of this time", "此时段的全部请求"],
   summary: (

@@ -1,12 +1,11 @@
-import { catalogue } from "../../messages/catalogue.ts";
+import { both, catalogue } from "../../messages/catalogue.ts";
 
 /** What the playground says. */
 export const playgroundMessages = catalogue({
   title: ["Playground", "试验场"],
-  intro: [
-    "A call as an application makes it: it is routed, billed to the wallet you choose, and logged. The key is made for it and ends within ten minutes.",
-    "像应用一样发起调用：经过路由，从所选钱包扣费，并记入日志。所用密钥专为此生成，十分钟内失效。",
-  ],
+  intro:
+    both`A call as an application makes it: it is routed, billed to the wallet you choose, and logged. The key is made for it and ends within ten minutes.
+    像应用一样发起调用：经过路由，从所选钱包扣费，并记入日志。所用密钥专为此生成，十分钟内失效。`,
   kinds: {
     chat: ["Chat", "对话"],
     responses: ["Response", "Responses"],
@@ -36,10 +35,8 @@ export const playgroundMessages = catalogue({
   stop: ["Stop", "停止"],
   code: ["Show as code", "显示为代码"],
   noWallet: ["There is no wallet to pay from", "没有可付费的钱包"],
-  noWalletHint: [
-    "Create one first: every call is paid from a wallet.",
-    "请先创建：每次调用都由钱包付费。",
-  ],
+  noWalletHint: both`Create one first: every call is paid from a wallet.
+    请先创建：每次调用都由钱包付费。`,
   wallets: ["Wallets", "钱包"],
   answer: ["Answer", "回答"],
   emptyPrompt: ["Enter a message", "请输入消息"],
@@ -69,44 +66,30 @@ export const playgroundMessages = catalogue({
   },
   estimated: ["estimated", "估算"],
   hints: {
-    insufficient_balance: [
-      "Credit the wallet on its page, or choose another one.",
-      "请在钱包页面充值，或选择其他钱包。",
-    ],
-    no_model_available: [
-      "See which upstreams are in trouble on the page Upstreams, and probe them.",
-      "请在“上游”页面查看并探测出问题的上游。",
-    ],
-    policy_denied: [
-      "The tier of this wallet has no model for this; choose another wallet.",
-      "此钱包的档位没有可用模型，请选择其他钱包。",
-    ],
+    insufficient_balance: both`Credit the wallet on its page, or choose another one.
+      请在钱包页面充值，或选择其他钱包。`,
+    no_model_available:
+      both`See which upstreams are in trouble on the page Upstreams, and probe them.
+      请在“上游”页面查看并探测出问题的上游。`,
+    policy_denied: both`The tier of this wallet has no model for this; choose another wallet.
+      此钱包的档位没有可用模型，请选择其他钱包。`,
     rate_limit_exceeded: ["Wait a moment and send it again.", "请稍候再发送。"],
-    upstream_error: [
-      "Every candidate failed: the request's page tells how; probe the upstream.",
-      "所有候选均失败：详见请求页面；请探测该上游。",
-    ],
-    upstream_timeout: [
-      "Every candidate took too long: the request's page tells which.",
-      "所有候选均超时：详见请求页面。",
-    ],
+    upstream_error: both`Every candidate failed: the request's page tells how; probe the upstream.
+      所有候选均失败：详见请求页面；请探测该上游。`,
+    upstream_timeout: both`Every candidate took too long: the request's page tells which.
+      所有候选均超时：详见请求页面。`,
     context_length_exceeded: ["Shorten the message.", "请缩短消息。"],
-    body_too_large: [
-      "Shorten the message: the playground sends up to one megabyte.",
-      "请缩短消息：试验场最多发送一兆字节。",
-    ],
-    invalid_request: [
-      "Correct what the message names and send it again.",
-      "请按提示更正后重新发送。",
-    ],
+    body_too_large: both`Shorten the message: the playground sends up to one megabyte.
+      请缩短消息：试验场最多发送一兆字节。`,
+    invalid_request: both`Correct what the message names and send it again.
+      请按提示更正后重新发送。`,
   },
   anyHint: ["The request's page tells more.", "详见请求页面。"],
   left: ["The connection broke before the answer was complete.", "回答完成前连接中断。"],
   codeTitle: ["As code", "代码"],
-  codeHint: (placeholder: string) => [
-    `Put a key of your own in place of ${placeholder}.`,
-    `请把 ${placeholder} 换成您自己的密钥。`,
-  ],
+  codeHint: (placeholder: string) =>
+    both`Put a key of your own in place of ${placeholder}.
+    请把 ${placeholder} 换成您自己的密钥。`,
   snippets: {
     curl: ["curl", "curl"],
     sdk: ["SDK (TypeScript)", "SDK（TypeScript）"],

@@ -1,4 +1,4 @@
-import { catalogue } from "../../messages/catalogue.ts";
+import { both, catalogue } from "../../messages/catalogue.ts";
 
 /** Endings, as pages tell them apart. */
 export type OutcomeName = "ok" | "refused" | "failed" | "client_left" | "cut" | "killed";
@@ -15,26 +15,16 @@ export const outcomeMessages = catalogue({
   },
   sentences: {
     ok: ["The caller has the whole answer.", "调用方已收到完整答复。"],
-    refused: [
-      "The request was refused: the fault, or the limit, is the caller's own.",
-      "请求被拒绝：原因或限制在调用方。",
-    ],
-    failed: [
-      "The caller got no answer, and no fault of theirs is known.",
-      "调用方没有得到答复，也未发现是其过错。",
-    ],
-    client_left: [
-      "The caller left before the end; what was delivered until then is charged.",
-      "调用方在结束前离开；此前已送达的部分已计费。",
-    ],
-    cut: [
-      "The answer broke off on its way; the caller has only a part of it.",
-      "答复在途中断开；调用方只收到一部分。",
-    ],
-    killed: [
-      "The gateway stopped while it answered; what was on record by then is charged.",
-      "网关在答复时停止；此前已记录的部分已计费。",
-    ],
+    refused: both`The request was refused: the fault, or the limit, is the caller's own.
+      请求被拒绝：原因或限制在调用方。`,
+    failed: both`The caller got no answer, and no fault of theirs is known.
+      调用方没有得到答复，也未发现是其过错。`,
+    client_left: both`The caller left before the end; what was delivered until then is charged.
+      调用方在结束前离开；此前已送达的部分已计费。`,
+    cut: both`The answer broke off on its way; the caller has only a part of it.
+      答复在途中断开；调用方只收到一部分。`,
+    killed: both`The gateway stopped while it answered; what was on record by then is charged.
+      网关在答复时停止；此前已记录的部分已计费。`,
   },
   attempts: {
     ok: ["Answered", "已答复"],

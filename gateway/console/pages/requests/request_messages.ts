@@ -1,13 +1,11 @@
-import { catalogue } from "../../messages/catalogue.ts";
+import { both, catalogue } from "../../messages/catalogue.ts";
 
 /** What one request's page says. */
 export const requestPageMessages = catalogue({
   back: ["All requests", "全部请求"],
   none: ["This request is not on record", "没有此请求的记录"],
-  noneWhy: [
-    "A request is on record once it has ended, for as long as the log reaches back",
-    "请求在结束后才有记录，并在日志保留期内可查",
-  ],
+  noneWhy: both`A request is on record once it has ended, for as long as the log reaches back
+    请求在结束后才有记录，并在日志保留期内可查`,
   noneHint: ["Where it still goes on, look again in a moment.", "如果它仍在进行，请稍后再看。"],
   lookAgain: ["Look again", "再看一次"],
   lookFor: ["Search for this id", "搜索此编号"],
@@ -27,10 +25,8 @@ export const requestPageMessages = catalogue({
   charged: ["Charged", "费用"],
   credits: ["credits", "点"],
   estimated: ["estimated: tokens were counted here", "估算：词元由网关计数"],
-  usageNotTaken: [
-    "An upstream reported usage that cannot be true. It was counted here instead.",
-    "上游报告的用量不可能属实，已改为由网关计数。",
-  ],
+  usageNotTaken: both`An upstream reported usage that cannot be true. It was counted here instead.
+    上游报告的用量不可能属实，已改为由网关计数。`,
   duration: ["Time", "耗时"],
   firstByte: (time: string) => [`first byte after ${time}`, `首字节 ${time}`],
   tokens: ["Tokens", "词元"],
@@ -46,10 +42,9 @@ export const requestPageMessages = catalogue({
   summary: ["Summary", "摘要"],
   routing: ["Routing", "路由"],
   reason: ["Why this model", "选择此模型的原因"],
-  considered: (count: number) => [
-    `${count} ${count === 1 ? "model was" : "models were"} considered.`,
-    `共考虑了 ${count} 个模型。`,
-  ],
+  considered: (count: number) =>
+    both`${count} ${count === 1 ? "model was" : "models were"} considered.
+    共考虑了 ${count} 个模型。`,
   candidates: ["Models and why each was taken or left out", "各模型及其被选用或排除的原因"],
   verdict: ["Verdict", "结论"],
   chosen: ["Answered", "已答复"],
@@ -63,15 +58,11 @@ export const requestPageMessages = catalogue({
   whyPartly: ["began to answer; the answer did not come to its end", "已开始答复，但答复没有完成"],
   whyTried: ["was tried before; see the attempts", "此前已尝试，见尝试记录"],
   whySpare: ["would have been next, had those before it failed", "若前面的失败，则轮到它"],
-  noRouting: [
-    "The request was refused before any model was chosen.",
-    "在选择任何模型之前，请求已被拒绝。",
-  ],
+  noRouting: both`The request was refused before any model was chosen.
+    在选择任何模型之前，请求已被拒绝。`,
   timeline: ["Attempts in time", "尝试的时间线"],
-  timelineCaption: [
-    "Upstream calls, when each began and how long it took",
-    "上游调用的开始时间与耗时",
-  ],
+  timelineCaption: both`Upstream calls, when each began and how long it took
+    上游调用的开始时间与耗时`,
   task: ["Task", "任务"],
   outcome: ["Outcome", "结果"],
   began: ["Began at", "开始于"],
@@ -90,22 +81,17 @@ export const requestPageMessages = catalogue({
   writtenOff: ["Written off", "核销"],
   price: ["Price version", "价格版本"],
   sum: ["Sum", "合计"],
-  adds: (sum: string) => [
-    `Held = charged + returned, and the charges come to ${sum} credits: what the request cost.`,
-    `冻结额 = 费用 + 退回；费用合计 ${sum} 点，即此请求的花费。`,
-  ],
-  addsNot: (sum: string, charged: string) => [
-    `The charges that were found come to ${sum} credits, the request cost ${charged}. Run: svc ledger verify`,
-    `找到的费用合计 ${sum} 点，而请求花费 ${charged} 点。请运行：svc ledger verify`,
-  ],
-  incomplete: [
-    "Not every hold was found in the journal, or one is still open: the list is not complete.",
-    "并非每笔冻结都能在账本中找到，或仍有未结束的冻结：此列表不完整。",
-  ],
-  noHolds: [
-    "Nothing was held: the request never came to an upstream call.",
-    "没有冻结：请求未到达上游调用。",
-  ],
+  adds: (sum: string) =>
+    both`Held = charged + returned, and the charges come to ${sum} credits: what the request cost.
+    冻结额 = 费用 + 退回；费用合计 ${sum} 点，即此请求的花费。`,
+  addsNot: (sum: string, charged: string) =>
+    both`The charges that were found come to ${sum} credits, the request cost ${charged}. Run: svc ledger verify
+    找到的费用合计 ${sum} 点，而请求花费 ${charged} 点。请运行：svc ledger verify`,
+  incomplete:
+    both`Not every hold was found in the journal, or one is still open: the list is not complete.
+    并非每笔冻结都能在账本中找到，或仍有未结束的冻结：此列表不完整。`,
+  noHolds: both`Nothing was held: the request never came to an upstream call.
+    没有冻结：请求未到达上游调用。`,
   statement: ["Statement of the wallet", "钱包明细"],
   recovered: ["settled after a crash", "崩溃后结算"],
   plan: ["Plan", "计划"],
@@ -121,49 +107,35 @@ export const requestPageMessages = catalogue({
     } cost ${cost} credits.`,
     `其中 ${tasks} 个没有结果，花费 ${cost} 点。`,
   ],
-  planUnfinished: (cost: string) => [
-    `The last task, which writes the answer, did not come to its end; the tasks cost ${cost} credits all the same.`,
-    `撰写答复的最后一个任务没有完成；各任务仍花费 ${cost} 点。`,
-  ],
-  planFailed: (model: string) => [
-    `The request was to be split, and ${model} was asked for a plan, but what came was none that could be carried out.`,
-    `此请求本应被拆分，并向 ${model} 请求了计划，但得到的内容无法执行。`,
-  ],
-  planUnasked: [
-    "The request was to be split, but no model could be asked for a plan.",
-    "此请求本应被拆分，但没有模型可用于制定计划。",
-  ],
+  planUnfinished: (cost: string) =>
+    both`The last task, which writes the answer, did not come to its end; the tasks cost ${cost} credits all the same.
+    撰写答复的最后一个任务没有完成；各任务仍花费 ${cost} 点。`,
+  planFailed: (model: string) =>
+    both`The request was to be split, and ${model} was asked for a plan, but what came was none that could be carried out.
+    此请求本应被拆分，并向 ${model} 请求了计划，但得到的内容无法执行。`,
+  planUnasked: both`The request was to be split, but no model could be asked for a plan.
+    此请求本应被拆分，但没有模型可用于制定计划。`,
   planWentOn: ["It was then answered as one request.", "随后作为单个请求得到了答复。"],
-  planNoAnswer: [
-    "It then went on as one request, which was not answered.",
-    "随后作为单个请求继续，但未得到答复。",
-  ],
-  planCost: (credits: string, { tokens, time }: { tokens: string; time: string }) => [
-    `The try to plan cost ${credits} credits, ${tokens} tokens and ${time}.`,
-    `制定计划的尝试花费 ${credits} 点、${tokens} 词元，用时 ${time}。`,
-  ],
+  planNoAnswer: both`It then went on as one request, which was not answered.
+    随后作为单个请求继续，但未得到答复。`,
+  planCost: (credits: string, { tokens, time }: { tokens: string; time: string }) =>
+    both`The try to plan cost ${credits} credits, ${tokens} tokens and ${time}.
+    制定计划的尝试花费 ${credits} 点、${tokens} 词元，用时 ${time}。`,
   planCaption: ["Tasks and the cost of each", "各任务及其费用"],
-  planPicture: [
-    "Tasks and what each waits for; the same stands in the table below",
-    "各任务及其所等待的任务；下表内容相同",
-  ],
+  planPicture: both`Tasks and what each waits for; the same stands in the table below
+    各任务及其所等待的任务；下表内容相同`,
   waitsFor: ["Waits for", "等待"],
   input: ["Input", "输入"],
   output: ["Output", "输出"],
   content: ["What was said", "对话内容"],
   contentBadge: ["Logged content", "已记录的内容"],
-  contentMark: [
-    "Content logging was on for this key by an operator's choice. Secrets were taken out.",
-    "操作员为此密钥开启了内容记录。机密信息已去除。",
-  ],
-  contentCut: [
-    "Shown in part: it was longer than what is kept.",
-    "仅显示一部分：内容超出保留长度。",
-  ],
+  contentMark:
+    both`Content logging was on for this key by an operator's choice. Secrets were taken out.
+    操作员为此密钥开启了内容记录。机密信息已去除。`,
+  contentCut: both`Shown in part: it was longer than what is kept.
+    仅显示一部分：内容超出保留长度。`,
   prompt: ["Asked", "提问"],
   answer: ["Answered", "答复"],
-  notLogged: [
-    "What was said was not kept: content logging was off for this key.",
-    "对话内容未保留：此密钥未开启内容记录。",
-  ],
+  notLogged: both`What was said was not kept: content logging was off for this key.
+    对话内容未保留：此密钥未开启内容记录。`,
 });

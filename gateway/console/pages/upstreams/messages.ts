@@ -1,13 +1,11 @@
 import * as ui from "../../components/mod.ts";
-import { catalogue } from "../../messages/catalogue.ts";
+import { both, catalogue } from "../../messages/catalogue.ts";
 
 /** What the pages of upstreams say. */
 export const upstreamMessages = catalogue({
   title: ["Upstreams", "上游"],
-  intro: [
-    "Providers and servers that answer, and how they are now.",
-    "提供回答的供应商与服务器及其当前状态。",
-  ],
+  intro: both`Providers and servers that answer, and how they are now.
+    提供回答的供应商与服务器及其当前状态。`,
   add: ["Add an upstream", "添加上游"],
   caption: ["Upstreams and their state", "上游及其状态"],
   id: ["Upstream", "上游"],
@@ -27,10 +25,9 @@ export const upstreamMessages = catalogue({
   inFlight: ["In flight", "进行中"],
   failures: ["Error rate", "错误率"],
   failovers: ["Failovers", "故障转移"],
-  failoversHint: (minutes: number) => [
-    `Failures of the last ${minutes} minutes after which another model was asked`,
-    `最近 ${minutes} 分钟内失败后改问其他模型的次数`,
-  ],
+  failoversHint: (minutes: number) =>
+    both`Failures of the last ${minutes} minutes after which another model was asked
+    最近 ${minutes} 分钟内失败后改问其他模型的次数`,
   failed: (
     failures: number,
     attempts: number,
@@ -69,35 +66,29 @@ export const upstreamMessages = catalogue({
   noUpstream: (id: string) => [`The catalog has no upstream "${id}"`, `目录中没有上游“${id}”`],
   modelCaption: ["Models on this upstream", "此上游的模型"],
   noModels: ["No model is on it", "其上没有模型"],
-  noModelsHint: [
-    "Probe it to see what it offers, and add a model.",
-    "可探测它提供什么，然后添加模型。",
-  ],
+  noModelsHint: both`Probe it to see what it offers, and add a model.
+    可探测它提供什么，然后添加模型。`,
   reason: ["Reason", "原因"],
   probe: ["Probe it now", "立即探测"],
-  probeHint: [
-    "Asks for its list of models over a connection of its own, for ten seconds at most. No tokens are used.",
-    "通过单独的连接请求其模型列表，最多十秒，不消耗词元。",
-  ],
+  probeHint:
+    both`Asks for its list of models over a connection of its own, for ten seconds at most. No tokens are used.
+    通过单独的连接请求其模型列表，最多十秒，不消耗词元。`,
   probeTitle: ["Probe", "探测"],
-  answered: (count: number, ms: number) => [
-    `It answered in ${ms} ms and lists ${count} ${count === 1 ? "model" : "models"}`,
-    `${ms} 毫秒内应答，列出 ${count} 个模型`,
-  ],
+  answered: (count: number, ms: number) =>
+    both`It answered in ${ms} ms and lists ${count} ${count === 1 ? "model" : "models"}
+    ${ms} 毫秒内应答，列出 ${count} 个模型`,
   offered: ["Models that it lists", "它列出的模型"],
   moreOffered: (count: number) => [`${count} more are not shown.`, `另有 ${count} 个未显示。`],
   offeredName: ["Name at the upstream", "上游名称"],
   inCatalog: ["In the catalog as", "在目录中为"],
   addModel: ["Add", "添加"],
   whatToDo: {
-    upstream_timeout: [
-      "Nothing came in time: is the address right, and can this machine reach it? A proxy or a firewall may drop the connection.",
-      "未及时应答：地址是否正确，本机能否访问？代理或防火墙可能丢弃了连接。",
-    ],
-    upstream_error: [
-      "Where the key was refused, set the variable anew and restart the gateway. Where the connection was refused, see whether the server runs at that address. Where it has no list of models, calls may still work.",
-      "若密钥被拒，请重设环境变量并重启网关；若连接被拒，请查看该地址的服务器是否在运行；若没有模型列表，调用仍可能正常。",
-    ],
+    upstream_timeout:
+      both`Nothing came in time: is the address right, and can this machine reach it? A proxy or a firewall may drop the connection.
+      未及时应答：地址是否正确，本机能否访问？代理或防火墙可能丢弃了连接。`,
+    upstream_error:
+      both`Where the key was refused, set the variable anew and restart the gateway. Where the connection was refused, see whether the server runs at that address. Where it has no list of models, calls may still work.
+      若密钥被拒，请重设环境变量并重启网关；若连接被拒，请查看该地址的服务器是否在运行；若没有模型列表，调用仍可能正常。`,
   },
   editTitle: (id: string) => [`Edit upstream ${id}`, `编辑上游 ${id}`],
   newTitle: ["Add an upstream", "添加上游"],
@@ -105,14 +96,11 @@ export const upstreamMessages = catalogue({
   cloud: ["Cloud (Bedrock, Vertex, Azure)", "云平台（Bedrock、Vertex、Azure）"],
   cloudKeys: ["Credentials of Bedrock and Vertex", "Bedrock 与 Vertex 的凭证"],
   keys: ["Credentials", "凭证"],
-  keysHint: [
-    "Names of environment variables of the gateway. A key itself is written in the catalog's JSON only, and not shown again.",
-    "网关的环境变量名称。密钥本身只能写在目录的 JSON 中，且不再显示。",
-  ],
-  storedKey: [
-    "A key is kept in the catalog. It stays as long as the address does.",
-    "目录中保存有密钥。地址不变时密钥保持不变。",
-  ],
+  keysHint:
+    both`Names of environment variables of the gateway. A key itself is written in the catalog's JSON only, and not shown again.
+    网关的环境变量名称。密钥本身只能写在目录的 JSON 中，且不再显示。`,
+  storedKey: both`A key is kept in the catalog. It stays as long as the address does.
+    目录中保存有密钥。地址不变时密钥保持不变。`,
   forgetKey: ["Forget the key that is kept", "删除所保存的密钥"],
   variables: {
     apiKeyEnv: ["Key", "密钥"],

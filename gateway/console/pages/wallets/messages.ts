@@ -1,12 +1,10 @@
-import { catalogue } from "../../messages/catalogue.ts";
+import { both, catalogue } from "../../messages/catalogue.ts";
 
 /** What the pages of wallets say. */
 export const walletMessages = catalogue({
   title: ["Wallets", "钱包"],
-  intro: [
-    "Prepaid credits. Every call is paid from the wallet of its key.",
-    "预付额度。每次调用都从其密钥所属的钱包中扣费。",
-  ],
+  intro: both`Prepaid credits. Every call is paid from the wallet of its key.
+    预付额度。每次调用都从其密钥所属的钱包中扣费。`,
   caption: ["Wallets and their credits", "钱包及其额度"],
   count: (shown: number, all: number) => [
     shown === all ? `${all} ${all === 1 ? "wallet" : "wallets"}` : `${shown} of ${all} wallets`,
@@ -30,89 +28,68 @@ export const walletMessages = catalogue({
   balance: ["Balance", "余额"],
   anyBalance: ["Any balance", "全部余额"],
   new: ["New wallet", "新建钱包"],
-  newIntro: [
-    "An account of prepaid credits. Keys are made on it, and its tier applies to them.",
-    "预付额度账户。密钥建立在钱包上，并适用其档位。",
-  ],
+  newIntro: both`An account of prepaid credits. Keys are made on it, and its tier applies to them.
+    预付额度账户。密钥建立在钱包上，并适用其档位。`,
   walletId: ["Name", "名称"],
-  walletIdHint: [
-    "1 to 64 letters, digits, dots, dashes and underscores. It cannot be changed later.",
-    "1 至 64 个字母、数字、点、短横线和下划线；以后不能更改。",
-  ],
-  tierHint: [
-    "Sets the models it may use and what a dollar of list price costs.",
-    "决定可用的模型，以及一美元标价折合多少点。",
-  ],
+  walletIdHint:
+    both`1 to 64 letters, digits, dots, dashes and underscores. It cannot be changed later.
+    1 至 64 个字母、数字、点、短横线和下划线；以后不能更改。`,
+  tierHint: both`Sets the models it may use and what a dollar of list price costs.
+    决定可用的模型，以及一美元标价折合多少点。`,
   firstCredits: ["First credits", "首次充值"],
   firstCreditsHint: ["Empty: none yet.", "留空：暂不充值。"],
   openIt: ["Open the wallet", "创建钱包"],
   opened: (id: string) => [`Wallet "${id}" is open.`, `钱包“${id}”已创建。`],
   credit: ["Pay in", "充值"],
   creditTitle: (id: string) => [`Pay credits into ${id}`, `为 ${id} 充值`],
-  creditIntro: [
-    "What is paid in cannot be taken out again, only spent.",
-    "充入的额度不能取出，只能使用。",
-  ],
+  creditIntro: both`What is paid in cannot be taken out again, only spent.
+    充入的额度不能取出，只能使用。`,
   amount: ["Credits", "点数"],
   amountHint: ["As 500 or 12.5; at most six decimal places.", "如 500 或 12.5；最多六位小数。"],
   note: ["Note", "备注"],
-  noteHint: [
-    "Stands in the statement: an invoice number, say. At most 500 characters.",
-    "显示在账单中，例如发票号；最多 500 个字符。",
-  ],
+  noteHint: both`Stands in the statement: an invoice number, say. At most 500 characters.
+    显示在账单中，例如发票号；最多 500 个字符。`,
   check: ["Check", "核对"],
   confirmCredit: (
     amount: string,
     id: string,
   ) => [`Pay ${amount} credits into ${id}?`, `为 ${id} 充入 ${amount} 点？`],
-  willBe: (now: string, after: string) => [
-    `It has ${now} credits available, and then ${after}.`,
-    `当前可用 ${now} 点，充值后为 ${after} 点。`,
-  ],
+  willBe: (now: string, after: string) =>
+    both`It has ${now} credits available, and then ${after}.
+    当前可用 ${now} 点，充值后为 ${after} 点。`,
   noted: (note: string) => [`Note: ${note}`, `备注：${note}`],
   payIn: (amount: string) => [`Pay in ${amount} credits`, `充入 ${amount} 点`],
   credited: (
     amount: string,
     id: string,
   ) => [`${amount} credits were paid into wallet "${id}".`, `已为钱包“${id}”充入 ${amount} 点。`],
-  usedUp: [
-    "This form was used to pay already, another amount or into another wallet: nothing was paid now. Look at the statement; to pay this as well, send it again.",
-    "此表单已用于另一笔充值（金额或钱包不同）：本次未充值。请先核对账单；若仍要充入，请再次提交。",
-  ],
-  notAmount: [
-    "Give an amount of credits above zero, as 12.5, with at most six decimal places",
-    "请输入大于零的点数，如 12.5，最多六位小数",
-  ],
+  usedUp:
+    both`This form was used to pay already, another amount or into another wallet: nothing was paid now. Look at the statement; to pay this as well, send it again.
+    此表单已用于另一笔充值（金额或钱包不同）：本次未充值。请先核对账单；若仍要充入，请再次提交。`,
+  notAmount: both`Give an amount of credits above zero, as 12.5, with at most six decimal places
+    请输入大于零的点数，如 12.5，最多六位小数`,
   writtenOff: (
     amount: string,
   ) => [`${amount} more was used and written off`, `另有 ${amount} 点用量已核销`],
   newKey: ["New key", "新建密钥"],
   keys: ["Its keys", "其密钥"],
   lowMark: ["Low-balance mark", "余额提醒线"],
-  lowMarkSet: (below: string) => [
-    `It counts as low at ${below} credits and below.`,
-    `可用额度不高于 ${below} 点时视为偏低。`,
-  ],
-  lowMarkPart: (below: string) => [
-    `It counts as low at a tenth of what was paid in and below: ${below} credits.`,
-    `可用额度不高于累计充值的十分之一（${below} 点）时视为偏低。`,
-  ],
+  lowMarkSet: (below: string) =>
+    both`It counts as low at ${below} credits and below.
+    可用额度不高于 ${below} 点时视为偏低。`,
+  lowMarkPart: (below: string) =>
+    both`It counts as low at a tenth of what was paid in and below: ${below} credits.
+    可用额度不高于累计充值的十分之一（${below} 点）时视为偏低。`,
   lowBelow: ["Low at or below", "提醒线"],
-  lowBelowHint: [
-    "In credits. Empty: a tenth of what was paid in.",
-    "单位为点。留空：累计充值的十分之一。",
-  ],
+  lowBelowHint: both`In credits. Empty: a tenth of what was paid in.
+    单位为点。留空：累计充值的十分之一。`,
   lowSave: ["Set the mark", "设置提醒线"],
   lowSaved: ["The low-balance mark is set.", "余额提醒线已设置。"],
-  isLow: [
-    "The balance is low: pay more in before calls are refused.",
-    "余额偏低：请及时充值，以免调用被拒绝。",
-  ],
+  isLow: both`The balance is low: pay more in before calls are refused.
+    余额偏低：请及时充值，以免调用被拒绝。`,
   holds: ["Open holds", "未结冻结"],
-  holdsHint: [
-    "Reserved for requests under way; the rest returns when they end.",
-    "为进行中的请求预留；结束后退回剩余部分。",
-  ],
+  holdsHint: both`Reserved for requests under way; the rest returns when they end.
+    为进行中的请求预留；结束后退回剩余部分。`,
   noHolds: ["Nothing is held", "没有冻结"],
   noHoldsHint: ["Requests under way show here.", "进行中的请求会显示在这里。"],
   moreHolds: (count: number) => [`and ${count} more`, `另有 ${count} 笔`],
@@ -122,10 +99,9 @@ export const walletMessages = catalogue({
   model: ["Model", "模型"],
   amountHeld: ["Held", "冻结额"],
   statement: ["Statement", "账单"],
-  statementHint: [
-    "Newest first; a call's hold and its settlement are one line. What was available after a line shows where all lines do.",
-    "最新在前；一次调用的冻结与结算合为一行。仅在显示全部记录时给出其后的可用余额。",
-  ],
+  statementHint:
+    both`Newest first; a call's hold and its settlement are one line. What was available after a line shows where all lines do.
+    最新在前；一次调用的冻结与结算合为一行。仅在显示全部记录时给出其后的可用余额。`,
   ofHeld: (held: string) => [`of ${held} held`, `冻结 ${held}`],
   csv: ["Download as CSV", "下载 CSV"],
   time: ["Time", "时间"],
