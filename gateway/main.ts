@@ -50,7 +50,7 @@ async function run(args: readonly string[]): Promise<number> {
   const io: ProcessIo = { env, names, print, complain };
   if (command === "variables") {
     // A step of the task `serve`, by a process of its own: the service may not list variables.
-    const { tellUnknownVariables } = await import("./service/variables.ts");
+    const { tellUnknownVariables } = await import("./config/variables.ts");
     tellUnknownVariables(io);
     return 0;
   }

@@ -5,5 +5,5 @@
  * @module
  */
 
-export { type ParsedSettings, parseServeSettings, type ServeSettings } from "./service/settings.ts";
+export { type ParsedSettings, parseServeSettings, type ServeSettings } from "./config/settings.ts";
 export { type RunningService, type ServiceDeps, startService } from "./service/start.ts";

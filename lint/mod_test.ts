@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import plugin from "./mod.ts";
 
-const DOMAIN = "/checkout/gateway/domain/routing.ts";
+const DOMAIN = "/checkout/gateway/domain/routing/route.ts";
 
 /** The rules that object to a source, each with the text it objects to, once. */
 function objections(filename: string, source: string): string[] {
@@ -82,7 +82,7 @@ Deno.test("pure-domain leaves tests and the other rooms alone", () => {
   const source = 'import { assert } from "@std/assert"; Date.now();';
   for (
     const filename of [
-      "gateway/domain/routing_test.ts",
+      "gateway/domain/routing/route_test.ts",
       "gateway/flows/chat.ts",
       "sdk/client.ts",
       "C:\\checkout\\gateway\\flows\\chat.ts",

@@ -1,6 +1,6 @@
 /**
- * The path from a room of the house on, whatever the path before it: `gateway/domain/money.ts` of
- * `/somewhere/gateway/domain/money.ts`. `undefined` where the file is not in that room.
+ * The path from a room of the house on, whatever the path before it: `gateway/domain/ledger/money.ts` of
+ * `/somewhere/gateway/domain/ledger/money.ts`. `undefined` where the file is not in that room.
  */
 export function pathInRoom(filename: string, room: string): string | undefined {
   const path = "/" + filename.replaceAll("\\", "/").replace(/^\//, "");

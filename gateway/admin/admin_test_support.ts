@@ -5,13 +5,13 @@
  */
 
 import { assertEquals } from "@std/assert";
-import type { CatalogContent, Model } from "../domain/catalog.ts";
-import type { TargetState } from "../domain/routing.ts";
-import { AdminTokens } from "../flows/admin_tokens.ts";
-import { LowBalances } from "../flows/low_balances.ts";
-import { KeyRing } from "../flows/key_ring.ts";
+import type { CatalogContent, Model } from "../domain/catalog/catalog.ts";
+import type { TargetState } from "../domain/routing/route.ts";
+import { AdminTokens } from "../flows/keys/admin_tokens.ts";
+import { LowBalances } from "../flows/settle/low_balances.ts";
+import { KeyRing } from "../flows/keys/key_ring.ts";
 import { Judge } from "../openapi/judge_test_support.ts";
-import { PepperBook } from "../service/pepper.ts";
+import { PepperBook } from "../flows/keys/pepper_book.ts";
 import { type KvStores, openKvStores } from "../stores/kv/open.ts";
 import { embedderInForce } from "../upstreams/embedder.ts";
 import type { VectorStores } from "../ports/vector_stores.ts";

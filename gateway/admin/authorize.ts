@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from "@hono/hono";
 import { ServiceFault } from "../domain/fault.ts";
-import { limitsInForce } from "../domain/service_limits.ts";
+import { limitsInForce } from "../domain/limits/service_limits.ts";
 import { BadKeys, type PresentedSecret } from "../http/bad_keys.ts";
-import type { AdminTokens } from "../flows/admin_tokens.ts";
+import type { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import type { AdminDeps, AdminEnv } from "./deps.ts";
 
 /** The token of `Authorization: Bearer <admin token>`; empty where the header is no such thing. */

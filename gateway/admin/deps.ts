@@ -1,11 +1,11 @@
 import type { Context, Hono } from "@hono/hono";
 import type { ErrorCode } from "@svc/sdk/protocol";
-import type { Catalog, CatalogContent, UpstreamConfig } from "../domain/catalog.ts";
+import type { Catalog, CatalogContent, UpstreamConfig } from "../domain/catalog/catalog.ts";
 import type { ConnectionInfo } from "../http/env.ts";
-import type { TargetState } from "../domain/routing.ts";
-import type { AdminTokens } from "../flows/admin_tokens.ts";
-import type { KeyRing } from "../flows/key_ring.ts";
-import type { LowBalances } from "../flows/low_balances.ts";
+import type { TargetState } from "../domain/routing/route.ts";
+import type { AdminTokens } from "../flows/keys/admin_tokens.ts";
+import type { KeyRing } from "../flows/keys/key_ring.ts";
+import type { LowBalances } from "../flows/settle/low_balances.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { KeyStore } from "../ports/key_store.ts";
@@ -15,7 +15,7 @@ import type { RequestLog } from "../ports/request_log.ts";
 import type { Rng } from "../ports/rng.ts";
 import type { Upstream } from "../ports/upstream.ts";
 import type { VectorStores } from "../ports/vector_stores.ts";
-import type { PepperBook } from "../service/pepper.ts";
+import type { PepperBook } from "../flows/keys/pepper_book.ts";
 import type { RecentCounts } from "../upstreams/recent_attempts.ts";
 
 /** What the operator's API shows of the upstream pool. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readJson } from "../http/read_json.ts";
 import { type Complaint, COMPLAINTS_MAX, validateAll } from "../http/validation.ts";
 import type { AdminContext } from "./deps.ts";
-import { suggestion } from "./suggestion.ts";
+import { suggestion } from "../config/suggestion.ts";
 
 /** Longest body that the operator's API reads, in bytes. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;

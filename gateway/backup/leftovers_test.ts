@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { removePartials } from "../cli/backup_files.ts";
 import { storeFindings } from "../doctor/check_store.ts";
-import { parseServeSettings } from "../service/settings.ts";
+import { parseServeSettings } from "../config/settings.ts";
 import { openKvStores } from "../stores/kv/open.ts";
 import { BackupError } from "./backup_error.ts";
 import { backUp, NOW_MS, restoreTo, withStore } from "./backup_fixture.ts";

@@ -1,12 +1,12 @@
 import { basename, dirname, join } from "@std/path";
-import { writeCredentialsText } from "../service/credentials.ts";
+import { writeCredentialsText } from "../system/credentials.ts";
 import type { Verification } from "../ports/ledger_store.ts";
 import { StoreError } from "../ports/store_error.ts";
 import { checkStore, type StoreContents } from "../stores/kv/check_store.ts";
 import { giveToOwner, type LockedFile, lockFile } from "../stores/kv/file.ts";
 import { migrate } from "../stores/kv/migrate.ts";
 import { readSetting } from "../stores/kv/settings.ts";
-import { needsPepper } from "../service/pepper.ts";
+import { needsPepper } from "../flows/keys/pepper_book.ts";
 import { fileTrouble } from "../system/file_trouble.ts";
 import { ArchiveReader } from "./archive.ts";
 import { BackupError } from "./backup_error.ts";

@@ -1,5 +1,5 @@
 import { DEFAULT_UPSTREAMS, defaultCatalog } from "../config/default_catalog.ts";
-import { DEFAULT_LIMITS } from "../domain/service_limits.ts";
+import { DEFAULT_LIMITS } from "../domain/limits/service_limits.ts";
 import { canAsk, requireAgreement } from "./agreement.ts";
 import { changesText } from "./catalog_changes.ts";
 import { checkInForce, requireNoAsking } from "./catalog_check.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SERVE_FLAGS } from "../service/settings.ts";
+import { SERVE_FLAGS } from "../config/settings.ts";
 import {
   type Command,
   meaningOf,

@@ -5,7 +5,7 @@ import { CliFailure, UsageError } from "./io.ts";
 import { progressBar } from "./progress_bar.ts";
 import { wrapped } from "./wrapped.ts";
 import type { Finding } from "../doctor/finding.ts";
-import type { CatalogContent } from "../domain/catalog.ts";
+import type { CatalogContent } from "../domain/catalog/catalog.ts";
 
 /** `svc doctor`. */
 export const doctorCommands: readonly Command[] = [
@@ -52,7 +52,7 @@ function failuresText(failures: number): string {
 }
 
 async function patientOf(call: Call) {
-  const { parseServeSettings, SERVE_VARIABLES } = await import("../service/settings.ts");
+  const { parseServeSettings, SERVE_VARIABLES } = await import("../config/settings.ts");
   const { io, client } = call;
   const env = (name: string) => io.lookup?.(name) ?? io.env[name];
   const variables = Object.fromEntries(SERVE_VARIABLES.map((name) => [name, env(name)]));

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { suggestion } from "../admin/suggestion.ts";
+import { suggestion } from "../config/suggestion.ts";
 import { type Command, type OptionName, OPTIONS, type OptionValues } from "./command.ts";
 import { UsageError } from "./io.ts";
 

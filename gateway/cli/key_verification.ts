@@ -1,4 +1,4 @@
-import { callWithKey } from "../admin/verification_call.ts";
+import { callWithKey } from "../admin_api/verification_call.ts";
 import type { Call } from "./command.ts";
 import { CliFailure } from "./io.ts";
 import { type Row, rowsOf, textOf, timeOf } from "./json_fields.ts";

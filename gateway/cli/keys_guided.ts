@@ -1,4 +1,4 @@
-import { newRequestId } from "../admin/verification_call.ts";
+import { newRequestId } from "../admin_api/verification_call.ts";
 import { canAsk, requirePerson } from "./agreement.ts";
 import type { Call, Output } from "./command.ts";
 import { CliFailure } from "./io.ts";

@@ -1,4 +1,4 @@
-import { newRequestId } from "../admin/verification_call.ts";
+import { newRequestId } from "../admin_api/verification_call.ts";
 import type { Call, Command, Output } from "./command.ts";
 import { CliFailure } from "./io.ts";
 import { type Row, rowsOf, textOf } from "./json_fields.ts";

@@ -1,6 +1,6 @@
 import type { AnswerLine } from "./admin_client.ts";
 import type { Call, Output } from "./command.ts";
-import { csvLine } from "./csv.ts";
+import { csvLine } from "../system/csv.ts";
 import { CliFailure, UsageError } from "./io.ts";
 import { type Row, rowOf, textOf } from "./json_fields.ts";
 import { timeRange } from "./local_time.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { assertType, type IsExact } from "@std/testing/types";
-import type { JournalEntry } from "../domain/ledger.ts";
+import type { JournalEntry } from "../domain/ledger/ledger.ts";
 import { assertFailed, withCli } from "./cli_test_support.ts";
 import { ReaderLeft } from "./io.ts";
 import { COLUMNS } from "./ledger_export.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { credentialsPath, readCredentials } from "../service/credentials.ts";
-import { COMMAND_VARIABLES } from "../service/variables.ts";
+import { credentialsPath, readCredentials } from "../system/credentials.ts";
+import { COMMAND_VARIABLES } from "../config/variables.ts";
 import type { ProcessIo } from "../system/process_io.ts";
 import { readSecret } from "../system/read_secret.ts";
 import { reasonOf } from "../system/reason.ts";

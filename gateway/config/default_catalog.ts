@@ -23,7 +23,7 @@
  * @module
  */
 
-import type { Tier } from "../domain/catalog.ts";
+import type { Tier } from "../domain/catalog/catalog.ts";
 import file from "./default_catalog.json" with { type: "json" };
 import { defaultTiers } from "./default_tiers.ts";
 

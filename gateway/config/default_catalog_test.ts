@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
-import type { CatalogContent } from "../domain/catalog.ts";
-import { freezePrice } from "../domain/pricing.ts";
-import { describeTag } from "../domain/tag_names.ts";
+import type { CatalogContent } from "../domain/catalog/catalog.ts";
+import { freezePrice } from "../domain/ledger/pricing.ts";
+import { describeTag } from "../domain/catalog/tag_names.ts";
 import { DEFAULT_UPSTREAMS, defaultCatalog } from "./default_catalog.ts";
 import file from "./default_catalog.json" with { type: "json" };
 import { defaultTiers } from "./default_tiers.ts";

@@ -1,4 +1,4 @@
-import type { Model, Tier } from "../domain/catalog.ts";
+import type { Model, Tier } from "../domain/catalog/catalog.ts";
 
 /** Models of at most this quality make up the tier `basic`. */
 const BASIC_QUALITY = 0.7;

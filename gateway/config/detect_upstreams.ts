@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { CatalogContent, Model, UpstreamConfig } from "../domain/catalog.ts";
-import { DEFAULT_SCORING } from "../domain/score.ts";
+import type { CatalogContent, Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
+import { DEFAULT_SCORING } from "../domain/routing/score.ts";
 import { DEFAULT_UPSTREAMS, defaultCatalog } from "./default_catalog.ts";
 import { defaultTiers } from "./default_tiers.ts";
 import { parseConfig } from "./parse_config.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { freezePrice } from "../domain/pricing.ts";
-import { route } from "../domain/routing.ts";
-import { featuresWith, inputWith, walletWith } from "../domain/routing_fixture_test.ts";
+import { freezePrice } from "../domain/ledger/pricing.ts";
+import { route } from "../domain/routing/route.ts";
+import { featuresWith, inputWith, walletWith } from "../domain/routing/route_fixture_test.ts";
 import { DETECTED_VARIABLES, detectUpstreams } from "./detect_upstreams.ts";
 import { parseConfig } from "./parse_config.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Price } from "../domain/pricing.ts";
+import type { Price } from "../domain/ledger/pricing.ts";
 
 /** The edition of the price list that is part of this program, and when it was published. */
 export const PRICE_LIST = {

@@ -1,4 +1,4 @@
-import type { SearchConfig, UpstreamConfig } from "../domain/catalog.ts";
+import type { SearchConfig, UpstreamConfig } from "../domain/catalog/catalog.ts";
 
 /** An upstream whose key is in a variable that is not set. */
 export interface MissingCredentials {

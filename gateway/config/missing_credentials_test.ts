@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { UpstreamConfig } from "../domain/catalog.ts";
+import type { UpstreamConfig } from "../domain/catalog/catalog.ts";
 import {
   missingCredentials,
   missingCredentialsText,

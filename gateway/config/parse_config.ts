@@ -11,9 +11,9 @@ import {
   type Model,
   type UpstreamConfig,
   type UpstreamKind,
-} from "../domain/catalog.ts";
+} from "../domain/catalog/catalog.ts";
 import { z } from "zod";
-import { DEFAULT_SCORING } from "../domain/score.ts";
+import { DEFAULT_SCORING } from "../domain/routing/score.ts";
 import { ConfigError } from "./config_error.ts";
 import { jsonPlace } from "./json_place.ts";
 import { listPrice, type PriceSource } from "./list_price.ts";

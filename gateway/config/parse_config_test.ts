@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { freezePrice } from "../domain/pricing.ts";
-import { DEFAULT_SCORING } from "../domain/score.ts";
+import { freezePrice } from "../domain/ledger/pricing.ts";
+import { DEFAULT_SCORING } from "../domain/routing/score.ts";
 import { ConfigError } from "./config_error.ts";
 import { parseConfig } from "./parse_config.ts";
 

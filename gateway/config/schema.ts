@@ -6,11 +6,11 @@
  */
 
 import { z } from "zod";
-import { OUTPUT_LIMIT_FIELDS } from "../domain/catalog.ts";
-import { isMetadataHost } from "../domain/metadata_address.ts";
-import { decimalPattern } from "../domain/money.ts";
-import { PRICE_PLACES, RATE_PLACES } from "../domain/pricing.ts";
-import { DEFAULT_LIMITS } from "../domain/service_limits.ts";
+import { OUTPUT_LIMIT_FIELDS } from "../domain/catalog/catalog.ts";
+import { isMetadataHost } from "../domain/catalog/metadata_address.ts";
+import { decimalPattern } from "../domain/ledger/money.ts";
+import { PRICE_PLACES, RATE_PLACES } from "../domain/ledger/pricing.ts";
+import { DEFAULT_LIMITS } from "../domain/limits/service_limits.ts";
 import { nearestName } from "./nearest_name.ts";
 
 /** How an upstream may be spoken to. */

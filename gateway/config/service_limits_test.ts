@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { diffCatalog } from "../domain/catalog_diff.ts";
-import { DEFAULT_LIMITS, limitsInForce } from "../domain/service_limits.ts";
+import { diffCatalog } from "../domain/catalog/diff.ts";
+import { DEFAULT_LIMITS, limitsInForce } from "../domain/limits/service_limits.ts";
 import { ConfigError } from "./config_error.ts";
 import { parseConfig } from "./parse_config.ts";
 

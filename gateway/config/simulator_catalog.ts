@@ -1,5 +1,5 @@
-import type { CatalogContent, Model, UpstreamConfig } from "../domain/catalog.ts";
-import { DEFAULT_SCORING } from "../domain/score.ts";
+import type { CatalogContent, Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
+import { DEFAULT_SCORING } from "../domain/routing/score.ts";
 import { defaultTiers } from "./default_tiers.ts";
 
 const UPSTREAM: UpstreamConfig = {

@@ -6,7 +6,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { ADMIN_TOKEN } from "../admin/admin_test_support.ts";
-import { limitsInForce } from "../domain/service_limits.ts";
+import { limitsInForce } from "../domain/limits/service_limits.ts";
 import { ORIGIN, TestBrowser, withConsole } from "./console_test_support.ts";
 
 const SESSION = "svc_session_8788";

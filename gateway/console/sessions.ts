@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { RandomBytes } from "../flows/new_secret.ts";
+import type { RandomBytes } from "../flows/keys/new_secret.ts";
 import type { Clock } from "../ports/clock.ts";
 
 /** Sessions that are kept; one more ends the one that was used least recently. */

@@ -1,8 +1,8 @@
-import type { CatalogContent } from "../domain/catalog.ts";
-import { diffCatalog } from "../domain/catalog_diff.ts";
+import type { CatalogContent } from "../domain/catalog/catalog.ts";
+import { diffCatalog } from "../domain/catalog/diff.ts";
 import { readNewestCatalog } from "../stores/kv/catalogs.ts";
 import { type Finding, ok, warning } from "./finding.ts";
-import type { Patient, ServiceState } from "./patient.ts";
+import type { Patient, ServiceState } from "./context.ts";
 
 /** Compares a running service's catalog with the configuration file; the service does it. */
 export async function askedCatalog(

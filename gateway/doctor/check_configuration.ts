@@ -1,10 +1,10 @@
 import { DETECTED_VARIABLES, detectUpstreams } from "../config/detect_upstreams.ts";
 import { missingSearchVariable, missingSearchVariableText } from "../config/missing_credentials.ts";
-import type { CatalogContent } from "../domain/catalog.ts";
+import type { CatalogContent } from "../domain/catalog/catalog.ts";
 import { readCatalogText } from "../service/seed_catalog.ts";
 import { failure, type Finding, ok, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
-import type { Patient } from "./patient.ts";
+import type { Patient } from "./context.ts";
 
 /** The result of reading the configuration. */
 export interface ReadConfiguration {

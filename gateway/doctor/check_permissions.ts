@@ -1,7 +1,7 @@
-import { METADATA_RANGES } from "../domain/metadata_address.ts";
-import { missingFlags } from "../service/permissions.ts";
+import { METADATA_RANGES } from "../domain/catalog/metadata_address.ts";
+import { missingFlags } from "../config/permissions.ts";
 import { failure, type Finding, ok, warning } from "./finding.ts";
-import type { Patient } from "./patient.ts";
+import type { Patient } from "./context.ts";
 
 /** What neither the service nor the command line needs. */
 const NEVER: readonly Deno.PermissionDescriptor[] = [{ name: "run" }, { name: "ffi" }];

@@ -1,8 +1,8 @@
-import { explainListen, type PortFlag } from "../service/settings.ts";
+import { explainListen, type PortFlag } from "../config/settings.ts";
 import { isClaimed } from "../stores/kv/file.ts";
 import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
-import type { Patient, ServiceState } from "./patient.ts";
+import type { Patient, ServiceState } from "./context.ts";
 
 /** Whether the service runs, and lets the operator in. */
 export async function findService(patient: Patient): Promise<ServiceState> {

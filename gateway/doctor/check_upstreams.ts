@@ -1,10 +1,10 @@
-import { verdictsOf } from "../admin/catalog_check.ts";
-import type { CatalogContent } from "../domain/catalog.ts";
+import { verdictsOf } from "../admin/catalog/catalog_check.ts";
+import type { CatalogContent } from "../domain/catalog/catalog.ts";
 import { systemClock } from "../system/clock.ts";
 import { createUpstream } from "../upstreams/factory.ts";
 import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
-import type { Answer, Patient, ServiceState } from "./patient.ts";
+import type { Answer, Patient, ServiceState } from "./context.ts";
 
 /** Difference from the list price that is let pass, in percent. */
 const TOLERANCE = 5;

@@ -12,7 +12,7 @@ import { storeFindings } from "./check_store.ts";
 import { clockFinding, upstreamFindings } from "./check_upstreams.ts";
 import { failure, type Finding } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
-import type { Patient } from "./patient.ts";
+import type { Patient } from "./context.ts";
 
 /** How many looks there are, for whoever shows how far it has come. */
 export const LOOKS = 6;

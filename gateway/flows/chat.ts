@@ -5,23 +5,23 @@
  */
 
 import type { ChatRequest } from "@svc/sdk/protocol";
-import { chatFeatureSteps } from "../domain/features.ts";
+import { chatFeatureSteps } from "../domain/requests/features.ts";
 import type { JsonBody } from "../ports/upstream.ts";
-import { inTurns } from "../system/others_turn.ts";
+import { inTurns } from "../system/yield_to_event_loop.ts";
 import { answerText } from "../wire/chat_answer.ts";
 import { chatFormOf } from "../wire/chat_form.ts";
 import { ChatRelay } from "../wire/chat_relay.ts";
-import { AnswerStream } from "./answer_stream.ts";
-import { beginChat, type ChatCall, finishChat, followChat } from "./chat_call.ts";
+import { AnswerStream } from "./stream/answer_stream.ts";
+import { beginChat, type ChatCall, finishChat, followChat } from "./call/chat_call.ts";
 import type { GatewayContext } from "./context.ts";
 import { hostedChat } from "./hosted/hosted_chat.ts";
 import { asksForHosted, type HostedTools } from "./hosted/hosted_tools.ts";
 import type { ModelAnswer } from "./model_answer.ts";
-import { orchestrate } from "./orchestrate.ts";
+import { orchestrate } from "./orchestrate/orchestrate.ts";
 import { OrchestratedChat } from "./orchestrate/chat_surface.ts";
-import { planRoute } from "./plan.ts";
+import { planRoute } from "./plan/route_plan.ts";
 import type { Caller } from "./request_trace.ts";
-import { reserveTokens, underWay } from "./under_way.ts";
+import { reserveTokens, underWay } from "./admit/in_flight_request.ts";
 
 /**
  * Answers a validated chat request. Throws a `ServiceFault` where it cannot, and

@@ -1,6 +1,6 @@
-import type { Model, SearchConfig } from "../domain/catalog.ts";
-import type { Observation } from "../domain/health.ts";
-import type { TargetState } from "../domain/routing.ts";
+import type { Model, SearchConfig } from "../domain/catalog/catalog.ts";
+import type { Observation } from "../domain/routing/health.ts";
+import type { TargetState } from "../domain/routing/route.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchFile, MediaFile } from "../ports/fetch_image.ts";
@@ -15,15 +15,15 @@ import type { TokenCounter } from "../ports/token_counter.ts";
 import type { Upstream } from "../ports/upstream.ts";
 import type { VectorStores } from "../ports/vector_stores.ts";
 import type { WebSearch } from "../ports/web_search.ts";
-import type { Admission } from "./admission.ts";
-import type { BoundedMap } from "./bounded_map.ts";
-import type { Checkpoints } from "./checkpoints.ts";
-import type { FailedAttempts } from "./failed_attempts.ts";
-import type { FoundMemory } from "./found_memory.ts";
-import type { HeldBodies } from "./held_bodies.ts";
-import type { InFlight } from "./in_flight.ts";
-import type { LateEndings } from "./late_endings.ts";
-import type { SignatureMemory } from "./signature_memory.ts";
+import type { Admission } from "./admit/admission.ts";
+import type { BoundedMap } from "../system/bounded_map.ts";
+import type { Checkpoints } from "./stream/checkpoints.ts";
+import type { FailedAttempts } from "./call/failed_attempts.ts";
+import type { FoundMemory } from "./hosted/search_memory.ts";
+import type { HeldBodies } from "./admit/held_bodies.ts";
+import type { InFlight } from "./admit/in_flight.ts";
+import type { LateEndings } from "./settle/settlement_retries.ts";
+import type { SignatureMemory } from "./plan/signature_memory.ts";
 
 /** The right to make one call at an upstream. */
 export interface Lease {

@@ -7,11 +7,11 @@ import type {
   RoutingMetadata,
   ServiceMetadata,
 } from "@svc/sdk/protocol";
-import type { KeyRecord } from "../domain/key.ts";
-import type { Candidate, RoutingPlan } from "../domain/routing.ts";
-import { reasonOf } from "../domain/routing_reason.ts";
-import type { Micros } from "../domain/money.ts";
-import type { OrchestrationChoice } from "../domain/orchestration_mode.ts";
+import type { KeyRecord } from "../domain/policy/key.ts";
+import type { Candidate, RoutingPlan } from "../domain/routing/route.ts";
+import { reasonOf } from "../domain/routing/reason.ts";
+import type { Micros } from "../domain/ledger/money.ts";
+import type { OrchestrationChoice } from "../domain/orchestration/mode.ts";
 import type { Clock } from "../ports/clock.ts";
 import type {
   AttemptWords,
@@ -24,11 +24,11 @@ import type {
 } from "../ports/request_log.ts";
 import type { Span } from "../ports/tracer.ts";
 import { listed } from "../wire/upstream_warnings.ts";
-import { addBilling } from "./add_billing.ts";
-import { noteContent, type Said } from "./content_note.ts";
-import { ModelUses } from "./model_uses.ts";
-import type { Reservation } from "./admission.ts";
-import type { BodyHold } from "./held_bodies.ts";
+import { addBilling } from "./settle/add_billing.ts";
+import { noteContent, type Said } from "./settle/content_note.ts";
+import { ModelUses } from "./settle/model_uses.ts";
+import type { Reservation } from "./admit/admission.ts";
+import type { BodyHold } from "./admit/held_bodies.ts";
 
 /** Who calls what. */
 export interface Caller {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type IpRange, parseIpRange } from "../domain/ip_range.ts";
+import { type IpRange, parseIpRange } from "../domain/policy/ip_range.ts";
 
 const SPECIAL_V4 = [
   "0.0.0.0/8", // this network

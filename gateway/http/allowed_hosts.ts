@@ -5,7 +5,7 @@
  * @module
  */
 
-import { ipInRanges } from "../domain/ip_range.ts";
+import { ipInRanges } from "../domain/policy/ip_range.ts";
 
 /** The listeners of a service. */
 export type ListenerName = "public" | "admin" | "metrics";

@@ -1,8 +1,13 @@
 import { ServiceFault } from "../domain/fault.ts";
-import { addressBlock } from "../domain/ip_range.ts";
-import { type KeyClass, parseKey } from "../domain/key_format.ts";
-import { EMPTY_WINDOW, minuteNow, type MinuteWindow, takeFromMinute } from "../domain/limits.ts";
-import { BoundedMap } from "../flows/bounded_map.ts";
+import { addressBlock } from "../domain/policy/ip_range.ts";
+import { type KeyClass, parseKey } from "../domain/policy/key_format.ts";
+import {
+  EMPTY_WINDOW,
+  minuteNow,
+  type MinuteWindow,
+  takeFromMinute,
+} from "../domain/limits/rate_limits.ts";
+import { BoundedMap } from "../system/bounded_map.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 

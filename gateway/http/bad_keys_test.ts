@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ServiceFault } from "../domain/fault.ts";
-import { formatKey } from "../domain/key_format.ts";
+import { formatKey } from "../domain/policy/key_format.ts";
 import { BadKeys } from "./bad_keys.ts";
 
 const LIMIT = 3;

@@ -1,6 +1,6 @@
 import { askedDialect, type Dialect, DIALECT_HEADER, DIALECTS } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
-import type { KeyPolicy } from "../domain/policy.ts";
+import type { KeyPolicy } from "../domain/policy/policy.ts";
 
 /**
  * The dialect of a call: the one that its header states, else the one of its key's policy, else the

@@ -5,7 +5,7 @@
  */
 
 import type { ServiceFault } from "../domain/fault.ts";
-import { KEEP_ALIVE_MS } from "../flows/answer_stream.ts";
+import { KEEP_ALIVE_MS } from "../flows/stream/answer_stream.ts";
 import type { ModelAnswer } from "../flows/model_answer.ts";
 import type { Caller } from "../flows/request_trace.ts";
 import { afterMs } from "../system/deadlines.ts";

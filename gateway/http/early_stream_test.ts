@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerLeft } from "../flows/caller_left.ts";
-import { faultOf } from "../flows/fault_of.ts";
+import { CallerLeft } from "../flows/call/caller_disconnected.ts";
+import { faultOf } from "../flows/call/fault_of.ts";
 import type { ModelAnswer } from "../flows/model_answer.ts";
 import { SSE_KEEP_ALIVE } from "../wire/sse.ts";
 import { beganInTime, earlyFailure } from "./early_stream.ts";

@@ -1,5 +1,5 @@
 import type { Dialect } from "@svc/sdk/protocol";
-import type { KeyRecord } from "../domain/key.ts";
+import type { KeyRecord } from "../domain/policy/key.ts";
 
 /** What the listener knows of a connection. */
 export interface ConnectionInfo {

@@ -1,6 +1,6 @@
 import type { Dialect } from "@svc/sdk/protocol";
 import type { ServiceFault } from "../domain/fault.ts";
-import { faultOf } from "../flows/fault_of.ts";
+import { faultOf } from "../flows/call/fault_of.ts";
 import type { Logger } from "../ports/logger.ts";
 import { envelopeIn } from "../wire/metadata.ts";
 

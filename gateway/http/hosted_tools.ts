@@ -5,7 +5,7 @@
  */
 
 import { ServiceFault } from "../domain/fault.ts";
-import { hostedToolOf, isLocalTool } from "../domain/hosted_tool_types.ts";
+import { hostedToolOf, isLocalTool } from "../domain/requests/hosted_tool_types.ts";
 import type { FileSearchTool, HostedTools, WebSearchTool } from "../flows/hosted/hosted_tools.ts";
 import {
   fileSearchSchema,

@@ -7,12 +7,12 @@
 import { Hono } from "@hono/hono";
 import type { ErrorCode } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerLeft } from "../flows/caller_left.ts";
-import { CALLER_LEFT_STATUS } from "../flows/log_failure.ts";
+import { CallerLeft } from "../flows/call/caller_disconnected.ts";
+import { CALLER_LEFT_STATUS } from "../flows/settle/log_failure.ts";
 import type { GatewayContext } from "../flows/context.ts";
-import type { SignedLinks } from "../flows/signed_links.ts";
+import type { SignedLinks } from "../flows/images/signed_links.ts";
 import type { BlobStore } from "../ports/blob_store.ts";
-import { limitsInForce } from "../domain/service_limits.ts";
+import { limitsInForce } from "../domain/limits/service_limits.ts";
 import { Description } from "../openapi/description.ts";
 import { BadKeys } from "./bad_keys.ts";
 import type { PublicEnv } from "./env.ts";

@@ -5,10 +5,10 @@
  */
 
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerLeft } from "../flows/caller_left.ts";
-import type { BodyHold } from "../flows/held_bodies.ts";
+import { CallerLeft } from "../flows/call/caller_disconnected.ts";
+import type { BodyHold } from "../flows/admit/held_bodies.ts";
 import { afterMs } from "../system/deadlines.ts";
-import { othersTurn, TURN_CHARS, TurnLine } from "../system/others_turn.ts";
+import { othersTurn, TURN_CHARS, TurnLine } from "../system/yield_to_event_loop.ts";
 
 /** Time for a body to come, in milliseconds, beside what its size takes. */
 export const BODY_PATIENCE_MS = 30_000;

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerLeft } from "../flows/caller_left.ts";
+import { CallerLeft } from "../flows/call/caller_disconnected.ts";
 import { afterMs } from "../system/deadlines.ts";
 import { readBytes } from "./read_bytes.ts";
 

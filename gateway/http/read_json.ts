@@ -7,7 +7,7 @@
 import { Buffer, isAscii } from "node:buffer";
 import { ServiceFault } from "../domain/fault.ts";
 import type { JsonBody } from "../ports/upstream.ts";
-import { inTurns, LONG_CHARS, othersTurn, TURN_CHARS } from "../system/others_turn.ts";
+import { inTurns, LONG_CHARS, othersTurn, TURN_CHARS } from "../system/yield_to_event_loop.ts";
 import { hasEscapedName, parseSteps } from "../wire/json_parse.ts";
 import { type JsonLimits, repeatsName, scanSteps } from "../wire/json_text.ts";
 import { readBytes, type ReadOptions } from "./read_bytes.ts";

@@ -9,7 +9,7 @@ import { ServiceFault } from "../domain/fault.ts";
 import { encodeDataUri } from "../images/data_uri.ts";
 import { imageTypeOf } from "../images/image_file.ts";
 import type { JsonBody } from "../ports/upstream.ts";
-import { othersTurn, TURN_CHARS } from "../system/others_turn.ts";
+import { othersTurn, TURN_CHARS } from "../system/yield_to_event_loop.ts";
 import { readBytes, type ReadOptions } from "./read_bytes.ts";
 import { BODY_MAX_BYTES, readJson } from "./read_json.ts";
 

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ServiceFault } from "../domain/fault.ts";
 import { checkEditImages } from "../images/edit_images.ts";
 import { dataUri, JPEG, PNG } from "../images/image_fixture.ts";
-import { TURN_CHARS } from "../system/others_turn.ts";
+import { TURN_CHARS } from "../system/yield_to_event_loop.ts";
 import { readImageEdit } from "./read_multipart.ts";
 import { imageEditSchema } from "./schemas/images.ts";
 import { validate } from "./validation.ts";

@@ -1,4 +1,4 @@
-import { ipInRanges } from "../domain/ip_range.ts";
+import { ipInRanges } from "../domain/policy/ip_range.ts";
 
 /**
  * The address a request comes from: the peer's, or, where the peer is a trusted proxy, the last one

@@ -1,6 +1,6 @@
 import type { Endpoint } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
-import type { KeyRecord } from "../domain/key.ts";
+import type { KeyRecord } from "../domain/policy/key.ts";
 
 /** Throws a {@linkcode ServiceFault} where the key's policy leaves an endpoint out. */
 export function requireEndpoint(key: KeyRecord, endpoint: Endpoint): void {

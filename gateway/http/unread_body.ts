@@ -11,7 +11,7 @@
  */
 
 import { afterMs } from "../system/deadlines.ts";
-import { TurnLine } from "../system/others_turn.ts";
+import { TurnLine } from "../system/yield_to_event_loop.ts";
 
 /** Most bodies that are dropped at once, of 64 KiB of memory each; others are left to the platform. */
 export const DROPPED_AT_ONCE_MAX = 128;

@@ -4,8 +4,8 @@
  * @module
  */
 
-import * as keyAnswers from "../admin/answers/keys.ts";
-import * as keySchemas from "../admin/schemas/keys.ts";
+import * as keyAnswers from "../admin_api/answers/keys.ts";
+import * as keySchemas from "../admin_api/schemas/keys.ts";
 import { CHANGED, FOUND, noun, STORE } from "./noun.ts";
 import type { Operation } from "./operation.ts";
 

@@ -5,17 +5,17 @@
  */
 
 import { z } from "zod";
-import * as catalogAnswers from "../admin/answers/catalog.ts";
-import * as ledgerAnswers from "../admin/answers/ledger.ts";
-import { overviewAnswer, upstreamListAnswer } from "../admin/answers/overview.ts";
-import * as requestAnswers from "../admin/answers/requests.ts";
-import * as storeAnswers from "../admin/answers/vector_stores.ts";
-import * as walletAnswers from "../admin/answers/wallets.ts";
-import { filterFields } from "../admin/request_filter.ts";
-import * as catalogSchemas from "../admin/schemas/catalog.ts";
-import * as requestSchemas from "../admin/schemas/requests.ts";
-import * as storeSchemas from "../admin/schemas/vector_stores.ts";
-import * as walletSchemas from "../admin/schemas/wallets.ts";
+import * as catalogAnswers from "../admin_api/answers/catalog.ts";
+import * as ledgerAnswers from "../admin_api/answers/ledger.ts";
+import { overviewAnswer, upstreamListAnswer } from "../admin_api/answers/overview.ts";
+import * as requestAnswers from "../admin_api/answers/requests.ts";
+import * as storeAnswers from "../admin_api/answers/vector_stores.ts";
+import * as walletAnswers from "../admin_api/answers/wallets.ts";
+import { filterFields } from "../admin_api/request_filter.ts";
+import * as catalogSchemas from "../admin_api/schemas/catalog.ts";
+import * as requestSchemas from "../admin_api/schemas/requests.ts";
+import * as storeSchemas from "../admin_api/schemas/vector_stores.ts";
+import * as walletSchemas from "../admin_api/schemas/wallets.ts";
 import { configSchema } from "../config/schema.ts";
 import { errorEnvelopeSchema } from "../http/schemas/error.ts";
 import { MEDIA_TYPES } from "../vector_stores/media_types.ts";

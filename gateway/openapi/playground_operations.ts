@@ -5,7 +5,7 @@
  */
 
 import { z } from "zod";
-import { playgroundCall, playgroundEndAnswer } from "../admin/schemas/playground.ts";
+import { playgroundCall, playgroundEndAnswer } from "../admin_api/schemas/playground.ts";
 import { JSON_TYPE, noun, reply, STORE } from "./noun.ts";
 import { codesOf, type Operation } from "./operation.ts";
 import { PUBLIC_OPERATIONS } from "./public_operations.ts";

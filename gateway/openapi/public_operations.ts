@@ -6,7 +6,7 @@
 
 import { DIALECT_HEADER, DIALECTS, type ErrorCode } from "@svc/sdk/protocol";
 import { z } from "zod";
-import { ORCHESTRATION_CHOICES } from "../domain/orchestration_mode.ts";
+import { ORCHESTRATION_CHOICES } from "../domain/orchestration/mode.ts";
 import {
   modelListSchema,
   modelMetaSchema,

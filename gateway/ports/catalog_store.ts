@@ -1,4 +1,4 @@
-import type { Catalog, CatalogContent } from "../domain/catalog.ts";
+import type { Catalog, CatalogContent } from "../domain/catalog/catalog.ts";
 
 /** Versions of the catalog. */
 export interface CatalogStore {

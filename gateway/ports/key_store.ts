@@ -1,4 +1,4 @@
-import type { KeyRecord } from "../domain/key.ts";
+import type { KeyRecord } from "../domain/policy/key.ts";
 
 /** A key's record with the digest it is found by. */
 export interface StoredKey {

@@ -11,8 +11,8 @@ import type {
   ReleaseCommand,
   SettleCommand,
   Wallet,
-} from "../domain/ledger.ts";
-import type { Micros } from "../domain/money.ts";
+} from "../domain/ledger/ledger.ts";
+import type { Micros } from "../domain/ledger/money.ts";
 import type { RequestRecord } from "./request_log.ts";
 
 /** A command was applied, or refused; both are durable answers. Faults of the store are thrown. */

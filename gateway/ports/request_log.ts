@@ -1,5 +1,5 @@
-import type { RequestFilter, RequestRecord } from "../domain/request_record.ts";
-import type { Rollup } from "../domain/request_rollup.ts";
+import type { RequestFilter, RequestRecord } from "../domain/requests/record.ts";
+import type { Rollup } from "../domain/requests/rollup.ts";
 
 export type {
   AttemptWords,
@@ -11,7 +11,7 @@ export type {
   ScoreRecord,
   TaskRecord,
   UsageProblem,
-} from "../domain/request_record.ts";
+} from "../domain/requests/record.ts";
 
 /** A page of requests. */
 export interface RequestQuery extends RequestFilter {

@@ -1,5 +1,5 @@
 import type { AttemptOutcome, Endpoint } from "@svc/sdk/protocol";
-import type { Usage } from "../domain/pricing.ts";
+import type { Usage } from "../domain/ledger/pricing.ts";
 
 /** A caller's JSON body: the text as it came and what it says. */
 export interface JsonBody {

@@ -1,4 +1,4 @@
-import type { KeyedSearchConfig, SearchConfig } from "../domain/catalog.ts";
+import type { KeyedSearchConfig, SearchConfig } from "../domain/catalog/catalog.ts";
 import type { WebSearch } from "../ports/web_search.ts";
 import { braveApi } from "./brave.ts";
 import { type HttpSearchDeps, HttpWebSearch, type SearchApi } from "./http_search.ts";

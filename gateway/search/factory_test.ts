@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { KeyedSearchConfig, SearchConfig } from "../domain/catalog.ts";
+import type { KeyedSearchConfig, SearchConfig } from "../domain/catalog/catalog.ts";
 import type { WebQuery } from "../ports/web_search.ts";
 import { createWebSearch } from "./factory.ts";
 

@@ -7,7 +7,7 @@
  */
 
 import { z } from "zod";
-import type { SearxngSearchConfig } from "../domain/catalog.ts";
+import type { SearxngSearchConfig } from "../domain/catalog/catalog.ts";
 import type { SearchApi } from "./http_search.ts";
 
 const answer = z.object({

@@ -6,9 +6,9 @@
  */
 
 import { dirname, join } from "@std/path";
-import { credentialsPath } from "./credentials.ts";
+import { credentialsPath } from "../system/credentials.ts";
 import type { FirstSecrets } from "./first_start.ts";
-import type { ServeSettings } from "./settings.ts";
+import type { ServeSettings } from "../config/settings.ts";
 
 /** The place of a secret. */
 export type SecretPlace =

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { MICROS_PER_CREDIT } from "../domain/money.ts";
-import { ADMIN_DIGESTS, newAdminToken } from "../flows/admin_tokens.ts";
-import type { KeyRing } from "../flows/key_ring.ts";
-import type { Peppers } from "../flows/peppers.ts";
+import { MICROS_PER_CREDIT } from "../domain/ledger/money.ts";
+import { ADMIN_DIGESTS, newAdminToken } from "../flows/keys/admin_tokens.ts";
+import type { KeyRing } from "../flows/keys/key_ring.ts";
+import type { Peppers } from "../flows/keys/peppers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { KeyStore } from "../ports/key_store.ts";
 import type { LedgerStore } from "../ports/ledger_store.ts";

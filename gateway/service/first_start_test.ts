@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { AdminTokens } from "../flows/admin_tokens.ts";
-import { KeyRing } from "../flows/key_ring.ts";
+import { AdminTokens } from "../flows/keys/admin_tokens.ts";
+import { KeyRing } from "../flows/keys/key_ring.ts";
 import { openKvStores } from "../stores/kv/open.ts";
 import { systemClock as clock } from "../system/clock.ts";
-import { Peppers } from "../flows/peppers.ts";
+import { Peppers } from "../flows/keys/peppers.ts";
 import { firstStart, firstStartShown } from "./first_start.ts";
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };

@@ -1,6 +1,6 @@
 import { createAdminApp, createMetricsApp } from "../admin/app.ts";
 import type { AdminDeps } from "../admin/deps.ts";
-import type { Catalog, CatalogContent } from "../domain/catalog.ts";
+import type { Catalog, CatalogContent } from "../domain/catalog/catalog.ts";
 import { ServiceFault } from "../domain/fault.ts";
 import { allowedHosts, type ListenerName } from "../http/allowed_hosts.ts";
 import { type Answering, listen } from "../http/listen.ts";
@@ -11,10 +11,10 @@ import type { KvStores } from "../stores/kv/open.ts";
 import { LedgerChecks } from "../telemetry/ledger_checks.ts";
 import { createUpstream } from "../upstreams/factory.ts";
 import type { UpstreamPool } from "../upstreams/pool.ts";
-import type { House } from "./house.ts";
+import type { House } from "./assemble.ts";
 import { metricsPage } from "./metrics_page.ts";
 import { ServiceReadiness } from "./readiness.ts";
-import { explainListen, type PortFlag } from "./settings.ts";
+import { explainListen, type PortFlag } from "../config/settings.ts";
 
 /** A listener in use. */
 export type Server = Deno.HttpServer<Deno.NetAddr>;

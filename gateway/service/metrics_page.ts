@@ -8,7 +8,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { MetricsPage } from "../admin/deps.ts";
 import type { LedgerChecks } from "../telemetry/ledger_checks.ts";
 import { StateMetrics } from "../telemetry/state_metrics.ts";
-import type { House } from "./house.ts";
+import type { House } from "./assemble.ts";
 
 /** The page, for the operator and for who has the token that opens nothing else. */
 export function metricsPage(

@@ -11,7 +11,7 @@ import { createJsonLogger } from "../system/logger.ts";
 import { Secrets } from "../system/secrets.ts";
 import { exportedByRuntime, exportLine } from "../telemetry/exported.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
-import type { ServeSettings } from "./settings.ts";
+import type { ServeSettings } from "../config/settings.ts";
 
 /** Everything that tells of a service, before it starts. */
 export interface Observation {

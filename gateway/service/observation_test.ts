@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { systemClock } from "../system/clock.ts";
 import { createSystemRng } from "../system/rng.ts";
 import { observe } from "./observation.ts";
-import { parseServeSettings } from "./settings.ts";
+import { parseServeSettings } from "../config/settings.ts";
 
 Deno.test("no secret of the settings, and no key that was looked up, is in the log", async () => {
   const parsed = parseServeSettings([], {

@@ -6,13 +6,13 @@
 
 import { DETECTED_VARIABLES, detectUpstreams } from "../config/detect_upstreams.ts";
 import { parseConfig } from "../config/parse_config.ts";
-import type { Catalog, CatalogContent } from "../domain/catalog.ts";
-import { diffCatalog } from "../domain/catalog_diff.ts";
+import type { Catalog, CatalogContent } from "../domain/catalog/catalog.ts";
+import { diffCatalog } from "../domain/catalog/diff.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { LogRetention } from "../stores/kv/request_log.ts";
-import type { ResponseRetention } from "../stores/kv/responses.ts";
-import type { ServeSettings } from "./settings.ts";
+import type { LogRetention } from "../stores/kv/log/request_log.ts";
+import type { ResponseRetention } from "../stores/kv/values/responses.ts";
+import type { ServeSettings } from "../config/settings.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const MEGABYTE = 1024 * 1024;

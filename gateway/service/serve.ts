@@ -11,10 +11,10 @@ import { reasonOf } from "../system/reason.ts";
 import { createSystemRng } from "../system/rng.ts";
 import { tellCrashes } from "./crash.ts";
 import { observe } from "./observation.ts";
-import { giveUp, missingFlags, missingFlagsText } from "./permissions.ts";
-import { parseServeSettings, SERVE_VARIABLES, type ServeSettings } from "./settings.ts";
+import { giveUp, missingFlags, missingFlagsText } from "../config/permissions.ts";
+import { parseServeSettings, SERVE_VARIABLES, type ServeSettings } from "../config/settings.ts";
 import { type RunningService, startService } from "./start.ts";
-import { tellUnknownVariables } from "./variables.ts";
+import { tellUnknownVariables } from "../config/variables.ts";
 
 /** How often it is looked whether the store is still ours, in milliseconds. */
 const LOST_CHECK_MS = 1_000;

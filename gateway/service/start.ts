@@ -5,28 +5,28 @@
  */
 
 import manifest from "../deno.json" with { type: "json" };
-import type { Catalog, CatalogContent } from "../domain/catalog.ts";
+import type { Catalog, CatalogContent } from "../domain/catalog/catalog.ts";
 import type { GatewayContext } from "../flows/context.ts";
-import { AdminTokens } from "../flows/admin_tokens.ts";
-import { KeyRing } from "../flows/key_ring.ts";
-import { LowBalances } from "../flows/low_balances.ts";
-import type { Peppers } from "../flows/peppers.ts";
-import { SignedLinks } from "../flows/signed_links.ts";
+import { AdminTokens } from "../flows/keys/admin_tokens.ts";
+import { KeyRing } from "../flows/keys/key_ring.ts";
+import { LowBalances } from "../flows/settle/low_balances.ts";
+import type { Peppers } from "../flows/keys/peppers.ts";
+import { SignedLinks } from "../flows/images/signed_links.ts";
 import { type KvStores, openKvStores } from "../stores/kv/open.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
 import { firstStartLines, migrationTeller, startLines } from "./banner.ts";
-import { CredentialsFile, credentialsPath } from "./credentials.ts";
+import { CredentialsFile, credentialsPath } from "../system/credentials.ts";
 import { FIRST_TIER, type FirstSecrets, firstStart, firstStartShown } from "./first_start.ts";
 import { placeSecrets } from "./first_secrets.ts";
 import { Gate } from "./gate.ts";
-import { gatewayOf, type House, poolOf, type ServiceDeps, vectorStoresOf } from "./house.ts";
+import { gatewayOf, type House, poolOf, type ServiceDeps, vectorStoresOf } from "./assemble.ts";
 import { openListeners, type Server, type Servers, urlOf } from "./listeners.ts";
-import { PepperBook } from "./pepper.ts";
-import { unreadableKeys } from "./permissions.ts";
+import { PepperBook } from "../flows/keys/pepper_book.ts";
+import { unreadableKeys } from "../config/permissions.ts";
 import { readCatalogText, seedCatalog } from "./seed_catalog.ts";
-import type { ServeSettings } from "./settings.ts";
+import type { ServeSettings } from "../config/settings.ts";
 
-export type { ServiceDeps } from "./house.ts";
+export type { ServiceDeps } from "./assemble.ts";
 
 /** Time that streams under way get to finish during a shutdown, in milliseconds. */
 export const SHUTDOWN_GRACE_MS = 30_000;

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isMetadataHost } from "../domain/metadata_address.ts";
+import { isMetadataHost } from "../domain/catalog/metadata_address.ts";
 import { unpacked } from "./unpacked.ts";
 
 /** Addresses of a name, as the system resolves it. */

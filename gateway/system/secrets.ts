@@ -5,7 +5,7 @@
  * @module
  */
 
-import { secretSpans, withoutSpans, writingsOf } from "../domain/secret_spans.ts";
+import { secretSpans, withoutSpans, writingsOf } from "../domain/redaction/secret_spans.ts";
 
 /** Shorter values are no secrets: taking them out would make words unreadable. */
 const SECRET_CHARS_MIN = 8;

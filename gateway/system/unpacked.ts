@@ -1,4 +1,4 @@
-import { othersTurn } from "./others_turn.ts";
+import { othersTurn } from "./yield_to_event_loop.ts";
 
 /** Bytes that are unpacked at once: so many are counted before more are made. */
 const STEP_BYTES = 64 * 1024;

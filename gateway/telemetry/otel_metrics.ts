@@ -1,7 +1,7 @@
 import type { Attributes, Histogram } from "@opentelemetry/api";
 import manifest from "../deno.json" with { type: "json" };
-import { operationName } from "../domain/gen_ai.ts";
-import { NO_MODEL, partsOf } from "../domain/request_parts.ts";
+import { operationName } from "../domain/requests/gen_ai.ts";
+import { NO_MODEL, partsOf } from "../domain/requests/parts.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 
 /** Bounds that the conventions ask for, in seconds. */

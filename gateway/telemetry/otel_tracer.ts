@@ -14,8 +14,8 @@ import type {
   TracerProvider,
 } from "@opentelemetry/api";
 import manifest from "../deno.json" with { type: "json" };
-import { operationName, ROUTES } from "../domain/gen_ai.ts";
-import { BoundedMap } from "../flows/bounded_map.ts";
+import { operationName, ROUTES } from "../domain/requests/gen_ai.ts";
+import { BoundedMap } from "../system/bounded_map.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 import type { Span, SpanEnd, TracedRequest, Tracer } from "../ports/tracer.ts";
 import { PassedOn, readTraceparent, type RemoteContext } from "./passed_on.ts";

@@ -5,8 +5,8 @@
  */
 
 import type { AttemptOutcome, ErrorCode } from "@svc/sdk/protocol";
-import type { Micros } from "../domain/money.ts";
-import { partsOf } from "../domain/request_parts.ts";
+import type { Micros } from "../domain/ledger/money.ts";
+import { partsOf } from "../domain/requests/parts.ts";
 import type { ListenerName } from "../http/allowed_hosts.ts";
 import type { Settled } from "../ports/ledger_store.ts";
 import type { RequestRecord } from "../ports/request_log.ts";

@@ -1,4 +1,4 @@
-import type { Catalog } from "../domain/catalog.ts";
+import type { Catalog } from "../domain/catalog/catalog.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import { type EmbedderDeps, OpenAICompatibleEmbedder } from "./openai_compatible/embeddings.ts";
 

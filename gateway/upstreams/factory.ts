@@ -1,4 +1,4 @@
-import type { UpstreamConfig } from "../domain/catalog.ts";
+import type { UpstreamConfig } from "../domain/catalog/catalog.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchImage } from "../ports/fetch_image.ts";
 import type { Upstream } from "../ports/upstream.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { UpstreamConfig } from "../domain/catalog.ts";
+import type { UpstreamConfig } from "../domain/catalog/catalog.ts";
 import { createUpstream } from "./factory.ts";
 import { OpenAICompatibleUpstream } from "./openai_compatible/mod.ts";
 

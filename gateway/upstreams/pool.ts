@@ -1,4 +1,4 @@
-import type { Catalog, Model, UpstreamConfig } from "../domain/catalog.ts";
+import type { Catalog, Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
 import {
   availability,
   beginAttempt,
@@ -7,10 +7,10 @@ import {
   observe,
   refusesAccount,
   UNOBSERVED,
-} from "../domain/health.ts";
+} from "../domain/routing/health.ts";
 import { InvariantError } from "../domain/invariant.ts";
-import type { TargetState } from "../domain/routing.ts";
-import { limitsInForce } from "../domain/service_limits.ts";
+import type { TargetState } from "../domain/routing/route.ts";
+import { limitsInForce } from "../domain/limits/service_limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Upstream } from "../ports/upstream.ts";
 import { RecentAttempts, type RecentCounts } from "./recent_attempts.ts";

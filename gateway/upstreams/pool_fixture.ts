@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Catalog, Model, UpstreamConfig } from "../domain/catalog.ts";
-import { DEFAULT_SCORING } from "../domain/score.ts";
+import type { Catalog, Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
+import { DEFAULT_SCORING } from "../domain/routing/score.ts";
 
 /** An upstream with so many places, two where nothing is said. */
 export function upstreamOf(id: string, more: Partial<UpstreamConfig> = {}): UpstreamConfig {

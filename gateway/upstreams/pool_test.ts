@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import type { Model, UpstreamConfig } from "../domain/catalog.ts";
+import type { Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
 import { InvariantError } from "../domain/invariant.ts";
 import type { Upstream } from "../ports/upstream.ts";
 import { BUSY_RETRY_MS, type Lease, type OperatorTrouble, UpstreamPool } from "./pool.ts";

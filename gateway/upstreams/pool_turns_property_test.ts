@@ -7,8 +7,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import type { Catalog, Model } from "../domain/catalog.ts";
-import { DEFAULT_LIMITS } from "../domain/service_limits.ts";
+import type { Catalog, Model } from "../domain/catalog/catalog.ts";
+import { DEFAULT_LIMITS } from "../domain/limits/service_limits.ts";
 import { type Lease, UpstreamPool } from "./pool.ts";
 import { catalogOf, modelOf, upstreamOf } from "./pool_fixture.ts";
 import type { Turn } from "./waiting_calls.ts";

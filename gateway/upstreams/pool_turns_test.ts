@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import type { Catalog, Model } from "../domain/catalog.ts";
+import type { Catalog, Model } from "../domain/catalog/catalog.ts";
 import { InvariantError } from "../domain/invariant.ts";
-import { DEFAULT_LIMITS, type ServiceLimits } from "../domain/service_limits.ts";
+import { DEFAULT_LIMITS, type ServiceLimits } from "../domain/limits/service_limits.ts";
 import { UpstreamPool } from "./pool.ts";
 import { catalogOf, modelOf, upstreamOf } from "./pool_fixture.ts";
 import type { Turn } from "./waiting_calls.ts";

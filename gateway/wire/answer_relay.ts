@@ -5,7 +5,7 @@
  */
 
 import type { ErrorEnvelope, ServiceMetadata } from "@svc/sdk/protocol";
-import type { Usage } from "../domain/pricing.ts";
+import type { Usage } from "../domain/ledger/pricing.ts";
 
 /** A tool call with what its model signed it with. */
 export interface SignedToolCall {

@@ -6,7 +6,7 @@
  */
 
 import type { ChatCompletion, ChatUsage, Orchestration, ServiceMetadata } from "@svc/sdk/protocol";
-import type { Usage } from "../domain/pricing.ts";
+import type { Usage } from "../domain/ledger/pricing.ts";
 import type { JsonBody } from "../ports/upstream.ts";
 import type { SignedToolCall } from "./answer_relay.ts";
 import { type ChatForm, metadataText, SERVICE_FORM } from "./chat_form.ts";

@@ -10,7 +10,7 @@
  */
 
 import type { ChatCompletionChunk, ChunkChoice, ToolCallDelta } from "@svc/sdk/protocol";
-import type { Usage } from "../domain/pricing.ts";
+import type { Usage } from "../domain/ledger/pricing.ts";
 import { UpstreamCut } from "../ports/upstream.ts";
 import type { SignedToolCall } from "./answer_relay.ts";
 import {

@@ -6,7 +6,7 @@
 
 import type { ChunkChoice, ServiceMetadata } from "@svc/sdk/protocol";
 import { invariant } from "../domain/invariant.ts";
-import type { Usage } from "../domain/pricing.ts";
+import type { Usage } from "../domain/ledger/pricing.ts";
 import { type ChatForm, metadataText } from "./chat_form.ts";
 import { editMembers, type MemberEdits } from "./json_text.ts";
 import { chatUsageOf } from "./usage.ts";

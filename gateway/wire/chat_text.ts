@@ -5,7 +5,7 @@
  */
 
 import type { ChatRequest } from "@svc/sdk/protocol";
-import { isMediaPart } from "../domain/features.ts";
+import { isMediaPart } from "../domain/requests/features.ts";
 import { OPAQUE_MEMBERS } from "./tool_calls.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { fewestTokens } from "../domain/token_floor.ts";
+import { fewestTokens } from "../domain/requests/token_floor.ts";
 import { GatheredText } from "./gathered_text.ts";
 
 /** Text that is looked at together, in UTF-16 code units: a millisecond. Of larger pieces no more. */

@@ -1,5 +1,5 @@
 import type { ErrorEnvelope } from "@svc/sdk/protocol";
-import type { Usage } from "../domain/pricing.ts";
+import type { Usage } from "../domain/ledger/pricing.ts";
 import type { AnswerEnd, AnswerRelay, FailedEnd, SignedToolCall } from "./answer_relay.ts";
 import { ChatChunkRelay, type ChatRelayOptions } from "./chat_chunk.ts";
 

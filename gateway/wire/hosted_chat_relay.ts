@@ -8,7 +8,7 @@
  */
 
 import type { ChatCompletionChunk, ErrorEnvelope } from "@svc/sdk/protocol";
-import type { Usage } from "../domain/pricing.ts";
+import type { Usage } from "../domain/ledger/pricing.ts";
 import type { AnswerEnd, SignedToolCall } from "./answer_relay.ts";
 import { endsByFinish } from "./chat_closing.ts";
 import { type ChatForm, SERVICE_FORM, toldMetadata } from "./chat_form.ts";

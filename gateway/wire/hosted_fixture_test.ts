@@ -5,7 +5,7 @@
  */
 
 import fc from "fast-check";
-import type { Usage } from "../domain/pricing.ts";
+import type { Usage } from "../domain/ledger/pricing.ts";
 import { chunkText, END } from "./responses/responses_fixture.ts";
 import type {
   EndedTurn,

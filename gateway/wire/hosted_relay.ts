@@ -5,7 +5,7 @@
  */
 
 import type { ResponseAnnotation } from "@svc/sdk/protocol";
-import type { HostedToolType } from "../domain/hosted_tool_types.ts";
+import type { HostedToolType } from "../domain/requests/hosted_tool_types.ts";
 import type { AnswerEnd, AnswerRelay, SignedToolCall } from "./answer_relay.ts";
 
 /** How the gateway's own tools are named to models, by what they are. */

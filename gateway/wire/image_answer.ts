@@ -13,7 +13,7 @@ import type {
   ImageUsage,
   ServiceMetadata,
 } from "@svc/sdk/protocol";
-import type { Usage } from "../domain/pricing.ts";
+import type { Usage } from "../domain/ledger/pricing.ts";
 import { encodeDataUri } from "../images/data_uri.ts";
 import type { DrawnImage } from "../images/drawn_images.ts";
 import { imageTypeOf } from "../images/image_file.ts";

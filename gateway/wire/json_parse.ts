@@ -7,7 +7,7 @@
  * @module
  */
 
-import { atOnce, STEP_CHARS, type Steps } from "../domain/steps.ts";
+import { atOnce, STEP_CHARS, type Steps } from "../domain/redaction/steps.ts";
 import { LEAP_CHARS, scalarEnd, stringEnd, stringSteps } from "./json_text.ts";
 
 /** An array or object that has not ended. */

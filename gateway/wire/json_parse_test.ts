@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { atOnce } from "../domain/steps.ts";
+import { atOnce } from "../domain/redaction/steps.ts";
 import { LEAP_CHARS } from "./json_text.ts";
 import { hasEscapedName, parseJson, parseSteps } from "./json_parse.ts";
 

@@ -8,7 +8,7 @@
  */
 
 import { invariant, InvariantError } from "../domain/invariant.ts";
-import { atOnce, STEP_CHARS, type Steps } from "../domain/steps.ts";
+import { atOnce, STEP_CHARS, type Steps } from "../domain/redaction/steps.ts";
 
 /** Where one member of an object stands in the text. */
 export interface Member {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { InvariantError } from "../domain/invariant.ts";
-import { atOnce, STEP_CHARS } from "../domain/steps.ts";
+import { atOnce, STEP_CHARS } from "../domain/redaction/steps.ts";
 import {
   editMembers,
   elements,

@@ -3,7 +3,7 @@ import {
   type Orchestration,
   ORCHESTRATION_FINAL_TASK_ID,
 } from "@svc/sdk/protocol";
-import type { Usage } from "../domain/pricing.ts";
+import type { Usage } from "../domain/ledger/pricing.ts";
 import type { AnswerEnd, FailedEnd } from "./answer_relay.ts";
 import type { ChatRelayOptions } from "./chat_chunk.ts";
 import { FollowedChunks } from "./followed_chunks.ts";

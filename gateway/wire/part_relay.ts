@@ -1,4 +1,4 @@
-import type { Usage } from "../domain/pricing.ts";
+import type { Usage } from "../domain/ledger/pricing.ts";
 import type { AnswerRelay, SignedToolCall } from "./answer_relay.ts";
 import { collectText, contentOf } from "./chat_text.ts";
 import { readChunk } from "./chunk.ts";

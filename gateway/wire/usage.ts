@@ -1,5 +1,5 @@
 import type { ChatUsage } from "@svc/sdk/protocol";
-import type { Usage } from "../domain/pricing.ts";
+import type { Usage } from "../domain/ledger/pricing.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

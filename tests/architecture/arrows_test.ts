@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { type Import, imports, MEMBERS, modules, read, room, url } from "./house.ts";
+import { type Import, imports, MEMBERS, modules, read, room, url } from "./source_files.ts";
 
 const graph = await imports();
 

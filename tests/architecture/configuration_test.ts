@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
-import { COMMAND_VARIABLES } from "../../gateway/service/variables.ts";
-import { METADATA_NAMES, METADATA_RANGES } from "../../gateway/domain/metadata_address.ts";
-import { SERVE_VARIABLES } from "../../gateway/service/settings.ts";
+import { COMMAND_VARIABLES } from "../../gateway/config/variables.ts";
+import { METADATA_NAMES, METADATA_RANGES } from "../../gateway/domain/catalog/metadata_address.ts";
+import { SERVE_VARIABLES } from "../../gateway/config/settings.ts";
 import { flagsOfTask } from "../fixtures/task_flags.ts";
-import { MEMBERS, read } from "./house.ts";
+import { MEMBERS, read } from "./source_files.ts";
 
 interface Task {
   command: string;

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { modules, read, room, ROOT } from "./house.ts";
+import { modules, read, room, ROOT } from "./source_files.ts";
 
 /** What `deno doc --json` says, as far as it matters here. */
 interface Documentation {

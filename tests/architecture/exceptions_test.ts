@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { files, isCode, read } from "./house.ts";
+import { files, isCode, read } from "./source_files.ts";
 
 /**
  * Where the linter is told to look away, each with the reason it gives there. The list may only

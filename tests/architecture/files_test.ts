@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { files, isCode, read } from "./house.ts";
+import { files, isCode, read } from "./source_files.ts";
 
 const EMPTY_NAMES = /(^|[_/.-])(utils?|helpers?|common|managers?|misc)([_/.-]|$)/i;
 

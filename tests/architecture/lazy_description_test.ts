@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { ROOT, url } from "./house.ts";
+import { ROOT, url } from "./source_files.ts";
 
 interface Graph {
   readonly roots: readonly string[];

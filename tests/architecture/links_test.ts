@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { files, read } from "./house.ts";
+import { files, read } from "./source_files.ts";
 
 /** What a real package exports, written down by hand from its source. */
 interface RealPackage {

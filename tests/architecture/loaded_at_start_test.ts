@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { ROOT, url } from "./house.ts";
+import { ROOT, url } from "./source_files.ts";
 
 interface Module {
   readonly specifier: string;

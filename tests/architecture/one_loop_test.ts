@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { modules, read, room } from "./house.ts";
+import { modules, read, room } from "./source_files.ts";
 
 /** Without comments: examples call the loop too. */
 function codeOf(text: string): string {

@@ -9,7 +9,7 @@
  * @module
  */
 
-import type { NativeKind } from "../../gateway/domain/catalog.ts";
+import type { NativeKind } from "../../gateway/domain/catalog/catalog.ts";
 import {
   CANNOT_CARRY,
   type Feature,

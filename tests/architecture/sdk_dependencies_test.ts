@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { read, ROOT, url } from "./house.ts";
+import { read, ROOT, url } from "./source_files.ts";
 
 /** What `deno info --json` says, as far as it matters here. */
 interface Graph {

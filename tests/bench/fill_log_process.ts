@@ -6,7 +6,7 @@
  */
 
 import type { RequestRecord } from "../../gateway/ports/request_log.ts";
-import { formatCredits } from "../../gateway/domain/money.ts";
+import { formatCredits } from "../../gateway/domain/ledger/money.ts";
 import { openKvStores } from "../../gateway/stores/kv/open.ts";
 
 const KEYS = 32;

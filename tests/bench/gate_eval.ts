@@ -11,7 +11,7 @@
  * @module
  */
 
-import { judgeCompound } from "../../gateway/domain/compound.ts";
+import { judgeCompound } from "../../gateway/domain/orchestration/compound.ts";
 import fixture from "../fixtures/compound_requests.json" with { type: "json" };
 
 /** What the gate makes of some of the requests. */

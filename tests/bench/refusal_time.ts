@@ -5,11 +5,11 @@
  */
 
 import { join } from "@std/path";
-import { formatKey } from "../../gateway/domain/key_format.ts";
-import { newAdminToken } from "../../gateway/flows/admin_tokens.ts";
-import { KeyRing } from "../../gateway/flows/key_ring.ts";
-import { newKeyParts } from "../../gateway/flows/new_secret.ts";
-import { Peppers } from "../../gateway/flows/peppers.ts";
+import { formatKey } from "../../gateway/domain/policy/key_format.ts";
+import { newAdminToken } from "../../gateway/flows/keys/admin_tokens.ts";
+import { KeyRing } from "../../gateway/flows/keys/key_ring.ts";
+import { newKeyParts } from "../../gateway/flows/keys/new_secret.ts";
+import { Peppers } from "../../gateway/flows/keys/peppers.ts";
 import { openKvStores } from "../../gateway/stores/kv/open.ts";
 import { systemClock as clock } from "../../gateway/system/clock.ts";
 import { median } from "./load.ts";

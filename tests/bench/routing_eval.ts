@@ -13,12 +13,12 @@
  * @module
  */
 
-import type { Catalog, Model } from "../../gateway/domain/catalog.ts";
-import { chatFeatures, type RequestFeatures } from "../../gateway/domain/features.ts";
-import type { Wallet } from "../../gateway/domain/ledger.ts";
-import { route } from "../../gateway/domain/routing.ts";
-import { DEFAULT_SCORING, expectedOutputTokens } from "../../gateway/domain/score.ts";
-import { likelyInputTokens } from "../../gateway/domain/token_estimate.ts";
+import type { Catalog, Model } from "../../gateway/domain/catalog/catalog.ts";
+import { chatFeatures, type RequestFeatures } from "../../gateway/domain/requests/features.ts";
+import type { Wallet } from "../../gateway/domain/ledger/ledger.ts";
+import { route } from "../../gateway/domain/routing/route.ts";
+import { DEFAULT_SCORING, expectedOutputTokens } from "../../gateway/domain/routing/score.ts";
+import { likelyInputTokens } from "../../gateway/domain/requests/token_estimate.ts";
 import prompts from "../fixtures/routing_prompts.json" with { type: "json" };
 
 /** What a way of choosing came to. */

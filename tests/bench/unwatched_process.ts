@@ -5,7 +5,7 @@
  */
 
 import { startService } from "../../gateway/service/start.ts";
-import { parseServeSettings } from "../../gateway/service/settings.ts";
+import { parseServeSettings } from "../../gateway/config/settings.ts";
 import { systemClock } from "../../gateway/system/clock.ts";
 import { createSystemRng } from "../../gateway/system/rng.ts";
 import { ServiceMetrics } from "../../gateway/telemetry/service_metrics.ts";

@@ -7,7 +7,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModel } from "ai";
-import type { UpstreamKind } from "../../gateway/domain/catalog.ts";
+import type { UpstreamKind } from "../../gateway/domain/catalog/catalog.ts";
 import {
   chunk,
   FakeUpstream,

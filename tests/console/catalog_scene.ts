@@ -1,4 +1,4 @@
-import type { Model, Tier, UpstreamConfig } from "../../gateway/domain/catalog.ts";
+import type { Model, Tier, UpstreamConfig } from "../../gateway/domain/catalog/catalog.ts";
 import { closedPort } from "./closed_port.ts";
 import type { TestService } from "../fixtures/service.ts";
 import type { Visit } from "./visits.ts";

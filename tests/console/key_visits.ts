@@ -4,7 +4,7 @@
  * @module
  */
 
-import { publicIdFrom } from "../../gateway/flows/new_secret.ts";
+import { publicIdFrom } from "../../gateway/flows/keys/new_secret.ts";
 import type { TestService } from "../fixtures/service.ts";
 import type { Visit } from "./visits.ts";
 

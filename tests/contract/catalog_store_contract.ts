@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import type { CatalogContent, Model } from "../../gateway/domain/catalog.ts";
+import type { CatalogContent, Model } from "../../gateway/domain/catalog/catalog.ts";
 import type { CatalogStore } from "../../gateway/ports/catalog_store.ts";
 import { StoreError } from "../../gateway/ports/store_error.ts";
 import { type Clauses, type Open, runContract } from "./contract.ts";

@@ -8,7 +8,7 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ToolCall } from "@svc/sdk/protocol";
-import type { UpstreamKind } from "../../gateway/domain/catalog.ts";
+import type { UpstreamKind } from "../../gateway/domain/catalog/catalog.ts";
 import type { UpstreamAnswer } from "../../gateway/ports/upstream.ts";
 import { callOf } from "../fixtures/chat_calls.ts";
 import { spokenOf } from "../fixtures/spoken.ts";

@@ -7,7 +7,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { LLMock } from "@copilotkit/aimock";
-import type { UpstreamKind } from "../../gateway/domain/catalog.ts";
+import type { UpstreamKind } from "../../gateway/domain/catalog/catalog.ts";
 import { dataUri, GIF, PNG } from "../../gateway/images/image_fixture.ts";
 import type { UpstreamAnswer, UpstreamCall } from "../../gateway/ports/upstream.ts";
 import { callOf } from "../fixtures/chat_calls.ts";

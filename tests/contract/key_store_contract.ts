@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { KeyRecord } from "../../gateway/domain/key.ts";
+import type { KeyRecord } from "../../gateway/domain/policy/key.ts";
 import type { KeyStore, StoredKey } from "../../gateway/ports/key_store.ts";
 import { type Clauses, type Open, runContract } from "./contract.ts";
 

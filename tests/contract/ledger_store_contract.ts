@@ -6,7 +6,7 @@ import type {
   ProgressCommand,
   ReleaseCommand,
   SettleCommand,
-} from "../../gateway/domain/ledger.ts";
+} from "../../gateway/domain/ledger/ledger.ts";
 import type { Applied, LedgerStore } from "../../gateway/ports/ledger_store.ts";
 import { type Clauses, type Open, runContract } from "./contract.ts";
 import { record } from "./request_log_contract.ts";

@@ -7,10 +7,10 @@
 import type { ErrorCode } from "@svc/sdk/protocol";
 import { assertEquals } from "@std/assert";
 import { simulatorCatalog } from "../../gateway/config/simulator_catalog.ts";
-import type { Model } from "../../gateway/domain/catalog.ts";
+import type { Model } from "../../gateway/domain/catalog/catalog.ts";
 import { ServiceFault } from "../../gateway/domain/fault.ts";
-import type { KeyRecord } from "../../gateway/domain/key.ts";
-import type { KeyPolicy } from "../../gateway/domain/policy.ts";
+import type { KeyRecord } from "../../gateway/domain/policy/key.ts";
+import type { KeyPolicy } from "../../gateway/domain/policy/policy.ts";
 import type { Answering } from "../../gateway/http/listen.ts";
 import { createPublicApp, type PublicAppOptions } from "../../gateway/http/public_app.ts";
 import type { Operation } from "../../gateway/openapi/operation.ts";

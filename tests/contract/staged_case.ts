@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { UpstreamConfig, UpstreamKind } from "../../gateway/domain/catalog.ts";
+import type { UpstreamConfig, UpstreamKind } from "../../gateway/domain/catalog/catalog.ts";
 import { JPEG } from "../../gateway/images/image_fixture.ts";
 import type { Clock } from "../../gateway/ports/clock.ts";
 import type { FetchImage } from "../../gateway/ports/fetch_image.ts";

@@ -6,7 +6,7 @@
 
 import { assertEquals } from "@std/assert";
 import { LLMock } from "@copilotkit/aimock";
-import type { UpstreamKind } from "../../gateway/domain/catalog.ts";
+import type { UpstreamKind } from "../../gateway/domain/catalog/catalog.ts";
 import type { UpstreamCall } from "../../gateway/ports/upstream.ts";
 import { callOf } from "../fixtures/chat_calls.ts";
 import { type Spoken, spokenOf } from "../fixtures/spoken.ts";

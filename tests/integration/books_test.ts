@@ -6,7 +6,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import type { Wallet } from "../../gateway/domain/ledger.ts";
+import type { Wallet } from "../../gateway/domain/ledger/ledger.ts";
 import { openKvStores } from "../../gateway/stores/kv/open.ts";
 import { type Finished, ServiceProcess, shell, SVC, svc } from "../fixtures/service_process.ts";
 import { until } from "../fixtures/service.ts";

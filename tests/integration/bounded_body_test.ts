@@ -6,7 +6,7 @@
  */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
+import type { UpstreamConfig } from "../../gateway/domain/catalog/catalog.ts";
 import { fetchDrawnFrom } from "../../gateway/images/fetch_drawn.ts";
 import { createWebSearch } from "../../gateway/search/factory.ts";
 import { readBytesUpTo } from "../../gateway/system/bounded_body.ts";

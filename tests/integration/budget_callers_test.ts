@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { KeyBudget } from "../../gateway/domain/policy.ts";
+import type { KeyBudget } from "../../gateway/domain/policy/policy.ts";
 import { FakeUpstream, json, type Script, sse } from "../fixtures/fake_upstream.ts";
 import { completion, labConfig, QUESTION, streamed, usage } from "../fixtures/lab.ts";
 import { ManualClock, type TestKey, TestService, until } from "../fixtures/service.ts";

@@ -6,8 +6,8 @@
  */
 
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
-import type { Hold } from "../../gateway/domain/ledger.ts";
-import { CHECKPOINT_MS } from "../../gateway/flows/call_progress.ts";
+import type { Hold } from "../../gateway/domain/ledger/ledger.ts";
+import { CHECKPOINT_MS } from "../../gateway/flows/stream/call_progress.ts";
 import { readUntil } from "../fixtures/event_stream.ts";
 import {
   chunk,

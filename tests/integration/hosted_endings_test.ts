@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { formatCredits } from "../../gateway/domain/money.ts";
+import { formatCredits } from "../../gateway/domain/ledger/money.ts";
 import { readResponseEvents } from "../conformance/open_responses/event_rules.ts";
 import { readEvents, readUntil } from "../fixtures/event_stream.ts";
 import { chunk, json, type Script, streamHead } from "../fixtures/fake_upstream.ts";

@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { formatCredits } from "../../gateway/domain/money.ts";
+import { formatCredits } from "../../gateway/domain/ledger/money.ts";
 import { readEvents } from "../fixtures/event_stream.ts";
 import { json } from "../fixtures/fake_upstream.ts";
 import {

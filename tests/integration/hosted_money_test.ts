@@ -19,7 +19,7 @@ import {
   toolResults,
   TURN_MICROS,
 } from "../fixtures/hosted_lab.ts";
-import { formatCredits } from "../../gateway/domain/money.ts";
+import { formatCredits } from "../../gateway/domain/ledger/money.ts";
 
 for (const surface of SURFACES) {
   for (const stream of [false, true]) {

@@ -6,7 +6,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { ResponseResource } from "@svc/sdk/protocol";
-import { formatCredits } from "../../gateway/domain/money.ts";
+import { formatCredits } from "../../gateway/domain/ledger/money.ts";
 import {
   askHosted,
   completionOf,

@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { UpstreamKind } from "../../gateway/domain/catalog.ts";
+import type { UpstreamKind } from "../../gateway/domain/catalog/catalog.ts";
 import { PRIVATE_URLS } from "../../gateway/guarded_fetch/private_addresses_fixture.ts";
 import { dataUri, GIF, JPEG, PNG, pngSized, WEBP } from "../../gateway/images/image_fixture.ts";
 import { FakeUpstream } from "../fixtures/fake_upstream.ts";

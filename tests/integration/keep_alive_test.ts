@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { KEEP_ALIVE_MS } from "../../gateway/flows/answer_stream.ts";
+import { KEEP_ALIVE_MS } from "../../gateway/flows/stream/answer_stream.ts";
 import { readEvents, readUntil } from "../fixtures/event_stream.ts";
 import {
   chunk,

@@ -7,8 +7,8 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { formatKey, parseKey } from "../../gateway/domain/key_format.ts";
-import { newKeyParts } from "../../gateway/flows/new_secret.ts";
+import { formatKey, parseKey } from "../../gateway/domain/policy/key_format.ts";
+import { newKeyParts } from "../../gateway/flows/keys/new_secret.ts";
 import { systemClock } from "../../gateway/system/clock.ts";
 import { labConfig } from "../fixtures/lab.ts";
 import { ADMIN_TOKEN, BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";

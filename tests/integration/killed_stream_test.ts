@@ -7,7 +7,7 @@
 
 import { assert, assertEquals, assertGreater, assertLessOrEqual } from "@std/assert";
 import { join } from "@std/path";
-import { parseCredits } from "../../gateway/domain/money.ts";
+import { parseCredits } from "../../gateway/domain/ledger/money.ts";
 import { createTokenCounter } from "../../gateway/tokens/token_counter.ts";
 import { readUntil } from "../fixtures/event_stream.ts";
 import { chunk, FakeUpstream, streamHead } from "../fixtures/fake_upstream.ts";

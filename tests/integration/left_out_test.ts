@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { NativeKind } from "../../gateway/domain/catalog.ts";
+import type { NativeKind } from "../../gateway/domain/catalog/catalog.ts";
 import {
   CANNOT_CARRY,
   type Feature,

@@ -6,9 +6,9 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { METADATA_RANGES } from "../../gateway/domain/metadata_address.ts";
+import { METADATA_RANGES } from "../../gateway/domain/catalog/metadata_address.ts";
 import { BODY_MAX_BYTES } from "../../gateway/http/read_json.ts";
-import { parseServeSettings, SERVE_VARIABLES } from "../../gateway/service/settings.ts";
+import { parseServeSettings, SERVE_VARIABLES } from "../../gateway/config/settings.ts";
 import { SHUTDOWN_GRACE_MS } from "../../gateway/service/start.ts";
 import { svc } from "../fixtures/service_process.ts";
 

@@ -6,8 +6,8 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { credentialsPath, readCredentials } from "../../gateway/service/credentials.ts";
-import type { ServeSettings } from "../../gateway/service/settings.ts";
+import { credentialsPath, readCredentials } from "../../gateway/system/credentials.ts";
+import type { ServeSettings } from "../../gateway/config/settings.ts";
 import { ADMIN_TOKEN, BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
 import { svcOn } from "../fixtures/svc.ts";
 

@@ -7,7 +7,7 @@
 
 import { assert, assertEquals, assertGreater, assertMatch, fail } from "@std/assert";
 import { join } from "@std/path";
-import type { KeyPolicy } from "../../gateway/domain/policy.ts";
+import type { KeyPolicy } from "../../gateway/domain/policy/policy.ts";
 import { FakeUpstream, json } from "../fixtures/fake_upstream.ts";
 import { completion, INPUT_MICROS, labConfig, OUTPUT_MICROS, usage } from "../fixtures/lab.ts";
 import { ManualClock, type TestKey, TestService, until } from "../fixtures/service.ts";

@@ -6,8 +6,8 @@
 
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { dirname, join } from "@std/path";
-import { formatCredits, parseCredits } from "../../gateway/domain/money.ts";
-import { credentialsPath } from "../../gateway/service/credentials.ts";
+import { formatCredits, parseCredits } from "../../gateway/domain/ledger/money.ts";
+import { credentialsPath } from "../../gateway/system/credentials.ts";
 import { ServiceProcess, shell, svc } from "../fixtures/service_process.ts";
 import { until } from "../fixtures/service.ts";
 

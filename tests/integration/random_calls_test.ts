@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, assertGreater } from "@std/assert";
-import type { JournalEntry } from "../../gateway/domain/ledger.ts";
+import type { JournalEntry } from "../../gateway/domain/ledger/ledger.ts";
 import { TestService, until, WALLET } from "../fixtures/service.ts";
 
 const CALLS = 2_000;

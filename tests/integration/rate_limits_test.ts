@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals, assertGreater } from "@std/assert";
-import type { KeyPolicy } from "../../gateway/domain/policy.ts";
+import type { KeyPolicy } from "../../gateway/domain/policy/policy.ts";
 import { readUntil } from "../fixtures/event_stream.ts";
 import { chunk, FakeUpstream, json, LAST_CHUNK, streamHead } from "../fixtures/fake_upstream.ts";
 import { chunkText, completion, labConfig, QUESTION, usage, usageChunk } from "../fixtures/lab.ts";

@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { UpstreamKind } from "../../gateway/domain/catalog.ts";
+import type { UpstreamKind } from "../../gateway/domain/catalog/catalog.ts";
 import { chunk, FakeUpstream, json, LAST_CHUNK, streamHead } from "../fixtures/fake_upstream.ts";
 import { labConfig } from "../fixtures/lab.ts";
 import { TestService } from "../fixtures/service.ts";

@@ -9,7 +9,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { listen } from "../../gateway/http/listen.ts";
 import { errorResponse, faultOf } from "../../gateway/http/error_response.ts";
 import { readBytes } from "../../gateway/http/read_bytes.ts";
-import { STALLED_READER_MS } from "../../gateway/flows/answer_stream.ts";
+import { STALLED_READER_MS } from "../../gateway/flows/stream/answer_stream.ts";
 import { systemClock } from "../../gateway/system/clock.ts";
 import { createSystemRng } from "../../gateway/system/rng.ts";
 import { chunkText, labConfig, QUESTION } from "../fixtures/lab.ts";

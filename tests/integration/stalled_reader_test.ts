@@ -6,7 +6,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { defaultTiers } from "../../gateway/config/default_tiers.ts";
-import { STALLED_READER_MS } from "../../gateway/flows/answer_stream.ts";
+import { STALLED_READER_MS } from "../../gateway/flows/stream/answer_stream.ts";
 import { systemClock } from "../../gateway/system/clock.ts";
 import { BOOTSTRAP_KEY, TestService, until } from "../fixtures/service.ts";
 

@@ -5,8 +5,8 @@
  */
 
 import { assert } from "@std/assert";
-import { parseCredits } from "../../gateway/domain/money.ts";
-import type { KeyPolicy } from "../../gateway/domain/policy.ts";
+import { parseCredits } from "../../gateway/domain/ledger/money.ts";
+import type { KeyPolicy } from "../../gateway/domain/policy/policy.ts";
 import { labConfig } from "../fixtures/lab.ts";
 import { Random } from "../simulation/random.ts";
 import { Books } from "./books.ts";

@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { formatCredits, parseCredits } from "../../gateway/domain/money.ts";
+import { formatCredits, parseCredits } from "../../gateway/domain/ledger/money.ts";
 import { labConfig } from "../fixtures/lab.ts";
 import { CALL_MICROS, COMPARISON } from "../fixtures/orchestrated.ts";
 import { until } from "../fixtures/service.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { DRAIN_MAX_MS } from "../../gateway/flows/drain.ts";
+import { DRAIN_MAX_MS } from "../../gateway/flows/stream/drain.ts";
 import type { Attempt, ClaimedUsage } from "./scripted_upstream.ts";
 
 /** What is known of a call when it is settled. */

@@ -5,9 +5,14 @@
  * @module
  */
 
-import type { CatalogContent, Model, Tier, UpstreamConfig } from "../../gateway/domain/catalog.ts";
-import type { KeyPolicy } from "../../gateway/domain/policy.ts";
-import { DEFAULT_SCORING } from "../../gateway/domain/score.ts";
+import type {
+  CatalogContent,
+  Model,
+  Tier,
+  UpstreamConfig,
+} from "../../gateway/domain/catalog/catalog.ts";
+import type { KeyPolicy } from "../../gateway/domain/policy/policy.ts";
+import { DEFAULT_SCORING } from "../../gateway/domain/routing/score.ts";
 
 /** Number of wallets. */
 export const WALLETS = 4;

@@ -5,7 +5,7 @@
  */
 
 import type { AttemptOutcome } from "@svc/sdk/protocol";
-import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
+import type { UpstreamConfig } from "../../gateway/domain/catalog/catalog.ts";
 import {
   type Upstream,
   type UpstreamAnswer,

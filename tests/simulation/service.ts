@@ -5,18 +5,18 @@
  * @module
  */
 
-import type { UpstreamConfig } from "../../gateway/domain/catalog.ts";
+import type { UpstreamConfig } from "../../gateway/domain/catalog/catalog.ts";
 import type { GatewayContext } from "../../gateway/flows/context.ts";
-import { KeyRing } from "../../gateway/flows/key_ring.ts";
-import { Peppers } from "../../gateway/flows/peppers.ts";
-import { SignedLinks } from "../../gateway/flows/signed_links.ts";
+import { KeyRing } from "../../gateway/flows/keys/key_ring.ts";
+import { Peppers } from "../../gateway/flows/keys/peppers.ts";
+import { SignedLinks } from "../../gateway/flows/images/signed_links.ts";
 import { createPublicApp } from "../../gateway/http/public_app.ts";
 import type { Clock } from "../../gateway/ports/clock.ts";
 import type { Logger } from "../../gateway/ports/logger.ts";
 import type { Rng } from "../../gateway/ports/rng.ts";
 import type { TokenCounter } from "../../gateway/ports/token_counter.ts";
 import type { Upstream } from "../../gateway/ports/upstream.ts";
-import { gatewayOf, vectorStoresOf } from "../../gateway/service/house.ts";
+import { gatewayOf, vectorStoresOf } from "../../gateway/service/assemble.ts";
 import { type KvStores, openKvStores } from "../../gateway/stores/kv/open.ts";
 import { UpstreamPool } from "../../gateway/upstreams/pool.ts";
 import type { Answering } from "./caller.ts";

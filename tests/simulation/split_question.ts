@@ -4,8 +4,8 @@
  * @module
  */
 
-import { notedTask } from "../../gateway/domain/task_notes.ts";
-import { fewestTokens } from "../../gateway/domain/token_floor.ts";
+import { notedTask } from "../../gateway/domain/orchestration/task_notes.ts";
+import { fewestTokens } from "../../gateway/domain/requests/token_floor.ts";
 import { contentOf } from "../../gateway/wire/chat_text.ts";
 import type { Random } from "./random.ts";
 import { type Attempt, type Script, tokensOf } from "./scripted_upstream.ts";

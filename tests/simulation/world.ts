@@ -5,7 +5,7 @@
  * @module
  */
 
-import { DOUBT_MAX_MS } from "../../gateway/flows/settle_for_sure.ts";
+import { DOUBT_MAX_MS } from "../../gateway/flows/settle/confirmed_settlement.ts";
 import type { LogFields, Logger } from "../../gateway/ports/logger.ts";
 import type { UpstreamCall } from "../../gateway/ports/upstream.ts";
 import { beginAttempt } from "./begin_attempt.ts";

@@ -1,4 +1,4 @@
-import { parseCredits } from "../../domain/money.ts";
+import { parseCredits } from "../../domain/ledger/money.ts";
 
 /** A number to sort credits by; amounts of the API may be negative. */
 export function creditsOrder(amount: string): bigint {

@@ -7,19 +7,19 @@
 
 import { agentLoop, type LoopResult, type LoopToolCall } from "@svc/sdk/loop";
 import { ServiceFault } from "../../domain/fault.ts";
-import type { Usage } from "../../domain/pricing.ts";
+import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { HostedCall, HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
 import { envelopeIn } from "../../wire/metadata.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
-import type { Piece, StreamedAnswer } from "../answer_stream.ts";
-import type { Begun } from "../attempt.ts";
-import { CallerLeft } from "../caller_left.ts";
+import type { Piece, StreamedAnswer } from "../stream/answer_stream.ts";
+import type { Begun } from "../call/attempt.ts";
+import { CallerLeft } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";
-import { faultOf } from "../fault_of.ts";
-import { type KeepAnswer, LastPieces } from "../last_pieces.ts";
-import { logEnd } from "../log_end.ts";
+import { faultOf } from "../call/fault_of.ts";
+import { type KeepAnswer, LastPieces } from "../stream/final_events.ts";
+import { logEnd } from "../settle/log_end.ts";
 import type { RequestEnd, RequestTrace } from "../request_trace.ts";
-import type { OpenedStream } from "../streamed_call.ts";
+import type { OpenedStream } from "../stream/streamed_call.ts";
 import { type HostedShapes, hostedSurface, withoutTools } from "./hosted_conversation.ts";
 import type { BeginTurn } from "./hosted_setup.ts";
 import type { HostedTools } from "./hosted_tools.ts";

@@ -1,18 +1,18 @@
 import { ServiceFault } from "../../domain/fault.ts";
-import { chatFeatureSteps } from "../../domain/features.ts";
+import { chatFeatureSteps } from "../../domain/requests/features.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { inTurns } from "../../system/others_turn.ts";
+import { inTurns } from "../../system/yield_to_event_loop.ts";
 import { chatFormOf } from "../../wire/chat_form.ts";
 import { HostedChatRelay } from "../../wire/hosted_chat_relay.ts";
 import type { HostedRelay } from "../../wire/hosted_relay.ts";
-import { AnswerStream } from "../answer_stream.ts";
-import { attempt } from "../attempt.ts";
+import { AnswerStream } from "../stream/answer_stream.ts";
+import { attempt } from "../call/attempt.ts";
 import type { GatewayContext } from "../context.ts";
 import type { ModelAnswer } from "../model_answer.ts";
-import { conversationOf, planRoute } from "../plan.ts";
+import { conversationOf, planRoute } from "../plan/route_plan.ts";
 import type { Caller } from "../request_trace.ts";
-import type { OpenedStream } from "../streamed_call.ts";
-import { reserveTokens, underWay } from "../under_way.ts";
+import type { OpenedStream } from "../stream/streamed_call.ts";
+import { reserveTokens, underWay } from "../admit/in_flight_request.ts";
 import { HostedAnswer } from "./hosted_answer.ts";
 import { chatBodyOf } from "./hosted_conversation.ts";
 import {

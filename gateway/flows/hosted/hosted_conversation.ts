@@ -8,14 +8,14 @@
 import type { ConversationPort } from "@svc/sdk/loop";
 import type { ChatRequest, ChatTool } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
-import { hostedToolOf, type HostedToolType } from "../../domain/hosted_tool_types.ts";
+import { hostedToolOf, type HostedToolType } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import type { HostedNames } from "../../wire/hosted_relay.ts";
 import { recordOf } from "../../wire/json_parse.ts";
 import { editMembers, elements, members } from "../../wire/json_text.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
-import type { Piece } from "../answer_stream.ts";
+import type { Piece } from "../stream/answer_stream.ts";
 
 /** The shapes of the loop that the gateway drives: JSON texts, so that signatures keep their bytes. */
 export interface HostedShapes {

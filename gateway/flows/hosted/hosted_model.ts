@@ -1,15 +1,15 @@
 import type { ModelEvent, ModelPort, ModelRequest, TurnFinishReason } from "@svc/sdk/loop";
 import { ServiceFault } from "../../domain/fault.ts";
-import { HOSTED_TOOL_TYPES, type HostedToolType } from "../../domain/hosted_tool_types.ts";
+import { HOSTED_TOOL_TYPES, type HostedToolType } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
 import { requestText } from "../../wire/chat_text.ts";
 import type { HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
-import type { Begun } from "../attempt.ts";
-import { CallerLeft } from "../caller_left.ts";
+import type { Begun } from "../call/attempt.ts";
+import { CallerLeft } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";
 import type { RequestTrace } from "../request_trace.ts";
-import { type CutCall, type OpenedStream, StreamedCall } from "../streamed_call.ts";
+import { type CutCall, type OpenedStream, StreamedCall } from "../stream/streamed_call.ts";
 import {
   type HostedShapes,
   outputLimitOf,

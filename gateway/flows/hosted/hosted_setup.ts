@@ -5,23 +5,23 @@
  */
 
 import { ServiceFault } from "../../domain/fault.ts";
-import { chatFeatures, type RequestFeatures } from "../../domain/features.ts";
-import { isLocalTool } from "../../domain/hosted_tool_types.ts";
+import { chatFeatures, type RequestFeatures } from "../../domain/requests/features.ts";
+import { isLocalTool } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
-import { feeOf } from "../../domain/pricing.ts";
-import type { Candidate, RoutingPlan } from "../../domain/routing.ts";
-import { searchInForce } from "../../domain/search_in_force.ts";
+import { feeOf } from "../../domain/ledger/pricing.ts";
+import type { Candidate, RoutingPlan } from "../../domain/routing/route.ts";
+import { searchInForce } from "../../domain/catalog/search_in_force.ts";
 import { type JsonBody, UpstreamCut, type UpstreamStream } from "../../ports/upstream.ts";
 import { readChunk } from "../../wire/chunk.ts";
 import { findCitations } from "../../wire/citations.ts";
 import type { FindCitations, HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
-import { attempt, type Begun } from "../attempt.ts";
+import { attempt, type Begun } from "../call/attempt.ts";
 import type { GatewayContext } from "../context.ts";
-import { Gathered } from "../gathered.ts";
-import { planRoute } from "../plan.ts";
+import { Gathered } from "../stream/event_batcher.ts";
+import { planRoute } from "../plan/route_plan.ts";
 import type { RequestTrace } from "../request_trace.ts";
-import { type OpenedStream, readBeginning } from "../streamed_call.ts";
+import { type OpenedStream, readBeginning } from "../stream/streamed_call.ts";
 import {
   chatBodyOf,
   hostedConversation,

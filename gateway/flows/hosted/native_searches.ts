@@ -5,10 +5,10 @@
  */
 
 import type { ResponsesRequest } from "@svc/sdk/protocol";
-import type { Model } from "../../domain/catalog.ts";
+import type { Model } from "../../domain/catalog/catalog.ts";
 import { invariant } from "../../domain/invariant.ts";
-import type { Micros } from "../../domain/money.ts";
-import { feeOf } from "../../domain/pricing.ts";
+import type { Micros } from "../../domain/ledger/money.ts";
+import { feeOf } from "../../domain/ledger/pricing.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { editMembers } from "../../wire/json_text.ts";
 import { isWebSearch } from "../../wire/responses/native.ts";

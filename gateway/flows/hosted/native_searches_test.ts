@@ -1,7 +1,7 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import type { ResponsesRequest } from "@svc/sdk/protocol";
-import type { Model } from "../../domain/catalog.ts";
-import { modelWith } from "../../domain/routing_fixture_test.ts";
+import type { Model } from "../../domain/catalog/catalog.ts";
+import { modelWith } from "../../domain/routing/route_fixture_test.ts";
 import {
   countSearches,
   NATIVE_SEARCHES_MAX,

@@ -1,14 +1,14 @@
 import type { BillingMetadata } from "@svc/sdk/protocol";
 import { ToolError } from "@svc/tools/tool";
 import { ServiceFault } from "../../domain/fault.ts";
-import type { SettleCommand } from "../../domain/ledger.ts";
-import { formatCredits, type Micros } from "../../domain/money.ts";
-import { addBilling } from "../add_billing.ts";
-import { rowsOf } from "../bill.ts";
+import type { SettleCommand } from "../../domain/ledger/ledger.ts";
+import { formatCredits, type Micros } from "../../domain/ledger/money.ts";
+import { addBilling } from "../settle/add_billing.ts";
+import { rowsOf } from "../settle/bill.ts";
 import type { GatewayContext } from "../context.ts";
-import { capLeft, HOLD_WAIT_MS, letGo, takeHold } from "../holding.ts";
+import { capLeft, HOLD_WAIT_MS, letGo, takeHold } from "../call/take_hold.ts";
 import type { RequestTrace } from "../request_trace.ts";
-import { RefusedSettlement, settleForSure } from "../settle_for_sure.ts";
+import { RefusedSettlement, settleForSure } from "../settle/confirmed_settlement.ts";
 
 /** What their holds are of, in the journal and in every sum. */
 const SEARCHES = "web_search_preview";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ToolError } from "@svc/tools";
-import type { KeyRecord } from "../../domain/key.ts";
-import type { KeyPolicy } from "../../domain/policy.ts";
+import type { KeyRecord } from "../../domain/policy/key.ts";
+import type { KeyPolicy } from "../../domain/policy/policy.ts";
 import type { SettlementRows } from "../../ports/ledger_store.ts";
 import { systemClock } from "../../system/clock.ts";
 import type { GatewayContext } from "../context.ts";

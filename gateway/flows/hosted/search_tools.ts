@@ -6,8 +6,8 @@
 
 import { ToolError } from "@svc/tools/tool";
 import type { Tool } from "@svc/sdk/loop";
-import type { HostedToolType } from "../../domain/hosted_tool_types.ts";
-import type { Micros } from "../../domain/money.ts";
+import type { HostedToolType } from "../../domain/requests/hosted_tool_types.ts";
+import type { Micros } from "../../domain/ledger/money.ts";
 import type { WebResult, WebSearch } from "../../ports/web_search.ts";
 import type { HostedNames, HostedOutcome } from "../../wire/hosted_relay.ts";
 import type { GatewayContext } from "../context.ts";

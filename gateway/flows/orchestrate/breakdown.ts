@@ -4,10 +4,10 @@ import {
   ORCHESTRATION_FINAL_TASK_ID,
   type OrchestrationTask,
 } from "@svc/sdk/protocol";
-import { formatCredits } from "../../domain/money.ts";
-import { PLAN_TASK_ID, type PlannedTask } from "../../domain/task_plan.ts";
+import { formatCredits } from "../../domain/ledger/money.ts";
+import { PLAN_TASK_ID, type PlannedTask } from "../../domain/orchestration/task_plan.ts";
 import { chatUsageOf } from "../../wire/usage.ts";
-import { microsOf } from "../add_billing.ts";
+import { microsOf } from "../settle/add_billing.ts";
 import type { RequestTrace } from "../request_trace.ts";
 
 /** How a task ended. */

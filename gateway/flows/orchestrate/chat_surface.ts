@@ -1,6 +1,6 @@
 import type { ChatRequest, Orchestration, ServiceMetadata } from "@svc/sdk/protocol";
 import type { ServiceFault } from "../../domain/fault.ts";
-import { chatFeatures } from "../../domain/features.ts";
+import { chatFeatures } from "../../domain/requests/features.ts";
 import { invariant } from "../../domain/invariant.ts";
 import { orchestratedAnswerText } from "../../wire/chat_answer.ts";
 import type { ChatForm } from "../../wire/chat_form.ts";
@@ -9,10 +9,16 @@ import { withNote } from "../../wire/noted_request.ts";
 import { OrchestratedChatRelay } from "../../wire/orchestrated_chat_relay.ts";
 import { sseEvent } from "../../wire/sse.ts";
 import { TaskChunks } from "../../wire/task_chunks.ts";
-import type { StreamedAnswer } from "../answer_stream.ts";
-import { beginChat, type ChatBegun, type ChatCall, finishChat, followChat } from "../chat_call.ts";
+import type { StreamedAnswer } from "../stream/answer_stream.ts";
+import {
+  beginChat,
+  type ChatBegun,
+  type ChatCall,
+  finishChat,
+  followChat,
+} from "../call/chat_call.ts";
 import type { GatewayContext } from "../context.ts";
-import { planRoute } from "../plan.ts";
+import { planRoute } from "../plan/route_plan.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import { type Breakdown, usageOf } from "./breakdown.ts";
 import type { OrchestrationSurface } from "./orchestrated_answer.ts";

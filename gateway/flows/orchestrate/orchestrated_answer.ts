@@ -1,14 +1,14 @@
 import { ServiceFault } from "../../domain/fault.ts";
-import { finalNote } from "../../domain/task_notes.ts";
-import type { Piece, StreamedAnswer } from "../answer_stream.ts";
-import { CallerLeft } from "../caller_left.ts";
+import { finalNote } from "../../domain/orchestration/task_notes.ts";
+import type { Piece, StreamedAnswer } from "../stream/answer_stream.ts";
+import { CallerLeft } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";
-import { faultOf } from "../fault_of.ts";
-import { logEnd } from "../log_end.ts";
+import { faultOf } from "../call/fault_of.ts";
+import { logEnd } from "../settle/log_end.ts";
 import type { RequestEnd, RequestTrace } from "../request_trace.ts";
 import type { Breakdown } from "./breakdown.ts";
 import type { TaskEvent, TaskRun } from "./task_run.ts";
-import { whileWanted } from "./while_wanted.ts";
+import { whileWanted } from "./while_connected.ts";
 
 /** How an endpoint tells a split request, and how it asks for the answer. */
 export interface OrchestrationSurface {

@@ -3,11 +3,11 @@ import type { ConversationPort } from "@svc/sdk/loop";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { requestText } from "../../wire/chat_text.ts";
 import type { PartRelay } from "../../wire/part_relay.ts";
-import type { Begun } from "../attempt.ts";
-import { CallerLeft } from "../caller_left.ts";
+import type { Begun } from "../call/attempt.ts";
+import { CallerLeft } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";
 import type { RequestTrace } from "../request_trace.ts";
-import { type CutCall, type OpenedStream, StreamedCall } from "../streamed_call.ts";
+import { type CutCall, type OpenedStream, StreamedCall } from "../stream/streamed_call.ts";
 
 /** The shapes of the loop that runs a part of a request. */
 export interface PartShapes {

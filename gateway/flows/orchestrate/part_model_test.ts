@@ -1,10 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import type { SettleCommand } from "../../domain/ledger.ts";
-import { freezePrice } from "../../domain/pricing.ts";
+import type { SettleCommand } from "../../domain/ledger/ledger.ts";
+import { freezePrice } from "../../domain/ledger/pricing.ts";
 import type { LateText } from "../../ports/token_counter.ts";
 import { PartRelay } from "../../wire/part_relay.ts";
-import { CallerLeft } from "../caller_left.ts";
-import { Checkpoints } from "../checkpoints.ts";
+import { CallerLeft } from "../call/caller_disconnected.ts";
+import { Checkpoints } from "../stream/checkpoints.ts";
 import type { GatewayContext } from "../context.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import { type PartBegun, PartModel } from "./part_model.ts";

@@ -8,18 +8,18 @@
 import { agentLoop, type LoopResult } from "@svc/sdk/loop";
 import type { ChatRequest, Endpoint } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
-import { chatFeatures, type RequestFeatures } from "../../domain/features.ts";
+import { chatFeatures, type RequestFeatures } from "../../domain/requests/features.ts";
 import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { PartRelay } from "../../wire/part_relay.ts";
-import { attempt, TIME_OVER } from "../attempt.ts";
-import { CallerLeft } from "../caller_left.ts";
+import { attempt, TIME_OVER } from "../call/attempt.ts";
+import { CallerLeft } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";
-import { faultOf } from "../fault_of.ts";
+import { faultOf } from "../call/fault_of.ts";
 import { notStreamed, takesChat } from "../hosted/hosted_setup.ts";
-import { planRoute } from "../plan.ts";
+import { planRoute } from "../plan/route_plan.ts";
 import type { RequestTrace } from "../request_trace.ts";
-import { openStream } from "../streamed_call.ts";
+import { openStream } from "../stream/streamed_call.ts";
 import { PartModel, type PartShapes, partSurface } from "./part_model.ts";
 
 /** A part to run. */

@@ -6,13 +6,13 @@
 
 import type { Endpoint, ErrorCode, OrchestrationTask } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
-import type { Micros } from "../../domain/money.ts";
-import { withinLimit } from "../../domain/plan_room.ts";
-import { taskNote, type TaskResult } from "../../domain/task_notes.ts";
-import { nextTasks, type PlannedTask } from "../../domain/task_plan.ts";
+import type { Micros } from "../../domain/ledger/money.ts";
+import { withinLimit } from "../../domain/orchestration/plan_limits.ts";
+import { taskNote, type TaskResult } from "../../domain/orchestration/task_notes.ts";
+import { nextTasks, type PlannedTask } from "../../domain/orchestration/task_plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { partRequest } from "../../wire/noted_request.ts";
-import { CallerLeft } from "../caller_left.ts";
+import { CallerLeft } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import type { Breakdown } from "./breakdown.ts";

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "@hono/hono";
 import { ServiceFault } from "../../domain/fault.ts";
-import { ipInRanges } from "../../domain/ip_range.ts";
-import type { KeyRecord } from "../../domain/key.ts";
+import { ipInRanges } from "../../domain/policy/ip_range.ts";
+import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { BadKeys } from "../bad_keys.ts";
 import type { PublicEnv } from "../env.ts";
 

@@ -1,6 +1,6 @@
 import type { Endpoint } from "@svc/sdk/protocol";
 import type { GatewayContext } from "../../flows/context.ts";
-import { logFailure } from "../../flows/log_failure.ts";
+import { logFailure } from "../../flows/settle/log_failure.ts";
 import { type Caller, RequestTrace } from "../../flows/request_trace.ts";
 import type { OnDenied } from "./authenticate.ts";
 

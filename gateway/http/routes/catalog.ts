@@ -1,9 +1,9 @@
 import type { Context, Handler } from "@hono/hono";
 import { eTag, ifNoneMatch } from "@std/http/etag";
 import type { Locale } from "@svc/sdk/protocol";
-import type { Catalog } from "../../domain/catalog.ts";
+import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { ServiceFault } from "../../domain/fault.ts";
-import { modelMeta, publicModels, tierPricing } from "../../domain/public_catalog.ts";
+import { modelMeta, publicModels, tierPricing } from "../../domain/catalog/public_catalog.ts";
 import type { GatewayContext } from "../../flows/context.ts";
 import type { PublicEnv } from "../env.ts";
 

@@ -1,8 +1,8 @@
 import type { Handler } from "@hono/hono";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { GatewayContext } from "../../flows/context.ts";
-import { drawImages } from "../../flows/images.ts";
-import type { SignedLinks } from "../../flows/signed_links.ts";
+import { drawImages } from "../../flows/images/draw_images.ts";
+import type { SignedLinks } from "../../flows/images/signed_links.ts";
 import { checkEditImages } from "../../images/edit_images.ts";
 import type { BlobStore } from "../../ports/blob_store.ts";
 import { byteRange } from "../byte_range.ts";

@@ -4,14 +4,14 @@ import { ServiceFault } from "../../domain/fault.ts";
 import {
   ORCHESTRATION_CHOICES,
   type OrchestrationChoice,
-} from "../../domain/orchestration_mode.ts";
+} from "../../domain/orchestration/mode.ts";
 import type { GatewayContext } from "../../flows/context.ts";
-import type { BodyHold } from "../../flows/held_bodies.ts";
-import { logFailure } from "../../flows/log_failure.ts";
+import type { BodyHold } from "../../flows/admit/held_bodies.ts";
+import { logFailure } from "../../flows/settle/log_failure.ts";
 import type { ModelAnswer } from "../../flows/model_answer.ts";
 import { type Caller, RequestTrace } from "../../flows/request_trace.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { LONG_CHARS, othersTurn } from "../../system/others_turn.ts";
+import { LONG_CHARS, othersTurn } from "../../system/yield_to_event_loop.ts";
 import { dialectOf } from "../dialect.ts";
 import { beganInTime, earlyFailure } from "../early_stream.ts";
 import type { PublicEnv } from "../env.ts";

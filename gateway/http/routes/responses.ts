@@ -2,7 +2,7 @@ import type { Handler } from "@hono/hono";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { GatewayContext } from "../../flows/context.ts";
 import type { HostedTools } from "../../flows/hosted/hosted_tools.ts";
-import { respond } from "../../flows/responses.ts";
+import { respond } from "../../flows/responses/responses.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { reservedMetadataConflict } from "../../wire/responses/resource.ts";
 import type { PublicEnv } from "../env.ts";

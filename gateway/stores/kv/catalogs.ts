@@ -1,11 +1,11 @@
-import type { Catalog, CatalogContent } from "../../domain/catalog.ts";
+import type { Catalog, CatalogContent } from "../../domain/catalog/catalog.ts";
 import type { CatalogStore } from "../../ports/catalog_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { MAX_CATALOG_BYTES, MAX_SEGMENT_BYTES } from "./limits.ts";
 import { Mutex } from "./mutex.ts";
 import { read } from "./read.ts";
 import { bytesOf, textOf } from "./rows.ts";
-import type { Writer } from "./writer.ts";
+import type { Writer } from "./journal/writer.ts";
 
 /** What is kept of a version beside its pieces; written last, so that it vouches for them. */
 interface VersionRow {

@@ -1,9 +1,9 @@
 import type { Verification } from "../../ports/ledger_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
-import { loadBooks } from "./load.ts";
+import { loadBooks } from "./journal/load.ts";
 import { requireKnownSchema } from "./migrate.ts";
 import { type Head, HEAD_KEY } from "./rows.ts";
-import { verifyBooks } from "./verify.ts";
+import { verifyBooks } from "./journal/verify.ts";
 
 /** What a store holds besides its books. */
 export interface StoreContents {

@@ -1,4 +1,4 @@
-import type { KeyRecord } from "../../domain/key.ts";
+import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { KeyStore, StoredKey } from "../../ports/key_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { MAX_CACHED_KEYS, MAX_VALUE_BYTES } from "./limits.ts";
@@ -6,7 +6,7 @@ import { Mutex } from "./mutex.ts";
 import { read } from "./read.ts";
 import { RecentMap } from "./recent_map.ts";
 import { jsonRow, keyPart, type Row, textOf } from "./rows.ts";
-import type { Writer } from "./writer.ts";
+import type { Writer } from "./journal/writer.ts";
 
 /** API keys in Deno KV; the ones in use are in memory. */
 export class KvKeyStore implements KeyStore {

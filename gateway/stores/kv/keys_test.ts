@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { KeyRecord } from "../../domain/key.ts";
+import type { KeyRecord } from "../../domain/policy/key.ts";
 import { openKvStores } from "./open.ts";
 
 const RECORD: KeyRecord = {

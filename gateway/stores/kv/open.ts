@@ -7,23 +7,23 @@
 import { InvariantError } from "../../domain/invariant.ts";
 import type { Verification, VerificationStep } from "../../ports/ledger_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
-import { type BlobRetention, KvBlobStore } from "./blobs.ts";
+import { type BlobRetention, KvBlobStore } from "./values/blobs.ts";
 import { KvCatalogStore } from "./catalogs.ts";
-import { Checkpointer, strayChunks } from "./checkpoint.ts";
+import { Checkpointer, strayChunks } from "./journal/checkpoint.ts";
 import { Damage } from "./damage.ts";
 import { type ClaimedFile, claimFile, gone, isThere } from "./file.ts";
 import { KvKeyStore } from "./keys.ts";
-import { KvLedgerStore } from "./ledger.ts";
-import { loadBooks, takeOver } from "./load.ts";
-import { KvPassageStore, type PassageRetention } from "./passages.ts";
+import { KvLedgerStore } from "./journal/ledger.ts";
+import { loadBooks, takeOver } from "./journal/load.ts";
+import { KvPassageStore, type PassageRetention } from "./values/passages.ts";
 import { migrate, type MigrateOptions } from "./migrate.ts";
-import { recover } from "./recover.ts";
-import { KvRequestLog, type LogRetention } from "./request_log.ts";
-import { KvResponseStore, type ResponseRetention } from "./responses.ts";
+import { recover } from "./journal/recover.ts";
+import { KvRequestLog, type LogRetention } from "./log/request_log.ts";
+import { KvResponseStore, type ResponseRetention } from "./values/responses.ts";
 import { type Head, HEAD_KEY, PROBE_KEY, type Row } from "./rows.ts";
 import { KvSettingsStore } from "./settings.ts";
-import { type BooksSnapshot, verifyBooks } from "./verify.ts";
-import { type TriedCommit, Writer, type WriterHealth } from "./writer.ts";
+import { type BooksSnapshot, verifyBooks } from "./journal/verify.ts";
+import { type TriedCommit, Writer, type WriterHealth } from "./journal/writer.ts";
 
 const PROBE_BYTES = 32 * 1024;
 

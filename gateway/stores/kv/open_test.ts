@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { HoldCommand, JournalEntry, Wallet } from "../../domain/ledger.ts";
+import type { HoldCommand, JournalEntry, Wallet } from "../../domain/ledger/ledger.ts";
 import { StoreError } from "../../ports/store_error.ts";
-import { encodeEntry } from "./journal_codec.ts";
+import { encodeEntry } from "./journal/journal_codec.ts";
 import { CHECKPOINT_SEGMENTS, MAX_ID_CHARS, MAX_NOTE_CHARS } from "./limits.ts";
 import { type KvStores, openKvStores } from "./open.ts";
 import { bytesOf, type Checkpoint, CHECKPOINT_KEY, type Head, HEAD_KEY } from "./rows.ts";

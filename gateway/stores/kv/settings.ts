@@ -4,7 +4,7 @@ import { MAX_VALUE_BYTES } from "./limits.ts";
 import { Mutex } from "./mutex.ts";
 import { read } from "./read.ts";
 import { jsonRow, keyPart, textOf } from "./rows.ts";
-import type { Writer } from "./writer.ts";
+import type { Writer } from "./journal/writer.ts";
 
 /** Settings in Deno KV, one row each. */
 export class KvSettingsStore implements SettingsStore {

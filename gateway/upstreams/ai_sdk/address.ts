@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { NativeKind, UpstreamConfig } from "../../domain/catalog.ts";
+import type { NativeKind, UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import type { Credentials } from "./credentials.ts";
 const BASE_URLS: Readonly<Record<NativeKind, string | undefined>> = {
   anthropic: "https://api.anthropic.com/v1",

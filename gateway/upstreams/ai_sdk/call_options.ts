@@ -1,5 +1,5 @@
 import type { JSONObject, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { isRecord } from "../openai_compatible/body.ts";
 import type { Feature } from "./cannot_carry.ts";

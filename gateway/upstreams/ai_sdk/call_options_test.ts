@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { CANNOT_CARRY, type Feature, FEATURES } from "./cannot_carry.ts";
 import { MAX_WARNINGS } from "./notes.ts";
 import { AFTER_CALLS, CALL, FUNCTION, KINDS, translate, USER } from "./translated_fixture.ts";

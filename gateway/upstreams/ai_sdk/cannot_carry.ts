@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 
 /**
  * `refused`: the answer would be another one. `reported`: a hint is left out, the answer says so.

@@ -5,7 +5,7 @@ import type {
   LanguageModelV4GenerateResult,
 } from "@ai-sdk/provider";
 import type { ChatCompletion, ToolCall } from "@svc/sdk/protocol";
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { chatFinish, refusalText, unknownFinish } from "./finish.ts";
 import { roundedCall } from "./rounded.ts";
 import { SignatureCollector } from "./signatures.ts";

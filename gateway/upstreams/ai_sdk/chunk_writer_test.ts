@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { assertEquals, assertThrows } from "@std/assert";
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { UpstreamCut } from "../../ports/upstream.ts";
 import { chatAnswer } from "./chat_answer.ts";
 import { ChunkWriter } from "./chunk_writer.ts";

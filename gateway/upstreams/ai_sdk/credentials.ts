@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { UpstreamConfig } from "../../domain/catalog.ts";
+import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { parseObject } from "../openai_compatible/body.ts";
 
 /** Keys of an Amazon account: requests are signed with them. */

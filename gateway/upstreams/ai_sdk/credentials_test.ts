@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createHash, createHmac, generateKeyPairSync } from "node:crypto";
-import type { UpstreamConfig } from "../../domain/catalog.ts";
+import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { type Asked, callOf, recordedUpstream, refused } from "./upstream_fixture.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", {

@@ -1,5 +1,5 @@
 import { sign } from "node:crypto";
-import type { UpstreamTimeouts } from "../../domain/catalog.ts";
+import type { UpstreamTimeouts } from "../../domain/catalog/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { MAX_ERROR_BYTES, parseObject, readText } from "../openai_compatible/body.ts";
 import { Exchange } from "../openai_compatible/exchange.ts";

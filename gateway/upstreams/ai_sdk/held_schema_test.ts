@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { described } from "./held_schema.ts";
 import { callOf, recordedUpstream } from "./upstream_fixture.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import type { ImageModelV4CallOptions, ImageModelV4File, JSONObject } from "@ai-sdk/provider";
-import type { DrawingKind } from "../../domain/catalog.ts";
+import type { DrawingKind } from "../../domain/catalog/catalog.ts";
 import { base64Of } from "../../images/data_uri.ts";
 import type { LoadedEdit, LoadedImage } from "../../images/edit_images.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { DRAWING_KINDS, type DrawingKind } from "../../domain/catalog.ts";
+import { DRAWING_KINDS, type DrawingKind } from "../../domain/catalog/catalog.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { imageOptionsOf, imagesAskedFor } from "./image_options.ts";
 import { Notes } from "./notes.ts";

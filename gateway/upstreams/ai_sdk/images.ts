@@ -6,7 +6,7 @@
  */
 
 import type { ImageModelV4Result } from "@ai-sdk/provider";
-import type { DrawingKind } from "../../domain/catalog.ts";
+import type { DrawingKind } from "../../domain/catalog/catalog.ts";
 import { type LoadedEdit, loadEditImages } from "../../images/edit_images.ts";
 import { type FetchImage, isUnreadable } from "../../ports/fetch_image.ts";
 import type { UpstreamAnswer, UpstreamCall, UpstreamFailure } from "../../ports/upstream.ts";

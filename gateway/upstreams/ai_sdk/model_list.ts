@@ -1,4 +1,4 @@
-import type { NativeKind, UpstreamConfig } from "../../domain/catalog.ts";
+import type { NativeKind, UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { ModelListError } from "../../ports/upstream.ts";
 import { modelListRefusal } from "../model_list_error.ts";
 import { isRecord, MAX_JSON_BYTES, parseObject, readText } from "../openai_compatible/body.ts";

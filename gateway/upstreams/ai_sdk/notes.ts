@@ -1,5 +1,5 @@
 import type { LanguageModelV4FilePart } from "@ai-sdk/provider";
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { CANNOT_CARRY, type Feature, FEATURES } from "./cannot_carry.ts";
 
 /** Why a request cannot be carried at all. */

@@ -1,4 +1,4 @@
-import { OUTPUT_LIMIT_FIELDS, type OutputLimitField } from "../../domain/catalog.ts";
+import { OUTPUT_LIMIT_FIELDS, type OutputLimitField } from "../../domain/catalog/catalog.ts";
 import { isRecord, parseObject } from "../openai_compatible/body.ts";
 
 // Less is refused by the provider.

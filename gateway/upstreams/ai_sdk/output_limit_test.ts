@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { OutputLimitField } from "../../domain/catalog.ts";
+import type { OutputLimitField } from "../../domain/catalog/catalog.ts";
 import { withinLimit, withLimitField } from "./output_limit.ts";
 
 const edit = (value: unknown, limit: number) =>

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { Notes } from "./notes.ts";
 import { promptOf } from "./prompt.ts";
 

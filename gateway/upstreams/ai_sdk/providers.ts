@@ -6,7 +6,7 @@
  */
 
 import type { ImageModelV4, LanguageModelV4 } from "@ai-sdk/provider";
-import type { NativeKind, UpstreamConfig } from "../../domain/catalog.ts";
+import type { NativeKind, UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { type Access, secretOf } from "./access.ts";
 
 /** What a model is reached with. */

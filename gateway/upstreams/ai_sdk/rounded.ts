@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { parseObject } from "../openai_compatible/body.ts";
 
 /** Kinds whose calls come as values; those of the first two do so only where nothing is streamed. */

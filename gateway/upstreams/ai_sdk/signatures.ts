@@ -6,7 +6,7 @@
  */
 
 import type { JSONObject, LanguageModelV4Prompt, SharedV4ProviderMetadata } from "@ai-sdk/provider";
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { isRecord } from "../openai_compatible/body.ts";
 
 /** Part of an assistant's message. */

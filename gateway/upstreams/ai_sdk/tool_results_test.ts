@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { call, PICTURE, prompt, result, USER } from "./prompt_fixture.ts";
 
 Deno.test("a mark within a tool's result goes to its end, which is said; one at its end stays", () => {

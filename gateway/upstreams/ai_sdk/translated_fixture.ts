@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { callOptionsOf } from "./call_options.ts";
 import { CANNOT_CARRY } from "./cannot_carry.ts";

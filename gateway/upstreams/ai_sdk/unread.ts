@@ -5,7 +5,7 @@
  */
 
 import type { JSONObject, JSONValue } from "@ai-sdk/provider";
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { isRecord } from "../openai_compatible/body.ts";
 
 /** Members of a message, or of a delta of one, in Chat's shape. */

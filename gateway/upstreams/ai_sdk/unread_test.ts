@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { NativeKind } from "../../domain/catalog.ts";
+import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { callOf, recordedUpstream } from "./upstream_fixture.ts";
 
 const JSON_HEAD = { id: "1", created: 7, model: "m" };

@@ -1,5 +1,9 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { DRAWING_KINDS, type NativeKind, type UpstreamConfig } from "../../domain/catalog.ts";
+import {
+  DRAWING_KINDS,
+  type NativeKind,
+  type UpstreamConfig,
+} from "../../domain/catalog/catalog.ts";
 import { InvariantError } from "../../domain/invariant.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { UpstreamConfig } from "../../domain/catalog.ts";
+import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { AiSdkUpstream } from "./mod.ts";

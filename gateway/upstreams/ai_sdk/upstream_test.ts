@@ -6,7 +6,7 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import type { UpstreamConfig } from "../../domain/catalog.ts";
+import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
 import { ModelListError } from "../../ports/upstream.ts";
 import { baseUrlOf } from "./address.ts";

@@ -8,7 +8,7 @@
  */
 
 import { z } from "zod";
-import type { EmbeddingsConfig, UpstreamConfig } from "../../domain/catalog.ts";
+import type { EmbeddingsConfig, UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Embedded, Embedder } from "../../ports/embedder.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";

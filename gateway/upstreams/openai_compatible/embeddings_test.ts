@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import type { EmbeddingsConfig, UpstreamConfig } from "../../domain/catalog.ts";
+import type { EmbeddingsConfig, UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import type { Embedded } from "../../ports/embedder.ts";
 import { MAX_EMBEDDINGS_BYTES, OpenAICompatibleEmbedder } from "./embeddings.ts";
 

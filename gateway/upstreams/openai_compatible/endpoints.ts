@@ -1,5 +1,5 @@
 import type { Endpoint } from "@svc/sdk/protocol";
-import type { Usage } from "../../domain/pricing.ts";
+import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { readChatUsage } from "../../wire/usage.ts";
 import type { RefusedImage } from "../../images/edit_images.ts";

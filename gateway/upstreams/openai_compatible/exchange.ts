@@ -1,4 +1,4 @@
-import type { UpstreamTimeouts } from "../../domain/catalog.ts";
+import type { UpstreamTimeouts } from "../../domain/catalog/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { OneTimeBody } from "./one_time_body.ts";

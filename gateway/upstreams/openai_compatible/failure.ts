@@ -5,7 +5,7 @@
  * @module
  */
 
-import { secretSpans, withoutSpans, writingsOf } from "../../domain/secret_spans.ts";
+import { secretSpans, withoutSpans, writingsOf } from "../../domain/redaction/secret_spans.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
 import { isRecord } from "./body.ts";
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { UpstreamConfig } from "../../domain/catalog.ts";
+import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { dataUri, JPEG, PNG } from "../../images/image_fixture.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
 import type { UpstreamAnswer, UpstreamCall } from "../../ports/upstream.ts";

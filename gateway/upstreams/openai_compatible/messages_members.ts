@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { UpstreamKind } from "../../domain/catalog.ts";
+import type { UpstreamKind } from "../../domain/catalog/catalog.ts";
 import { editMembers, elementTexts, memberText } from "../../wire/json_text.ts";
 import { isRecord } from "./body.ts";
 

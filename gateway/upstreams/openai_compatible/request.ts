@@ -1,4 +1,4 @@
-import { OUTPUT_LIMIT_FIELDS, type UpstreamConfig } from "../../domain/catalog.ts";
+import { OUTPUT_LIMIT_FIELDS, type UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { invariant } from "../../domain/invariant.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { editMembers, type MemberEdits, members } from "../../wire/json_text.ts";

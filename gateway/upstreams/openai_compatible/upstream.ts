@@ -1,4 +1,4 @@
-import type { UpstreamConfig } from "../../domain/catalog.ts";
+import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { InvariantError } from "../../domain/invariant.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";

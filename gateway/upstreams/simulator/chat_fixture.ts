@@ -6,7 +6,7 @@
 
 import { fail } from "@std/assert";
 import type { ChatCompletion, ChatCompletionChunk, ChatRequest } from "@svc/sdk/protocol";
-import type { UpstreamConfig } from "../../domain/catalog.ts";
+import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import type {
   Upstream,
   UpstreamAnswer,

@@ -5,8 +5,8 @@
  */
 
 import { setImmediate } from "node:timers/promises";
-import type { UpstreamTimeouts } from "../../domain/catalog.ts";
-import type { Usage } from "../../domain/pricing.ts";
+import type { UpstreamTimeouts } from "../../domain/catalog/catalog.ts";
+import type { Usage } from "../../domain/ledger/pricing.ts";
 import {
   type UpstreamAnswer,
   type UpstreamCall,

@@ -1,4 +1,4 @@
-import type { Usage } from "../../domain/pricing.ts";
+import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import type { FailureCounters, Simulate } from "./misbehaviour.ts";

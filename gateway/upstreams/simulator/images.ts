@@ -7,13 +7,13 @@
 
 import { crc32 } from "node:zlib";
 import type { ImageUsage } from "@svc/sdk/protocol";
-import type { Usage } from "../../domain/pricing.ts";
+import type { Usage } from "../../domain/ledger/pricing.ts";
 import { base64Of } from "../../images/data_uri.ts";
 import { type LoadedImage, loadEditImages } from "../../images/edit_images.ts";
 import { isUnreadable } from "../../ports/fetch_image.ts";
 import type { EndpointSimulator, SimulatedAnswer } from "./endpoint.ts";
 import { readSimulate, type Simulate, splitDirective } from "./misbehaviour.ts";
-import { othersTurn } from "../../system/others_turn.ts";
+import { othersTurn } from "../../system/yield_to_event_loop.ts";
 import { drawPattern, drawPicture, editPicture, type Size } from "./picture.ts";
 import { decodePng, encodePng, type Picture } from "./png.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";

@@ -5,8 +5,12 @@
  * @module
  */
 
-import { notedTask, withoutResults } from "../../domain/task_notes.ts";
-import { PLAN_TASK_ID, PLAN_TASKS_MAX, TITLE_MAX_CHARS } from "../../domain/task_plan.ts";
+import { notedTask, withoutResults } from "../../domain/orchestration/task_notes.ts";
+import {
+  PLAN_TASK_ID,
+  PLAN_TASKS_MAX,
+  TITLE_MAX_CHARS,
+} from "../../domain/orchestration/task_plan.ts";
 
 /** Which task of a split request a question is for. */
 export interface SimulatedTask {

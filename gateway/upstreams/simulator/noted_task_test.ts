@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { finalNote, planNote } from "../../domain/task_notes.ts";
-import { readPlan } from "../../domain/task_plan.ts";
+import { finalNote, planNote } from "../../domain/orchestration/task_notes.ts";
+import { readPlan } from "../../domain/orchestration/task_plan.ts";
 import { isPlanning, simulatedPlan, splitTask } from "./noted_task.ts";
 
 Deno.test("a question is told from the task that it is asked for", () => {

@@ -1,5 +1,5 @@
 import type { Endpoint } from "@svc/sdk/protocol";
-import type { UpstreamConfig } from "../../domain/catalog.ts";
+import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
 import type { Upstream, UpstreamAnswer, UpstreamCall } from "../../ports/upstream.ts";

@@ -5,10 +5,10 @@
  */
 
 import type { ChatRequest, ChatTool, ResponsesRequest } from "@svc/sdk/protocol";
-import { chatFeatureSteps, type RequestFeatures } from "../../domain/features.ts";
-import { hostedToolOf } from "../../domain/hosted_tool_types.ts";
+import { chatFeatureSteps, type RequestFeatures } from "../../domain/requests/features.ts";
+import { hostedToolOf } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
-import { atOnce, STEP_CHARS, type Steps } from "../../domain/steps.ts";
+import { atOnce, STEP_CHARS, type Steps } from "../../domain/redaction/steps.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { editMembers, elements, members } from "../json_text.ts";
 import { ChatMessages, type OpaquePlace } from "./chat_messages.ts";

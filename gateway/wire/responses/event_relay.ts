@@ -15,7 +15,7 @@ import type {
   ToolCallDelta,
 } from "@svc/sdk/protocol";
 import { invariant } from "../../domain/invariant.ts";
-import type { Usage } from "../../domain/pricing.ts";
+import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { AnswerEnd, FailedEnd, SignedToolCall } from "../answer_relay.ts";
 import { contentOf, reasoningOf } from "../chat_text.ts";
 import { type ChunkContent, type Fields, firstDeltaText, readChunk } from "../chunk.ts";

@@ -6,7 +6,7 @@
  */
 
 import type { ErrorEnvelope, ResponseUsage } from "@svc/sdk/protocol";
-import type { Usage } from "../../domain/pricing.ts";
+import type { Usage } from "../../domain/ledger/pricing.ts";
 import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
 import type { AnswerEnd, FailedEnd } from "../answer_relay.ts";
 import { collectStrings } from "../chat_text.ts";

@@ -1,5 +1,5 @@
 import type { ChatCompletionChunk } from "@svc/sdk/protocol";
-import type { Usage } from "../../domain/pricing.ts";
+import type { Usage } from "../../domain/ledger/pricing.ts";
 import { besideText, collectText } from "../chat_text.ts";
 import type { ChunkContent, Fields } from "../chunk.ts";
 import { GatheredText } from "../gathered_text.ts";

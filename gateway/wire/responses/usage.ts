@@ -1,5 +1,5 @@
 import type { ChatUsage, ResponseUsage } from "@svc/sdk/protocol";
-import type { Usage } from "../../domain/pricing.ts";
+import type { Usage } from "../../domain/ledger/pricing.ts";
 import { readChatUsage } from "../usage.ts";
 
 /** Reads usage as Responses reports it; `undefined` where it is absent or makes no sense. */

@@ -8,7 +8,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { LLMock } from "@copilotkit/aimock";
 import type { ResponseResource } from "@svc/sdk/protocol";
-import type { UpstreamKind } from "../../../gateway/domain/catalog.ts";
+import type { UpstreamKind } from "../../../gateway/domain/catalog/catalog.ts";
 import { labConfig } from "../../fixtures/lab.ts";
 import { answered, postResponse } from "../../fixtures/responses_calls.ts";
 import { TestService } from "../../fixtures/service.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { NativeKind } from "../../../gateway/domain/catalog.ts";
+import type { NativeKind } from "../../../gateway/domain/catalog/catalog.ts";
 import { chunk, FakeUpstream, json, LAST_CHUNK, streamHead } from "../../fixtures/fake_upstream.ts";
 import { labConfig } from "../../fixtures/lab.ts";
 import { TestService } from "../../fixtures/service.ts";

@@ -8,7 +8,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { parser } from "@prometheus-io/lezer-promql";
-import { read } from "../../architecture/house.ts";
+import { read } from "../../architecture/source_files.ts";
 import { FakeUpstream, json, sse } from "../../fixtures/fake_upstream.ts";
 import { chunkText, completion, labConfig, QUESTION } from "../../fixtures/lab.ts";
 import { scrape } from "../../fixtures/prometheus.ts";

@@ -6,7 +6,7 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { isReply, ServiceAPIError, ServiceClient, type TaskProgress } from "@svc/sdk";
-import { KEEP_ALIVE_MS } from "../../../gateway/flows/answer_stream.ts";
+import { KEEP_ALIVE_MS } from "../../../gateway/flows/stream/answer_stream.ts";
 import { readUntil } from "../../fixtures/event_stream.ts";
 import {
   askSplit,

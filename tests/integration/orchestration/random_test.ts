@@ -7,7 +7,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { parseCredits } from "../../../gateway/domain/money.ts";
+import { parseCredits } from "../../../gateway/domain/ledger/money.ts";
 import { COMPARISON, orchestrationLab } from "../../fixtures/orchestrated.ts";
 import type { RequestRecord } from "../../../gateway/ports/request_log.ts";
 import { until } from "../../fixtures/service.ts";

@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { formatCredits, parseCredits } from "../../../gateway/domain/money.ts";
+import { formatCredits, parseCredits } from "../../../gateway/domain/ledger/money.ts";
 import { faultyKv, withOpenKv } from "../../contract/faulty_kv.ts";
 import {
   askSplit,

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import type { SearchConfig } from "../../../gateway/domain/catalog.ts";
+import type { SearchConfig } from "../../../gateway/domain/catalog/catalog.ts";
 import { openKvStores } from "../../../gateway/stores/kv/open.ts";
 import { catalogOf } from "../../contract/catalog_store_contract.ts";
 

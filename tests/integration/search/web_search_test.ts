@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { SearchConfig } from "../../../gateway/domain/catalog.ts";
+import type { SearchConfig } from "../../../gateway/domain/catalog/catalog.ts";
 import type {
   WebQuery,
   WebSearchAnswer,

@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { JournalEntry } from "../../../gateway/domain/ledger.ts";
+import type { JournalEntry } from "../../../gateway/domain/ledger/ledger.ts";
 import { leaveAfter } from "../../fixtures/event_stream.ts";
 import {
   chunk,

@@ -4,7 +4,7 @@ import { Notice } from "../../components/notice.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { contentText, currentCatalog } from "./content.ts";
-import { BaseField, baseOf } from "./thing_form.tsx";
+import { BaseField, baseOf } from "./entry_form.tsx";
 import { editMessages } from "./edit_messages.ts";
 import { catalogMessages } from "./messages.ts";
 import { type Problem, problemsOf } from "./problems.ts";

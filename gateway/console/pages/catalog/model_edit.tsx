@@ -13,7 +13,7 @@ import {
   isEntered,
   NewId,
 } from "./thing_fields.tsx";
-import { type FormFields, thingPages } from "./thing_form.tsx";
+import { type FormFields, thingPages } from "./entry_form.tsx";
 
 type Props = FormFields<CatalogModel>;
 

@@ -6,7 +6,7 @@ import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type CatalogIds, catalogVersion, currentCatalog } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 import { Consequences, type Made, made, NOTE_MAX, rehearsed } from "./review.tsx";
-import { baseOf } from "./thing_form.tsx";
+import { baseOf } from "./entry_form.tsx";
 
 /** Back to a version, by a new one that equals it; its difference is shown first. */
 export const rollback: Page = {

@@ -5,7 +5,7 @@ import { listOf, textsOf } from "./field_values.ts";
 import { catalogMessages } from "./messages.ts";
 import { missingTier } from "./missing.tsx";
 import { EnteredChoice, EnteredLines, EnteredText, NewId } from "./thing_fields.tsx";
-import { type FormFields, thingPages } from "./thing_form.tsx";
+import { type FormFields, thingPages } from "./entry_form.tsx";
 
 type Props = FormFields<CatalogTier>;
 

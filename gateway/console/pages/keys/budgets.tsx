@@ -1,4 +1,4 @@
-import { parseCredits } from "../../../domain/money.ts";
+import { parseCredits } from "../../../domain/ledger/money.ts";
 import { Credits } from "../../components/credits.tsx";
 import { trimmedCredits } from "../../components/credits_order.ts";
 import { Panel } from "../../components/panel.tsx";

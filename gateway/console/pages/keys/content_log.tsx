@@ -4,7 +4,7 @@ import { Confirm } from "../../components/confirm.tsx";
 import { Panel } from "../../components/panel.tsx";
 import type { Page, View } from "../../page.ts";
 import { type Key, keyShape } from "./answers.ts";
-import { livingKey } from "./living_key.ts";
+import { livingKey } from "./active_key.ts";
 import { keyMessages } from "./messages.ts";
 
 /** The step before what is said with a key is kept. */

@@ -4,7 +4,7 @@ import { PageHead } from "../../components/page_head.tsx";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type Key, keyShape } from "./answers.ts";
 import { choicesFor } from "./choices.ts";
-import { livingKey } from "./living_key.ts";
+import { livingKey } from "./active_key.ts";
 import { keyMessages } from "./messages.ts";
 import { PolicyEditor } from "./policy_editor.tsx";
 import { fieldsOf, policyOf } from "./policy_form.ts";

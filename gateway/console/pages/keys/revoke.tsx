@@ -2,7 +2,7 @@ import { apiPath, type Refusal } from "../../api.ts";
 import { Confirm } from "../../components/confirm.tsx";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type Key, keyShape } from "./answers.ts";
-import { livingKey } from "./living_key.ts";
+import { livingKey } from "./active_key.ts";
 import { keyMessages } from "./messages.ts";
 
 /** The step before a key ends for good; `?rotation` leads back to the rotation that it ends. */

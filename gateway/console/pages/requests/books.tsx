@@ -1,4 +1,4 @@
-import { formatCredits, parseCredits } from "../../../domain/money.ts";
+import { formatCredits, parseCredits } from "../../../domain/ledger/money.ts";
 import { Badge, type BadgeKind } from "../../components/badge.tsx";
 import { Credits } from "../../components/credits.tsx";
 import { trimmedCredits } from "../../components/credits_order.ts";

@@ -1,4 +1,4 @@
-import { csvLine } from "../../../cli/csv.ts";
+import { csvLine } from "../../../system/csv.ts";
 import type { Feed, View } from "../../page.ts";
 import { listAnswer, type Summary } from "./answer.ts";
 import { conditions } from "./filter.tsx";

@@ -12,7 +12,7 @@ import {
   isWrong,
   NewId,
 } from "../catalog/thing_fields.tsx";
-import { type FormFields, thingPages } from "../catalog/thing_form.tsx";
+import { type FormFields, thingPages } from "../catalog/entry_form.tsx";
 import type { Shown, View } from "../../page.ts";
 import { upstreamMessages } from "./messages.ts";
 import { PLACES, TIMEOUTS, upstreamFields, upstreamOf, VARIABLES } from "./upstream_form.ts";

@@ -1,4 +1,4 @@
-import { formatCredits, parseCredits } from "../../../domain/money.ts";
+import { formatCredits, parseCredits } from "../../../domain/ledger/money.ts";
 import { apiPath, type Refusal } from "../../api.ts";
 import { Confirm } from "../../components/confirm.tsx";
 import { trimmedCredits } from "../../components/credits_order.ts";

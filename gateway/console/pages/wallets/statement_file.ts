@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { csvLine } from "../../../cli/csv.ts";
+import { csvLine } from "../../../system/csv.ts";
 import { apiPath } from "../../api.ts";
 import type { Feed } from "../../page.ts";
 

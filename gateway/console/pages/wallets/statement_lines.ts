@@ -1,5 +1,5 @@
 import { creditsOrder } from "../../components/credits_order.ts";
-import { formatCredits } from "../../../domain/money.ts";
+import { formatCredits } from "../../../domain/ledger/money.ts";
 import type { Entry } from "./answers.ts";
 
 /** A line of a statement: what a change came to in the end. */

@@ -1,0 +1,99 @@
+/**
+ * `/catalog/check`: which models of the catalog in force are priced, can be reached, and are still
+ * what the world offers.
+ *
+ * @module
+ */
+
+import { missingCredentials, missingCredentialsText } from "../../config/missing_credentials.ts";
+import type { CatalogContent, UpstreamConfig } from "../../domain/catalog/catalog.ts";
+import { listAge, type ModelVerdict, verdictOf } from "./catalog_verdict.ts";
+import { checkAdvice } from "./catalog_advice.ts";
+import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
+import { askForModels, type UpstreamFinding } from "./model_list.ts";
+import { readQuery } from "../../admin_api/request_query.ts";
+import { resource } from "../resource.ts";
+import { checkQuery } from "../../admin_api/schemas/catalog.ts";
+
+/** Upstreams that are asked at once. */
+const ASKED_AT_ONCE = 8;
+
+/** Serves the check. */
+export function serveCatalogCheck(app: AdminApp, deps: AdminDeps): void {
+  resource(app, "/catalog/check", { GET: (context) => checkCatalog(context, deps) });
+}
+
+async function checkCatalog(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const { timeout, tolerance } = readQuery(context, deps, checkQuery);
+  const catalog = deps.catalogs.current();
+  const limits = { tolerance, timeoutMs: timeout * 1_000, nowMs: deps.clock.nowMs() };
+  return context.json({
+    version: catalog.version,
+    ...await verdictsOf(catalog, { ...deps, ...limits }),
+  });
+}
+
+/** What a catalog is checked with. */
+export interface CatalogCheckOptions extends Pick<AdminDeps, "connect" | "env"> {
+  /** Longest wait for one upstream. */
+  readonly timeoutMs: number;
+  /** Difference from the list price that is let pass, in percent. */
+  readonly tolerance: number;
+  readonly nowMs: number;
+}
+
+/** Asks the upstreams of a catalog for their models, and judges each model. */
+export async function verdictsOf(catalog: CatalogContent, options: CatalogCheckOptions) {
+  const { nowMs, tolerance, timeoutMs } = options;
+  const upstreams = await askUpstreams(catalog, options, timeoutMs);
+  const models: ModelVerdict[] = [];
+  for (const model of catalog.models) {
+    const upstream = catalog.upstreams.find(({ id }) => id === model.upstream);
+    const finding = upstreams.find(({ id }) => id === model.upstream);
+    models.push(await verdictOf(model, { upstream, finding, nowMs, tolerance }));
+  }
+  const priceList = listAge(nowMs, models);
+  const ok = !priceList.old && models.every(({ status }) => status === "ok");
+  return {
+    ok,
+    advice: ok ? null : checkAdvice(models, { upstreams, priceList }),
+    priceList,
+    upstreams: upstreams.map(({ models, ...finding }) => ({ ...finding, models: models.length })),
+    models,
+  };
+}
+
+/** Asks every upstream that serves a model, several at once, each for no longer than so many ms. */
+async function askUpstreams(
+  { models, upstreams }: CatalogContent,
+  deps: Pick<AdminDeps, "connect" | "env">,
+  timeoutMs: number,
+): Promise<UpstreamFinding[]> {
+  const used = new Set(models.filter(({ disabled }) => !disabled).map(({ upstream }) => upstream));
+  const asked = upstreams.filter(({ id }) => used.has(id));
+  const findings = new Map<string, UpstreamFinding>();
+  const queue = asked.values();
+  const work = async () => {
+    for (const config of queue) findings.set(config.id, await ask(config, deps, timeoutMs));
+  };
+  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, work));
+  return asked.flatMap(({ id }) => findings.get(id) ?? []);
+}
+
+async function ask(
+  config: UpstreamConfig,
+  deps: Pick<AdminDeps, "connect" | "env">,
+  timeoutMs: number,
+): Promise<UpstreamFinding> {
+  const { id } = config;
+  const none = { id, models: [], reason: null, variables: [] };
+  const missing = deps.env === undefined ? [] : missingCredentials([config], deps.env);
+  if (missing.length > 0) {
+    const reason = missing.map(missingCredentialsText).join("; ");
+    const variables = missing.map(({ variable }) => variable);
+    return { ...none, status: "no credentials", reason, variables };
+  }
+  const list = await askForModels(config, { ...deps, timeoutMs });
+  if (list.status === "listed") return { ...none, status: "listed", models: list.models };
+  return { ...none, status: list.status, reason: list.reason };
+}

@@ -1,0 +1,114 @@
+/**
+ * What a change of the catalog takes from the keys that are there, key by key, as routing decides it.
+ *
+ * @module
+ */
+
+import type { Catalog } from "../../domain/catalog/catalog.ts";
+import { type KeyRecord, mayServe, serves } from "../../domain/policy/key.ts";
+import type { KeyPolicy } from "../../domain/policy/policy.ts";
+import { type PolicyReach, reachOf } from "../../domain/policy/reach.ts";
+import { budgetOf } from "../../flows/call/take_hold.ts";
+import { othersTurn } from "../../system/yield_to_event_loop.ts";
+import { ENDPOINTS } from "../../admin_api/schemas/policy.ts";
+
+/** Keys and, of those, policies not met before that are looked at in one go: some milliseconds. */
+const KEYS_AT_ONCE = 256;
+const POLICIES_AT_ONCE = 4;
+
+/** Keys that lose the same. */
+export interface Loss {
+  readonly keys: readonly KeyRecord[];
+  /** Catalog ids of the models that they reached and would not reach any more. */
+  readonly models: readonly string[];
+  /** Endpoints that something answered them at, and nothing would any more. */
+  readonly endpoints: readonly string[];
+}
+
+/** What a change would do to the keys. */
+export interface LostReach {
+  /** Keys that may serve, now or once they are enabled again, and would reach nothing. */
+  readonly idle: readonly KeyRecord[];
+  /** What enabled keys would lose that would reach something still; those who lose the same together. */
+  readonly losses: readonly Loss[];
+}
+
+/** Both catalogs, and whose keys draw on them. */
+export interface ReachChange {
+  readonly before: Catalog;
+  readonly after: Catalog;
+  readonly keys: readonly KeyRecord[];
+  /** Tier of each wallet, by its id. */
+  readonly tiers: ReadonlyMap<string, string>;
+  readonly nowMs: number;
+}
+
+/** Compares what every key reaches before and after a change of the catalog. */
+export async function lostReach(change: ReachChange): Promise<LostReach> {
+  const { before, after, keys, tiers, nowMs } = change;
+  const idle: KeyRecord[] = [];
+  const losses = new Map<string, Loss & { readonly keys: KeyRecord[] }>();
+  const known = new Map<string, Pick<Loss, "models" | "endpoints"> | "nothing">();
+  for (const [at, key] of keys.entries()) {
+    if (at % KEYS_AT_ONCE === KEYS_AT_ONCE - 1) await othersTurn();
+    if (!mayServe(key, nowMs)) continue;
+    const walletTier = tiers.get(key.walletId) ?? "";
+    const policy = decidingPart(key.policy);
+    const question = JSON.stringify([walletTier, policy]);
+    let lost = known.get(question);
+    if (lost === undefined) {
+      const reach = (catalog: Catalog) => reachIn(catalog, { policy, walletTier, nowMs });
+      lost = difference(reach(before), reach(after));
+      known.set(question, lost);
+      if (known.size % POLICIES_AT_ONCE === 0) await othersTurn();
+    }
+    if (lost === "nothing") idle.push(key);
+    else if (serves(key, nowMs) && lost.models.length + lost.endpoints.length > 0) {
+      const same = JSON.stringify(lost);
+      const loss = losses.get(same) ?? { ...lost, keys: [] };
+      loss.keys.push(key);
+      losses.set(same, loss);
+    }
+  }
+  return { idle, losses: [...losses.values()] };
+}
+
+/** What of a policy decides which models it leaves: keys that differ in the rest are asked of once. */
+function decidingPart(policy: KeyPolicy): KeyPolicy {
+  const { endpoints, models, providers, featureTags, tiers, industryPacks } = policy;
+  const { maxChargePerRequest, budget } = policy;
+  return {
+    ...{ endpoints, models, providers, featureTags, tiers, industryPacks },
+    ...{ maxChargePerRequest, budget },
+  };
+}
+
+function reachIn(
+  catalog: Catalog,
+  key: { readonly policy: KeyPolicy; readonly walletTier: string; readonly nowMs: number },
+): PolicyReach {
+  return reachOf({
+    ...key,
+    catalog,
+    budget: budgetOf(key.policy),
+    endpoints: ENDPOINTS,
+    hostedTools: [],
+  });
+}
+
+/** What is in the first and not in the second; `nothing` where the second leaves none at all. */
+function difference(
+  before: PolicyReach,
+  after: PolicyReach,
+): Pick<Loss, "models" | "endpoints"> | "nothing" {
+  const [had, has] = [before, after].map(({ models, endpoints }) => ({
+    models: models.flatMap(({ id, endpoints }) => endpoints.length > 0 ? [id] : []),
+    endpoints: endpoints.flatMap(({ endpoint, models }) => models.length > 0 ? [endpoint] : []),
+  }));
+  if (had === undefined || has === undefined || has.models.length === 0) return "nothing";
+  const [models, endpoints] = [new Set(has.models), new Set(has.endpoints)];
+  return {
+    models: had.models.filter((id) => !models.has(id)),
+    endpoints: had.endpoints.filter((id) => !endpoints.has(id)),
+  };
+}

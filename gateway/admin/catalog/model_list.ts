@@ -1,0 +1,84 @@
+import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
+import { ModelListError } from "../../ports/upstream.ts";
+import { REDACTED } from "../../domain/redaction/redact.ts";
+import type { AdminDeps } from "../deps.ts";
+
+/** What asking an upstream for its models came to. */
+export type ModelList =
+  | { readonly status: "listed"; readonly models: readonly string[] }
+  | {
+    /** `unlisted`: it has no such list; `refused`: not with these credentials. */
+    readonly status: "unlisted" | "refused" | "timeout" | "failed";
+    readonly reason: string;
+    readonly cause: unknown;
+  };
+
+/** What an upstream answered when it was asked for its models. */
+export interface UpstreamFinding {
+  readonly id: string;
+  /** `unlisted`: it has no list of models; `no credentials`: it was not asked. */
+  readonly status: "listed" | "unlisted" | "no credentials" | "refused" | "timeout" | "failed";
+  /** Names that it lists. */
+  readonly models: readonly string[];
+  readonly reason: string | null;
+  /** Environment variables that it needs and that are not set. */
+  readonly variables: readonly string[];
+}
+
+/** Longest name of a model that is passed on, in characters. */
+const NAME_MAX_CHARS = 256;
+
+/** Asks an upstream for its models over a connection of its own, for no longer than so many ms. */
+export async function askForModels(
+  config: UpstreamConfig,
+  options: Pick<AdminDeps, "connect" | "env"> & { readonly timeoutMs: number },
+): Promise<ModelList> {
+  const { connect, timeoutMs } = options;
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  let upstream: ReturnType<AdminDeps["connect"]> | undefined;
+  try {
+    upstream = connect(config);
+    const names = await upstream.models(timeout.signal);
+    return { status: "listed", models: shownNames(names, secretsOf(config, options)) };
+  } catch (cause) {
+    if (timeout.signal.aborted) {
+      const reason = `Upstream "${config.id}" did not answer within ${timeoutMs / 1_000} s`;
+      return { status: "timeout", reason, cause };
+    }
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const status = cause instanceof ModelListError ? cause.reason : "failed";
+    return { status, reason, cause };
+  } finally {
+    clearTimeout(timer);
+    upstream?.close();
+  }
+}
+
+/** An upstream names its models as it likes: also by the key that it was asked with. */
+function shownNames(names: readonly string[], secrets: readonly string[]): string[] {
+  return names.filter((name) => name !== "").map((name) =>
+    secrets.reduce((text, secret) => text.replaceAll(secret, REDACTED), name)
+      .slice(0, NAME_MAX_CHARS).toWellFormed()
+  );
+}
+
+function secretsOf(config: UpstreamConfig, { env }: Pick<AdminDeps, "env">): string[] {
+  const { apiKey, apiKeyEnv, secretAccessKeyEnv, sessionTokenEnv } = config;
+  const variables = [apiKeyEnv, secretAccessKeyEnv, sessionTokenEnv];
+  const values = variables.map((name) => name === undefined ? undefined : env?.(name));
+  // Shorter ones, such as "none", are no secrets, and parts of names.
+  return [apiKey, ...values].flatMap((value) =>
+    value !== undefined && value.length >= 8 ? value : []
+  );
+}
+
+/** A version that providers add to a name that stands for the newest one. */
+const SUFFIX = /^(?::latest|-latest|-\d{8}|-\d{4}-\d{2}-\d{2})$/;
+
+/** Whether a list has a model, under its own name or that of one of its versions. */
+export function listHas(models: readonly string[], name: string): boolean {
+  return models.some((listed) =>
+    listed === name || (listed.startsWith(name) && SUFFIX.test(listed.slice(name.length)))
+  );
+}

@@ -1,0 +1,167 @@
+import { percentile, PERCENTILE_ERROR } from "../../domain/requests/histogram.ts";
+import { formatCredits } from "../../domain/ledger/money.ts";
+import {
+  NO_MODEL,
+  OTHERS,
+  readEnding,
+  type Rollup,
+  type Sums,
+} from "../../domain/requests/rollup.ts";
+import { ServiceFault } from "../../domain/fault.ts";
+import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
+import { parseTime, readQuery } from "../../admin_api/request_query.ts";
+import { resource } from "../resource.ts";
+import { overviewQuery } from "../../admin_api/schemas/requests.ts";
+import { upstreamsJson } from "../service/upstreams.ts";
+
+const DAY_MS = 86_400_000;
+/** Keys and models that are named; the others are summed up. */
+const NAMED_MAX = 50;
+
+/** Models or keys that are named in each step of the series. */
+const GROUPS_MAX = 8;
+
+/** `/overview`: what the requests of a time come to, and how the upstreams are. */
+export function serveOverview(app: AdminApp, deps: AdminDeps): void {
+  resource(app, "/overview", { GET: (context) => overview(context, deps) });
+}
+
+async function overview(context: AdminContext, deps: AdminDeps): Promise<Response> {
+  const query = readQuery(context, deps, overviewQuery);
+  const untilMs = query.until ?? deps.clock.nowMs();
+  const sinceMs = query.since ?? untilMs - DAY_MS;
+  if (sinceMs >= untilMs) {
+    throw new ServiceFault("invalid_request", {
+      message: "The time must begin before it ends",
+      param: "since",
+    });
+  }
+  const stepMs = query.step === undefined ? undefined : -(parseTime(query.step, 0) ?? 0);
+  const found = await deps.log.overview({ sinceMs, untilMs, stepMs });
+  const { total } = found;
+  const groups = groupsOf(total, query.by);
+  return context.json({
+    since: new Date(found.sinceMs).toISOString(),
+    until: new Date(found.untilMs).toISOString(),
+    stepMs: found.stepMs,
+    uncounted: found.uncounted,
+    totals: sumsJson(total),
+    latency: {
+      durationMs: percentilesJson(total.durations),
+      firstByteMs: percentilesJson(total.firstBytes),
+      errorBound: PERCENTILE_ERROR,
+    },
+    series: found.series.map(({ atMs, rollup }) => ({
+      at: new Date(atMs).toISOString(),
+      ...sumsJson(rollup),
+      durationMs: percentilesJson(rollup.durations),
+      firstByteMs: percentilesJson(rollup.firstBytes),
+      ...groups(rollup),
+    })),
+    models: modelsJson(total),
+    keys: await keysJson(total, deps),
+    endings: endingsJson(total),
+    upstreams: upstreamsJson(deps),
+  });
+}
+
+/** Splits the sums of a step up, by the models or keys that are the dearest of the whole time. */
+function groupsOf(
+  total: Rollup,
+  by: "model" | "key" | undefined,
+): (step: Rollup) => { readonly groups?: readonly Record<string, unknown>[] } {
+  if (by === undefined) return () => ({});
+  const sumsOf = ({ models, keys }: Rollup): ReadonlyMap<string, Sums> =>
+    by === "model" ? models : keys;
+  const named = dearest(sumsOf(total)).filter(([id]) => id !== OTHERS).slice(0, GROUPS_MAX)
+    .map(([id]) => id);
+  return (step) => {
+    const sums = sumsOf(step);
+    const groups = named.flatMap((id) => {
+      const own = sums.get(id);
+      return own === undefined
+        ? []
+        : [{ id: id === NO_MODEL ? null : id, others: false, ...sumsJson(own) }];
+    });
+    const rest = [...sums].filter(([id]) => !named.includes(id)).map(([, each]) => each);
+    if (rest.length === 0) return { groups };
+    return { groups: [...groups, { id: null, others: true, ...sumsJson(rest.reduce(plus)) }] };
+  };
+}
+
+function sumsJson(sums: Sums): Record<string, unknown> {
+  const { requests, failed, refused, left } = sums;
+  return {
+    requests,
+    ok: requests - failed - refused - left,
+    errors: failed,
+    refused,
+    clientLeft: left,
+    charged: formatCredits(sums.charged),
+    inputTokens: sums.inputTokens,
+    cachedInputTokens: sums.cachedInputTokens,
+    outputTokens: sums.outputTokens,
+  };
+}
+
+function percentilesJson(histogram: Rollup["durations"]): Record<string, number | null> {
+  const at = (part: number) => percentile(histogram, part) ?? null;
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}
+
+/** The named ones, dearest first; what the rest comes to is told last. */
+function dearest<T extends Sums>(sums: ReadonlyMap<string, T>): (readonly [string, T])[] {
+  return [...sums].sort(([, a], [, b]) =>
+    a.charged === b.charged ? b.requests - a.requests : a.charged < b.charged ? 1 : -1
+  );
+}
+
+function modelsJson({ models }: Rollup): Record<string, unknown>[] {
+  return dearest(models).map(([model, sums]) => ({
+    model: model === NO_MODEL || model === OTHERS ? null : model,
+    others: model === OTHERS,
+    ...sumsJson(sums),
+    durationMs: percentilesJson(sums.durations),
+  }));
+}
+
+async function keysJson({ keys }: Rollup, deps: AdminDeps): Promise<Record<string, unknown>[]> {
+  const sorted = dearest(keys);
+  const named = sorted.filter(([key]) => key !== OTHERS).slice(0, NAMED_MAX);
+  const rows = await Promise.all(named.map(async ([key, sums]) => ({
+    key,
+    name: (await deps.keys.get(key))?.name ?? null,
+    others: false,
+    ...sumsJson(sums),
+  })));
+  const known = new Set(named.map(([key]) => key));
+  const rest = sorted.filter(([key]) => !known.has(key)).map(([, sums]) => sums);
+  if (rest.length === 0) return rows;
+  return [...rows, { key: null, name: null, others: true, ...sumsJson(rest.reduce(plus)) }];
+}
+
+function plus(a: Sums, b: Sums): Sums {
+  return {
+    requests: a.requests + b.requests,
+    refused: a.refused + b.refused,
+    failed: a.failed + b.failed,
+    left: a.left + b.left,
+    charged: a.charged + b.charged,
+    inputTokens: a.inputTokens + b.inputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+  };
+}
+
+function endingsJson({ endings }: Rollup): Record<string, unknown>[] {
+  return [...endings].sort(([, a], [, b]) => b - a).map(([ending, requests]) => {
+    const { outcome, status, errorCode } = readEnding(ending);
+    return {
+      outcome: ending === OTHERS ? null : outcome,
+      status: status === 0 ? null : status,
+      errorCode: errorCode === "" ? null : errorCode,
+      others: ending === OTHERS,
+      requests,
+    };
+  });
+}

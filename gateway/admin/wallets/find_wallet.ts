@@ -1,0 +1,14 @@
+import { ServiceFault } from "../../domain/fault.ts";
+import type { Wallet } from "../../domain/ledger/ledger.ts";
+import type { AdminDeps } from "../deps.ts";
+import { suggestion } from "../../config/suggestion.ts";
+
+/** The wallet of an id; 404 with the nearest id where there is none. */
+export async function findWallet(deps: Pick<AdminDeps, "ledger">, id: string): Promise<Wallet> {
+  const wallet = await deps.ledger.wallet(id);
+  if (wallet !== undefined) return wallet;
+  const ids = (await deps.ledger.wallets()).map((known) => known.id);
+  throw new ServiceFault("not_found", {
+    message: `There is no wallet "${id}"${suggestion(id, ids)}`,
+  });
+}

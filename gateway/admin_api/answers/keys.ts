@@ -1,0 +1,149 @@
+/**
+ * What is answered of keys, of what their digests stand under, and of the admin token.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { ENDPOINTS, HOSTED_TOOLS, policySchema } from "../schemas/policy.ts";
+import { ROTATION_STEPS } from "../../domain/policy/rotation.ts";
+import { countAnswer, creditsAnswer, timeAnswer } from "./parts.ts";
+import { requestSummaryAnswer } from "./requests.ts";
+
+const secret = z.string().meta({
+  description: "The key itself: shown this once, and stored as a digest only",
+  example: "svc_live_…",
+});
+
+const key = {
+  id: z.string(),
+  name: z.string(),
+  wallet: z.string(),
+  status: z.enum(["active", "disabled", "revoked"]),
+  policy: policySchema,
+  hint: z.string().meta({ description: "Enough of the key to recognise it" }),
+  createdAt: timeAnswer,
+  lastUsedAt: timeAnswer.nullable(),
+  rotatedFrom: z.string().nullable().meta({ description: "Id of the key that it replaces" }),
+  logContent: z.boolean().meta({ description: "What is said is kept, secrets taken out" }),
+};
+
+/** A key without its secret. */
+export const keyAnswer = z.strictObject(key).meta({ id: "Key" });
+
+/** `GET /keys`. */
+export const keyListAnswer = z.strictObject({
+  keys: z.array(z.strictObject({
+    ...key,
+    pepper: z.int().nullable().meta({ description: "Version of the pepper it stands under" }),
+  })),
+  underPreviousPepper: countAnswer.nullable().meta({
+    description: "Keys that still need the previous pepper; null where there is none",
+  }),
+}).meta({ id: "KeyList" });
+
+const reach = {
+  tier: z.string().nullable().meta({ description: "The tier that applies; null where none does" }),
+  endpoints: z.array(z.strictObject({
+    endpoint: z.enum(ENDPOINTS),
+    models: z.array(z.string()),
+    reason: z.string().nullable().meta({ description: "Why nothing is left" }),
+  })),
+  models: z.array(z.strictObject({
+    id: z.string(),
+    provider: z.string(),
+    endpoints: z.array(z.enum(ENDPOINTS)).meta({ description: "Where it can serve" }),
+    reason: z.string().nullable().meta({ description: "Why it is left out" }),
+  })),
+  hostedTools: z.array(z.strictObject({ type: z.enum(HOSTED_TOOLS), allowed: z.boolean() })),
+};
+
+/** What a policy leaves. */
+export const reachAnswer = z.strictObject(reach).meta({
+  id: "PolicyReach",
+  description: "By the catalog in force, whatever the wallet holds and whichever upstreams answer",
+});
+
+/** `POST /keys/preview`. */
+export const previewAnswer = z.strictObject({
+  ...reach,
+  expired: z.boolean(),
+  wider: z.array(z.string()).meta({
+    description: "Fields in which it allows more than the key that it is to narrow",
+  }),
+}).meta({ id: "PolicyPreview" });
+
+/** `GET /keys/{id}/rotation`. */
+export const rotationAnswer = z.strictObject({
+  old: keyAnswer,
+  copy: keyAnswer.nullable(),
+  otherCopies: z.array(z.string()),
+  verified: requestSummaryAnswer.nullable().meta({
+    description: "A call of the copy that went well: the newest, or that of `request_id`",
+  }),
+  uses: z.strictObject({
+    since: timeAnswer,
+    lastUsedAt: timeAnswer.nullable(),
+    requests: countAnswer,
+    more: z.boolean().meta({ description: "There are more than were counted" }),
+    inUse: z.boolean().meta({ description: "Whoever uses the old key would be cut off" }),
+  }).meta({ description: "Of the old key, since the copy's call" }),
+  steps: z.array(z.enum(ROTATION_STEPS)),
+  next: z.enum([...ROTATION_STEPS, "done"]),
+}).meta({ id: "KeyRotation" });
+
+/** `POST /keys/{id}/verify`. */
+export const verificationAnswer = z.strictObject({
+  requestId: z.string(),
+  url: z.string().meta({ description: "Where it was called" }),
+  model: z.string(),
+  charged: z.string().meta({ description: "Credits, a decimal string" }),
+}).meta({ id: "KeyVerification" });
+
+/** `GET /keys/{id}`. */
+export const shownKeyAnswer = z.strictObject({
+  ...key,
+  spend: z.strictObject({
+    held: creditsAnswer,
+    day: creditsAnswer,
+    month: creditsAnswer,
+    total: creditsAnswer,
+  }).meta({ description: "Of the key and all that it replaced; days and months are UTC" }),
+  reach: reachAnswer,
+}).meta({ id: "KeyWithSpend" });
+
+/** `POST /keys`. */
+export const newKeyAnswer = z.strictObject({ key: secret, ...key }).meta({ id: "NewKey" });
+
+/** `POST /keys/{id}/rotate`. */
+export const rotatedKeyAnswer = z.strictObject({
+  key: secret,
+  ...key,
+  otherCopies: z.array(z.string()).meta({
+    description: "Ids of copies from earlier rotations that still serve",
+  }),
+}).meta({ id: "RotatedKey" });
+
+const standing = {
+  version: z.int(),
+  kept: z.boolean().meta({ description: "Whether the store keeps it, or each start is given it" }),
+  adminToken: z.boolean().meta({ description: "Whether the admin token stands under it" }),
+  keys: countAnswer,
+};
+
+/** `GET /pepper`. */
+export const pepperAnswer = z.strictObject({
+  current: z.strictObject(standing),
+  previous: z.strictObject({
+    ...standing,
+    keyIds: z.array(z.string()).meta({ description: "To be used, rotated or revoked" }),
+  }).nullable(),
+}).meta({ id: "Pepper" });
+
+/** `POST /admin-token/rotate`. */
+export const newTokenAnswer = z.strictObject({
+  token: z.string().meta({ description: "Shown this once", example: "svc_admin_…" }),
+}).meta({ id: "NewAdminToken" });
+
+/** `POST /admin-token/confirm`. */
+export const tokenConfirmedAnswer = z.strictObject({ confirmed: z.literal(true) });

@@ -1,0 +1,162 @@
+/**
+ * What is answered of requests and of usage.
+ *
+ * @module
+ */
+
+import { ERROR_TABLE, type ErrorCode } from "@svc/sdk/protocol";
+import { z } from "zod";
+import { orchestrationSchema } from "../../http/schemas/orchestration.ts";
+import { metadataSchema } from "../../http/schemas/chat_answer.ts";
+import { ENDPOINTS } from "../schemas/policy.ts";
+import { entryAnswer } from "./wallets.ts";
+import { countAnswer, creditsAnswer, cursorAnswer, timeAnswer } from "./parts.ts";
+
+const codes = Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]];
+const { routing } = metadataSchema.shape;
+
+const summary = {
+  id: z.string().meta({ description: "Of the row: callers may repeat theirs" }),
+  requestId: z.string(),
+  at: timeAnswer,
+  key: z.string(),
+  wallet: z.string(),
+  endpoint: z.enum(ENDPOINTS),
+  stream: z.boolean(),
+  status: z.int().meta({ description: "HTTP status; 499 where the caller had left" }),
+  outcome: z.enum(["ok", "error", "client_left", "cut", "killed"]),
+  errorCode: z.enum(codes).nullable(),
+  model: z.string().nullable(),
+  provider: z.string().nullable(),
+  durationMs: z.number().min(0),
+  firstByteMs: z.number().min(0).nullable(),
+  inputTokens: countAnswer,
+  cachedInputTokens: countAnswer,
+  outputTokens: countAnswer,
+  estimated: z.boolean(),
+  charged: creditsAnswer,
+};
+
+/** A row of the log. */
+export const requestSummaryAnswer = z.strictObject(summary).meta({ id: "RequestSummary" });
+
+/** `GET /requests`. */
+export const requestListAnswer = z.strictObject({
+  requests: z.array(requestSummaryAnswer),
+  cursor: cursorAnswer.meta({
+    description: "Pass it back for the next page; null on the last. Where it comes with fewer " +
+      "requests than `limit`, the search stopped before it had read the whole log",
+    example: null,
+  }),
+  start: z.string().nullable().meta({
+    description: "Where this page began: with the other order it leads to the page before",
+  }),
+}).meta({ id: "RequestList" });
+
+/** An event of `GET /requests/tail`. */
+export const tailEventAnswer = z.union([
+  requestSummaryAnswer,
+  z.strictObject({
+    rows: countAnswer.meta({ description: "Rows that were lost to a slow reader" }),
+  }),
+]).meta({ id: "TailEvent" });
+
+const attempt = z.strictObject({
+  task: z.string().nullable(),
+  model: z.string(),
+  provider: z.string(),
+  outcome: z.string(),
+  status: z.int().nullable(),
+  ms: z.number(),
+});
+
+const hold = z.strictObject({
+  id: z.string(),
+  model: z.string().nullable(),
+  priceVersion: z.int().nullable(),
+  state: z.enum(["settled", "voided", "expired", "open", "unknown"]),
+  held: creditsAnswer.nullable(),
+  heldAt: timeAnswer.nullable(),
+  endedAt: timeAnswer.nullable(),
+  charged: creditsAnswer.nullable(),
+  returned: creditsAnswer.nullable(),
+  writtenOff: creditsAnswer.nullable(),
+  estimated: z.boolean().nullable(),
+  recovered: z.boolean(),
+  reason: z.string().nullable(),
+});
+
+const task = z.strictObject({
+  taskId: z.string(),
+  dependsOn: z.array(z.string()),
+  status: orchestrationSchema.shape.tasks.element.shape.status,
+  model: z.string().nullable(),
+  provider: z.string().nullable(),
+  startMs: z.number().nullable(),
+  ms: z.number().nullable(),
+  inputTokens: z.int(),
+  cachedInputTokens: z.int(),
+  outputTokens: z.int(),
+  charged: creditsAnswer,
+  attempts: z.array(attempt),
+});
+
+/** `GET /requests/{id}`. */
+export const requestAnswer = z.strictObject({
+  ...summary,
+  usageProblems: z.array(z.strictObject({ model: z.string(), problem: z.string() })).meta({
+    description: "Reports of usage that could not be true: their calls were charged as counted",
+  }),
+  routing: routing.nullable(),
+  scores: z.array(z.strictObject({ model: z.string(), score: z.number() })),
+  exclusions: z.array(z.strictObject({
+    model: z.string(),
+    stage: z.string(),
+    reason: z.string(),
+  })),
+  attempts: routing.shape.attempts,
+  timeline: z.array(attempt.extend({
+    startMs: z.number().nullable(),
+    words: z.string().nullable().meta({
+      description: "What the upstream said as it failed, without secrets and text of the request",
+    }),
+  })),
+  holds: z.array(z.string()).meta({ description: "Ids of its holds in the journal" }),
+  settlement: z.strictObject({
+    charged: creditsAnswer,
+    complete: z.boolean().meta({ description: "Whether every hold was found, and its end" }),
+    holds: z.array(hold),
+    entries: z.array(entryAnswer),
+  }),
+  tasks: z.array(task).nullable().meta({ description: "Of a request that was split" }),
+  content: z.strictObject({ prompt: z.string(), answer: z.string(), isCut: z.boolean() })
+    .nullable().meta({ description: "Only where it is logged for the key, with secrets removed" }),
+}).meta({ id: "Request", description: "Where a request went, why, and what it cost" });
+
+const sums = {
+  requests: countAnswer,
+  inputTokens: countAnswer,
+  cachedInputTokens: countAnswer,
+  outputTokens: countAnswer,
+  charged: creditsAnswer,
+  writtenOff: creditsAnswer,
+};
+
+/** `GET /usage`. */
+export const usageAnswer = z.strictObject({
+  by: z.enum(["key", "model", "day"]),
+  usage: z.array(z.union([
+    z.strictObject({ day: z.iso.date(), ...sums }),
+    z.strictObject({ model: z.string(), ...sums }),
+    z.strictObject({ key: z.string(), name: z.string().optional(), ...sums }),
+  ])),
+}).meta({
+  id: "Usage",
+  description: "Days in their order; keys and models by cost, dearest first",
+});
+
+/** `GET /service`. */
+export const serviceAnswer = z.strictObject({
+  version: z.string(),
+  publicUrl: z.string().nullable().meta({ description: "Where applications call" }),
+}).meta({ id: "Service" });

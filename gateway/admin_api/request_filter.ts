@@ -1,0 +1,49 @@
+import { z } from "zod";
+import type { RequestFilter } from "../ports/request_log.ts";
+import { creditsText } from "./credits_text.ts";
+import type { QueryFields } from "./request_query.ts";
+import { parseCredits } from "../domain/ledger/money.ts";
+
+const status = z.string().regex(/^[1-5](?:\d\d|xx)$/, "Give a status as 429, or a class as 4xx");
+const endpoint = z.enum(["chat", "responses", "images.generations", "images.edits"]);
+const outcome = z.enum(["ok", "error", "client_left", "cut", "killed"]);
+
+/** Fields of a query that say which requests are meant: those of the list and of the live tail. */
+export function filterFields({ time, text }: QueryFields) {
+  return {
+    id: text,
+    request_id: text,
+    key: text,
+    model: text,
+    provider: text,
+    endpoint: endpoint.optional(),
+    outcome: outcome.optional(),
+    status: status.optional(),
+    error: text,
+    min_charged: creditsText.optional(),
+    q: text,
+    since: time,
+    until: time,
+  };
+}
+
+type FilterQuery = z.output<z.ZodObject<ReturnType<typeof filterFields>>>;
+
+/** The filter that a query asks for. */
+export function filterOf(query: FilterQuery): RequestFilter {
+  return {
+    id: query.id,
+    requestId: query.request_id,
+    keyId: query.key,
+    model: query.model,
+    provider: query.provider,
+    endpoint: query.endpoint,
+    outcome: query.outcome,
+    errorCode: query.error,
+    status: query.status,
+    minCharged: query.min_charged === undefined ? undefined : parseCredits(query.min_charged),
+    text: query.q,
+    sinceMs: query.since,
+    untilMs: query.until,
+  };
+}

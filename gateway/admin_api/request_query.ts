@@ -1,0 +1,91 @@
+import { z } from "zod";
+import type { AdminContext, AdminDeps } from "../admin/deps.ts";
+import { validate } from "../http/validation.ts";
+import { strict } from "../admin/request_body.ts";
+
+/** Most entries on one page. */
+export const PAGE_LIMIT = 500;
+/** Entries on a page that says no number. */
+export const DEFAULT_PAGE = 50;
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+const DURATION = /^(\d{1,6})([smhdw])$/;
+/** Place in the journal or in the request log, as their pages name it. */
+const CURSOR = /^\d{1,15}\.\d{1,9}$/;
+const ISO_TIME =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/;
+
+/**
+ * Reads a time: ISO 8601 (`2026-11-21`, `2026-11-21T08:00:00Z`; UTC where it names no zone), or how
+ * long ago (`24h`, `7d`). `undefined` where the text is neither.
+ */
+export function parseTime(text: string, nowMs: number): number | undefined {
+  const duration = DURATION.exec(text);
+  if (duration !== null) return nowMs - Number(duration[1]) * (UNIT_MS[duration[2] ?? ""] ?? 0);
+  if (!ISO_TIME.test(text)) return undefined;
+  const zoned = /T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text) || !text.includes("T") ? text : `${text}Z`;
+  const timeMs = Date.parse(zoned);
+  return Number.isNaN(timeMs) ? undefined : timeMs;
+}
+
+/** Schemas of the query fields that several addresses share. */
+export interface QueryFields {
+  /** A time, as `parseTime` reads it, in Unix milliseconds. */
+  readonly time: z.ZodOptional<z.ZodType<number, string>>;
+  readonly limit: z.ZodType<number, string | undefined>;
+  /** Where a page ended. */
+  readonly cursor: z.ZodOptional<z.ZodString>;
+  /** An id or a name. */
+  readonly text: z.ZodOptional<z.ZodString>;
+}
+
+/** Checks the query of a request: each field at most once, none unknown. */
+export function readQuery<Shape extends z.ZodRawShape>(
+  context: AdminContext,
+  deps: Pick<AdminDeps, "clock">,
+  shape: (fields: QueryFields) => Shape,
+): z.output<z.ZodObject<Shape, z.core.$strict>> {
+  const query = context.req.queries();
+  // A field that is given twice stays a list, and is refused as not being a text.
+  const values = Object.fromEntries(
+    Object.entries(query).map(([name, given]) => [name, given.length === 1 ? given[0] : given]),
+  );
+  return validate(strict(shape(queryFields(deps.clock.nowMs()))), values);
+}
+
+/** The shared fields, with times that are so long ago seen from a moment. */
+export function queryFields(nowMs: number): QueryFields {
+  const time = z.string().transform((text, issues) => {
+    const timeMs = parseTime(text, nowMs);
+    if (timeMs !== undefined) return timeMs;
+    issues.addIssue({
+      code: "custom",
+      message: `"${text.slice(0, 40)}" is no ISO 8601 time and no duration like 24h or 7d`,
+    });
+    return z.NEVER;
+  });
+  const limit = z.string().refine(
+    (text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= PAGE_LIMIT,
+    `Give a whole number from 1 to ${PAGE_LIMIT}`,
+  ).default(`${DEFAULT_PAGE}`).transform(Number);
+  return {
+    time: time.optional().meta({
+      description: "ISO 8601, UTC where it names no zone; or how long ago, as `24h` or `7d`",
+      example: "24h",
+      pattern: `${DURATION.source}|${ISO_TIME.source}`,
+    }),
+    limit: limit.meta({
+      description: "Most entries of a page",
+      override: { type: "integer", minimum: 1, maximum: PAGE_LIMIT, default: DEFAULT_PAGE },
+    }),
+    cursor: z.string().regex(CURSOR, "Give the cursor that came with a page").optional()
+      .meta({ description: "The `cursor` of the page before" }),
+    text: z.string().min(1).max(256).optional(),
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * The variables that are this program's own: which there are, and which a start was given in vain.
+ *
+ * @module
+ */
+
+import { nearestName } from "./nearest_name.ts";
+import type { ProcessIo } from "../system/process_io.ts";
+import { SERVE_VARIABLES } from "./settings.ts";
+
+/** Those that the command line reads, beside what it shares with the service. */
+export const COMMAND_VARIABLES: readonly string[] = [
+  ...["SERVICE_ADMIN_URL", "SERVICE_ADMIN_TOKEN", "SERVICE_KV_PATH"],
+  ...["SERVICE_PUBLIC_URL", "SERVICE_API_KEY", "SERVICE_BACKUP_KEY"],
+];
+
+const PREFIX = "SERVICE_";
+/** The part of the names that is the operator's own, for keys of upstreams. */
+const OWN_PREFIX = "SERVICE_UPSTREAM_";
+
+/** Says on standard error which variables the operator has set in vain. */
+export function tellUnknownVariables({ names, complain }: ProcessIo): void {
+  for (const sentence of unknownVariables(names())) complain(`${sentence}\n`);
+}
+
+/**
+ * A sentence for each name that begins as this program's variables do and is none of them, nor one of
+ * the names for the keys of upstreams.
+ */
+export function unknownVariables(names: Iterable<string>): string[] {
+  const known = [...new Set([...SERVE_VARIABLES, ...COMMAND_VARIABLES])];
+  return [...names].toSorted().flatMap((name) => {
+    if (!name.startsWith(PREFIX) || name.startsWith(OWN_PREFIX)) return [];
+    if (known.includes(name)) return [];
+    const near = nearestName(
+      name.slice(PREFIX.length),
+      known.map((one) => one.slice(PREFIX.length)),
+    );
+    const isKey = near === undefined && (/_(?:KEY|TOKEN)$/.test(name) || isLikeOwn(name));
+    if (isKey) return [`The service cannot read ${name}; name a key ${OWN_PREFIX}…, or grant it`];
+    const advice = near === undefined ? "" : `; the nearest is ${PREFIX}${near}`;
+    return [`Unknown variable ${name}: it is no setting of svc${advice}`];
+  });
+}
+
+/** Whether the name begins nearly as the operator's own do. */
+function isLikeOwn(name: string): boolean {
+  const [word = ""] = name.slice(PREFIX.length).split("_");
+  return nearestName(word, ["UPSTREAM"]) !== undefined;
+}

@@ -1,0 +1,101 @@
+/**
+ * The catalog as customers see it: names, abilities and exchange rates, never what providers charge.
+ *
+ * @module
+ */
+
+import type {
+  CatalogModel,
+  Locale,
+  MetaEntry,
+  ModelMetaResponse,
+  ModelStatus,
+  PricingResponse,
+} from "@svc/sdk/protocol";
+import type { Catalog, Localized, Model, Tier } from "./catalog.ts";
+import type { TargetState } from "../routing/route.ts";
+import { describeTag } from "./tag_names.ts";
+
+/** The models of `GET /api/v1/models`, in the catalog's order. */
+export function publicModels(
+  catalog: Catalog,
+  options: { locale: Locale; states: ReadonlyMap<string, TargetState> },
+): CatalogModel[] {
+  const providers = providersOf(catalog);
+  return catalog.models.map((model) => {
+    const isText = model.endpoints.some((endpoint) => !endpoint.startsWith("images."));
+    return {
+      id: model.id,
+      name: model.name,
+      provider: providers.get(model.upstream) ?? model.upstream,
+      description: model.description[options.locale],
+      modality: isText ? "text" : "image",
+      endpoints: [...model.endpoints],
+      contextTokens: isText ? model.contextTokens : null,
+      maxOutputTokens: isText ? model.maxOutputTokens ?? null : null,
+      featureTags: [...model.featureTags],
+      industryPacks: [...model.industryPacks],
+      sku: model.sku,
+      tiers: catalog.tiers.filter((tier) => tierHas(tier, model.id)).map((tier) => tier.id),
+      status: statusOf(model, options.states.get(model.id)),
+    };
+  });
+}
+
+/** `GET /api/v1/models/meta`: every value that models can be filtered by, with its count. */
+export function modelMeta(catalog: Catalog, locale: Locale): ModelMetaResponse {
+  const providers = providersOf(catalog);
+  const entries = (valuesOf: (model: Model) => readonly string[]) =>
+    tagEntries(catalog.models.flatMap((model) => [...new Set(valuesOf(model))]), locale);
+  return {
+    tiers: catalog.tiers.map((tier) => ({
+      ...named(tier, locale),
+      count: catalog.models.filter((model) => tierHas(tier, model.id)).length,
+    })),
+    skus: entries((model) => [model.sku]),
+    featureTags: entries((model) => model.featureTags),
+    industryPacks: entries((model) => model.industryPacks),
+    providers: entries((model) => [providers.get(model.upstream) ?? model.upstream]),
+    updatedAt: new Date(catalog.updatedAtMs).toISOString(),
+  };
+}
+
+/** `GET /api/v1/pricing`: what a dollar of list price costs in each tier. */
+export function tierPricing(catalog: Catalog, locale: Locale): PricingResponse {
+  return {
+    currency: "credits",
+    tiers: catalog.tiers.map((tier) => {
+      const { id, name, description } = named(tier, locale);
+      const exchangeRate = { usd: "1", credits: tier.creditsPerUsd };
+      return { tier: id, name, description, exchangeRate };
+    }),
+    updatedAt: new Date(catalog.updatedAtMs).toISOString(),
+  };
+}
+
+/** Whether a tier may use a model. */
+function tierHas(tier: Tier, modelId: string): boolean {
+  return tier.models === "*" || tier.models.includes(modelId);
+}
+
+function providersOf(catalog: Catalog): Map<string, string> {
+  return new Map(catalog.upstreams.map((upstream) => [upstream.id, upstream.provider]));
+}
+
+function statusOf(model: Model, state: TargetState | undefined): ModelStatus {
+  if (model.disabled) return "disabled";
+  return state === undefined || state.available ? "available" : "degraded";
+}
+
+function named(
+  thing: { id: string; name: Localized; description: Localized },
+  locale: Locale,
+): { id: string; name: string; description: string } {
+  return { id: thing.id, name: thing.name[locale], description: thing.description[locale] };
+}
+
+function tagEntries(ids: readonly string[], locale: Locale): MetaEntry[] {
+  const counts = new Map<string, number>();
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return [...counts].map(([id, count]) => ({ id, ...describeTag(id, locale), count }));
+}

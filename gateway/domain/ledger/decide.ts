@@ -1,0 +1,321 @@
+/**
+ * What a command does to the books: one pure function a command. A repeated command is answered as
+ * it was the first time and changes nothing.
+ *
+ * @module
+ */
+
+import { invariant, InvariantError } from "../invariant.ts";
+import type {
+  CreditCommand,
+  Hold,
+  HoldCommand,
+  JournalEntry,
+  LedgerRefusal,
+  OpenWalletCommand,
+  Progress,
+  ProgressCommand,
+  ReleaseCommand,
+  SettleCommand,
+  Wallet,
+} from "./ledger.ts";
+import {
+  assertSpend,
+  assertWallet,
+  budgetOwner,
+  type LedgerChange,
+  type LedgerDecision,
+  type LedgerView,
+  MAX_WALLET_CREDITS_MICROS,
+  spendAt,
+  unspentBudget,
+} from "./state.ts";
+import { type Micros, minMicros } from "./money.ts";
+
+/** Opens an empty wallet; the same command again finds it open. */
+export function decideOpen(
+  view: LedgerView,
+  command: OpenWalletCommand,
+): LedgerDecision<Wallet> {
+  const { walletId: id, tier, atMs } = command;
+  const present = view.wallet(id);
+  if (present !== undefined) {
+    const repeated = present.tier === tier && present.createdAtMs === atMs;
+    return repeated ? { ok: true, value: present } : refused("wallet_exists");
+  }
+  const wallet: Wallet = {
+    id,
+    tier,
+    credits: 0n,
+    available: 0n,
+    held: 0n,
+    spent: 0n,
+    writtenOff: 0n,
+    createdAtMs: atMs,
+  };
+  return applied(wallet, { entry: { op: "open", wallet: id, tier, at: atMs }, wallet });
+}
+
+/** Pays credits in. A repeat is answered with the wallet as it is now. */
+export function decideCredit(view: LedgerView, command: CreditCommand): LedgerDecision<Wallet> {
+  const { opId, walletId, amount, note, atMs } = command;
+  invariant(amount > 0n, `Credit "${opId}" is not above zero`);
+  const before = view.wallet(walletId);
+  if (before === undefined) return refused("wallet_not_found");
+  const earlier = view.credit(opId);
+  if (earlier !== undefined) {
+    const repeated = earlier.walletId === walletId && earlier.amount === amount;
+    return repeated ? { ok: true, value: before } : refused("id_reused");
+  }
+  if (before.credits + amount > MAX_WALLET_CREDITS_MICROS) return refused("credits_overflow");
+  assertWallet(before);
+  const wallet = {
+    ...before,
+    credits: before.credits + amount,
+    available: before.available + amount,
+  };
+  const entry: JournalEntry = { op: "credit", id: opId, wallet: walletId, amount, note, at: atMs };
+  return applied(wallet, { entry, wallet });
+}
+
+/** Reserves `amount`, or what is free where that is `minimum` or more. */
+export function decideHold(
+  view: LedgerView,
+  command: HoldCommand,
+): LedgerDecision<{ held: Micros }> {
+  const { walletId, minimum, atMs } = command;
+  if (minimum < 0n || command.amount < minimum) {
+    throw new InvariantError(`Hold "${command.holdId}" asks for less than its minimum`);
+  }
+  const before = view.wallet(walletId);
+  if (before === undefined) return refused("wallet_not_found");
+  const earlier = view.hold(command.holdId) ?? view.ended(command.holdId)?.hold;
+  if (earlier !== undefined) {
+    return isRepeat(earlier, command)
+      ? { ok: true, value: { held: earlier.amount } }
+      : refused("id_reused");
+  }
+  const keyId = budgetOwner(command);
+  const spend = spendAt(view.spend(keyId), { keyId, atMs });
+  const free = freeToHold(before, spend, command);
+  if (!free.ok) return free;
+  assertWallet(before);
+  const amount = minMicros(command.amount, free.value);
+  const hold = holdOf(command, amount);
+  const wallet = {
+    ...before,
+    available: before.available - amount,
+    held: before.held + amount,
+  };
+  return applied({ held: amount }, {
+    entry: entryOfHold(hold),
+    wallet,
+    spend: { ...spend, held: spend.held + amount },
+    opened: hold,
+  });
+}
+
+/** Notes what a call under way has come to. It moves no money; where it costs less it is refused. */
+export function decideProgress(
+  view: LedgerView,
+  command: ProgressCommand,
+): LedgerDecision<Progress> {
+  const { kind: _, holdId, ...progress } = command;
+  if (progress.cost < 0n) throw new InvariantError(`Progress of hold "${holdId}" is below zero`);
+  const hold = view.hold(holdId);
+  if (hold === undefined) {
+    return refused(view.ended(holdId) === undefined ? "hold_not_found" : "hold_ended");
+  }
+  const { progress: earlier } = hold;
+  if (earlier !== undefined && isSameProgress(earlier, progress)) {
+    return { ok: true, value: earlier };
+  }
+  if (earlier !== undefined && progress.cost < earlier.cost) return refused("progress_fell");
+  const opened = { ...hold, progress };
+  return applied(progress, { entry: entryOfProgress(hold, progress), opened });
+}
+
+/** Ends a hold with a charge of at most its amount; what the usage cost beyond is written off. */
+export function decideSettle(
+  view: LedgerView,
+  command: SettleCommand,
+): LedgerDecision<{ charged: Micros; writtenOff: Micros }> {
+  const { holdId, cost, inputTokens, cachedInputTokens, outputTokens, estimated, atMs } = command;
+  const { recovered = false } = command;
+  if (cost < 0n) throw new InvariantError(`Settlement of hold "${holdId}" is below zero`);
+  const hold = view.hold(holdId);
+  if (hold === undefined) {
+    const settled = view.ended(holdId)?.settled;
+    if (settled !== undefined && settled.charged + settled.writtenOff === cost) {
+      return { ok: true, value: settled };
+    }
+    return refused(view.ended(holdId) === undefined ? "hold_not_found" : "id_reused");
+  }
+  const charged = minMicros(cost, hold.amount);
+  const settled = { charged, writtenOff: cost - charged };
+  const entry: JournalEntry = {
+    op: "settle",
+    id: holdId,
+    wallet: hold.walletId,
+    key: hold.keyId,
+    log: hold.logId,
+    model: hold.model,
+    priceVersion: hold.priceVersion,
+    held: hold.amount,
+    ...settled,
+    inputTokens,
+    cachedInputTokens,
+    outputTokens,
+    estimated,
+    ...(recovered ? { recovered } : {}),
+    at: atMs,
+  };
+  return applied(settled, { entry, ...endOf(view, hold, settled, atMs), ended: { hold, settled } });
+}
+
+/** Ends a hold without a charge. */
+export function decideRelease(
+  view: LedgerView,
+  command: ReleaseCommand,
+): LedgerDecision<{ released: Micros }> {
+  const { kind, holdId, reason, atMs } = command;
+  const hold = view.hold(holdId);
+  if (hold === undefined) {
+    const ended = view.ended(holdId);
+    if (ended === undefined) return refused("hold_not_found");
+    if (ended.settled !== undefined) return refused("id_reused");
+    return { ok: true, value: { released: ended.hold.amount } };
+  }
+  const entry: JournalEntry = {
+    op: kind,
+    id: holdId,
+    wallet: hold.walletId,
+    key: hold.keyId,
+    log: hold.logId,
+    held: hold.amount,
+    reason,
+    at: atMs,
+  };
+  const uncharged = { charged: 0n, writtenOff: 0n };
+  return applied({ released: hold.amount }, {
+    entry,
+    ...endOf(view, hold, uncharged, atMs),
+    ended: { hold },
+  });
+}
+
+/** The journal line of a hold. */
+export function entryOfHold(hold: Hold): Extract<JournalEntry, { op: "hold" }> {
+  return {
+    op: "hold",
+    id: hold.id,
+    wallet: hold.walletId,
+    key: hold.keyId,
+    ...(hold.budgetId === undefined ? {} : { budget: hold.budgetId }),
+    log: hold.logId,
+    model: hold.model,
+    priceVersion: hold.priceVersion,
+    amount: hold.amount,
+    at: hold.atMs,
+  };
+}
+
+/** The journal line of an open hold's progress. */
+export function entryOfProgress(
+  hold: Hold,
+  progress: Progress,
+): Extract<JournalEntry, { op: "progress" }> {
+  const { cost, inputTokens, cachedInputTokens, outputTokens, atMs: at } = progress;
+  const { id, walletId: wallet, keyId: key, logId: log } = hold;
+  const counts = { inputTokens, cachedInputTokens, outputTokens };
+  return { op: "progress", id, wallet, key, log, cost, ...counts, at };
+}
+
+function isSameProgress(earlier: Progress, { atMs: _, ...now }: Progress): boolean {
+  return earlier.cost === now.cost && earlier.inputTokens === now.inputTokens &&
+    earlier.cachedInputTokens === now.cachedInputTokens &&
+    earlier.outputTokens === now.outputTokens;
+}
+
+function refused(refusal: LedgerRefusal, waitable = false): LedgerDecision<never> {
+  return { ok: false, refusal, waitable };
+}
+
+function applied<T>(value: T, change: LedgerChange): LedgerDecision<T> {
+  if (change.wallet !== undefined) assertWallet(change.wallet);
+  if (change.spend !== undefined) assertSpend(change.spend);
+  return { ok: true, value, change };
+}
+
+function holdOf(command: HoldCommand, amount: Micros): Hold {
+  const { holdId: id, walletId, keyId, logId, model, priceVersion, atMs } = command;
+  const budgetId = budgetOwner(command);
+  const hold = { id, walletId, keyId, logId, model, priceVersion, amount, atMs };
+  return budgetId === keyId ? hold : { ...hold, budgetId };
+}
+
+function isRepeat(earlier: Hold, command: HoldCommand): boolean {
+  return earlier.walletId === command.walletId && earlier.keyId === command.keyId &&
+    budgetOwner(earlier) === budgetOwner(command) && earlier.logId === command.logId &&
+    earlier.model === command.model &&
+    earlier.priceVersion === command.priceVersion && earlier.amount <= command.amount &&
+    earlier.amount >= command.minimum;
+}
+
+// What wallet and budget leave now; where that is too little, what they would leave if every open
+// hold returned tells whether waiting can help.
+function freeToHold(
+  wallet: Wallet,
+  spend: { readonly held: Micros } & Parameters<typeof unspentBudget>[0],
+  command: HoldCommand,
+): LedgerDecision<Micros> {
+  const { budget, minimum } = command;
+  const unspent = unspentBudget(spend, budget);
+  const hopeful = wallet.available + wallet.held >= minimum &&
+    (unspent === undefined || unspent >= minimum);
+  if (unspent !== undefined) {
+    const free = unspent - spend.held;
+    if (free < minimum && minimum > 0n) return refused("key_budget_exceeded", hopeful);
+    if (wallet.available >= minimum) {
+      return { ok: true, value: minMicros(wallet.available, free > 0n ? free : 0n) };
+    }
+  }
+  if (wallet.available < minimum) return refused("insufficient_balance", hopeful);
+  return { ok: true, value: wallet.available };
+}
+
+function endOf(
+  view: LedgerView,
+  hold: Hold,
+  settled: { charged: Micros; writtenOff: Micros },
+  atMs: number,
+): Pick<LedgerChange, "wallet" | "spend"> {
+  const { charged, writtenOff } = settled;
+  const before = view.wallet(hold.walletId);
+  const keyId = budgetOwner(hold);
+  const spent = view.spend(keyId);
+  if (before === undefined) {
+    throw new InvariantError(`Hold "${hold.id}" is of a wallet that does not exist`);
+  }
+  if (spent === undefined) {
+    throw new InvariantError(`Hold "${hold.id}" is of a key that holds nothing`);
+  }
+  assertWallet(before);
+  const spend = spendAt(spent, { keyId, atMs });
+  return {
+    wallet: {
+      ...before,
+      held: before.held - hold.amount,
+      spent: before.spent + charged,
+      available: before.available + hold.amount - charged,
+      writtenOff: before.writtenOff + writtenOff,
+    },
+    spend: {
+      ...spend,
+      held: spend.held - hold.amount,
+      daySpent: spend.daySpent + charged,
+      monthSpent: spend.monthSpent + charged,
+      totalSpent: spend.totalSpent + charged,
+    },
+  };
+}

@@ -1,0 +1,194 @@
+/**
+ * The books recomputed from the journal alone.
+ *
+ * @module
+ */
+
+import type { Hold, JournalEntry, KeySpend, Progress, Wallet } from "./ledger.ts";
+import { budgetOwner, spendAt } from "./state.ts";
+
+/** Takes what did not add up, one sentence each. */
+export interface ProblemList {
+  /** Adds a sentence. */
+  push(sentence: string): unknown;
+}
+
+/** Remembers ids; it may forget old ones. */
+export interface IdMemory {
+  /** Whether the id was added and is not forgotten. */
+  has(id: string): boolean;
+  /** Remembers an id. */
+  add(id: string): unknown;
+}
+
+/** Books that are being recomputed, entry by entry, and what did not add up on the way. */
+export interface ReplayedBooks {
+  readonly wallets: Map<string, Wallet>;
+  readonly spends: Map<string, KeySpend>;
+  /** Holds not yet ended, oldest first. */
+  readonly holds: Map<string, Hold>;
+  /** Ids of credits seen: each counts once. */
+  readonly credits: IdMemory;
+  /** Ids of holds that have ended: each ends once, and no other takes its id. */
+  readonly ended: IdMemory;
+  readonly problems: ProblemList;
+}
+
+/** Books before the first entry. Ids of a long journal are remembered by what `ids` makes. */
+export function emptyBooks(
+  problems: ProblemList = [],
+  ids: () => IdMemory = () => new Set<string>(),
+): ReplayedBooks {
+  return {
+    wallets: new Map(),
+    spends: new Map(),
+    holds: new Map(),
+    credits: ids(),
+    ended: ids(),
+    problems,
+  };
+}
+
+/** Reads an open hold from its journal line. */
+export function holdOfEntry(entry: Extract<JournalEntry, { op: "hold" }>): Hold {
+  const hold = {
+    id: entry.id,
+    walletId: entry.wallet,
+    keyId: entry.key,
+    logId: entry.log,
+    model: entry.model,
+    priceVersion: entry.priceVersion,
+    amount: entry.amount,
+    atMs: entry.at,
+  };
+  return entry.budget === undefined ? hold : { ...hold, budgetId: entry.budget };
+}
+
+/** Reads how far a call had come from its journal line. */
+export function progressOfEntry(entry: Extract<JournalEntry, { op: "progress" }>): Progress {
+  const { cost, inputTokens, cachedInputTokens, outputTokens, at: atMs } = entry;
+  return { cost, inputTokens, cachedInputTokens, outputTokens, atMs };
+}
+
+/** Adds one entry to the books; what contradicts them becomes a problem and is left out. */
+export function replayEntry(books: ReplayedBooks, entry: JournalEntry): void {
+  if (entry.op === "open") return replayOpen(books, entry);
+  const wallet = books.wallets.get(entry.wallet);
+  if (wallet === undefined) {
+    books.problems.push(`Entry "${entry.op}" of "${entry.id}" names no wallet "${entry.wallet}"`);
+    return;
+  }
+  if (entry.op === "credit") replayCredit(books, wallet, entry);
+  else if (entry.op === "hold") replayHold(books, wallet, entry);
+  else if (entry.op === "progress") replayProgress(books, entry);
+  else replayEnd(books, wallet, entry);
+}
+
+type EntryOf<Op> = Extract<JournalEntry, { op: Op }>;
+
+function replayOpen(books: ReplayedBooks, entry: EntryOf<"open">): void {
+  if (books.wallets.has(entry.wallet)) {
+    books.problems.push(`Wallet "${entry.wallet}" is opened twice`);
+    return;
+  }
+  const { wallet: id, tier, at: createdAtMs } = entry;
+  const nothing = { credits: 0n, available: 0n, held: 0n, spent: 0n, writtenOff: 0n };
+  books.wallets.set(id, { id, tier, ...nothing, createdAtMs });
+}
+
+function replayCredit(books: ReplayedBooks, wallet: Wallet, entry: EntryOf<"credit">): void {
+  if (books.credits.has(entry.id) || entry.amount <= 0n) {
+    books.problems.push(`Credit "${entry.id}" is booked twice or is not above zero`);
+    return;
+  }
+  books.credits.add(entry.id);
+  books.wallets.set(wallet.id, {
+    ...wallet,
+    credits: wallet.credits + entry.amount,
+    available: wallet.available + entry.amount,
+  });
+}
+
+function replayHold(books: ReplayedBooks, wallet: Wallet, entry: EntryOf<"hold">): void {
+  const { amount } = entry;
+  const isUsed = books.holds.has(entry.id) || books.ended.has(entry.id);
+  if (isUsed || amount < 0n || amount > wallet.available) {
+    books.problems.push(`Hold "${entry.id}" is taken twice or beyond wallet "${wallet.id}"`);
+    return;
+  }
+  const hold = holdOfEntry(entry);
+  books.holds.set(entry.id, hold);
+  books.wallets.set(wallet.id, {
+    ...wallet,
+    available: wallet.available - amount,
+    held: wallet.held + amount,
+  });
+  const keyId = budgetOwner(hold);
+  const spend = spendAt(books.spends.get(keyId), { keyId, atMs: entry.at });
+  books.spends.set(keyId, { ...spend, held: spend.held + amount });
+}
+
+function replayProgress(books: ReplayedBooks, entry: EntryOf<"progress">): void {
+  const hold = books.holds.get(entry.id);
+  const isOfHold = hold?.walletId === entry.wallet && hold.keyId === entry.key;
+  if (hold === undefined || !isOfHold || entry.cost < (hold.progress?.cost ?? 0n)) {
+    books.problems.push(`Progress of "${entry.id}" is of no open hold or falls`);
+    return;
+  }
+  books.holds.set(entry.id, { ...hold, progress: progressOfEntry(entry) });
+}
+
+const UNCHARGED = { charged: 0n, writtenOff: 0n };
+
+function replayEnd(
+  books: ReplayedBooks,
+  wallet: Wallet,
+  entry: EntryOf<"settle"> | EntryOf<"void" | "expire">,
+): void {
+  const hold = books.holds.get(entry.id);
+  const { charged, writtenOff } = entry.op === "settle" ? entry : UNCHARGED;
+  if (
+    hold === undefined || hold.amount !== entry.held || hold.walletId !== entry.wallet ||
+    hold.keyId !== entry.key || charged < 0n || charged > hold.amount || writtenOff < 0n
+  ) {
+    books.problems.push(`Entry "${entry.op}" does not match an open hold "${entry.id}"`);
+    return;
+  }
+  checkRecovery(books, hold, entry);
+  books.holds.delete(entry.id);
+  books.ended.add(entry.id);
+  books.wallets.set(wallet.id, {
+    ...wallet,
+    held: wallet.held - hold.amount,
+    spent: wallet.spent + charged,
+    available: wallet.available + hold.amount - charged,
+    writtenOff: wallet.writtenOff + writtenOff,
+  });
+  const keyId = budgetOwner(hold);
+  const spend = spendAt(books.spends.get(keyId), { keyId, atMs: entry.at });
+  books.spends.set(keyId, {
+    ...spend,
+    held: spend.held - hold.amount,
+    daySpent: spend.daySpent + charged,
+    monthSpent: spend.monthSpent + charged,
+    totalSpent: spend.totalSpent + charged,
+  });
+}
+
+/** What a crash cut is charged what its last progress came to; without progress it is not charged. */
+function checkRecovery(
+  { problems }: ReplayedBooks,
+  { id, progress }: Hold,
+  entry: EntryOf<"settle"> | EntryOf<"void" | "expire">,
+): void {
+  if (entry.op === "expire" && progress !== undefined) {
+    problems.push(`Hold "${id}" has expired although its call had come to ${progress.cost}`);
+  }
+  if (entry.op !== "settle" || entry.recovered !== true) return;
+  const isEqual = progress?.cost === entry.charged + entry.writtenOff && entry.estimated &&
+    progress.inputTokens === entry.inputTokens &&
+    progress.cachedInputTokens === entry.cachedInputTokens &&
+    progress.outputTokens === entry.outputTokens;
+  if (isEqual) return;
+  problems.push(`Hold "${id}" was recovered at another charge than its last progress`);
+}

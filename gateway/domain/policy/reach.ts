@@ -1,0 +1,144 @@
+/**
+ * What a policy leaves: asked of routing itself, with the smallest request of each endpoint.
+ *
+ * @module
+ */
+
+import type { Endpoint } from "@svc/sdk/protocol";
+import type { Catalog } from "../catalog/catalog.ts";
+import { chatFeatures, type RequestFeatures } from "../requests/features.ts";
+import { imageFeatures } from "../requests/image_features.ts";
+import type { BudgetMicros, Wallet } from "../ledger/ledger.ts";
+import { type KeyPolicy, requestDenial } from "./policy.ts";
+import { type Exclusion, route, type RoutingPlan } from "../routing/route.ts";
+import { effectiveTier } from "./tiers.ts";
+
+/** What a policy leaves of one endpoint. */
+export interface EndpointReach {
+  readonly endpoint: Endpoint;
+  /** Catalog ids of the models that can serve it. */
+  readonly models: readonly string[];
+  /** Why nothing is left; absent where something is. */
+  readonly reason?: string | undefined;
+}
+
+/** What a policy leaves of one model. */
+export interface ModelReach {
+  readonly id: string;
+  readonly provider: string;
+  /** Endpoints at which it can serve; none where it is left out. */
+  readonly endpoints: readonly Endpoint[];
+  /** Why it is left out; absent where it is not. */
+  readonly reason?: string | undefined;
+}
+
+/** Everything that a policy leaves. */
+export interface PolicyReach {
+  /** The tier that applies; absent where none does. */
+  readonly tier?: string | undefined;
+  readonly endpoints: readonly EndpointReach[];
+  readonly models: readonly ModelReach[];
+  readonly hostedTools: readonly { readonly type: string; readonly allowed: boolean }[];
+}
+
+/** What is asked about. */
+export interface ReachInput {
+  readonly catalog: Catalog;
+  readonly policy: KeyPolicy;
+  readonly budget: BudgetMicros;
+  /** Id of the wallet's tier. */
+  readonly walletTier: string;
+  readonly endpoints: readonly Endpoint[];
+  readonly hostedTools: readonly string[];
+  readonly nowMs: number;
+}
+
+/** More than any request costs: what a wallet holds now is no matter of the policy. */
+const PLENTY = 2n ** 62n;
+
+/**
+ * The models and endpoints that a key with this policy reaches, whatever its wallet holds and whichever
+ * upstreams answer at the moment. Decided by {@linkcode route}, as every request is.
+ */
+export function reachOf(input: ReachInput): PolicyReach {
+  const { catalog, policy, walletTier, endpoints, hostedTools } = input;
+  const resolution = effectiveTier(policy, walletTier, catalog);
+  const plans = endpoints.map((endpoint) => ({ endpoint, plan: planOf(endpoint, input) }));
+  return {
+    tier: resolution.ok ? resolution.tier.id : undefined,
+    endpoints: plans.map(({ endpoint, plan }) => ({
+      endpoint,
+      models: modelsOf(plan),
+      reason: plan.ok ? undefined : plan.message,
+    })),
+    models: modelReach(catalog, plans),
+    hostedTools: hostedTools.map((type) => ({
+      type,
+      allowed: ["chat", "responses"].some((endpoint) =>
+        endpoints.some((known) =>
+          known === endpoint &&
+          requestDenial(policy, { endpoint: known, hostedTools: [type] }) === undefined
+        )
+      ),
+    })),
+  };
+}
+
+interface EndpointPlan {
+  readonly endpoint: Endpoint;
+  readonly plan: RoutingPlan;
+}
+
+function planOf(endpoint: Endpoint, input: ReachInput): RoutingPlan {
+  const { catalog, policy, budget, walletTier, nowMs } = input;
+  const features = smallest(endpoint);
+  return route({
+    catalog,
+    policy,
+    budget,
+    features,
+    wallet: plentiful(walletTier),
+    pool: new Map(),
+    seed: 0,
+    nowMs,
+  });
+}
+
+function plentiful(tier: string): Wallet {
+  const none = { held: 0n, spent: 0n, writtenOff: 0n, createdAtMs: 0 };
+  return { id: "", tier, credits: PLENTY, available: PLENTY, ...none };
+}
+
+function smallest(endpoint: Endpoint): RequestFeatures {
+  if (endpoint === "images.generations" || endpoint === "images.edits") {
+    return imageFeatures(endpoint, { model: "auto", prompt: "." });
+  }
+  const request = { messages: [{ role: "user" as const, content: "." }], max_tokens: 1 };
+  return { ...chatFeatures({ model: "auto", ...request }), endpoint };
+}
+
+function modelsOf(plan: RoutingPlan): readonly string[] {
+  return plan.ok ? plan.candidates.map(({ model }) => model.id) : [];
+}
+
+function modelReach(catalog: Catalog, plans: readonly EndpointPlan[]): readonly ModelReach[] {
+  const providers = new Map(catalog.upstreams.map(({ id, provider }) => [id, provider]));
+  return catalog.models.map((model) => {
+    const endpoints = plans.filter(({ plan }) => modelsOf(plan).includes(model.id))
+      .map(({ endpoint }) => endpoint);
+    const provider = providers.get(model.upstream) ?? model.upstream;
+    if (endpoints.length > 0) return { id: model.id, provider, endpoints };
+    const served = plans.filter(({ endpoint }) => model.endpoints.includes(endpoint));
+    return { id: model.id, provider, endpoints, reason: reasonOf(model.id, served) };
+  });
+}
+
+/** Why a model is left out at the endpoints that it serves: the furthest it got. */
+function reasonOf(model: string, plans: readonly EndpointPlan[]): string {
+  const found = plans.flatMap(({ plan }) =>
+    plan.exclusions.filter((exclusion: Exclusion) => exclusion.model === model)
+  );
+  const refused = plans.find(({ plan }) => !plan.ok && plan.exclusions.length === 0)?.plan;
+  return found[0]?.reason ??
+    (refused?.ok === false ? refused.message : "serves none of the endpoints");
+}

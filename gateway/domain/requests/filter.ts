@@ -1,0 +1,55 @@
+import type { RequestFilter, RequestRecord } from "./record.ts";
+import { parseCredits } from "../ledger/money.ts";
+
+/** Whether a request is among those that are looked for. */
+export function matches(record: RequestRecord, filter: RequestFilter): boolean {
+  const { id, requestId, keyId, endpoint, outcome, errorCode } = filter;
+  if (id !== undefined && record.id !== id) return false;
+  if (requestId !== undefined && record.requestId !== requestId) return false;
+  if (keyId !== undefined && record.keyId !== keyId) return false;
+  if (endpoint !== undefined && record.endpoint !== endpoint) return false;
+  if (outcome !== undefined && record.outcome !== outcome) return false;
+  if (errorCode !== undefined && record.errorCode !== errorCode) return false;
+  const { sinceMs = -Infinity, untilMs = Infinity, status, minCharged, text } = filter;
+  if (record.atMs < sinceMs || record.atMs > untilMs) return false;
+  if (status !== undefined && !hasStatus(record.status, status)) return false;
+  if (minCharged !== undefined && (parseCredits(record.charged) ?? 0n) < minCharged) return false;
+  if (text !== undefined && !record.id.includes(text) && !record.requestId.includes(text)) {
+    return false;
+  }
+  const { model, provider } = filter;
+  if (model !== undefined && !modelsOf(record).includes(model)) return false;
+  return provider === undefined || providersOf(record).includes(provider);
+}
+
+/** Whether a status is the one asked for (`429`), or of the class asked for (`4xx`). */
+export function hasStatus(status: number, wanted: string): boolean {
+  const code = String(status);
+  return wanted.endsWith("xx") ? code[0] === wanted[0] : code === wanted;
+}
+
+/** Every model that was asked for the request, the one that answered first. */
+export function modelsOf({ routing, tasks = [] }: RequestRecord): readonly string[] {
+  if (routing === undefined && tasks.length === 0) return [];
+  const models = new Set<string>();
+  if (routing !== undefined) models.add(routing.model);
+  for (const { model } of routing?.attempts ?? []) models.add(model);
+  for (const task of tasks) {
+    if (task.model !== undefined) models.add(task.model);
+    for (const { model } of task.attempts) models.add(model);
+  }
+  return [...models];
+}
+
+/** Every provider that was asked for the request, the one that answered first. */
+export function providersOf({ routing, tasks = [] }: RequestRecord): readonly string[] {
+  if (routing === undefined && tasks.length === 0) return [];
+  const providers = new Set<string>();
+  if (routing !== undefined) providers.add(routing.provider);
+  for (const { provider } of routing?.attempts ?? []) providers.add(provider);
+  for (const task of tasks) {
+    if (task.provider !== undefined) providers.add(task.provider);
+    for (const { provider } of task.attempts) providers.add(provider);
+  }
+  return [...providers];
+}

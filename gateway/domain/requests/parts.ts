@@ -1,0 +1,102 @@
+/**
+ * The parts of a request: the tasks that it was split into and its answer, each by who did it. The one place that says
+ * which model a request's tokens and credits belong to.
+ *
+ * @module
+ */
+
+import { type Micros, parseCredits } from "../ledger/money.ts";
+import type { OtherUse, RequestRecord, TaskRecord } from "./record.ts";
+
+/** Stands for the model or provider of a part that reached none. */
+export const NO_MODEL = "";
+
+/** The part of one model in a request. */
+export interface RequestPart {
+  /** Catalog id; {@linkcode NO_MODEL} where none was reached. */
+  readonly model: string;
+  readonly provider: string;
+  readonly charged: Micros;
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly outputTokens: number;
+  readonly durationMs: number;
+}
+
+/** The answer of a request: all that its tasks leave of the whole. */
+export interface AnswerPart extends RequestPart {
+  /** Milliseconds since the request began. */
+  readonly startMs: number;
+}
+
+/**
+ * The parts of a request, which add up to the whole. One that was not split, and that one model did,
+ * has one part. Of others, parts that reached no model and cost nothing are left out.
+ */
+export function partsOf(record: RequestRecord): readonly RequestPart[] {
+  const { startMs: _startMs, ...answer } = answerOf(record);
+  const tasks = (record.tasks ?? []).flatMap((task) => byModel(partOf(task), task.others));
+  const uses = [...tasks, ...byModel(answer, record.others)].filter(isUse);
+  return uses.length > 0 ? uses : [answer];
+}
+
+/** True where a request has, or may have, more than one part. */
+export function hasParts({ tasks, others }: RequestRecord): boolean {
+  return tasks !== undefined || others !== undefined;
+}
+
+/** What others did for a part, and what is left of it. */
+function byModel(part: RequestPart, others: readonly OtherUse[] = []): readonly RequestPart[] {
+  if (others.length === 0) return [part];
+  const parts = others.map(({ ms, ...use }) => ({
+    ...use,
+    charged: microsOf(use),
+    durationMs: ms,
+  }));
+  const rest = (of: (some: RequestPart) => number) =>
+    parts.reduce((left, some) => left - of(some), of(part));
+  const own = {
+    ...part,
+    charged: parts.reduce((left, { charged }) => left - charged, part.charged),
+    inputTokens: rest(({ inputTokens }) => inputTokens),
+    cachedInputTokens: rest(({ cachedInputTokens }) => cachedInputTokens),
+    outputTokens: rest(({ outputTokens }) => outputTokens),
+  };
+  return [...parts, own];
+}
+
+/** The answer's own part of a request. */
+export function answerOf(record: RequestRecord): AnswerPart {
+  const { routing, tasks = [], attemptStarts, durationMs } = record;
+  const rest = (of: (part: RequestRecord | TaskRecord) => number) =>
+    tasks.reduce((left, task) => left - of(task), of(record));
+  const ended = Math.max(0, ...tasks.map(({ startMs = 0, ms = 0 }) => startMs + ms));
+  const startMs = tasks.length === 0 ? 0 : attemptStarts?.[0] ?? ended;
+  return {
+    model: routing?.model ?? NO_MODEL,
+    provider: routing?.provider ?? NO_MODEL,
+    charged: tasks.reduce((left, task) => left - microsOf(task), microsOf(record)),
+    inputTokens: rest(({ inputTokens }) => inputTokens),
+    cachedInputTokens: rest(({ cachedInputTokens }) => cachedInputTokens),
+    outputTokens: rest(({ outputTokens }) => outputTokens),
+    startMs,
+    durationMs: Math.max(0, durationMs - startMs),
+  };
+}
+
+function partOf(task: TaskRecord): RequestPart {
+  const { model = NO_MODEL, provider = NO_MODEL, ms = 0 } = task;
+  const { inputTokens, cachedInputTokens, outputTokens } = task;
+  return {
+    ...{ model, provider, charged: microsOf(task), durationMs: ms },
+    ...{ inputTokens, cachedInputTokens, outputTokens },
+  };
+}
+
+function isUse({ model, charged, inputTokens, outputTokens }: RequestPart): boolean {
+  return model !== NO_MODEL || charged !== 0n || inputTokens !== 0 || outputTokens !== 0;
+}
+
+function microsOf({ charged }: { readonly charged: string }): Micros {
+  return parseCredits(charged) ?? 0n;
+}

@@ -1,0 +1,27 @@
+import { formatCredits } from "../ledger/money.ts";
+import type { Candidate } from "./route.ts";
+import type { LimitCause } from "./funds.ts";
+
+const LIMIT_CAUSES: Readonly<Record<LimitCause, string>> = {
+  unknown: "the longest output of the model is not known",
+  model: "the model gives no more",
+  context: "the model's context has no room for more",
+  funds: "no more can be paid for",
+};
+
+/** One sentence: why a candidate stands where it stands. Worded when asked: nearly none is read. */
+export function reasonOf(candidate: Candidate): string {
+  const { model, holdAmount, outputLimit, limitedBy, standing } = candidate;
+  const { place, count, stays, latencyMs } = standing;
+  const choice = stays && place === 1
+    ? "It answered this conversation last and is still among the best"
+    : `Number ${place} of ${count}`;
+  const latency = latencyMs === undefined ? "" : `, first byte in ${Math.round(latencyMs)} ms`;
+  const cut = limitedBy === undefined
+    ? ""
+    : `; output is limited to ${outputLimit} tokens because ${LIMIT_CAUSES[limitedBy]}`;
+  const difficulty = Math.round(standing.difficulty * 100) / 100;
+  const most = formatCredits(holdAmount);
+  return `${choice} for a prompt of difficulty ${difficulty}: ` +
+    `quality ${model.quality}, at most ${most} credits${latency}${cut}`;
+}

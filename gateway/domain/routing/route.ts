@@ -1,0 +1,399 @@
+/**
+ * Which models serve a request, in which order, and why not the others: one pure function.
+ *
+ * @module
+ */
+
+import type { ErrorCode } from "@svc/sdk/protocol";
+import type { Catalog, Model, Tier, UpstreamConfig } from "../catalog/catalog.ts";
+import type { RequestFeatures } from "../requests/features.ts";
+import type { BudgetMicros, KeySpend, Wallet } from "../ledger/ledger.ts";
+import { formatCredits, type Micros } from "../ledger/money.ts";
+import { type KeyPolicy, modelDenial, requestDenial } from "../policy/policy.ts";
+import type { FrozenPrice } from "../ledger/pricing.ts";
+import {
+  type AffordableHold,
+  type Funds,
+  fundsOf,
+  holdFor,
+  type HoldShape,
+  type LimitCause,
+} from "./funds.ts";
+import { refusalOf } from "./refusal.ts";
+import { draws, LEAST_OUTPUT_TOKENS, logprobsFirst, shapeOf } from "./hold_shape.ts";
+import { type Rate, type Rates, ratesOf, type Target, targetsOf } from "./targets.ts";
+import { expectedOutputTokens, rank, scoreOf } from "./score.ts";
+import { effectiveTier, tierAllows } from "../policy/tiers.ts";
+import { likelyInputTokens } from "../requests/token_estimate.ts";
+
+/** What the pool knows of one model at its upstream. */
+export interface TargetState {
+  readonly available: boolean;
+  /** Where it is not: why, in words for the operator. */
+  readonly reason?: string | undefined;
+  /** Where it is not: milliseconds until it may be. */
+  readonly retryAfterMs?: number | undefined;
+  /** It is not available since its provider limits the rate. */
+  readonly rateLimited?: boolean | undefined;
+  /** Where it is not: only calls under way stand in the way, so its turn comes with the end of one. */
+  readonly busy?: boolean | undefined;
+  /** Moving average of time to first byte; absent where nothing was observed. */
+  readonly latencyMs?: number | undefined;
+  /** Failures in a row; absent where the last attempt did not fail. No decision depends on it. */
+  readonly failures?: number | undefined;
+}
+
+/** Everything a routing decision depends on. */
+export interface RoutingInput {
+  readonly catalog: Catalog;
+  readonly features: RequestFeatures;
+  readonly policy: KeyPolicy;
+  readonly wallet: Wallet;
+  readonly spend?: KeySpend | undefined;
+  readonly budget: BudgetMicros;
+  /** By model id; a model not in it counts as available. */
+  readonly pool: ReadonlyMap<string, TargetState>;
+  /** The model that answered this conversation last. */
+  readonly stickyModel?: string | undefined;
+  /** Uniform in [0, 1): breaks ties between equals. */
+  readonly seed: number;
+  readonly nowMs: number;
+}
+
+/** Steps of the filter, in order: a model is excluded by the first it fails. */
+export type RoutingStage =
+  | "endpoint"
+  | "modality"
+  | "tools"
+  | "json"
+  | "context"
+  | "policy"
+  | "tier"
+  | "price"
+  | "affordable"
+  | "available";
+
+/** A model that was looked at and left out. */
+export interface Exclusion {
+  readonly model: string;
+  readonly stage: RoutingStage;
+  readonly reason: string;
+}
+
+/** A model that can serve the request, and what to hold for it. */
+export interface Candidate {
+  readonly model: Model;
+  readonly upstream: UpstreamConfig;
+  readonly price: FrozenPrice;
+  /** Estimate with margin, in tokens. */
+  readonly inputTokens: number;
+  /** Those of `inputTokens` that are of images. */
+  readonly imageInputTokens: number;
+  /** Those of `inputTokens` that are of images, recordings and files: no text to be counted. */
+  readonly mediaInputTokens: number;
+  /** Most output over all choices that `holdAmount` pays for, in tokens. */
+  readonly outputTokens: number;
+  /** Reserve this much; */
+  readonly holdAmount: Micros;
+  /** or at the least this, which pays for min(requested, 16) tokens of output a choice. */
+  readonly holdMinimum: Micros;
+  /** The limit to send in tokens a choice, where the caller's own is absent or too high. */
+  readonly outputLimit?: number | undefined;
+  /** Why it is sent. */
+  readonly limitedBy?: LimitCause | undefined;
+  readonly score: number;
+  /** Its place among the candidates, for `reasonOf`. */
+  readonly standing: Standing;
+}
+
+/** Where a candidate stands among the others. */
+export interface Standing {
+  /** From 1 on. */
+  readonly place: number;
+  /** Of so many. */
+  readonly count: number;
+  /** Of the request. */
+  readonly difficulty: number;
+  /** It answered the conversation last. */
+  readonly stays: boolean;
+  /** As the pool had observed it. */
+  readonly latencyMs: number | undefined;
+}
+
+/** The decision. */
+export type RoutingPlan =
+  | {
+    readonly ok: true;
+    readonly tier: Tier;
+    /** Best first; never empty. */
+    readonly candidates: readonly Candidate[];
+    readonly exclusions: readonly Exclusion[];
+    readonly considered: number;
+  }
+  | {
+    readonly ok: false;
+    readonly code: ErrorCode;
+    /** What the caller is told. */
+    readonly message: string;
+    /** Path of the field that stands in the way. */
+    readonly param?: string | undefined;
+    readonly retryAfterMs?: number | undefined;
+    readonly exclusions: readonly Exclusion[];
+    readonly considered: number;
+  };
+
+/** Steps of the filter, in order. */
+export const ROUTING_STAGES: readonly RoutingStage[] = [
+  "endpoint",
+  "modality",
+  "tools",
+  "json",
+  "context",
+  "policy",
+  "tier",
+  "price",
+  "affordable",
+  "available",
+];
+
+/**
+ * Decides which models serve a request and in which order, what to hold for each, and why not the
+ * others. Equal input gives an equal plan.
+ *
+ * Of the models that pass every stage, those that can write all the output that was asked for, and
+ * whose hold can be had in full, stay; where there is none of these, those that can be had with less
+ * output; where there is none of these either, those that can be had once open holds have returned.
+ *
+ * Models that are busy are left out, unless all that could serve the request in full are: then it is
+ * for them that it waits.
+ */
+export function route(input: RoutingInput): RoutingPlan {
+  const { catalog, features, policy } = input;
+  const considered = catalog.models.length;
+  const refuse = (code: ErrorCode, message: string): RoutingPlan => (
+    { ok: false, code, message, exclusions: [], considered }
+  );
+  const denial = requestDenial(policy, features);
+  if (denial !== undefined) return refuse("policy_denied", denial);
+  const resolution = effectiveTier(policy, input.wallet.tier, catalog);
+  if (!resolution.ok) return refuse("policy_denied", resolution.message);
+
+  const { tier } = resolution;
+  const search: Search = {
+    input,
+    tier,
+    funds: fundsOf(input),
+    rates: ratesOf(catalog, tier),
+    likelyTokens: likelyInputTokens(features),
+    exclusions: [],
+    busy: new Map(),
+    least: undefined,
+  };
+  let open: Option[] = [];
+  for (const target of targetsOf(catalog)) {
+    const option = examine(target, search);
+    if (option !== undefined) open.push(option);
+  }
+  if (open.every(isLowered)) {
+    const awaited = [...search.busy].filter(([, one]) => open.length === 0 || !isLowered(one));
+    if (open.length + awaited.length === 0) return refusalOf(search);
+    open = [...open, ...awaited.map(([, option]) => option)];
+    const ids = new Set(awaited.map(([id]) => id));
+    search.exclusions = search.exclusions.filter(({ model }) => !ids.has(model));
+  }
+  const options = keepBest(open, search.exclusions);
+  return {
+    ok: true,
+    tier,
+    candidates: order(options, search),
+    exclusions: search.exclusions,
+    considered,
+  };
+}
+
+/** One routing decision on its way. */
+interface Search {
+  readonly input: RoutingInput;
+  readonly tier: Tier;
+  readonly funds: Funds;
+  readonly rates: Rates;
+  readonly likelyTokens: number;
+  exclusions: Exclusion[];
+  /** Models that passed every stage but the last, since they are busy. */
+  readonly busy: Map<string, Option>;
+  /** Smallest hold of those that cannot be had. */
+  least: Micros | undefined;
+}
+
+/** A model that passed every stage. */
+interface Option {
+  readonly target: Target;
+  readonly price: FrozenPrice;
+  readonly shape: HoldShape;
+  readonly hold: AffordableHold;
+  readonly latencyMs: number | undefined;
+}
+
+/** Takes a model through the stages; what fails one is written down and left out. */
+function examine(target: Target, search: Search): Option | undefined {
+  const { model, upstream } = target;
+  const { features, policy, pool } = search.input;
+
+  const incapable = incapacity(model, features);
+  if (incapable !== undefined) return exclude(model, incapable, search);
+  const tooShort = shortness(model, features, search.likelyTokens);
+  if (tooShort !== undefined) return exclude(model, { stage: "context", reason: tooShort }, search);
+  const denial = modelDenial(policy, { model, provider: upstream.provider });
+  if (denial !== undefined) return exclude(model, { stage: "policy", reason: denial }, search);
+  if (!tierAllows(search.tier, model.id)) {
+    const reason = `is not in the tier "${search.tier.id}"`;
+    return exclude(model, { stage: "tier", reason }, search);
+  }
+  const rate = search.rates.byModel.get(model.id);
+  if (rate === undefined) {
+    const reason = "has no valid price, so nothing could be held";
+    return exclude(model, { stage: "price", reason }, search);
+  }
+
+  const shape = shapeOf(target, features, search.likelyTokens);
+  const hold = holdFor(shape, rate.price, search.funds);
+  if (hold.affordability === "never") {
+    if (search.least === undefined || hold.minimum < search.least) search.least = hold.minimum;
+    const least = formatCredits(hold.minimum);
+    const most = formatCredits(search.funds.later);
+    const reason = `needs a hold of at least ${least} credits, ${most} can be held`;
+    return exclude(model, { stage: "affordable", reason }, search);
+  }
+  const state = pool.get(model.id);
+  const unavailable = model.disabled
+    ? "was disabled by the operator"
+    : state?.available === false
+    ? state.reason ?? "is not available"
+    : undefined;
+  const option = { target, price: rate.price, shape, hold, latencyMs: state?.latencyMs };
+  if (unavailable !== undefined) {
+    if (!model.disabled && state?.busy === true) search.busy.set(model.id, option);
+    return exclude(model, { stage: "available", reason: unavailable }, search);
+  }
+  return option;
+}
+
+function exclude(model: Model, why: Omit<Exclusion, "model">, search: Search): undefined {
+  search.exclusions.push({ model: model.id, ...why });
+}
+
+/** Which of the request's needs a model does not meet. */
+function incapacity(
+  model: Model,
+  features: RequestFeatures,
+): { stage: RoutingStage; reason: string } | undefined {
+  if (!model.endpoints.includes(features.endpoint)) {
+    return { stage: "endpoint", reason: `does not serve the endpoint "${features.endpoint}"` };
+  }
+  let missing: { stage: RoutingStage; reason: string } | undefined;
+  for (const need of features.needs) {
+    if (model.featureTags.includes(need)) continue;
+    const stage = need === "tools" || need === "json" ? need : "modality";
+    const earlier = missing === undefined ||
+      ROUTING_STAGES.indexOf(stage) < ROUTING_STAGES.indexOf(missing.stage);
+    if (earlier) missing = { stage, reason: `does not offer "${need}", which the request needs` };
+  }
+  return missing;
+}
+
+/** Why a model is too short for a request. Models that draw have no context to exceed. */
+function shortness(
+  model: Model,
+  features: RequestFeatures,
+  inputTokens: number,
+): string | undefined {
+  if (draws(features)) return undefined;
+  const least = Math.min(features.requestedOutputTokens ?? 1, LEAST_OUTPUT_TOKENS);
+  if (inputTokens + least <= model.contextTokens) return undefined;
+  return `holds ${model.contextTokens} tokens, the input comes to some ${inputTokens} ` +
+    `and ${least} are left for output`;
+}
+
+/** Leaves those whose answer can be had best; one cut short is only taken where none is whole. */
+function keepBest(options: readonly Option[], exclusions: Exclusion[]): Option[] {
+  const best = Math.min(...options.map(shortfallOf));
+  return options.filter((option) => {
+    if (shortfallOf(option) === best) return true;
+    exclusions.push({ model: option.target.model.id, ...whyShort(option) });
+    return false;
+  });
+}
+
+/** As `Affordability`: an answer that its model cuts is none in full, either. */
+function shortfallOf({ hold, shape }: Option): number {
+  return Math.max(hold.affordability, isLowered({ shape }) ? 1 : 0);
+}
+
+function isLowered({ shape: { limitedBy } }: Pick<Option, "shape">): boolean {
+  return limitedBy === "model" || limitedBy === "context";
+}
+
+function whyShort({ hold, shape }: Option): Omit<Exclusion, "model"> {
+  if (hold.affordability === 0) {
+    const reason = `could only give ${shape.outputTokens} tokens of the output asked for`;
+    return { stage: "context", reason };
+  }
+  const reason = hold.affordability === 1
+    ? `could only be paid for with its output cut to ${hold.outputTokens} tokens`
+    : "could only be paid for once other requests have ended";
+  return { stage: "affordable", reason };
+}
+
+function order(options: readonly Option[], search: Search): Candidate[] {
+  const { features, catalog, seed, stickyModel } = search.input;
+  const { byModel, dearest } = search.rates;
+  const expected = draws(features) ? 0 : expectedOutputTokens(features.difficulty);
+  const scored = options.map((option) => {
+    const { shape, target: { model } } = option;
+    const outputTokens = draws(features)
+      ? shape.outputTokens
+      : Math.min(expected, shape.outputTokens);
+    const use = [search.likelyTokens, outputTokens * shape.choices, shape.images] as const;
+    const rate = byModel.get(model.id);
+    const score = scoreOf({
+      quality: model.quality,
+      difficulty: features.difficulty,
+      cost: rate === undefined ? 0 : costOf(use, rate),
+      dearestCost: costOf(use, dearest),
+      latencyMs: option.latencyMs,
+    }, catalog.scoring);
+    return { id: model.id, score, option };
+  });
+  const ranked = logprobsFirst(rank(scored, { seed, sticky: stickyModel }), features);
+  return ranked.map(({ option, score, id }, index) =>
+    candidateOf(option, score, {
+      place: index + 1,
+      count: ranked.length,
+      difficulty: features.difficulty,
+      stays: id === stickyModel,
+      latencyMs: option.latencyMs,
+    })
+  );
+}
+
+/** Expected cost of (input, output, images) at a rate, for comparing. */
+function costOf([input, output, images]: readonly [number, number, number], rate: Rate): number {
+  return input * rate.input + output * rate.output + images * rate.image;
+}
+
+function candidateOf(option: Option, score: number, standing: Standing): Candidate {
+  const { target, shape, hold } = option;
+  const limitedBy = hold.outputTokens < shape.outputTokens ? "funds" : shape.limitedBy;
+  const { inputTokens, imageInputTokens, mediaInputTokens } = shape;
+  return {
+    ...{ model: target.model, upstream: target.upstream, price: option.price },
+    ...{ inputTokens, imageInputTokens, mediaInputTokens },
+    outputTokens: hold.outputTokens * shape.choices,
+    holdAmount: hold.amount,
+    holdMinimum: hold.minimum,
+    outputLimit: limitedBy === undefined ? undefined : hold.outputTokens,
+    limitedBy,
+    score,
+    standing,
+  };
+}

@@ -1,0 +1,122 @@
+import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
+import { parseKey } from "../../domain/policy/key_format.ts";
+import type { SettingsStore } from "../../ports/settings_store.ts";
+import { StoreError } from "../../ports/store_error.ts";
+import { ADMIN_DIGESTS, AdminTokens, newAdminToken } from "./admin_tokens.ts";
+import { Peppers } from "./peppers.ts";
+
+const OLD = { version: 1, secret: "old" };
+const NEW = { version: 2, secret: "new" };
+const FIRST = "svc_admin_first_token";
+
+/** Settings in memory, with the first token's digest, that fail on demand. */
+class MemorySettings implements SettingsStore {
+  readonly rows = new Map([[ADMIN_DIGESTS, new Peppers(OLD).digest(FIRST)]]);
+  failing = false;
+
+  get(name: string): Promise<string | undefined> {
+    return Promise.resolve(this.rows.get(name));
+  }
+  setOnce(name: string, value: string): Promise<string> {
+    return Promise.resolve(this.rows.get(name) ?? value);
+  }
+  set(name: string, value: string): Promise<void> {
+    if (this.failing) return Promise.reject(new StoreError("The disk is full"));
+    this.rows.set(name, value);
+    return Promise.resolve();
+  }
+}
+
+async function setUp(given?: string, peppers = new Peppers(OLD)) {
+  const settings = new MemorySettings();
+  const lines: string[] = [];
+  const log = (event: string) => void lines.push(event);
+  const logger = { info: log, warn: log, error: log };
+  const open = () => AdminTokens.open({ settings, peppers, logger, given });
+  return { settings, lines, peppers, open, tokens: await open() };
+}
+
+Deno.test("newAdminToken() makes a token of the other class", () => {
+  const token = newAdminToken();
+  assert(parseKey(token, "admin") !== undefined);
+  assertEquals(parseKey(token), undefined);
+});
+
+Deno.test("the kept token is let in, and the one given to this start beside it", async () => {
+  const { tokens } = await setUp("given_token_0123456789");
+  for (const token of [FIRST, "given_token_0123456789"]) assert(tokens.admits(token), token);
+  for (const token of ["", "x", `${FIRST}x`, "x".repeat(5_000)]) {
+    assertEquals(tokens.admits(token), false, token);
+  }
+  const { tokens: others } = await setUp();
+  assertEquals([others.admits(FIRST), others.admits("given_token_0123456789")], [true, false]);
+});
+
+Deno.test("a store without an admin token lets nobody in", async () => {
+  const { settings, open } = await setUp();
+  settings.rows.delete(ADMIN_DIGESTS);
+  const tokens = await open();
+  for (const token of ["", FIRST]) assertEquals(tokens.admits(token), false);
+});
+
+Deno.test("a rotation lets both in until the new token is confirmed, also over a restart", async () => {
+  const { open, tokens } = await setUp();
+  const lost = await tokens.rotate();
+  const next = await tokens.rotate();
+  assertNotEquals(lost, next);
+  const admits = (tokens: AdminTokens) => [FIRST, lost, next].map((each) => tokens.admits(each));
+  assertEquals(admits(tokens), [true, false, true]);
+  assertEquals(admits(await open()), [true, false, true]);
+  for (const other of [FIRST, lost, ""]) assertEquals(await tokens.confirm(other), false);
+  assertEquals(await tokens.confirm(next), true);
+  assertEquals(admits(tokens), [false, false, true]);
+  assertEquals(admits(await open()), [false, false, true]);
+  assertEquals(await tokens.confirm(next), false);
+});
+
+Deno.test("a rotation that cannot be written changes nothing", async () => {
+  const { settings, tokens } = await setUp();
+  settings.failing = true;
+  await assertRejects(() => tokens.rotate(), StoreError);
+  settings.failing = false;
+  const next = await tokens.rotate();
+  settings.failing = true;
+  await assertRejects(() => tokens.confirm(next), StoreError);
+  assertEquals([tokens.admits(FIRST), tokens.admits(next)], [true, true]);
+  settings.failing = false;
+  assertEquals(await tokens.confirm(next), true);
+});
+
+Deno.test("tokens move to the current pepper when they are used", async () => {
+  const { settings, lines, peppers, tokens } = await setUp();
+  const next = await tokens.rotate();
+  peppers.change(NEW, OLD);
+  settings.failing = true;
+  assert(tokens.admits(FIRST));
+  await tokens.idle();
+  assertEquals(lines, ["Cannot move the admin token to the current pepper"]);
+  settings.failing = false;
+  for (const token of [FIRST, next]) assert(tokens.admits(token));
+  await tokens.idle();
+  const digests = [FIRST, next].map((token) => peppers.digest(token));
+  assertEquals(settings.rows.get(ADMIN_DIGESTS), digests.join(" "));
+  peppers.change(NEW);
+  assertEquals([tokens.admits(FIRST), tokens.admits(next)], [true, true]);
+});
+
+Deno.test("a given token that is the kept one moves at the start", async () => {
+  const { settings } = await setUp(FIRST, new Peppers(NEW, OLD));
+  assertEquals(settings.rows.get(ADMIN_DIGESTS), new Peppers(NEW).digest(FIRST));
+});
+
+Deno.test("the epoch grows when a token is let in no more, and at nothing else", async () => {
+  const { tokens } = await setUp();
+  const began = tokens.epoch;
+  const lost = await tokens.rotate();
+  assertEquals(tokens.epoch, began, "Both are let in");
+  const next = await tokens.rotate();
+  assertEquals(tokens.epoch, began + 1, "The one that was never confirmed is not any more");
+  assertEquals([await tokens.confirm(lost), tokens.epoch], [false, began + 1]);
+  assertEquals([await tokens.confirm(next), tokens.epoch], [true, began + 2]);
+  assertEquals([await tokens.confirm(next), tokens.epoch], [false, began + 2]);
+});

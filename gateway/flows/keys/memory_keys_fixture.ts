@@ -1,0 +1,64 @@
+import type { KeyRecord } from "../../domain/policy/key.ts";
+import type { KeyStore, StoredKey } from "../../ports/key_store.ts";
+import { StoreError } from "../../ports/store_error.ts";
+
+/** Keys in memory for tests; counts what is asked of it, and fails on demand. */
+export class MemoryKeys implements KeyStore {
+  readonly stored = new Map<string, StoredKey>();
+  /** Digests of keys that {@linkcode MemoryKeys.remembered} answers for: those found before. */
+  readonly #found = new Set<string>();
+  readonly calls = { find: 0, update: 0, move: 0 };
+  failing = false;
+  /** Awaited in the midst of every look. */
+  looking: () => Promise<void> = () => Promise.resolve();
+
+  remembered(digest: string): KeyRecord | undefined {
+    return this.#found.has(digest) ? this.#at([digest])?.record : undefined;
+  }
+  async findByDigest(...digests: string[]): Promise<KeyRecord | undefined> {
+    this.calls.find++;
+    await this.looking();
+    const found = this.#at(digests);
+    if (found?.record.status !== "active") return undefined;
+    this.#found.add(found.digest);
+    return found.record;
+  }
+  get(id: string): Promise<KeyRecord | undefined> {
+    return Promise.resolve(this.stored.get(id)?.record);
+  }
+  list(): Promise<readonly KeyRecord[]> {
+    return Promise.resolve([...this.stored.values()].map(({ record }) => record).reverse());
+  }
+  listStored(): Promise<readonly StoredKey[]> {
+    return Promise.resolve([...this.stored.values()].reverse());
+  }
+  create(key: StoredKey): Promise<boolean> {
+    if (this.stored.has(key.record.id) || this.#at([key.digest]) !== undefined) {
+      return Promise.resolve(false);
+    }
+    this.stored.set(key.record.id, key);
+    return Promise.resolve(true);
+  }
+  update(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyRecord | undefined> {
+    this.calls.update++;
+    if (this.failing) throw new StoreError("The disk is full");
+    const key = this.stored.get(id);
+    if (key === undefined) return Promise.resolve(undefined);
+    const record = change(key.record);
+    this.stored.set(id, { ...key, record });
+    return Promise.resolve(record);
+  }
+  move(id: string, { from, to }: { from: string; to: string }): Promise<boolean> {
+    this.calls.move++;
+    if (this.failing) throw new StoreError("The disk is full");
+    const key = this.stored.get(id);
+    if (key?.digest !== from) return Promise.resolve(false);
+    this.stored.set(id, { ...key, digest: to });
+    this.#found.add(to);
+    return Promise.resolve(true);
+  }
+
+  #at(digests: readonly string[]): StoredKey | undefined {
+    return [...this.stored.values()].find(({ digest }) => digests.includes(digest));
+  }
+}

@@ -1,0 +1,298 @@
+/**
+ * Which peppers a store's digests stand under, and how they are changed.
+ *
+ * @module
+ */
+
+import { createHmac, randomBytes } from "node:crypto";
+import { mayServe } from "../../domain/policy/key.ts";
+import { ADMIN_DIGESTS } from "./admin_tokens.ts";
+import { type Pepper, Peppers, standsUnder } from "./peppers.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { KeyStore } from "../../ports/key_store.ts";
+import type { SettingsStore } from "../../ports/settings_store.ts";
+
+/** What stands for the pepper that the store keeps, where one is asked for by its value. */
+export const KEPT = "kept";
+
+/** The setting that holds the known peppers, the current one first. */
+const PEPPERS = "key_peppers";
+/** The same in stores of before peppers had versions: the kept one, and the check. */
+const FIRST_PEPPER = "key_pepper";
+const CHECK = "key_pepper_check";
+
+/** The peppers do not fit the keys of this store. */
+export class PepperError extends Error {
+  override name = "PepperError";
+}
+
+/** What is stored of a pepper. */
+interface KnownPepper {
+  readonly version: number;
+  /** Tells whether a given pepper is this one. */
+  readonly check: string;
+  /** Only where the store keeps it: one that was given never is. */
+  readonly secret?: string | undefined;
+}
+
+/** What the service was started with. */
+export interface GivenPeppers {
+  readonly current?: string | undefined;
+  /** The one that `current` takes the place of; {@linkcode KEPT} for the one the store keeps. */
+  readonly previous?: string | undefined;
+}
+
+/** What peppers are read from, and what stands under them. */
+export interface PepperDeps {
+  readonly settings: SettingsStore;
+  readonly keys: Pick<KeyStore, "listStored">;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** What stands under a pepper. */
+export interface Standing {
+  readonly version: number;
+  /** Whether the store keeps it, or it is given at every start. */
+  readonly kept: boolean;
+  /** Keys that serve or may serve again. */
+  readonly keyIds: readonly string[];
+  readonly adminToken: boolean;
+}
+
+/** Why the peppers were not changed. */
+export type PepperRefusal =
+  | { readonly code: "pepper_given" }
+  | { readonly code: "no_previous" }
+  | { readonly code: "in_use"; readonly standing: Standing };
+
+/** The peppers were changed, or not. */
+export type PepperChange =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly refusal: PepperRefusal };
+
+/** The peppers of a store, in force and as they are kept. */
+export class PepperBook {
+  readonly peppers: Peppers;
+  readonly #deps: PepperDeps;
+  /** The current one comes with every start, and the next start would bring it back. */
+  readonly #isGiven: boolean;
+  #known: readonly KnownPepper[];
+  #changing: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    deps: PepperDeps,
+    book: { known: readonly KnownPepper[]; peppers: Peppers; isGiven: boolean },
+  ) {
+    this.#deps = deps;
+    this.#known = book.known;
+    this.#isGiven = book.isGiven;
+    this.peppers = book.peppers;
+  }
+
+  /**
+   * The peppers that this store's keys are found under: the given one, which is never stored, or one
+   * made on the first start and kept; and the one before it while keys still stand under it. Throws
+   * a {@linkcode PepperError} where any key would be refused for want of its pepper.
+   */
+  static async open(deps: PepperDeps, given: GivenPeppers = {}): Promise<PepperBook> {
+    const stored = await readKnown(deps.settings);
+    const [first] = stored;
+    const known = first === undefined
+      ? [await firstPepper(deps, given.current)]
+      : await chosen(deps, [first, ...stored.slice(1)], given);
+    const secrets = known.map((pepper) => secretOf(pepper, given));
+    const [current, other] = known;
+    if (current === undefined) throw new PepperError("Cannot read keys without a pepper");
+    let previous: Pepper | undefined;
+    if (other !== undefined) {
+      if (secrets[1] === undefined) await requireUnused(deps, other);
+      else previous = { version: other.version, secret: secrets[1] };
+    }
+    const kept = previous === undefined ? [current] : known;
+    if (JSON.stringify(kept) !== JSON.stringify(stored)) await writeKnown(deps.settings, kept);
+    const secret = secrets[0] ?? "";
+    const peppers = new Peppers({ version: current.version, secret }, previous);
+    return new PepperBook(deps, { known: kept, peppers, isGiven: given.current !== undefined });
+  }
+
+  /** What stands under each pepper, the current one first. */
+  async standing(): Promise<readonly Standing[]> {
+    return await Promise.all(this.#known.map((pepper) => standingUnder(this.#deps, pepper)));
+  }
+
+  /**
+   * Puts a new pepper in force and keeps it; keys move to it as they are used. Refused where the
+   * current one is given at every start, or anything still stands under the one before.
+   */
+  rotate(): Promise<PepperChange> {
+    return this.#next(async () => {
+      const [current, previous] = this.#known;
+      if (current === undefined || this.#isGiven) {
+        return { ok: false, refusal: { code: "pepper_given" } };
+      }
+      const refusal = previous && await this.#whyInUse(previous);
+      if (refusal !== undefined) return { ok: false, refusal };
+      const version = Math.max(...this.#known.map((pepper) => pepper.version)) + 1;
+      const secret = newSecret();
+      await this.#put([{ version, secret, check: checkOf(secret) }, current]);
+      this.peppers.change({ version, secret }, this.peppers.current);
+      return { ok: true };
+    });
+  }
+
+  /** Forgets the previous pepper. Refused while anything stands under it. */
+  drop(): Promise<PepperChange> {
+    return this.#next(async () => {
+      const [current, previous] = this.#known;
+      if (current === undefined || previous === undefined) {
+        return { ok: false, refusal: { code: "no_previous" } };
+      }
+      const refusal = await this.#whyInUse(previous);
+      if (refusal !== undefined) return { ok: false, refusal };
+      await this.#put([current]);
+      this.peppers.change(this.peppers.current);
+      return { ok: true };
+    });
+  }
+
+  async #whyInUse(pepper: KnownPepper): Promise<PepperRefusal | undefined> {
+    const standing = await standingUnder(this.#deps, pepper);
+    const unused = standing.keyIds.length === 0 && !standing.adminToken;
+    return unused ? undefined : { code: "in_use", standing };
+  }
+
+  async #put(known: readonly KnownPepper[]): Promise<void> {
+    await writeKnown(this.#deps.settings, known);
+    this.#known = known;
+  }
+
+  /** One change after the other. */
+  #next(change: () => Promise<PepperChange>): Promise<PepperChange> {
+    const result = this.#changing.then(change);
+    this.#changing = result.catch(() => {});
+    return result;
+  }
+}
+
+/** The known peppers in the order that this start asks for, a new one included. */
+async function chosen(
+  deps: PepperDeps,
+  known: readonly [KnownPepper, ...KnownPepper[]],
+  given: GivenPeppers,
+): Promise<readonly KnownPepper[]> {
+  const [newest] = known;
+  const current = given.current === undefined
+    ? newest.secret === undefined ? undefined : newest
+    : known.find((pepper) => fits(pepper, given.current));
+  if (current !== undefined) return [current, ...known.filter((pepper) => pepper !== current)];
+
+  // A change begins: it must name the pepper that it takes the place of.
+  const isNamed = given.previous === KEPT
+    ? newest.secret !== undefined
+    : fits(newest, given.previous);
+  if (!isNamed) throw new PepperError(given.current === undefined ? ABSENT : WRONG);
+  for (const pepper of known.slice(1)) await requireUnused(deps, pepper);
+  const version = Math.max(...known.map((pepper) => pepper.version)) + 1;
+  const made = given.current === undefined
+    ? keptPepper(version)
+    : { version, check: checkOf(given.current) };
+  return [made, newest];
+}
+
+const ABSENT = "Cannot read keys without SERVICE_KEY_PEPPER: this store's keys were made with one";
+const LOST = "Cannot read keys: this store has keys, but has lost what tells their pepper";
+const WRONG = "Cannot use this SERVICE_KEY_PEPPER: this store's keys were made with another; to " +
+  "change it, give the other one as SERVICE_KEY_PEPPER_PREVIOUS " +
+  `("${KEPT}" where the store keeps it)`;
+
+/** Throws where a pepper that nobody gave is still needed. */
+async function requireUnused(deps: PepperDeps, pepper: KnownPepper): Promise<void> {
+  const { keyIds, adminToken } = await standingUnder(deps, pepper);
+  if (keyIds.length === 0 && !adminToken) return;
+  throw new PepperError(
+    `Cannot read ${
+      whatStands({ keyIds, adminToken })
+    }, which stand under another pepper: give it ` +
+      "as SERVICE_KEY_PEPPER_PREVIOUS; `svc pepper show` says when it is needed no more",
+  );
+}
+
+/** What stands under a pepper, in words. */
+export function whatStands(
+  { keyIds, adminToken }: Pick<Standing, "keyIds" | "adminToken">,
+): string {
+  const keys = keyIds.length === 1 ? "1 key" : `${keyIds.length} keys`;
+  if (!adminToken) return keys;
+  return keyIds.length === 0 ? "the admin token" : `${keys} and the admin token`;
+}
+
+async function standingUnder(deps: PepperDeps, pepper: KnownPepper): Promise<Standing> {
+  const { version, secret } = pepper;
+  const nowMs = deps.clock.nowMs();
+  const keys = await deps.keys.listStored();
+  const digests = (await deps.settings.get(ADMIN_DIGESTS))?.split(" ") ?? [];
+  return {
+    version,
+    kept: secret !== undefined,
+    keyIds: keys.filter(({ digest, record }) =>
+      standsUnder(digest, version) && mayServe(record, nowMs)
+    ).map(({ record }) => record.id),
+    adminToken: digests.some((digest) => standsUnder(digest, version)),
+  };
+}
+
+function secretOf(pepper: KnownPepper, given: GivenPeppers): string | undefined {
+  return pepper.secret ??
+    [given.current, given.previous].find((secret) => fits(pepper, secret));
+}
+
+function fits(pepper: KnownPepper, secret: string | undefined): boolean {
+  return secret !== undefined && checkOf(secret) === pepper.check;
+}
+
+function checkOf(secret: string): string {
+  return createHmac("sha256", secret).update(CHECK).digest("hex");
+}
+
+async function firstPepper(deps: PepperDeps, given: string | undefined): Promise<KnownPepper> {
+  // A new one would refuse every key without a word.
+  if ((await deps.keys.listStored()).length > 0) throw new PepperError(LOST);
+  return given === undefined ? keptPepper(1) : { version: 1, check: checkOf(given) };
+}
+
+function keptPepper(version: number): KnownPepper {
+  const secret = newSecret();
+  return { version, check: checkOf(secret), secret };
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString("hex");
+}
+
+/** Whether a store's keys can be read only by who gives the pepper at the start. */
+export async function needsPepper(settings: Pick<SettingsStore, "get">): Promise<boolean> {
+  const row = await settings.get(PEPPERS);
+  if (row === undefined) return false;
+  const [newest] = JSON.parse(row) as readonly KnownPepper[];
+  return newest !== undefined && newest.secret === undefined;
+}
+
+async function readKnown(settings: SettingsStore): Promise<readonly KnownPepper[]> {
+  const row = await settings.get(PEPPERS);
+  if (row !== undefined) return JSON.parse(row) as readonly KnownPepper[];
+  const check = await settings.get(CHECK);
+  if (check === undefined) return [];
+  const secret = await settings.get(FIRST_PEPPER);
+  const known = [{ version: 1, check, ...(secret === undefined ? {} : { secret }) }];
+  await writeKnown(settings, known);
+  return known;
+}
+
+async function writeKnown(
+  settings: SettingsStore,
+  known: readonly KnownPepper[],
+): Promise<void> {
+  await settings.set(PEPPERS, JSON.stringify(known));
+  // What is kept is kept in one place, so that it is gone when it is dropped.
+  if (await settings.get(FIRST_PEPPER)) await settings.set(FIRST_PEPPER, "");
+}

@@ -1,0 +1,107 @@
+/**
+ * Some providers sign their tool calls and refuse a continuation whose signature is gone; some
+ * clients drop what they do not know. Between the two, signatures are remembered for a while.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import type { ChatRequest } from "@svc/sdk/protocol";
+import type { JsonBody } from "../../ports/upstream.ts";
+import { recordOf } from "../../wire/json_parse.ts";
+import { editMembers } from "../../wire/json_text.ts";
+import { editCalls, OPAQUE_MEMBERS } from "../../wire/tool_calls.ts";
+
+/** A tool call that carries opaque members. */
+export interface SignedToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+  /** JSON texts of the opaque members, by name. */
+  readonly opaque: ReadonlyMap<string, string>;
+}
+
+/** Most bytes of signatures kept; the oldest go first. */
+const CAPACITY_BYTES = 16 * 1024 * 1024;
+/** A larger signature is not kept. */
+const SIGNATURE_MAX_BYTES = 256 * 1024;
+/** What an entry costs besides its texts. */
+const ENTRY_OVERHEAD_BYTES = 200;
+
+/** Signatures by API key, tool-call id, name and arguments: tenants never meet. */
+export class SignatureMemory {
+  readonly #entries = new Map<string, { opaque: ReadonlyMap<string, string>; bytes: number }>();
+  #bytes = 0;
+
+  /** Bytes kept now. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Keeps what a model signed, for the key it answered. */
+  remember(keyId: string, calls: readonly SignedToolCall[]): void {
+    for (const call of calls) {
+      if (call.opaque.size === 0) continue;
+      let bytes = ENTRY_OVERHEAD_BYTES;
+      for (const text of call.opaque.values()) bytes += text.length;
+      if (bytes > SIGNATURE_MAX_BYTES) continue;
+      const digest = digestOf(keyId, call);
+      this.#forget(digest);
+      this.#entries.set(digest, { opaque: call.opaque, bytes });
+      this.#bytes += bytes;
+    }
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= CAPACITY_BYTES) return;
+      this.#forget(oldest);
+    }
+  }
+
+  /** Puts remembered signatures back where the caller's client dropped them; else the same body. */
+  restore(keyId: string, body: JsonBody): JsonBody {
+    if (this.#entries.size === 0) return body;
+    const { messages } = body.value as unknown as ChatRequest;
+    if (!messages.some((message) => Array.isArray(message.tool_calls))) return body;
+    const text = editCalls(body.text, (call) => {
+      const opaque = this.#missing(keyId, call);
+      return opaque && editMembers(call, Object.fromEntries(opaque));
+    });
+    return text === body.text ? body : { text, value: recordOf(text) };
+  }
+
+  #missing(keyId: string, written: string): ReadonlyMap<string, string> | undefined {
+    const call = JSON.parse(written);
+    if (OPAQUE_MEMBERS.some((name) => name in call)) return undefined;
+    const digest = callDigest(keyId, call);
+    return digest === undefined ? undefined : this.#entries.get(digest)?.opaque;
+  }
+
+  #forget(digest: string): void {
+    this.#bytes -= this.#entries.get(digest)?.bytes ?? 0;
+    this.#entries.delete(digest);
+  }
+}
+
+/** What a call that was made for a key is found by; `undefined` where it is no call of a function. */
+export function callDigest(keyId: string, call: unknown): string | undefined {
+  const { id, function: called } = Object(call);
+  const { name, arguments: input } = Object(called);
+  if (typeof id !== "string" || typeof name !== "string" || typeof input !== "string") {
+    return undefined;
+  }
+  return digestOf(keyId, { id, name, arguments: input });
+}
+
+function digestOf(keyId: string, call: Omit<SignedToolCall, "opaque">): string {
+  return createHash("sha256")
+    .update(JSON.stringify([keyId, call.id, call.name, meaningOf(call.arguments)]))
+    .digest("base64");
+}
+
+/** Clients that parse a call's input write it anew: what it says counts, not how it is written. */
+function meaningOf(input: string): string {
+  try {
+    return JSON.stringify(JSON.parse(input === "" ? "{}" : input));
+  } catch {
+    return input;
+  }
+}

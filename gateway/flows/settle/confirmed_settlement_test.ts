@@ -1,0 +1,80 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { ServiceFault } from "../../domain/fault.ts";
+import { InvariantError } from "../../domain/invariant.ts";
+import type { SettleCommand } from "../../domain/ledger/ledger.ts";
+import type { LogFields } from "../../ports/logger.ts";
+import { StoreError } from "../../ports/store_error.ts";
+import { settleForSure } from "./confirmed_settlement.ts";
+
+const ENDING: SettleCommand = {
+  ...{ kind: "settle", holdId: "h", cost: 7n, estimated: false, atMs: 1 },
+  ...{ inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 },
+};
+const LANDED = { ok: true, value: { charged: 7n, writtenOff: 0n } } as const;
+const IN_DOUBT = new StoreError("not known yet", { inDoubt: true });
+const UNCHANGED = new StoreError("nothing has changed");
+const FORGOTTEN = { ok: false, refusal: "hold_not_found" } as const;
+const REUSED = { ok: false, refusal: "id_reused" } as const;
+
+type Answer = typeof LANDED | typeof FORGOTTEN | typeof REUSED | StoreError;
+
+/** Settles at a store that answers so, the last answer for ever; what the operator was told. */
+async function settleAt(answers: readonly Answer[], maxMs = 60_000) {
+  const told: unknown[] = [];
+  let tries = 0;
+  const settle = (): Promise<Exclude<Answer, StoreError>> => {
+    const answer = answers[Math.min(tries++, answers.length - 1)] ?? LANDED;
+    return answer instanceof StoreError ? Promise.reject(answer) : Promise.resolve(answer);
+  };
+  const error = (event: string, fields?: LogFields) =>
+    void told.push([event, fields?.holdId, fields?.requestId]);
+  const gateway = {
+    ledger: { settle },
+    logger: { info: () => {}, warn: () => {}, error },
+  };
+  const call = { ending: ENDING, rows: {}, requestId: "req_1" };
+  const failed = await settleForSure(gateway, call, { maxMs, retryMs: 1 }).catch((error) => error);
+  return { failed, tries: () => tries, told };
+}
+
+Deno.test("a settlement in doubt is asked for again until it has landed", async () => {
+  const { failed, tries, told } = await settleAt([IN_DOUBT, IN_DOUBT, LANDED]);
+  assertEquals([failed, tries(), told], [undefined, 3, []]);
+});
+
+Deno.test("one that has not landed is given up at once", async () => {
+  const { failed, tries, told } = await settleAt([UNCHANGED]);
+  assertEquals([failed, tries(), told], [UNCHANGED, 1, []]);
+});
+
+Deno.test("a later try that changes nothing does not settle whether an earlier one has landed", async () => {
+  const { failed, tries, told } = await settleAt([IN_DOUBT, UNCHANGED, LANDED]);
+  assertEquals([failed, tries(), told], [undefined, 3, []]);
+  const late = await settleAt([IN_DOUBT, UNCHANGED], 30);
+  assertEquals([late.failed.cause, late.told], [UNCHANGED, TOLD]);
+});
+
+const TOLD = [["charge_in_doubt", "h", "req_1"]];
+
+Deno.test("where nobody can tell for too long, operator and caller are told, and not to repeat it", async () => {
+  const { failed, told } = await settleAt([IN_DOUBT], 30);
+  assert(failed instanceof ServiceFault);
+  assertEquals([failed.code, failed.cause, told], ["store_unavailable", IN_DOUBT, TOLD]);
+  assertEquals(failed.retryAfterMs, Infinity, "no client may send it again by itself");
+});
+
+for (const refused of [FORGOTTEN, REUSED]) {
+  Deno.test(`a settlement that the books refuse is not told as a charge: ${refused.refusal}`, async () => {
+    const { failed, tries } = await settleAt([refused]);
+    assert(failed instanceof InvariantError);
+    assertStringIncludes(failed.message, refused.refusal);
+    assertEquals(tries(), 1);
+  });
+}
+
+Deno.test("one in doubt that landed, and was forgotten among later ones, is a charge", async () => {
+  const { failed, tries } = await settleAt([IN_DOUBT, FORGOTTEN]);
+  assertEquals([failed, tries()], [undefined, 2]);
+  const reused = await settleAt([IN_DOUBT, REUSED]);
+  assert(reused.failed instanceof InvariantError);
+});

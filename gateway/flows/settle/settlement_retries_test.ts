@@ -1,0 +1,179 @@
+import { assert, assertEquals } from "@std/assert";
+import type { Clock } from "../../ports/clock.ts";
+import type { LogFields } from "../../ports/logger.ts";
+import type { RequestRecord } from "../../ports/request_log.ts";
+import { StoreError } from "../../ports/store_error.ts";
+import { openKvStores } from "../../stores/kv/open.ts";
+import { LateEndings } from "./settlement_retries.ts";
+
+const clock: Clock = { nowMs: () => 1, monotonicMs: () => 1 };
+
+async function heldWallet(path = ":memory:") {
+  const stores = await openKvStores(path, { nowMs: clock.nowMs });
+  const { ledger } = stores;
+  await ledger.open({ kind: "open", walletId: "w", tier: "t", atMs: 1 });
+  const credit = { kind: "credit", opId: "c", walletId: "w", amount: 100n, note: "", atMs: 1 };
+  await ledger.credit({ ...credit, kind: "credit" });
+  for (const holdId of ["h1", "h2"]) {
+    await ledger.hold({
+      kind: "hold",
+      holdId,
+      walletId: "w",
+      keyId: "k",
+      logId: "l",
+      model: "m",
+      priceVersion: 1,
+      amount: 40n,
+      minimum: 40n,
+      budget: {},
+      atMs: 1,
+    }, { waitMs: 0 });
+  }
+  return stores;
+}
+
+function settle(holdId: string, cost: bigint) {
+  const tokens = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, estimated: false };
+  return { kind: "settle", holdId, cost, ...tokens, atMs: 1 } as const;
+}
+
+Deno.test("endings that the store would not take are written when it takes them again", async () => {
+  const stores = await heldWallet();
+  const events: string[] = [];
+  const note = (event: string) => void events.push(event);
+  const late = new LateEndings(stores.ledger, { info: note, warn: note, error: note });
+  late.add(settle("h1", 7n), new StoreError("disk full"));
+  late.add({ kind: "void", holdId: "h2", reason: "store failed", atMs: 1 }, new StoreError("x"));
+  assertEquals(late.size, 2);
+  await late.close();
+  const wallet = await stores.ledger.wallet("w");
+  assertEquals([late.size, wallet?.held, wallet?.spent, wallet?.available], [0, 0n, 7n, 93n]);
+  assertEquals(events.filter((event) => event === "hold_ended_late").length, 2);
+  await stores.close();
+});
+
+Deno.test("an ending that was written after all is written once", async () => {
+  const stores = await heldWallet();
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const late = new LateEndings(stores.ledger, silent);
+  await stores.ledger.settle(settle("h1", 7n));
+  late.add(settle("h1", 7n), new StoreError("the answer was lost"));
+  late.add({ kind: "void", holdId: "never", reason: "", atMs: 1 }, new StoreError("x"));
+  await late.close();
+  assertEquals((await stores.ledger.wallet("w"))?.spent, 7n);
+  await stores.close();
+});
+
+Deno.test("a store that goes on failing is asked again, and at the end left alone", async () => {
+  const stores = await heldWallet();
+  let tries = 0;
+  const failing = Object.create(stores.ledger, {
+    settle: {
+      value: () => {
+        tries += 1;
+        return Promise.reject(new StoreError("still full"));
+      },
+    },
+  });
+  const warnings: string[] = [];
+  const silent = { info: () => {}, warn: (event: string) => void warnings.push(event) };
+  const late = new LateEndings(failing, { ...silent, error: () => {} });
+  late.add(settle("h1", 7n), new StoreError("full"));
+  await late.close();
+  assertEquals([tries, late.size], [1, 1]);
+  assert(warnings.includes("hold_still_open"));
+  await stores.close();
+});
+
+/** The row of the request that a hold was taken for. */
+function row(holdId: string): RequestRecord {
+  return {
+    ...{ id: `log_${holdId}`, requestId: "r", atMs: 1, keyId: "k", walletId: "w" },
+    ...{ endpoint: "chat", stream: true, status: 200, outcome: "cut", durationMs: 1 },
+    ...{ holdIds: [holdId], charged: "0.000007", estimated: false },
+    ...{ inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 },
+  };
+}
+
+Deno.test("a request's row comes with its late settlement, once", async () => {
+  const stores = await heldWallet();
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const late = new LateEndings(stores.ledger, silent);
+  // The second had landed with its row, and nobody could tell.
+  await stores.ledger.settle(settle("h2", 9n), { row: row("h2") });
+  late.add(settle("h1", 7n), new StoreError("disk full"), { row: row("h1") });
+  late.add(settle("h2", 9n), new StoreError("in doubt"), { row: row("h2") });
+  await late.close();
+  const { records } = await stores.log.search({ limit: 9 });
+  assertEquals(records.map(({ id }) => id), ["log_h1", "log_h2"]);
+  assertEquals((await stores.ledger.wallet("w"))?.spent, 16n);
+  await stores.close();
+});
+
+Deno.test("a row that comes after its request's last settlement waits with it", async () => {
+  const stores = await heldWallet();
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const late = new LateEndings(stores.ledger, silent);
+  late.add({ kind: "void", holdId: "h1", reason: "", atMs: 1 }, new StoreError("disk full"));
+  assertEquals(late.addRow(row("h1")), false);
+  late.add(settle("h2", 9n), new StoreError("disk full"));
+  assertEquals(late.addRow({ ...row("h1"), holdIds: ["h0", "h2", "h1"] }), true);
+  await late.close();
+  assertEquals(late.addRow(row("h2")), false);
+  const { records } = await stores.log.search({ limit: 9 });
+  assertEquals(records.map(({ holdIds }) => holdIds), [["h0", "h2", "h1"]]);
+  await stores.close();
+});
+
+Deno.test("a request's row comes also where its late settlement had landed before it", async () => {
+  const stores = await heldWallet();
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const late = new LateEndings(stores.ledger, silent);
+  const killedRow: RequestRecord = { ...row("h1"), outcome: "killed" };
+  await stores.ledger.settle(settle("h1", 7n), { killedRow });
+  late.add(settle("h1", 7n), new StoreError("in doubt"));
+  assert(late.addRow(row("h1")));
+  await late.close();
+  // Asked for again it is there already.
+  await stores.ledger.settle(settle("h1", 7n), { row: row("h1") });
+  const { records } = await stores.log.search({ limit: 9 });
+  assertEquals(records.map(({ id, outcome }) => [id, outcome]), [["log_h1", "cut"]]);
+  await stores.close();
+});
+
+for (const isLogged of [false, true]) {
+  const how = isLogged ? "is there" : "is still to come";
+  Deno.test(`a late settlement of a request whose own row ${how} is in one row after a crash`, async () => {
+    const path = await Deno.makeTempFile({ suffix: ".kv" });
+    const stores = await heldWallet(path);
+    const silent = { info: () => {}, warn: () => {}, error: () => {} };
+    const late = new LateEndings(stores.ledger, silent);
+    const ids = ["h1", "h2"];
+    const killedRow: RequestRecord = { ...row("h1"), outcome: "killed", holdIds: ids };
+    await stores.ledger.settle(settle("h1", 7n), { killedRow: { ...killedRow, holdIds: ["h1"] } });
+    late.add(settle("h2", 9n), new StoreError("disk full"), { killedRow });
+    if (isLogged) await stores.log.append({ ...row("h1"), holdIds: ids });
+    await late.close();
+    await stores.close();
+    const next = await openKvStores(path, { nowMs: clock.nowMs });
+    const { records } = await next.log.search({ limit: 9 });
+    assertEquals(records.map(({ holdIds }) => holdIds), [ids]);
+    assertEquals(records[0]?.outcome, isLogged ? "cut" : "killed");
+    await next.close();
+    await Deno.remove(path);
+  });
+}
+
+Deno.test("a charge that nobody had an answer for is told of aloud", async () => {
+  const stores = await heldWallet();
+  const errors: unknown[] = [];
+  const error = (event: string, fields?: LogFields) => void errors.push([event, fields?.holdId]);
+  const late = new LateEndings(stores.ledger, { info: () => {}, warn: () => {}, error });
+  await stores.ledger.settle(settle("h1", 7n));
+  for (const holdId of ["h1", "h2"]) {
+    late.add({ kind: "void", holdId, reason: "", atMs: 1 }, new StoreError("in doubt"));
+  }
+  await late.close();
+  assertEquals(errors.slice(2), [["charged_without_answer", "h1"]]);
+  await stores.close();
+});

@@ -1,0 +1,102 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { Gathered } from "./event_batcher.ts";
+
+const LONG = "x".repeat(1_024);
+
+/** A source whose texts come when the test says so. */
+function source() {
+  const { readable, writable } = new TransformStream<readonly string[], readonly string[]>(
+    {},
+    { highWaterMark: Infinity },
+    { highWaterMark: Infinity },
+  );
+  return { events: readable[Symbol.asyncIterator](), writer: writable.getWriter() };
+}
+
+Deno.test("the first texts are passed on at once, those in quick succession together", async () => {
+  const { events, writer } = source();
+  const gathered = new Gathered(events);
+  await writer.write(["a"]);
+  assertEquals(await gathered.next(), { done: false, value: ["a"] });
+  await writer.write(["b"]);
+  await writer.write(["c", "d"]);
+  assertEquals(await gathered.next(), { done: false, value: ["b", "c", "d"] });
+  await writer.close();
+  assertEquals(await gathered.next(), { done: true, value: undefined });
+  assertEquals(await gathered.next(), { done: true, value: undefined });
+});
+
+Deno.test("what came before an error is passed on before it", async () => {
+  const gathered = new Gathered((async function* () {
+    yield ["a"];
+    yield await Promise.resolve(["b"]);
+    throw new Error("cut");
+  })());
+  const texts: string[] = [];
+  await assertRejects(
+    async () => {
+      for (let next = await gathered.next(); !next.done; next = await gathered.next()) {
+        texts.push(...next.value);
+      }
+    },
+    Error,
+    "cut",
+  );
+  assertEquals(texts, ["a", "b"]);
+});
+
+Deno.test("whoever does not read is not read for without end", async () => {
+  let given = 0;
+  const gathered = new Gathered((async function* () {
+    for (; given < 1_000; given++) yield await Promise.resolve([LONG]);
+  })());
+  await gathered.next();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assertEquals(given < 100, true, `${given} were read`);
+  let texts = 1;
+  for (let next = await gathered.next(); !next.done; next = await gathered.next()) {
+    texts += next.value.length;
+  }
+  assertEquals(texts, 1_000);
+});
+
+Deno.test("what has gathered is bounded: a stalled reader's connection keeps many batches", async () => {
+  const texts = 1_000;
+  const gathered = new Gathered((async function* () {
+    for (let n = 0; n < texts; n++) yield await Promise.resolve([LONG]);
+  })());
+  const batches: number[] = [];
+  for (let next = await gathered.next(); !next.done; next = await gathered.next()) {
+    batches.push(next.value.length);
+    // A slow reader: all that may gather meanwhile does.
+    if (batches.length < 4) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assertEquals(batches.reduce((sum, count) => sum + count), texts);
+  assertEquals(Math.max(...batches) <= 8, true, `${Math.max(...batches)} KiB are one batch`);
+});
+
+Deno.test("leaving early leaves the source, also while a read is pending", async () => {
+  const { events, writer } = source();
+  const gathered = new Gathered(events);
+  const pending = gathered.next();
+  const left = gathered.return();
+  await writer.write(["late"]).catch(() => {});
+  assertEquals(await pending, { done: true, value: undefined });
+  assertEquals((await left).done, true);
+});
+
+Deno.test("what waits can be taken; what comes after it is passed on", async () => {
+  const { events, writer } = source();
+  const gathered = new Gathered(events);
+  await writer.write(["a"]);
+  await gathered.next();
+  await writer.write(["b"]);
+  await writer.write(["c"]);
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(gathered.takeWaiting(), ["b", "c"]);
+  assertEquals(gathered.takeWaiting(), []);
+  await writer.write(["d"]);
+  assertEquals(await gathered.next(), { done: false, value: ["d"] });
+  await writer.close();
+  assertEquals(await gathered.next(), { done: true, value: undefined });
+});

@@ -1,0 +1,178 @@
+import { assert, assertEquals, assertGreaterOrEqual, assertLess, assertMatch } from "@std/assert";
+import type { SettleCommand } from "../../domain/ledger/ledger.ts";
+import { freezePrice, outputTokensFor } from "../../domain/ledger/pricing.ts";
+import type { LateText } from "../../ports/token_counter.ts";
+import type { AnswerEnd } from "../../wire/answer_relay.ts";
+import { ChatRelay } from "../../wire/chat_relay.ts";
+import type { Begun } from "../call/attempt.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import type { GatewayContext } from "../context.ts";
+import type { RequestTrace } from "../request_trace.ts";
+import { Gathered } from "./event_batcher.ts";
+import { type OpenedStream, StreamedCall } from "./streamed_call.ts";
+
+/** Until what has been said is there. */
+const arrived = () => new Promise((resolve) => setTimeout(resolve));
+
+const chunk = (content: string, usage?: unknown) =>
+  JSON.stringify({
+    id: "c",
+    created: 1,
+    model: "m",
+    choices: [{ index: 0, delta: { role: "assistant", content }, finish_reason: null }],
+    ...usage === undefined ? {} : { usage },
+  });
+
+/** A call whose upstream says these events, and how it is settled. */
+function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "cancel") {
+  const settled: SettleCommand[] = [];
+  const counted: number[] = [];
+  const warnings: string[] = [];
+  const price = freezePrice(
+    { inputPerMTok: "1", outputPerMTok: "2", currency: "USD" },
+    "1000",
+    { version: 1 },
+  );
+  const gateway = {
+    clock: { nowMs: () => 1, monotonicMs: () => 1 },
+    admission: { spent: () => {} },
+    inFlight: { watch: () => () => {} },
+    checkpoints: new Checkpoints(),
+    ledger: {
+      settle: (command: SettleCommand) => Promise.resolve({ ok: settled.push(command) > 0 }),
+    },
+    log: { append: () => Promise.resolve() },
+    logger: { warn: (event: string) => warnings.push(event) },
+    signatures: { remember: () => {} },
+    tokens: {
+      count(text: string | LateText) {
+        const made = typeof text === "string" ? text : text.text();
+        counted.push(made.length);
+        // A word is a token.
+        return Promise.resolve(made.split(" ").length - 1);
+      },
+    },
+  };
+  async function* batches() {
+    for (const event of events) yield [event];
+  }
+  const held = 1_000_000n;
+  const relay = new ChatRelay("auto", { maxTokens: price && outputTokensFor(held, price) });
+  const begun = {
+    hold: { id: "hold_1", held, price, outputTokens: 500 },
+    lease: { release: () => {}, report: () => {} },
+    abort: new AbortController(),
+    candidate: {
+      model: { id: "m", contextTokens: 1_000 },
+      upstream: { id: "u", onDisconnect },
+      outputTokens: 10,
+      mediaInputTokens: 0,
+      imageInputTokens: 0,
+    },
+    answer: { events: new Gathered(batches()), relay, first: relay.accept(chunk(" first")) },
+  };
+  const caller = { stream: true, key: {}, endpoint: "chat" };
+  const trace = { caller, attempts: [], record: () => ({}), say: () => {}, used: () => {} };
+  const call = new StreamedCall(gateway as unknown as GatewayContext, {
+    trace: trace as unknown as RequestTrace,
+    begun: begun as unknown as Begun<OpenedStream>,
+    inputText: () => " question",
+    endsRequest: true,
+  });
+  return { call, settled, relay, counted, begun, warnings };
+}
+
+async function takeNext(call: StreamedCall): Promise<void> {
+  (await call.next())?.();
+}
+
+Deno.test("what has come, but was not taken before its caller left, is not delivered", async () => {
+  const { call, settled } = callOf([chunk(" second"), chunk(" third")]);
+  await takeNext(call);
+  await takeNext(call);
+  const overtaken = await call.next();
+  await call.leave();
+  assertEquals(overtaken?.(), "");
+  assertEquals(settled.map(({ outputTokens, estimated }) => [outputTokens, estimated]), [[
+    2,
+    true,
+  ]]);
+});
+
+Deno.test("an answer that nobody took anything of costs nothing", async () => {
+  for (const waits of [false, true]) {
+    const { call, settled } = callOf([chunk(" second")]);
+    if (waits) await call.next();
+    await call.leave();
+    assertEquals(settled.map(({ cost, estimated }) => [cost, estimated]), [[0n, false]]);
+  }
+});
+
+for (const onDisconnect of ["cancel", "drain"] as const) {
+  Deno.test(`usage that has come counts, taken or not: ${onDisconnect}`, async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 3 };
+    const { call, settled } = callOf([chunk(" second", usage)], onDisconnect);
+    await takeNext(call);
+    await call.next();
+    await call.leave();
+    assertEquals(settled.map(({ cost, estimated }) => [cost, estimated]), [[13_000n, false]]);
+  });
+
+  Deno.test(`usage that has come counts, asked for or not: ${onDisconnect}`, async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 3 };
+    const { call, settled } = callOf([chunk(" second"), chunk(" third", usage)], onDisconnect);
+    await takeNext(call);
+    await takeNext(call);
+    await arrived();
+    await call.leave();
+    assertEquals(settled.map(({ cost, estimated }) => [cost, estimated]), [[13_000n, false]]);
+  });
+}
+
+Deno.test("a stream that passes its held tokens is ended, and counted", async () => {
+  // The hold pays for 500 tokens of output.
+  const said = Array.from({ length: 100 }, () => chunk(" word".repeat(50)));
+  const { call, settled, relay, begun, warnings } = callOf(said);
+  await takeNext(call);
+  for (let taken = await call.next(); taken !== undefined; taken = await call.next()) taken();
+  assert(begun.abort.signal.aborted);
+  const words = relay.delivered.join("").split(" word").length - 1;
+  assertGreaterOrEqual(words, 500);
+  assertLess(words, 600);
+  await call.finish();
+  const [{ cost, outputTokens, estimated } = { cost: 0n, outputTokens: 0, estimated: false }] =
+    settled;
+  // " first" came before the words.
+  assertEquals([settled.length, outputTokens, estimated], [1, words + 1, true]);
+  assertGreaterOrEqual(cost, 1_000_000n);
+  assertEquals(warnings, ["output_limit_passed"]);
+  const end = { metadata: {}, usage: {}, completedSeconds: 1 } as unknown as AnswerEnd;
+  assertMatch([...relay.completed(end)].join(""), /"finish_reason":"length"/);
+});
+
+Deno.test("a stream that keeps to its held tokens is not ended, and what has its finish ends by itself", async () => {
+  const finish = JSON.stringify({
+    ...{ id: "c", created: 1, model: "m" },
+    choices: [{ index: 0, delta: {}, finish_reason: "length" }],
+  });
+  const finished = JSON.stringify({
+    ...{ id: "c", created: 1, model: "m" },
+    choices: [{ index: 0, delta: { content: " word".repeat(5_000) }, finish_reason: "stop" }],
+  });
+  for (const events of [[chunk(" word".repeat(499)), finish], [finished]]) {
+    const { call, begun, warnings } = callOf(events);
+    await takeNext(call);
+    for (let taken = await call.next(); taken !== undefined; taken = await call.next()) taken();
+    assertEquals([begun.abort.signal.aborted, warnings], [false, []]);
+    await call.leave();
+  }
+});
+
+Deno.test("what comes after the caller has left is not kept", async () => {
+  const { call, relay } = callOf([chunk(" second"), chunk(" third"), chunk(" fourth")], "drain");
+  await takeNext(call);
+  await takeNext(call);
+  const sent = relay.deliveredChars;
+  await call.leave();
+  assertEquals([relay.deliveredChars, relay.delivered.join("")], [sent, " first second"]);
+});

@@ -1,0 +1,194 @@
+/**
+ * The parts of the service, each made of those before it.
+ *
+ * @module
+ */
+
+import {
+  missingCredentials,
+  missingCredentialsText,
+  missingSearchVariable,
+  missingSearchVariableText,
+} from "../config/missing_credentials.ts";
+import type { Catalog, SearchConfig } from "../domain/catalog/catalog.ts";
+import { limitsInForce } from "../domain/limits/service_limits.ts";
+import type { AdminTokens } from "../flows/keys/admin_tokens.ts";
+import { Admission } from "../flows/admit/admission.ts";
+import { BoundedMap } from "../system/bounded_map.ts";
+import { Checkpoints } from "../flows/stream/checkpoints.ts";
+import type { GatewayContext } from "../flows/context.ts";
+import { InFlight } from "../flows/admit/in_flight.ts";
+import type { KeyRing } from "../flows/keys/key_ring.ts";
+import type { LowBalances } from "../flows/settle/low_balances.ts";
+import { LateEndings } from "../flows/settle/settlement_retries.ts";
+import { publishFile, type SignedLinks } from "../flows/images/signed_links.ts";
+import type { Answering } from "../http/listen.ts";
+import { FailedAttempts } from "../flows/call/failed_attempts.ts";
+import { FoundMemory } from "../flows/hosted/search_memory.ts";
+import { HeldBodies } from "../flows/admit/held_bodies.ts";
+import { SignatureMemory } from "../flows/plan/signature_memory.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Rng } from "../ports/rng.ts";
+import type { VectorStores } from "../ports/vector_stores.ts";
+import type { WebSearch } from "../ports/web_search.ts";
+import { createWebSearch } from "../search/factory.ts";
+import type { KvStores } from "../stores/kv/open.ts";
+import { createTokenCounter } from "../tokens/token_counter.ts";
+import { embedderInForce } from "../upstreams/embedder.ts";
+import { observedLedger, observedLog } from "../telemetry/observed_stores.ts";
+import { passingOn } from "../telemetry/passed_on.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
+import { createUpstream } from "../upstreams/factory.ts";
+import { UpstreamPool } from "../upstreams/pool.ts";
+import { createVectorStores } from "../vector_stores/vector_stores.ts";
+import type { CredentialsFile } from "../system/credentials.ts";
+import { fetchFile } from "./fetch_file.ts";
+import type { Gate } from "./gate.ts";
+import type { PepperBook } from "../flows/keys/pepper_book.ts";
+import { unreadableKeys } from "../config/permissions.ts";
+import type { ServeSettings } from "../config/settings.ts";
+
+/** Conversations whose model is remembered. */
+const CONVERSATIONS_MAX = 20_000;
+
+/** What the service needs of the process it runs in. */
+export interface ServiceDeps {
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly logger: Logger;
+  /** Looks an environment variable up; one that may not be read is absent. */
+  readonly env: (name: string) => string | undefined;
+  /** Shows text to the operator. */
+  readonly print: (text: string) => void;
+  /** True where that goes to a terminal: a person reads it and no log keeps it. @default {false} */
+  readonly isTerminal?: boolean | undefined;
+  /** Stands around the application of a described listener, and sees its answers. @default {nothing} */
+  readonly around?: ((app: Answering, listener: "public" | "admin") => Answering) | undefined;
+  /** Told of secrets that are in the configuration itself. @default {nobody is told} */
+  readonly noteSecret?: ((secret: string) => void) | undefined;
+  /** Watches the service, which ends the watch. @default {one that counts and exports nothing} */
+  readonly telemetry?: Telemetry | undefined;
+}
+
+/** The parts of a running service. */
+export interface House {
+  readonly settings: ServeSettings;
+  readonly deps: ServiceDeps;
+  readonly stores: KvStores;
+  readonly pool: UpstreamPool;
+  readonly keyRing: KeyRing;
+  readonly pepperBook: PepperBook;
+  readonly adminTokens: AdminTokens;
+  readonly credentials: CredentialsFile;
+  readonly links: SignedLinks;
+  readonly gateway: GatewayContext;
+  readonly vectorStores: VectorStores;
+  readonly gate: Gate;
+  readonly lowBalances: LowBalances;
+  readonly telemetry: Telemetry;
+  /** Where applications call; known when the listeners are open. */
+  readonly publicUrl: () => string;
+}
+
+/** The upstreams of a catalog; those that cannot be called for want of a key are told of. */
+export function poolOf(
+  catalog: Catalog,
+  deps: ServiceDeps,
+  telemetry: Telemetry,
+): UpstreamPool {
+  const { clock, env, logger } = deps;
+  for (const missing of missingCredentials(catalog.upstreams, env)) {
+    const message = missingCredentialsText(missing);
+    logger.warn("upstream_without_credentials", { ...missing, message });
+  }
+  const variable = missingSearchVariable(catalog.search, env);
+  if (variable !== undefined) {
+    const message = missingSearchVariableText(variable);
+    logger.warn("search_without_credentials", { variable, message });
+  }
+  return new UpstreamPool(catalog, {
+    clock,
+    create: (config) => {
+      if (config.apiKey !== undefined) deps.noteSecret?.(config.apiKey);
+      return createUpstream(config, deps);
+    },
+    // A caller may read it: it does not name the variable.
+    lacks: (config) =>
+      missingCredentials([config], env).length === 0 && unreadableKeys([config], env).length === 0
+        ? undefined
+        : `has no credentials at its upstream "${config.id}"`,
+    onAttempt: (attempt) =>
+      attempt.hadBegun ? telemetry.metrics.brokeOff(attempt) : telemetry.metrics.attempted(attempt),
+    onOperatorTrouble: (event) => logger.error("upstream_refuses_credentials", { ...event }),
+  });
+}
+
+/** The gateway's own vector stores. */
+export function vectorStoresOf(stores: KvStores, deps: ServiceDeps): VectorStores {
+  return createVectorStores({
+    ...deps,
+    passages: stores.passages,
+    embedder: embedderInForce({ ...deps, catalog: () => stores.catalogs.current() }),
+  });
+}
+
+/** What requests reach the world through. */
+export function gatewayOf(
+  stores: KvStores,
+  parts: Pick<House, "pool" | "links" | "vectorStores" | "deps"> & {
+    /** @default {nobody watches} */
+    readonly telemetry?: Telemetry;
+  },
+): GatewayContext {
+  const { blobs, catalogs, keys, responses } = stores;
+  const { pool, links, vectorStores, telemetry } = parts;
+  const { ledger, log } = telemetry === undefined ? stores : observed(stores, telemetry);
+  const { clock, rng, logger } = parts.deps;
+  return {
+    catalogs,
+    keys,
+    ledger,
+    log,
+    pool,
+    vectorStores,
+    clock,
+    rng,
+    logger,
+    tracer: telemetry?.tracer ?? passingOn,
+    tokens: createTokenCounter(),
+    admission: new Admission(),
+    bodies: new HeldBodies(() => limitsInForce(catalogs.current())),
+    conversations: new BoundedMap(CONVERSATIONS_MAX),
+    signatures: new SignatureMemory(),
+    found: new FoundMemory(),
+    inFlight: new InFlight(),
+    checkpoints: new Checkpoints(),
+    lateEndings: new LateEndings(ledger, logger),
+    failedAttempts: new FailedAttempts({ clock, logger }),
+    webSearch: webSearches(parts.deps),
+    responses,
+    responsesKeptMs: () => responses.retentionMs,
+    fetchFile,
+    publishFile: (file) => publishFile({ blobs, links, clock, rng }, file),
+  };
+}
+
+function observed(
+  { ledger, log }: KvStores,
+  { metrics, requestEnded: onRow }: Telemetry,
+): Pick<GatewayContext, "ledger" | "log"> {
+  const observer = { onRow, metrics };
+  return { ledger: observedLedger(ledger, observer), log: observedLog(log, observer) };
+}
+
+/** Back ends of web search, one for each configuration that has been in force. */
+function webSearches({ env, clock, noteSecret }: ServiceDeps): GatewayContext["webSearch"] {
+  const known = new WeakMap<SearchConfig, WebSearch>();
+  return (config) => {
+    if ("apiKey" in config && config.apiKey !== undefined) noteSecret?.(config.apiKey);
+    const search = known.get(config) ?? createWebSearch(config, { env, clock });
+    known.set(config, search);
+    return search;
+  };
+}

@@ -1,0 +1,116 @@
+import { Buffer } from "node:buffer";
+import type { Hold } from "../../../domain/ledger/ledger.ts";
+import { entryOfHold, entryOfProgress } from "../../../domain/ledger/decide.ts";
+import { StoreError } from "../../../ports/store_error.ts";
+import { decodeEntry, encodeEntry } from "./journal_codec.ts";
+import { followHold } from "./open_holds.ts";
+import { CHECKPOINT_SEGMENTS, MAX_SEGMENT_BYTES } from "../limits.ts";
+import { bytesOf, type Checkpoint, CHECKPOINT_CHUNKS, CHECKPOINT_KEY, textOf } from "../rows.ts";
+import type { Writer } from "./writer.ts";
+
+/** No list of open holds was ever made: the journal is replayed from its start. */
+export const NO_CHECKPOINT: Checkpoint = { segment: 0, chunks: 0 };
+
+/**
+ * Writes the list of open holds down now and then, so that a start replays only the journal's end.
+ * A list is written in pieces under the number of the segment it was made after; the pointer to it
+ * comes last, so that a list cut short does not count.
+ */
+export class Checkpointer {
+  readonly #writer: Writer;
+  #last: Checkpoint;
+  #running: Promise<void> | undefined;
+
+  constructor(writer: Writer, last: Checkpoint) {
+    this.#writer = writer;
+    this.#last = last;
+  }
+
+  /** Starts a list where one is due. */
+  tick(): void {
+    const due = this.#writer.journal.segment - this.#last.segment >= CHECKPOINT_SEGMENTS;
+    if (due && this.#running === undefined) void this.write();
+  }
+
+  /** Writes a list now, unless that is under way or nothing has changed since the last. */
+  write(): Promise<void> {
+    if (this.#writer.journal.segment === this.#last.segment) return Promise.resolve();
+    this.#running ??= this.#write().finally(() => this.#running = undefined);
+    return this.#running;
+  }
+
+  async #write(): Promise<void> {
+    const { segment } = this.#writer.journal;
+    const chunks = chunkHolds(this.#writer.books.holds.values());
+    const former = this.#last;
+    try {
+      await Promise.all(chunks.map((value, chunk) => {
+        const key = [...CHECKPOINT_CHUNKS, segment, chunk];
+        return this.#writer.write([{ key, value, bytes: value.length }]);
+      }));
+      const pointer: Checkpoint = { segment, chunks: chunks.length };
+      await this.#writer.write([{ key: CHECKPOINT_KEY, value: pointer, bytes: 64 }]);
+      this.#last = pointer;
+      await Promise.all(Array.from({ length: former.chunks }, (_, chunk) => {
+        const key = [...CHECKPOINT_CHUNKS, former.segment, chunk];
+        return this.#writer.write([{ key, bytes: 0 }]);
+      }));
+    } catch (error) {
+      // The former list still stands; the next start has more of the journal to replay, no more.
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+}
+
+/** The newest list of open holds, by their ids, oldest first. */
+export async function readCheckpoint(
+  kv: Deno.Kv,
+): Promise<{ checkpoint: Checkpoint; holds: Map<string, Hold> }> {
+  const { value } = await kv.get<Checkpoint>(CHECKPOINT_KEY);
+  const holds = new Map<string, Hold>();
+  if (value === null) return { checkpoint: NO_CHECKPOINT, holds };
+  let chunks = 0;
+  for await (const row of kv.list<Uint8Array>({ prefix: [...CHECKPOINT_CHUNKS, value.segment] })) {
+    if (chunks++ === value.chunks) break;
+    for (const line of textOf(row.value).split("\n")) followHold(holds, decodeEntry(line));
+  }
+  if (chunks < value.chunks) {
+    throw new StoreError(`Cannot read checkpoint ${value.segment}: a piece of it is missing`);
+  }
+  return { checkpoint: value, holds };
+}
+
+/** Keys of pieces that belong to no list: what a writer left that was killed between two commits. */
+export async function strayChunks(kv: Deno.Kv, checkpoint: Checkpoint): Promise<Deno.KvKey[]> {
+  const stray: Deno.KvKey[] = [];
+  for await (const { key } of kv.list({ prefix: CHECKPOINT_CHUNKS })) {
+    if (key[1] !== checkpoint.segment) stray.push(key);
+  }
+  return stray;
+}
+
+function chunkHolds(holds: Iterable<Hold>): Uint8Array[] {
+  const chunks: Uint8Array[] = [];
+  let lines: string[] = [];
+  let bytes = 0;
+  for (const line of linesOf(holds)) {
+    const size = Buffer.byteLength(line) + 1;
+    if (bytes + size > MAX_SEGMENT_BYTES) {
+      chunks.push(bytesOf(lines.join("\n")));
+      lines = [];
+      bytes = 0;
+    }
+    lines.push(line);
+    bytes += size;
+  }
+  if (lines.length > 0) chunks.push(bytesOf(lines.join("\n")));
+  return chunks;
+}
+
+/** Lines of the journal that come to these holds. */
+function* linesOf(holds: Iterable<Hold>): Iterable<string> {
+  for (const hold of holds) {
+    yield encodeEntry(entryOfHold(hold));
+    if (hold.progress !== undefined) yield encodeEntry(entryOfProgress(hold, hold.progress));
+  }
+}

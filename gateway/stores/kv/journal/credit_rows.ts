@@ -1,0 +1,65 @@
+/**
+ * The rows by which a credit that is asked for again is known: without its row it would be paid twice.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import type { CreditRecord } from "../../../domain/ledger/state.ts";
+import { StoreError } from "../../../ports/store_error.ts";
+import type { AtMoment } from "./rows_check.ts";
+import { Turns } from "../turns.ts";
+
+const PREFIX: Deno.KvKey = ["credit"];
+const ROWS_READ_AHEAD = 256;
+/** Digests are added up modulo this, so that their order does not matter. */
+const SUM_BITS = 128;
+
+/** Key of the row of a credit that was paid in under this operation id. */
+export function creditRowKey(opId: string): Deno.KvKey {
+  return [...PREFIX, createHash("sha256").update(JSON.stringify(opId)).digest("hex")];
+}
+
+/** Compares these rows with the journal's credits, in memory of a few bytes however many there are. */
+export class CreditRowsCheck {
+  readonly #booked = new Digests();
+
+  /** Notes a credit of the journal. */
+  add(opId: string, credit: CreditRecord): void {
+    this.#booked.add(creditRowKey(opId), credit);
+  }
+
+  /** Compares with the rows up to the moment: later ones are of later credits. */
+  async compare(kv: Deno.Kv, { versionstamp, problems }: AtMoment): Promise<void> {
+    const found = new Digests();
+    const turns = new Turns();
+    const options = { batchSize: ROWS_READ_AHEAD };
+    try {
+      for await (const row of kv.list<CreditRecord>({ prefix: PREFIX }, options)) {
+        if (row.versionstamp <= versionstamp) found.add(row.key, row.value);
+        await turns.share();
+      }
+    } catch (cause) {
+      throw new StoreError("Cannot read the store", { cause });
+    }
+    if (found.sum === this.#booked.sum) return;
+    problems.push(
+      `The ${found.count} rows by which repeated credits are known do not match the ` +
+        `${this.#booked.count} credits of the journal: restore the store from a backup`,
+    );
+  }
+}
+
+/** A sum of digests, equal for equal credits in any order. */
+class Digests {
+  sum = 0n;
+  count = 0;
+
+  add(key: Deno.KvKey, credit: unknown): void {
+    const { walletId, amount } = Object(credit);
+    const text = JSON.stringify([String(key[1]), String(walletId), String(amount)]);
+    const digest = createHash("sha256").update(text).digest("hex").slice(0, SUM_BITS / 4);
+    this.sum = BigInt.asUintN(SUM_BITS, this.sum + BigInt(`0x${digest}`));
+    this.count++;
+  }
+}

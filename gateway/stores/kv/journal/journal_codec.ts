@@ -1,0 +1,36 @@
+import type { JournalEntry } from "../../../domain/ledger/ledger.ts";
+
+/** Writes an entry as one line of JSON; amounts become decimal strings. */
+export function encodeEntry(entry: JournalEntry): string {
+  switch (entry.op) {
+    case "open":
+      return JSON.stringify(entry);
+    case "credit":
+    case "hold":
+      return JSON.stringify({ ...entry, amount: entry.amount.toString() });
+    case "progress":
+      return JSON.stringify({ ...entry, cost: entry.cost.toString() });
+    case "settle":
+      return JSON.stringify({
+        ...entry,
+        held: entry.held.toString(),
+        charged: entry.charged.toString(),
+        writtenOff: entry.writtenOff.toString(),
+      });
+    case "void":
+    case "expire":
+      return JSON.stringify({ ...entry, held: entry.held.toString() });
+  }
+}
+
+const AMOUNTS = ["amount", "cost", "held", "charged", "writtenOff"];
+
+/** Reads a line that {@linkcode encodeEntry} wrote. */
+export function decodeEntry(line: string): JournalEntry {
+  const entry = JSON.parse(line) as Record<string, unknown>;
+  for (const name of AMOUNTS) {
+    const amount = entry[name];
+    if (typeof amount === "string") entry[name] = BigInt(amount);
+  }
+  return entry as JournalEntry;
+}

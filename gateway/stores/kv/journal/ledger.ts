@@ -1,0 +1,220 @@
+import type {
+  CreditCommand,
+  Hold,
+  HoldCommand,
+  JournalEntry,
+  KeySpend,
+  OpenWalletCommand,
+  Progress,
+  ProgressCommand,
+  ReleaseCommand,
+  SettleCommand,
+  Wallet,
+} from "../../../domain/ledger/ledger.ts";
+import {
+  decideCredit,
+  decideOpen,
+  decideProgress,
+  decideRelease,
+  decideSettle,
+} from "../../../domain/ledger/decide.ts";
+import type { CreditRecord, LedgerDecision } from "../../../domain/ledger/state.ts";
+import type { Micros } from "../../../domain/ledger/money.ts";
+import type {
+  Applied,
+  JournalPage,
+  JournalQuery,
+  JournalRange,
+  JournalReading,
+  LedgerStore,
+  RequestEntriesQuery,
+  Settled,
+  SettlementRows,
+} from "../../../ports/ledger_store.ts";
+import type { RequestRecord } from "../../../ports/request_log.ts";
+import { StoreError } from "../../../ports/store_error.ts";
+import { creditRowKey } from "./credit_rows.ts";
+import { decodeEntry } from "./journal_codec.ts";
+import { MAX_ID_CHARS, MAX_NOTE_CHARS } from "../limits.ts";
+import { Mutex } from "../mutex.ts";
+import { readPage } from "../page.ts";
+import { read } from "../read.ts";
+import { readJournal } from "./read_journal.ts";
+import { readRequestEntries } from "./request_entries.ts";
+import { logLine } from "../log/log_line.ts";
+import type { Stage } from "./stage.ts";
+import { WaitingHolds } from "./waiting_holds.ts";
+import type { Writer } from "./writer.ts";
+
+/** Texts of a command that go into the journal. */
+interface Texts {
+  readonly ids: readonly string[];
+  readonly note?: string | undefined;
+}
+
+/** The books in Deno KV, decided in memory and made durable by the writer. */
+export class KvLedgerStore implements LedgerStore {
+  readonly #kv: Deno.Kv;
+  readonly #writer: Writer;
+  readonly #waiting: WaitingHolds;
+  readonly #crediting = new Mutex();
+
+  constructor(kv: Deno.Kv, writer: Writer) {
+    this.#kv = kv;
+    this.#writer = writer;
+    this.#waiting = new WaitingHolds(writer);
+  }
+
+  open(command: OpenWalletCommand): Promise<Applied<Wallet>> {
+    return this.#submit({ ids: [command.walletId, command.tier] }, (stage) => {
+      return { decision: decideOpen(stage, command) };
+    });
+  }
+
+  credit(command: CreditCommand): Promise<Applied<Wallet>> {
+    const { opId, walletId, amount } = command;
+    const key = creditRowKey(opId);
+    // One at a time, so that no credit lands between the look for an earlier one and the decision.
+    return this.#crediting.run(async () => {
+      const earlier = await read(this.#kv.get<CreditRecord>(key));
+      if (earlier.value !== null) this.#writer.books.rememberCredit(opId, earlier.value);
+      return await this.#submit({ ids: [opId, walletId], note: command.note }, (stage) => {
+        const decision = decideCredit(stage, command);
+        if (decision.ok && decision.change !== undefined) {
+          stage.write({ key, value: { walletId, amount }, bytes: walletId.length * 2 });
+        }
+        return { decision, frees: walletId };
+      });
+    });
+  }
+
+  hold(
+    command: HoldCommand,
+    options: { waitMs: number; signal?: AbortSignal | undefined },
+  ): Promise<Applied<{ held: Micros }>> {
+    const { holdId, walletId, keyId, budgetId = keyId, logId, model } = command;
+    const error = tooLong({ ids: [holdId, walletId, keyId, budgetId, logId, model] });
+    return error === undefined ? this.#waiting.hold(command, options) : Promise.reject(error);
+  }
+
+  progress(
+    command: ProgressCommand,
+    killedRow: () => RequestRecord,
+  ): Promise<Applied<Progress>> {
+    const { holdId } = command;
+    return this.#submit({ ids: [holdId] }, (stage) => {
+      const isFirst = stage.hold(holdId)?.progress === undefined;
+      const decision = decideProgress(stage, command);
+      if (isFirst && decision.ok) {
+        stage.keepKilledRow(logLine(killedRow()));
+      }
+      return { decision };
+    });
+  }
+
+  settle(command: SettleCommand, rows: SettlementRows = {}): Promise<Applied<Settled>> {
+    return this.#submit({ ids: [command.holdId] }, (stage) => {
+      const frees = stage.hold(command.holdId)?.walletId;
+      const decision = decideSettle(stage, command);
+      if (!decision.ok) return { decision, frees };
+      const { row, lateKilledRow } = rows;
+      const isOwed = lateKilledRow !== undefined && stage.owesRow(lateKilledRow.id);
+      const killedRow = isOwed ? lateKilledRow : rows.killedRow;
+      // What repeats a settlement that has landed finds the rows there too; its request's own row may
+      // have been made since.
+      const isNew = decision.change !== undefined;
+      if (isNew && killedRow !== undefined) stage.keepKilledRow(logLine(killedRow));
+      if (row !== undefined && (isNew || stage.owesRow(row.id))) stage.appendLog(logLine(row));
+      return { decision, frees };
+    });
+  }
+
+  release(command: ReleaseCommand): Promise<Applied<{ released: Micros }>> {
+    return this.#submit({ ids: [command.holdId], note: command.reason }, (stage) => {
+      const frees = stage.hold(command.holdId)?.walletId;
+      return { decision: decideRelease(stage, command), frees };
+    });
+  }
+
+  wallet(id: string): Promise<Wallet | undefined> {
+    return Promise.resolve(this.#writer.books.wallets.get(id));
+  }
+
+  wallets(): Promise<readonly Wallet[]> {
+    return Promise.resolve([...this.#writer.books.wallets.values()]);
+  }
+
+  keySpend(keyId: string): Promise<KeySpend | undefined> {
+    return Promise.resolve(this.#writer.books.spends.get(keyId));
+  }
+
+  openHolds(): Promise<readonly Hold[]> {
+    return Promise.resolve([...this.#writer.books.holds.values()]);
+  }
+
+  async statement(walletId: string, query: JournalQuery): Promise<JournalPage> {
+    const { sinceMs = -Infinity, untilMs = Infinity, kind } = query;
+    const { items, cursor } = await readPage(this.#kv, {
+      chain: "journal",
+      last: this.#writer.journal.segment,
+      ...query,
+      needles: [`"wallet":${JSON.stringify(walletId)}`],
+      decode: (line) => {
+        const entry = decodeEntry(line);
+        const wanted = entry.wallet === walletId && entry.op !== "progress" &&
+          (kind === undefined || entry.op === kind) &&
+          entry.at >= sinceMs && entry.at <= untilMs;
+        return wanted ? entry : undefined;
+      },
+    });
+    return { entries: items, cursor };
+  }
+
+  entriesOf(query: RequestEntriesQuery) {
+    return readRequestEntries(this.#kv, this.#writer.journal, query);
+  }
+
+  async *entries(options: { sinceMs?: number } = {}): AsyncIterable<JournalEntry> {
+    for await (const placed of this.journal(options).entries()) {
+      for (const { entry } of placed) yield entry;
+    }
+  }
+
+  journal(range: JournalRange): JournalReading {
+    return readJournal(this.#kv, this.#writer.journal, range);
+  }
+
+  /** Refuses the holds that still wait. */
+  close(): void {
+    this.#waiting.close();
+  }
+
+  #submit<T>(
+    texts: Texts,
+    decide: (stage: Stage) => { decision: LedgerDecision<T>; frees?: string | undefined },
+  ): Promise<Applied<T>> {
+    const error = tooLong(texts);
+    if (error !== undefined) return Promise.reject(error);
+    return this.#writer.submit((stage) => {
+      const { decision, frees } = decide(stage);
+      if (!decision.ok) return { ok: false, refusal: decision.refusal };
+      if (decision.change !== undefined) {
+        stage.apply(decision.change);
+        if (frees !== undefined) this.#waiting.serve(stage, frees);
+      }
+      return { ok: true, value: decision.value };
+    });
+  }
+}
+
+// A line must fit into a segment, whatever its texts need to be escaped.
+function tooLong({ ids, note = "" }: Texts): StoreError | undefined {
+  for (const { length } of ids) {
+    if (length <= MAX_ID_CHARS) continue;
+    return new StoreError(`Cannot write an id of ${length} characters: at most ${MAX_ID_CHARS}`);
+  }
+  if (note.length <= MAX_NOTE_CHARS) return undefined;
+  return new StoreError(
+    `Cannot write a note of ${note.length} characters: at most ${MAX_NOTE_CHARS}`,
+  );
+}

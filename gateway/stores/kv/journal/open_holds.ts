@@ -1,0 +1,20 @@
+import type { Hold, JournalEntry } from "../../../domain/ledger/ledger.ts";
+import { holdOfEntry, progressOfEntry } from "../../../domain/ledger/replay.ts";
+
+/** Brings open holds, by their ids, to where they stand after one more line of the journal. */
+export function followHold(holds: Map<string, Hold>, entry: JournalEntry): void {
+  switch (entry.op) {
+    case "open":
+    case "credit":
+      return;
+    case "hold":
+      return void holds.set(entry.id, holdOfEntry(entry));
+    case "progress": {
+      const hold = holds.get(entry.id);
+      if (hold !== undefined) holds.set(entry.id, { ...hold, progress: progressOfEntry(entry) });
+      return;
+    }
+    default:
+      holds.delete(entry.id);
+  }
+}

@@ -1,0 +1,36 @@
+import type { JournalRange, JournalReading, PlacedEntry } from "../../../ports/ledger_store.ts";
+import { StoreError } from "../../../ports/store_error.ts";
+import { decodeEntry } from "./journal_codec.ts";
+import { journalRows } from "./journal_rows.ts";
+import { decodeSegment, firstSegment, type Tail } from "../segment.ts";
+
+/** Reads a journal up to where it ends now. Memory holds a few segments, however long it is. */
+export function readJournal(kv: Deno.Kv, journal: Tail, range: JournalRange): JournalReading {
+  const { segment: segments, hash: head, total } = journal;
+  return { total, segments, head, entries: () => entriesOf(kv, journal, range) };
+}
+
+async function* entriesOf(
+  kv: Deno.Kv,
+  journal: Tail,
+  { sinceMs = -Infinity, untilMs = Infinity, walletId }: JournalRange,
+): AsyncGenerator<readonly PlacedEntry[], void> {
+  const chain = { name: "journal", last: journal.segment };
+  const from = await firstSegment(kv, chain, (header) => header.atMs >= sinceMs);
+  const needle = walletId === undefined ? "" : `"wallet":${JSON.stringify(walletId)}`;
+  for await (const { number, value } of journalRows(kv, journal, from)) {
+    if (!(value instanceof Uint8Array)) {
+      const message = `Cannot read journal segment ${String(number)}: it is damaged`;
+      throw new StoreError(message, { isDamage: true });
+    }
+    const { header, lines } = decodeSegment(value);
+    const first = header.total - lines.length + 1;
+    yield lines.flatMap((line, index) => {
+      if (!line.includes(needle)) return [];
+      const entry = decodeEntry(line);
+      const { wallet, at } = entry;
+      const wanted = at >= sinceMs && at <= untilMs && (walletId ?? wallet) === wallet;
+      return wanted ? [{ place: first + index, segment: header.segment, entry }] : [];
+    });
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The end of what a former run left open. A call that was cut by the gateway's death is charged what
+ * its last durable progress came to; one without progress, and one whose caller was to get it whole,
+ * has delivered nothing that is known of, and is free. A request that was charged anything gets its
+ * row in the log.
+ *
+ * @module
+ */
+
+import type { Progress } from "../../../domain/ledger/ledger.ts";
+import { formatCredits, minMicros, parseCredits } from "../../../domain/ledger/money.ts";
+import type { RequestRecord } from "../../../ports/request_log.ts";
+import { StoreError } from "../../../ports/store_error.ts";
+import type { KvLedgerStore } from "./ledger.ts";
+import { RECOVERED_AT_ONCE } from "../limits.ts";
+import { read } from "../read.ts";
+import { killedRowOf } from "../log/log_line.ts";
+import type { KvRequestLog } from "../log/request_log.ts";
+import { KILLED_ROWS, killedRowKey } from "../rows.ts";
+
+/** What a start recovers. */
+export interface Recovered {
+  readonly ledger: KvLedgerStore;
+  readonly log: KvRequestLog;
+  readonly atMs: number;
+}
+
+/**
+ * Ends every open hold, so many at a time, and writes the rows that are owed. Where this is cut short
+ * too, the next start goes on with what is left.
+ */
+export async function recover(kv: Deno.Kv, { ledger, log, atMs }: Recovered): Promise<void> {
+  const orphans = await ledger.openHolds();
+  // Calls of one request may have been under way at once: its row is written with the last of them.
+  const lastOf = new Map(
+    orphans.filter(({ progress }) => progress !== undefined).map(({ id, logId }) => [logId, id]),
+  );
+  for (let from = 0; from < orphans.length; from += RECOVERED_AT_ONCE) {
+    const some = orphans.slice(from, from + RECOVERED_AT_ONCE);
+    // Read before, so that all are ended in one turn of the event loop, in few commits.
+    const rows = new Map<string, RequestRecord>();
+    await Promise.all(some.map(async ({ logId, progress }) => {
+      if (progress === undefined) return;
+      const { value } = await read(kv.get<Uint8Array>(killedRowKey(logId)));
+      if (value !== null) rows.set(logId, killedRowOf(value));
+    }));
+    await Promise.all(some.map(({ id: holdId, logId, amount, progress }) => {
+      if (progress === undefined) {
+        return ledger.release({ kind: "expire", holdId, reason: "gateway restarted", atMs });
+      }
+      const before = rows.get(logId);
+      const row = before && withProgress(before, progress, minMicros(progress.cost, amount));
+      if (row !== undefined) rows.set(logId, row);
+      return ledger.settle(
+        { ...progress, kind: "settle", holdId, estimated: true, recovered: true, atMs },
+        lastOf.get(logId) === holdId ? { row } : { killedRow: row },
+      );
+    }));
+  }
+  await writeOwedRows(kv, log);
+}
+
+/** Requests of several calls, of which some had been settled. */
+async function writeOwedRows(kv: Deno.Kv, log: KvRequestLog): Promise<void> {
+  let last: string | undefined;
+  for (;;) {
+    const owed: RequestRecord[] = [];
+    const limit = { limit: RECOVERED_AT_ONCE };
+    for await (const { value } of kv.list<Uint8Array>({ prefix: KILLED_ROWS }, limit)) {
+      owed.push(killedRowOf(value));
+    }
+    const id = owed.at(-1)?.id;
+    if (id === undefined) return;
+    // Each goes as it is written; one that does not would be written for ever.
+    if (id === last) throw new StoreError(`Cannot clear the log row "${id}" that was owed`);
+    await Promise.all(owed.map((row) => log.append(row)));
+    last = id;
+  }
+}
+
+/** What was settled of the request before this call, and the call as far as it came. */
+function withProgress(row: RequestRecord, progress: Progress, charged: bigint): RequestRecord {
+  return {
+    ...row,
+    durationMs: Math.max(row.durationMs, progress.atMs - row.atMs),
+    charged: formatCredits((parseCredits(row.charged) ?? 0n) + charged),
+    inputTokens: row.inputTokens + progress.inputTokens,
+    cachedInputTokens: row.cachedInputTokens + progress.cachedInputTokens,
+    outputTokens: row.outputTokens + progress.outputTokens,
+    estimated: true,
+  };
+}

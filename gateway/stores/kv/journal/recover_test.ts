@@ -1,0 +1,387 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { join } from "@std/path";
+import type { HoldCommand, JournalEntry, ProgressCommand } from "../../../domain/ledger/ledger.ts";
+import type { RequestRecord } from "../../../ports/request_log.ts";
+import { StoreError } from "../../../ports/store_error.ts";
+import { CHECKPOINT_SEGMENTS, RECOVERED_AT_ONCE } from "../limits.ts";
+import { type KvStores, openKvStores } from "../open.ts";
+import { KILLED_ROWS } from "../rows.ts";
+
+const NO_WAIT = { waitMs: 0 };
+const RESTARTED_MS = 9_000;
+
+function hold(holdId: string, amount = 10n): HoldCommand {
+  const call = { walletId: "w", keyId: "k", logId: `log_${holdId}`, model: "m", priceVersion: 1 };
+  return { kind: "hold", holdId, ...call, amount, minimum: amount, budget: {}, atMs: 1_000 };
+}
+
+function progress(holdId: string, cost: bigint): ProgressCommand {
+  const tokens = { inputTokens: 5, cachedInputTokens: 1, outputTokens: Number(cost) };
+  return { kind: "progress", holdId, cost, ...tokens, atMs: 4_000 };
+}
+
+/** The row of a request that had been charged 0.000003 for a call before this one. */
+function row(holdId: string): RequestRecord {
+  return {
+    ...{ id: `log_${holdId}`, requestId: `req-${holdId}`, atMs: 500, keyId: "k", walletId: "w" },
+    ...{ endpoint: "chat", stream: true, status: 200, outcome: "killed", durationMs: 1 },
+    ...{ holdIds: [`before ${holdId}`, holdId], charged: "0.000003", estimated: false },
+    ...{ inputTokens: 2, cachedInputTokens: 0, outputTokens: 1 },
+  };
+}
+
+async function fund({ ledger }: KvStores, amount = 1_000_000n): Promise<void> {
+  await ledger.open({ kind: "open", walletId: "w", tier: "standard", atMs: 1 });
+  const credit = { kind: "credit", opId: "seed", walletId: "w", note: "", atMs: 1 } as const;
+  await ledger.credit({ ...credit, amount });
+}
+
+/** A database that outlives the stores on it, as a file does; a store that is left is as if killed. */
+class Disk implements AsyncDisposable {
+  readonly #kv: Deno.Kv;
+  readonly #close: () => void;
+  readonly #left: KvStores[] = [];
+  /** Commits that still succeed. */
+  commitsLeft = Infinity;
+
+  private constructor(kv: Deno.Kv) {
+    this.#kv = kv;
+    this.#close = kv.close.bind(kv);
+    kv.close = () => {};
+    const atomic = kv.atomic.bind(kv);
+    kv.atomic = () => {
+      const operation = atomic();
+      const commit = operation.commit.bind(operation);
+      operation.commit = () => {
+        if (this.commitsLeft-- > 0) return commit();
+        return Promise.reject(new Error("the power is off"));
+      };
+      return operation;
+    };
+  }
+
+  static async make(): Promise<Disk> {
+    return new Disk(await Deno.openKv(":memory:"));
+  }
+
+  async open(): Promise<KvStores> {
+    const openKv = () => Promise.resolve(this.#kv);
+    const stores = await openKvStores(":memory:", { openKv, nowMs: () => RESTARTED_MS });
+    this.#left.push(stores);
+    return stores;
+  }
+
+  /** How many rows wait for a death of the gateway. */
+  async killedRows(): Promise<number> {
+    let rows = 0;
+    for await (const _ of this.#kv.list({ prefix: KILLED_ROWS })) rows++;
+    return rows;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const stores of this.#left.reverse()) await stores.close();
+    this.#close();
+  }
+}
+
+async function endsOf({ ledger }: KvStores): Promise<JournalEntry[]> {
+  const { entries } = await ledger.statement("w", { limit: 100 });
+  return entries.filter(({ op }) => op === "settle" || op === "expire");
+}
+
+async function assertRight(stores: KvStores): Promise<void> {
+  const { problems, openHolds } = await stores.verify();
+  assertEquals([problems, openHolds], [[], 0]);
+}
+
+Deno.test("a start settles what was under way at its last progress, with a row", async () => {
+  await using disk = await Disk.make();
+  const first = await disk.open();
+  await fund(first);
+  for (const id of ["silent", "begun", "beyond"]) await first.ledger.hold(hold(id), NO_WAIT);
+  await first.ledger.progress(progress("begun", 4n), () => row("begun"));
+  await first.ledger.progress(progress("begun", 7n), () => row("asked for once only"));
+  await first.ledger.progress(progress("beyond", 12n), () => row("beyond"));
+  assertEquals(await disk.killedRows(), 2);
+
+  const second = await disk.open();
+  assertEquals(await second.ledger.openHolds(), []);
+  const wallet = await second.ledger.wallet("w");
+  assertEquals([wallet?.spent, wallet?.held, wallet?.writtenOff], [17n, 0n, 2n]);
+  const ends = (await endsOf(second)).map((entry) =>
+    entry.op === "settle"
+      ? [entry.id, entry.charged, entry.outputTokens, entry.estimated, entry.recovered, entry.at]
+      : [entry.op]
+  );
+  assertEquals(ends, [
+    ["beyond", 10n, 12, true, true, RESTARTED_MS],
+    ["begun", 7n, 7, true, true, RESTARTED_MS],
+    ["expire"],
+  ]);
+  const { records } = await second.log.search({ limit: 9 });
+  assertEquals(records.length, 2);
+  assertEquals(records.at(-1), {
+    ...row("begun"),
+    ...{ charged: "0.000010", inputTokens: 7, cachedInputTokens: 1, outputTokens: 8 },
+    ...{ estimated: true, durationMs: 3_500 },
+  });
+  assertEquals(await disk.killedRows(), 0);
+  await assertRight(second);
+});
+
+Deno.test("calls of one request that were under way at once share its row", async () => {
+  await using disk = await Disk.make();
+  const first = await disk.open();
+  await fund(first);
+  for (const id of ["one", "two", "quiet"]) {
+    await first.ledger.hold({ ...hold(id), logId: "log_both" }, NO_WAIT);
+  }
+  const both = { ...row("both"), holdIds: ["one", "two", "quiet"] };
+  await first.ledger.progress(progress("one", 4n), () => both);
+  await first.ledger.progress({ ...progress("two", 7n), atMs: 4_500 }, () => both);
+
+  const second = await disk.open();
+  assertEquals((await second.ledger.wallet("w"))?.spent, 11n);
+  const { records } = await second.log.search({ limit: 9 });
+  assertEquals(records, [{
+    ...both,
+    ...{ charged: "0.000014", inputTokens: 12, cachedInputTokens: 2, outputTokens: 12 },
+    ...{ estimated: true, durationMs: 4_000 },
+  }]);
+  assertEquals(await disk.killedRows(), 0);
+  await assertRight(second);
+});
+
+Deno.test("however a call ends, nothing of its progress stays behind", async () => {
+  await using disk = await Disk.make();
+  const first = await disk.open();
+  await fund(first);
+  const tokens = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, estimated: false };
+  for (const id of ["a", "b", "c"]) {
+    await first.ledger.hold(hold(id), NO_WAIT);
+    const noted = first.ledger.progress(progress(id, 4n), () => row(id));
+    // One ends in the very commit that its progress becomes durable in.
+    if (id !== "c") await noted;
+    const end = { holdId: id, atMs: 2 };
+    const own = { ...row(id), outcome: "cut" } as const;
+    if (id !== "b") {
+      await first.ledger.settle({ kind: "settle", cost: 9n, ...tokens, ...end }, { row: own });
+      continue;
+    }
+    await first.ledger.release({ kind: "void", reason: "test", ...end });
+    await first.log.append(own);
+  }
+  assertEquals(await disk.killedRows(), 0);
+  const late = await first.ledger.progress(progress("a", 20n), () => row("a"));
+  assertEquals(late, { ok: false, refusal: "hold_ended" });
+  assertEquals(await disk.killedRows(), 0);
+  const second = await disk.open();
+  assertEquals((await second.ledger.wallet("w"))?.spent, 18n);
+  const { records } = await second.log.search({ limit: 9 });
+  assertEquals(records.map(({ outcome }) => outcome), ["cut", "cut", "cut"]);
+  await assertRight(second);
+});
+
+Deno.test("a request that was killed between two of its calls has a row for the first", async () => {
+  await using disk = await Disk.make();
+  const first = await disk.open();
+  await fund(first);
+  const tokens = { inputTokens: 2, cachedInputTokens: 0, outputTokens: 1, estimated: false };
+  const ending = { kind: "settle", cost: 3n, ...tokens, atMs: 2 } as const;
+  for (const id of ["goes on", "over"]) {
+    await first.ledger.hold(hold(id), NO_WAIT);
+    await first.ledger.settle({ ...ending, holdId: id }, { killedRow: row(id) });
+  }
+  // A repeat leaves nothing where the row itself has been written.
+  await first.log.append({ ...row("over"), outcome: "ok" });
+  await first.ledger.settle({ ...ending, holdId: "over" }, { killedRow: row("over") });
+  assertEquals(await disk.killedRows(), 1);
+  const second = await disk.open();
+  const { records } = await second.log.search({ limit: 9 });
+  assertEquals(records, [row("goes on"), { ...row("over"), outcome: "ok" }]);
+  assertEquals(await disk.killedRows(), 0);
+  await assertRight(second);
+  const third = await disk.open();
+  assertEquals((await third.log.search({ limit: 9 })).records.length, 2);
+});
+
+Deno.test("progress is known to a start that reads the list of open holds, not the journal", async () => {
+  await using disk = await Disk.make();
+  const first = await disk.open();
+  await fund(first);
+  await first.ledger.hold(hold("early"), NO_WAIT);
+  await first.ledger.progress(progress("early", 4n), () => row("early"));
+  for (let n = 0; n < CHECKPOINT_SEGMENTS + 20; n++) {
+    await first.ledger.hold(hold(`h${n}`, 1n), NO_WAIT);
+  }
+  const second = await disk.open();
+  assertEquals((await second.ledger.wallet("w"))?.spent, 4n);
+  await assertRight(second);
+});
+
+Deno.test("a start that is cut short is gone on with, and every hold ends once", async () => {
+  await using disk = await Disk.make();
+  const first = await disk.open();
+  await fund(first);
+  const holds = 2 * RECOVERED_AT_ONCE + 5;
+  const ids = Array.from({ length: holds }, (_, n) => `h${n}`);
+  await Promise.all(ids.map((id) => first.ledger.hold(hold(id), NO_WAIT)));
+  const streams = ids.filter((_, n) => n % 3 === 0);
+  await Promise.all(streams.map((id) => first.ledger.progress(progress(id, 4n), () => row(id))));
+  let starts = 0;
+  for (let left = 1;; left++) {
+    disk.commitsLeft = left;
+    try {
+      await disk.open();
+      break;
+    } catch (error) {
+      assert(error instanceof StoreError);
+      starts++;
+    }
+  }
+  assert(starts > 2, `${starts} starts were cut short`);
+  disk.commitsLeft = Infinity;
+  const last = await disk.open();
+  assertEquals((await last.ledger.wallet("w"))?.spent, 4n * BigInt(streams.length));
+  const ended = (await endsOf(last)).length;
+  assertEquals(ended, 100);
+  let ends = 0;
+  for await (const { op } of last.ledger.entries()) if (op === "settle" || op === "expire") ends++;
+  assertEquals(ends, holds);
+  assertEquals((await last.log.search({ limit: 9_999 })).records.length, streams.length);
+  await assertRight(last);
+});
+
+Deno.test("20 000 open holds on a file have ended when a start resolves", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = join(folder, "svc.kv");
+  const holds = 20_000;
+  // The first is left open, as if killed, on a database that does not keep the file.
+  let kv: Deno.Kv | undefined;
+  const openKv = async (file: string) => {
+    kv = await Deno.openKv(file);
+    const close = kv.close.bind(kv);
+    let hasClosed = false;
+    kv.close = () => {
+      if (!hasClosed) close();
+      hasClosed = true;
+    };
+    return kv;
+  };
+  const first = await openKvStores(path, { openKv });
+  await fund(first);
+  const ids = Array.from({ length: holds }, (_, n) => `h${n}`);
+  await Promise.all(ids.map((id) => first.ledger.hold(hold(id), NO_WAIT)));
+  const streams = ids.filter((_, n) => n % 4 === 0);
+  await Promise.all(streams.map((id) => first.ledger.progress(progress(id, 4n), () => row(id))));
+  kv?.close();
+  await assertRejects(() => first.settings.set("dead", ""), StoreError);
+  await first.close();
+
+  const second = await openKvStores(path);
+  assertEquals(await second.ledger.openHolds(), []);
+  const wallet = await second.ledger.wallet("w");
+  assertEquals([wallet?.held, wallet?.spent], [0n, 4n * BigInt(streams.length)]);
+  await assertRight(second);
+  await second.close();
+  await Deno.remove(folder, { recursive: true });
+});
+
+const DAY_MS = 86_400_000;
+
+Deno.test("a clock that jumps while a call is under way changes neither its charge nor the books", async () => {
+  await using disk = await Disk.make();
+  const first = await disk.open();
+  await fund(first);
+  const at = (id: string, atMs: number): HoldCommand => ({
+    ...{ ...hold(id), atMs, budget: { day: 25n, total: 25n } },
+  });
+  await first.ledger.hold(at("jumping", 400 * DAY_MS), NO_WAIT);
+  const told = (cost: bigint, atMs: number) =>
+    first.ledger.progress({ ...progress("jumping", cost), atMs }, () => row("jumping"));
+  // A year forward, then back to before the hold was taken; said again, and less than before.
+  assertEquals((await told(3n, 800 * DAY_MS)).ok, true);
+  assertEquals((await told(6n, 2 * DAY_MS)).ok, true);
+  assertEquals((await told(6n, 900 * DAY_MS)).ok, true);
+  assertEquals(await told(5n, 900 * DAY_MS), { ok: false, refusal: "progress_fell" });
+
+  // The start is before all of that.
+  const second = await disk.open();
+  const wallet = await second.ledger.wallet("w");
+  assertEquals([wallet?.spent, wallet?.held, wallet?.writtenOff], [6n, 0n, 0n]);
+  assertEquals((await endsOf(second)).map(({ op, at }) => [op, at]), [["settle", RESTARTED_MS]]);
+  const { records: [written] } = await second.log.search({ limit: 1 });
+  assertEquals([written?.charged, written?.outputTokens], ["0.000009", 7]);
+  // The budget has 19 left, in whichever day it is.
+  for (const [id, atMs] of [["earlier", 2 * DAY_MS], ["later", 950 * DAY_MS]] as const) {
+    const refused = await second.ledger.hold(
+      { ...at(id, atMs), amount: 20n, minimum: 20n },
+      NO_WAIT,
+    );
+    assertEquals(refused.ok, false, id);
+  }
+  await assertRight(second);
+});
+
+Deno.test("a call that came to more than its hold is charged the hold, within its budget", async () => {
+  await using disk = await Disk.make();
+  const first = await disk.open();
+  await fund(first, 10n);
+  await first.ledger.hold({ ...hold("beyond"), budget: { total: 10n } }, NO_WAIT);
+  for (const cost of [11n, 10n ** 15n]) {
+    assertEquals(
+      (await first.ledger.progress(progress("beyond", cost), () => row("beyond"))).ok,
+      true,
+    );
+  }
+  // The wallet has nothing beside the hold, and nothing is taken from it before the end.
+  const before = await first.ledger.wallet("w");
+  assertEquals([before?.available, before?.held, before?.spent], [0n, 10n, 0n]);
+  const second = await disk.open();
+  const after = await second.ledger.wallet("w");
+  assertEquals([after?.available, after?.held, after?.spent], [0n, 0n, 10n]);
+  assertEquals(after?.writtenOff, 10n ** 15n - 10n);
+  const { records: [written] } = await second.log.search({ limit: 1 });
+  assertEquals(written?.charged, "0.000013");
+  await assertRight(second);
+});
+
+Deno.test("two checkpoints of one commit are both there or both not, and the end beats them", async () => {
+  for (const isLost of [true, false]) {
+    await using disk = await Disk.make();
+    const first = await disk.open();
+    await fund(first);
+    for (const id of ["one", "two"]) await first.ledger.hold(hold(id), NO_WAIT);
+    if (isLost) disk.commitsLeft = 0;
+    const { settle, progress: keep } = {
+      settle: () =>
+        first.ledger.settle({ ...progress("two", 2n), kind: "settle", estimated: true }, {
+          row: { ...row("two"), outcome: "cut" },
+        }),
+      progress: (id: string, cost: bigint) =>
+        first.ledger.progress(progress(id, cost), () => row(id)),
+    };
+    // In one turn, so that one commit carries all of them.
+    const outcomes = await Promise.allSettled([
+      keep("one", 4n),
+      keep("two", 8n),
+      keep("one", 9n),
+      settle(),
+      keep("two", 9n),
+    ]);
+    const statuses = outcomes.map(({ status }) => status);
+    if (isLost) assert(statuses.slice(0, 4).every((status) => status === "rejected"));
+    else {assertEquals(outcomes.at(-1), {
+        status: "fulfilled",
+        value: { ok: false, refusal: "hold_ended" },
+      });}
+    disk.commitsLeft = Infinity;
+    const second = await disk.open();
+    const wallet = await second.ledger.wallet("w");
+    assertEquals([wallet?.spent, wallet?.held], [isLost ? 0n : 11n, 0n]);
+    assertEquals(await disk.killedRows(), 0);
+    const { records } = await second.log.search({ limit: 9 });
+    assertEquals(records.map(({ outcome }) => outcome).sort(), isLost ? [] : ["cut", "killed"]);
+    await assertRight(second);
+  }
+});

@@ -1,0 +1,159 @@
+import { Buffer } from "node:buffer";
+import type { EndedHold, Hold, KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
+import type { CreditRecord, LedgerChange, LedgerView } from "../../../domain/ledger/state.ts";
+import type { Books } from "./books.ts";
+import { encodeEntry } from "./journal_codec.ts";
+import {
+  FULL_COMMIT_BYTES,
+  FULL_COMMIT_CHANGES,
+  MAX_COMMIT_BYTES,
+  MAX_COMMIT_CHANGES,
+} from "../limits.ts";
+import { bytesOf, keyPart, killedRowKey, type Row } from "../rows.ts";
+import type { Line } from "../segment.ts";
+
+/** What to do with an operation once its commit is over. */
+export interface Answer {
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+const OVERHEAD_BYTES = 256;
+
+/**
+ * What one commit is going to change, over the durable books. Decisions read through it, so that each
+ * sees those before it; it reaches the books only once it is durable.
+ */
+export class Stage implements LedgerView {
+  readonly journal: Line[] = [];
+  readonly log: Line[] = [];
+  readonly answers: Answer[] = [];
+  readonly #books: Books;
+  readonly #wallets = new Map<string, Wallet>();
+  readonly #spends = new Map<string, KeySpend>();
+  readonly #opened = new Map<string, Hold>();
+  readonly #ended = new Map<string, EndedHold>();
+  readonly #credits = new Map<string, CreditRecord>();
+  /** Whether a log row is kept for a death of the gateway, by its id. */
+  readonly #killedRows = new Map<string, boolean>();
+  readonly #rows: Row[] = [];
+  #bytes = 0;
+  #changes = 0;
+
+  constructor(books: Books) {
+    this.#books = books;
+  }
+
+  wallet(id: string): Wallet | undefined {
+    return this.#wallets.get(id) ?? this.#books.wallet(id);
+  }
+
+  spend(keyId: string): KeySpend | undefined {
+    return this.#spends.get(keyId) ?? this.#books.spend(keyId);
+  }
+
+  hold(id: string): Hold | undefined {
+    if (this.#ended.has(id)) return undefined;
+    return this.#opened.get(id) ?? this.#books.hold(id);
+  }
+
+  ended(id: string): EndedHold | undefined {
+    return this.#ended.get(id) ?? this.#books.ended(id);
+  }
+
+  credit(opId: string): CreditRecord | undefined {
+    return this.#credits.get(opId) ?? this.#books.credit(opId);
+  }
+
+  /** Takes a decision's change in. */
+  apply(change: LedgerChange): void {
+    const { entry, wallet, spend, opened, ended } = change;
+    if (wallet !== undefined) this.#wallets.set(wallet.id, wallet);
+    if (spend !== undefined) this.#spends.set(spend.keyId, spend);
+    if (opened !== undefined) this.#opened.set(opened.id, opened);
+    if (ended !== undefined) this.#ended.set(ended.hold.id, ended);
+    if (entry.op === "credit") {
+      this.#credits.set(entry.id, { walletId: entry.wallet, amount: entry.amount });
+    }
+    const text = encodeEntry(entry);
+    const bytes = Buffer.byteLength(text);
+    this.journal.push({ text, bytes, atMs: entry.at, id: "" });
+    // Beside the line, a wallet's row and a key's.
+    this.#grow(bytes + 2 * OVERHEAD_BYTES, 3);
+  }
+
+  /** Appends a line to the request log. */
+  appendLog(line: Line): void {
+    this.log.push(line);
+    this.#grow(line.bytes, 1);
+    if (!this.owesRow(line.id)) return;
+    this.#killedRows.set(line.id, false);
+    this.write({ key: killedRowKey(line.id), bytes: 0 });
+  }
+
+  /** Whether the line of a request is kept for a death of the gateway: its own is still to come. */
+  owesRow(id: string): boolean {
+    return this.#killedRows.get(id) ?? this.#books.killedRows.has(id);
+  }
+
+  /** Keeps the line that a request gets where the gateway dies before its own is appended. */
+  keepKilledRow({ id, text, bytes }: Line): void {
+    this.#killedRows.set(id, true);
+    this.write({ key: killedRowKey(id), value: bytesOf(text), bytes });
+  }
+
+  /** Sets or deletes a row. */
+  write(row: Row): void {
+    this.#rows.push(row);
+    this.#grow(row.bytes + OVERHEAD_BYTES, 1);
+  }
+
+  /** Says what becomes of an operation once the commit is over. */
+  answer(answer: Answer): void {
+    this.answers.push(answer);
+  }
+
+  /** Whether anything is to be written. */
+  get empty(): boolean {
+    return this.#changes === 0;
+  }
+
+  /** Whether further turns should go into the next commit. */
+  get full(): boolean {
+    return this.#bytes > FULL_COMMIT_BYTES || this.#changes > FULL_COMMIT_CHANGES;
+  }
+
+  /** Whether further operations must go into the next commit, even of the same turn. */
+  get bursting(): boolean {
+    return this.#bytes > MAX_COMMIT_BYTES || this.#changes > MAX_COMMIT_CHANGES;
+  }
+
+  /** The rows besides head and segments. */
+  *rows(): Generator<Row> {
+    for (const wallet of this.#wallets.values()) {
+      yield { key: ["wallet", keyPart(wallet.id)], value: wallet, bytes: OVERHEAD_BYTES };
+    }
+    for (const spend of this.#spends.values()) {
+      yield { key: ["spend", keyPart(spend.keyId)], value: spend, bytes: OVERHEAD_BYTES };
+    }
+    yield* this.#rows;
+  }
+
+  /** Brings the books to what is now durable. */
+  publish(): void {
+    for (const wallet of this.#wallets.values()) this.#books.wallets.set(wallet.id, wallet);
+    for (const spend of this.#spends.values()) this.#books.spends.set(spend.keyId, spend);
+    for (const hold of this.#opened.values()) this.#books.holds.set(hold.id, hold);
+    for (const ended of this.#ended.values()) this.#books.end(ended);
+    for (const [opId, credit] of this.#credits) this.#books.rememberCredit(opId, credit);
+    for (const [id, isKept] of this.#killedRows) {
+      if (isKept) this.#books.killedRows.add(id);
+      else this.#books.killedRows.delete(id);
+    }
+  }
+
+  #grow(bytes: number, changes: number): void {
+    this.#bytes += bytes;
+    this.#changes += changes;
+  }
+}

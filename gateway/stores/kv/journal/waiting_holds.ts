@@ -1,0 +1,158 @@
+import type { HoldCommand, LedgerRefusal } from "../../../domain/ledger/ledger.ts";
+import { decideHold } from "../../../domain/ledger/decide.ts";
+import { budgetOwner, type LedgerDecision } from "../../../domain/ledger/state.ts";
+import type { Micros } from "../../../domain/ledger/money.ts";
+import type { Applied } from "../../../ports/ledger_store.ts";
+import { StoreError } from "../../../ports/store_error.ts";
+import { MAX_WAITING_HOLDS } from "../limits.ts";
+import type { Stage } from "./stage.ts";
+import type { Writer } from "./writer.ts";
+
+interface Waiter {
+  readonly command: HoldCommand;
+  readonly waitMs: number;
+  /** Aborted when nobody waits for the hold any more. */
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (answer: Applied<{ held: Micros }>) => void;
+  readonly reject: (error: Error) => void;
+  refusal: LedgerRefusal;
+  /** Stops watching time and signal. */
+  unwatch(): void;
+}
+
+/**
+ * Holds that wait for open ones to end, first come first served: a wallet's money goes to the first
+ * in its line, however small the next one's need. A hold that waits for its key's budget is passed
+ * by those of other keys only.
+ */
+export class WaitingHolds {
+  readonly #writer: Writer;
+  readonly #lines = new Map<string, Waiter[]>();
+
+  constructor(writer: Writer) {
+    this.#writer = writer;
+  }
+
+  /** Takes a hold, at once or in its turn; resolves when durable, refused or out of time. */
+  hold(
+    command: HoldCommand,
+    { waitMs, signal }: { readonly waitMs: number; readonly signal?: AbortSignal | undefined },
+  ): Promise<Applied<{ held: Micros }>> {
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        ...{ command, waitMs, signal, resolve, reject },
+        refusal: "insufficient_balance",
+        unwatch: () => {},
+      };
+      this.#writer.enqueue({ run: (stage) => this.#arrive(stage, waiter), reject });
+    });
+  }
+
+  /** Serves a wallet's line as far as what is free goes. */
+  serve(stage: Stage, walletId: string): void {
+    const line = this.#lines.get(walletId);
+    if (line === undefined) return;
+    const waiting: Waiter[] = [];
+    const shortKeys = new Set<string>();
+    for (const [place, waiter] of line.entries()) {
+      if (stage.bursting) {
+        // The rest of the line has its turn in the next commit.
+        waiting.push(...line.slice(place));
+        this.#serveLater(walletId);
+        break;
+      }
+      if (shortKeys.has(budgetOwner(waiter.command))) {
+        waiting.push(waiter);
+        continue;
+      }
+      const decision = decideHold(stage, waiter.command);
+      if (decision.ok || !decision.waitable) {
+        answer(stage, waiter, decision);
+        continue;
+      }
+      waiter.refusal = decision.refusal;
+      waiting.push(waiter);
+      if (decision.refusal === "insufficient_balance") {
+        waiting.push(...line.slice(place + 1));
+        break;
+      }
+      shortKeys.add(budgetOwner(waiter.command));
+    }
+    if (waiting.length === 0) this.#lines.delete(walletId);
+    else this.#lines.set(walletId, waiting);
+  }
+
+  /** Ends all waiting. */
+  close(): void {
+    for (const line of this.#lines.values()) {
+      for (const waiter of line) {
+        waiter.unwatch();
+        waiter.reject(new StoreError("Cannot hold: the store is closing"));
+      }
+    }
+    this.#lines.clear();
+  }
+
+  #arrive(stage: Stage, waiter: Waiter): void {
+    const { command, waitMs } = waiter;
+    const decision = decideHold(stage, command);
+    const line = this.#lines.get(command.walletId) ?? [];
+    const settled = decision.ok ? decision.change === undefined : !decision.waitable;
+    if (settled || (line.length === 0 && (decision.ok || waitMs <= 0))) {
+      return answer(stage, waiter, decision);
+    }
+    if (!decision.ok) waiter.refusal = decision.refusal;
+    this.#lines.set(command.walletId, [...line, waiter]);
+    this.serve(stage, command.walletId);
+    if (!this.#isWaiting(waiter)) return;
+    const isLeft = waiter.signal?.aborted === true;
+    if (waitMs <= 0 || isLeft || line.length >= MAX_WAITING_HOLDS) return this.#giveUp(waiter);
+    this.#watch(waiter);
+  }
+
+  #watch(waiter: Waiter): void {
+    const { signal, waitMs } = waiter;
+    const giveUp = () => this.#giveUp(waiter);
+    const timer = setTimeout(giveUp, waitMs);
+    signal?.addEventListener("abort", giveUp, { once: true });
+    waiter.unwatch = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", giveUp);
+    };
+  }
+
+  #isWaiting(waiter: Waiter): boolean {
+    return this.#lines.get(waiter.command.walletId)?.includes(waiter) ?? false;
+  }
+
+  #giveUp(waiter: Waiter): void {
+    waiter.unwatch();
+    const { walletId } = waiter.command;
+    const line = (this.#lines.get(walletId) ?? []).filter((other) => other !== waiter);
+    if (line.length === 0) this.#lines.delete(walletId);
+    else {
+      this.#lines.set(walletId, line);
+      // Those behind may need less.
+      this.#serveLater(walletId);
+    }
+    waiter.resolve({ ok: false, refusal: waiter.refusal });
+  }
+
+  #serveLater(walletId: string): void {
+    // Where no commit can be tried, those in line stay there until they are out of time.
+    this.#writer.enqueue({ run: (stage) => this.serve(stage, walletId), reject: () => {} });
+  }
+}
+
+function answer(
+  stage: Stage,
+  waiter: Waiter,
+  decision: LedgerDecision<{ held: Micros }>,
+): void {
+  waiter.unwatch();
+  if (decision.ok && decision.change !== undefined) stage.apply(decision.change);
+  const applied: Applied<{ held: Micros }> = decision.ok
+    ? { ok: true, value: decision.value }
+    : { ok: false, refusal: decision.refusal };
+  stage.answer({ resolve: () => waiter.resolve(applied), reject: waiter.reject });
+}

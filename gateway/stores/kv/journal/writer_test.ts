@@ -1,0 +1,85 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { StoreError } from "../../../ports/store_error.ts";
+import { Books } from "./books.ts";
+import { takeOver } from "./load.ts";
+import { Writer } from "./writer.ts";
+
+/** A writer on a database of its own. */
+async function withWriter(run: (writer: Writer, kv: Deno.Kv) => Promise<void>): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  const writer = new Writer(kv, { books: new Books(), head: await takeOver(kv, "session") });
+  try {
+    await run(writer, kv);
+  } finally {
+    await writer.close();
+    kv.close();
+  }
+}
+
+function write(writer: Writer, key: string): Promise<void> {
+  return writer.write([{ key: [key], value: 1, bytes: 1 }]);
+}
+
+const BUGS: Readonly<Record<string, (writer: Writer) => Promise<unknown>>> = {
+  "before the commit": (writer) =>
+    writer.submit((stage) => {
+      const line = { bytes: 1, atMs: 1, id: "" };
+      stage.appendLog(Object.defineProperty({ ...line, text: "" }, "text", {
+        get: () => {
+          throw new TypeError("a bug");
+        },
+      }));
+    }),
+  "after the commit": (writer) =>
+    writer.submit((stage) => {
+      stage.write({ key: ["a"], value: 1, bytes: 1 });
+      stage.publish = () => {
+        throw new TypeError("a bug");
+      };
+    }),
+};
+
+for (const [when, bug] of Object.entries(BUGS)) {
+  Deno.test(`Writer: a bug ${when} rejects all that wait, and nothing is written any more`, () =>
+    withWriter(async (writer, kv) => {
+      assertEquals(writer.health, "ok");
+      const broken = bug(writer);
+      const sameTurn = write(writer, "same turn");
+      await Promise.resolve();
+      const nextTurn = write(writer, "next turn");
+      const results = await Promise.allSettled([broken, sameTurn, nextTurn]);
+      for (const result of results) {
+        assert(result.status === "rejected" && result.reason instanceof TypeError);
+      }
+      assertEquals(writer.health, "lost");
+      await assertRejects(() => write(writer, "late"), StoreError, "a bug has stopped");
+      assertEquals((await kv.get(["late"])).value, null);
+    }));
+}
+
+Deno.test("Writer: what a listener throws stops it too, and is told to those that come after", () =>
+  withWriter(async (writer) => {
+    writer.onCommit = () => {
+      throw "a bug";
+    };
+    await write(writer, "a");
+    await assertRejects(() => write(writer, "b"), Error, "a bug");
+    assertEquals(writer.health, "lost");
+  }));
+
+Deno.test("Writer: closing is no failure", () =>
+  withWriter(async (writer) => {
+    await write(writer, "a");
+    await writer.close();
+    assertEquals(writer.health, "ok");
+  }));
+
+Deno.test("Writer: what comes while it closes is refused, and nothing is written after it", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const writer = new Writer(kv, { books: new Books(), head: await takeOver(kv, "session") });
+  const closing = writer.close();
+  const late = assertRejects(() => write(writer, "late"), StoreError, "it is closed");
+  await closing;
+  kv.close();
+  await late;
+});

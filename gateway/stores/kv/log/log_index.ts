@@ -1,0 +1,214 @@
+/**
+ * The index of the request log: blocks that are made of rows as they become durable, and written a
+ * little later. It holds nothing that the log does not say: what a crash has cut off, and what an
+ * older gateway has left without an index, is made anew.
+ *
+ * @module
+ */
+
+import type { LogOverview, RequestRecord } from "../../../ports/request_log.ts";
+import {
+  INDEX_BLOCKS_WAITING,
+  INDEX_WAIT_ROWS,
+  INDEX_WRITE_MS,
+  LOG_TRIM_BATCH,
+  SUMS_WRITTEN,
+} from "../limits.ts";
+import { LOG_BLOCK_IDS, LOG_BLOCKS, LogBlock } from "./log_block.ts";
+import { BlockTimes } from "./log_block_times.ts";
+import { LogSums, type OverviewRange } from "./log_sums.ts";
+import { read } from "../read.ts";
+import type { Row } from "../rows.ts";
+import { decodeRecord } from "./log_line.ts";
+import { type PlacedLines, readSegment, readSegments } from "../segment.ts";
+import { Turns } from "../turns.ts";
+import type { Writer } from "../journal/writer.ts";
+
+/** The index at one moment. */
+export interface IndexView {
+  /** Blocks that may not be in the store yet, oldest first. */
+  readonly waiting: readonly LogBlock[];
+  /** Last segment that is in a block. */
+  readonly to: number;
+  /** What is known of those in the store. */
+  readonly times: BlockTimes;
+}
+
+/** Makes the blocks and keeps them. */
+export class LogIndex {
+  readonly sums: LogSums;
+  readonly #kv: Deno.Kv;
+  readonly #writer: Writer;
+  readonly #times = new BlockTimes();
+  /** Last segment whose block is in the store, and rows of the log up to there. */
+  #writtenTo = 0;
+  #writtenRows = 0;
+  /** Last segment that is in a block, and rows of the log up to there. */
+  #addedTo = 0;
+  #addedRows = 0;
+  #open: LogBlock | undefined;
+  #closed: LogBlock[] = [];
+  /** Every durable row is in a block. */
+  #isLive = false;
+  #catchingUp: Promise<void> | undefined;
+  #writing: Promise<void> | undefined;
+  #writtenAtMs = -Infinity;
+  #isOver = false;
+
+  constructor(kv: Deno.Kv, writer: Writer, nowMs: () => number) {
+    this.#kv = kv;
+    this.#writer = writer;
+    this.sums = new LogSums(kv, writer, nowMs);
+  }
+
+  /** Finds where the index ends, and begins to make what is missing. */
+  async begin(): Promise<void> {
+    const last = this.#kv.list({ prefix: [LOG_BLOCKS] }, { limit: 1, reverse: true });
+    for (const { key } of await read(Array.fromAsync(last))) this.#writtenTo = Number(key[1]);
+    const written = await readSegment(this.#kv, "log", this.#writtenTo);
+    this.#writtenRows = written?.header.total ?? 0;
+    this.#addedTo = this.#writtenTo;
+    this.#addedRows = this.#writtenRows;
+    this.#catchUp();
+  }
+
+  /** Rows that are in no block yet. */
+  get missing(): number {
+    return this.#isLive ? 0 : Math.max(0, this.#writer.log.total - this.#addedRows);
+  }
+
+  /** The index as it is, after what is soon made up for. */
+  async view(): Promise<IndexView> {
+    if (!this.#isLive && this.missing <= INDEX_WAIT_ROWS) await this.#catchingUp;
+    const waiting = this.#open === undefined ? this.#closed : [...this.#closed, this.#open];
+    return { waiting: [...waiting], to: this.#addedTo, times: this.#times };
+  }
+
+  /** The sums of a time. */
+  async overview(range: OverviewRange): Promise<LogOverview> {
+    const { waiting } = await this.view();
+    return { ...await this.sums.overview(range, waiting), uncounted: this.missing };
+  }
+
+  /** Takes rows in that have become durable. Never throws. */
+  note(logged: readonly PlacedLines[]): void {
+    if (!this.#isLive) return;
+    try {
+      for (const { segment, lines } of logged) {
+        this.#add(segment, lines.flatMap(({ record }) => record === undefined ? [] : [record]));
+      }
+    } catch {
+      this.#fallBehind();
+    }
+  }
+
+  /** Writes what waits, now and then; makes up for what is missing. */
+  tick(): void {
+    if (!this.#isLive) return this.#catchUp();
+    const isDue = performance.now() - this.#writtenAtMs >= INDEX_WRITE_MS;
+    if (isDue && this.#closed.length > 0) void this.#write();
+    if (this.#closed.length > INDEX_BLOCKS_WAITING) this.#fallBehind();
+  }
+
+  /** Writes every block that is full. */
+  async write(): Promise<void> {
+    await this.#catchingUp;
+    await this.#writing;
+    await this.#write();
+  }
+
+  /** Rows of the index that tell of no row of the log any more; `before`: the log's oldest segment. */
+  async old(before: number): Promise<Row[]> {
+    const old: Row[] = [];
+    for (const prefix of [LOG_BLOCKS, LOG_BLOCK_IDS]) {
+      const range = { start: [prefix, 0], end: [prefix, before] };
+      const rows = this.#kv.list(range, { limit: LOG_TRIM_BATCH });
+      for (const { key } of await read(Array.fromAsync(rows))) old.push({ key, bytes: 0 });
+    }
+    return [...old, ...await this.sums.old(SUMS_WRITTEN)];
+  }
+
+  /** Resolves when nothing of it is written any more. */
+  async close(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all([this.#catchingUp, this.#writing]);
+  }
+
+  #add(segment: number, records: readonly RequestRecord[]): void {
+    if (this.#open !== undefined && !this.#open.hasRoom(records, segment)) {
+      this.#closed.push(this.#open);
+      this.#open = undefined;
+    }
+    this.#open ??= new LogBlock(segment);
+    this.#open.add(records, segment);
+    this.#addedTo = segment;
+    this.#addedRows += records.length;
+  }
+
+  /** Gives up what waits in memory: it is made anew from the log. */
+  #fallBehind(): void {
+    this.#isLive = false;
+    this.#open = undefined;
+    this.#closed = [];
+    this.#addedTo = this.#writtenTo;
+    this.#addedRows = this.#writtenRows;
+  }
+
+  #catchUp(): void {
+    if (this.#isOver) return;
+    this.#catchingUp ??= this.#readOn().finally(() => this.#catchingUp = undefined);
+  }
+
+  /** Makes blocks of what is durable, until there is nothing more. */
+  async #readOn(): Promise<void> {
+    const turns = new Turns();
+    try {
+      while (!this.#isOver) {
+        const range = { from: this.#addedTo + 1, to: this.#writer.log.segment };
+        if (range.from > range.to) {
+          this.#isLive = true;
+          return;
+        }
+        for await (const { header, lines } of readSegments(this.#kv, "log", range)) {
+          this.#add(header.segment, lines.map(decodeRecord));
+          this.#addedRows = header.total;
+          if (this.#closed.length > INDEX_BLOCKS_WAITING / 2) await this.#write();
+          if (this.#isOver) return;
+          await turns.share();
+        }
+        // What is not there any more was deleted for its age.
+        this.#addedTo = range.to;
+      }
+    } catch (error) {
+      this.#writer.onDamage(error);
+      // The store fails, or a row is damaged: searches read the rows themselves, and later it is
+      // tried again.
+      this.#fallBehind();
+    }
+  }
+
+  /** Writes the blocks that are full: their sums first, then they themselves, since those count. */
+  #write(): Promise<void> {
+    this.#writing ??= this.#writeClosed().finally(() => {
+      this.#writing = undefined;
+      this.#writtenAtMs = performance.now();
+    });
+    return this.#writing;
+  }
+
+  async #writeClosed(): Promise<void> {
+    const blocks = [...this.#closed];
+    try {
+      await this.sums.add(blocks);
+      for (const block of blocks) {
+        await this.#writer.write(block.encode());
+        this.#writtenTo = block.last;
+        this.#writtenRows += block.rows;
+        const at = this.#closed.indexOf(block);
+        if (at >= 0) this.#closed.splice(at, 1);
+      }
+    } catch {
+      // They wait on; with too many of them it is begun anew.
+    }
+  }
+}

@@ -1,0 +1,273 @@
+/**
+ * A page of the request log, by its index: blocks from either end on, and of those only what may
+ * match. What has no block yet is read row by row.
+ *
+ * @module
+ */
+
+import { matches } from "../../../domain/requests/filter.ts";
+import type { RequestPage, RequestQuery, RequestRecord } from "../../../ports/request_log.ts";
+import { StoreError } from "../../../ports/store_error.ts";
+import { BLOCK_STEPS, READ_AHEAD_BLOCKS, SEARCH_MS, SEARCH_STEPS_MIN } from "../limits.ts";
+import {
+  decodeBlock,
+  LOG_BLOCK_IDS,
+  LOG_BLOCKS,
+  type LogBlock,
+  type LogPlace,
+  mayHaveIds,
+} from "./log_block.ts";
+import type { SegmentRange } from "./log_block_times.ts";
+import type { IndexView } from "./log_index.ts";
+import { decodeRecord } from "./log_line.ts";
+import { read } from "../read.ts";
+import { textOf } from "../rows.ts";
+import { firstSegment, readSegment, readSegments, type Tail } from "../segment.ts";
+
+/** Places of one block, or of one segment, that may match, in the order of the page. */
+interface Found {
+  readonly places: readonly LogPlace[];
+  /** Between what was looked at and what was not. */
+  readonly border: LogPlace;
+  /** How much of a search's least work it is. */
+  readonly steps: number;
+}
+
+/** What a search goes through. */
+export interface SearchSource {
+  readonly kv: Deno.Kv;
+  readonly view: IndexView;
+  /** Last durable segment. */
+  readonly last: number;
+  /** Time that it may take. @default {SEARCH_MS} */
+  readonly maxMs?: number | undefined;
+}
+
+/**
+ * Reads a page. Its work is bounded: it may be short of rows, or empty, and still have a next one. A
+ * cursor that is none reads as the end.
+ */
+export async function searchLog(source: SearchSource, query: RequestQuery): Promise<RequestPage> {
+  const { limit } = query;
+  const isNewest = query.order !== "oldest";
+  const page: { record: RequestRecord; place: LogPlace }[] = [];
+  const untilMs = performance.now() + (source.maxMs ?? SEARCH_MS);
+  let taken = 0;
+  const isOver = () => taken >= SEARCH_STEPS_MIN && performance.now() > untilMs;
+  const end = (place: LogPlace | undefined): RequestPage => ({
+    records: page.slice(0, limit).map(({ record }) => record),
+    ...place === undefined ? {} : { cursor: cursorText(place) },
+    ...page[0] === undefined ? {} : { start: cursorText(borderOf(page[0].place, isNewest)) },
+  });
+  for await (const { places, border, steps } of candidates(source, query)) {
+    taken += steps;
+    for (let from = 0; from < places.length; from += limit + 1) {
+      const some = places.slice(from, from + limit + 1);
+      for (const hit of await readRecords(source.kv, some)) {
+        if (!matches(hit.record, query)) continue;
+        if (page.length === limit) return end(borderOf(hit.place, isNewest));
+        page.push(hit);
+        // There is one row of an id: what follows need not be looked at.
+        if (query.id !== undefined) return end(undefined);
+      }
+      const read = some.at(-1);
+      taken++;
+      if (read !== undefined && isOver()) return end(borderOf(read, !isNewest));
+    }
+    if (isOver()) return end(border);
+  }
+  return end(undefined);
+}
+
+/** The border before a row in the order of a page: newest first that is above it. */
+function borderOf({ segment, line }: LogPlace, isNewest: boolean): LogPlace {
+  return isNewest ? { segment, line: line + 1 } : { segment, line };
+}
+
+async function* candidates(
+  source: SearchSource,
+  query: RequestQuery,
+): AsyncGenerator<Found, void> {
+  const isNewest = query.order !== "oldest";
+  const border = query.cursor === undefined ? undefined : parseCursor(query.cursor);
+  const isBeyond = ({ segment, line }: LogPlace) => {
+    if (border === undefined) return true;
+    const isAbove = segment > border.segment || segment === border.segment && line >= border.line;
+    return isAbove !== isNewest;
+  };
+  if (!isNewest) yield* inBlocks(source, query, { border, isBeyond });
+  yield* inRows(source, { isNewest, border, isBeyond });
+  if (isNewest) yield* inBlocks(source, query, { border, isBeyond });
+}
+
+interface Range {
+  readonly border: LogPlace | undefined;
+  readonly isBeyond: (place: LogPlace) => boolean;
+}
+
+async function* inBlocks(
+  source: SearchSource,
+  query: RequestQuery,
+  { border, isBeyond }: Range,
+): AsyncGenerator<Found, void> {
+  const isNewest = query.order !== "oldest";
+  for await (const read of blocksOf(source, query, border)) {
+    if ("last" in read) {
+      yield { places: [], border: { segment: read.last + 1, line: 0 }, steps: BLOCK_STEPS };
+      continue;
+    }
+    const { block, ids } = read;
+    const rows = block.find(query, ids);
+    if (isNewest) rows.reverse();
+    yield {
+      places: rows.map((row) => block.placeOf(row)).filter(isBeyond),
+      border: isNewest ? { segment: block.first, line: 0 } : { segment: block.last + 1, line: 0 },
+      steps: BLOCK_STEPS,
+    };
+  }
+}
+
+/** Rows that are in no block yet, a segment at a time. */
+async function* inRows(
+  { kv, view, last }: SearchSource,
+  { isNewest, border, isBeyond }: Range & { readonly isNewest: boolean },
+): AsyncGenerator<Found, void> {
+  const from = Math.max(view.to + 1, isNewest ? 1 : border?.segment ?? 1);
+  const to = Math.min(last, isNewest ? border?.segment ?? last : last);
+  if (from > to) return;
+  for await (const { header, lines } of readSegments(kv, "log", { from, to, reverse: isNewest })) {
+    const { segment } = header;
+    const places = lines.map((_, line) => ({ segment, line })).filter(isBeyond);
+    if (isNewest) places.reverse();
+    yield { places, border: { segment: isNewest ? segment : segment + 1, line: 0 }, steps: 1 };
+  }
+}
+
+/** A block with what of its ids is needed, or the last segment of one that has nothing. */
+type BlockRead =
+  | { readonly block: LogBlock; readonly ids?: string | undefined }
+  | { readonly last: number };
+
+/** All blocks beyond a border, in the order of the page. */
+async function* blocksOf(
+  source: SearchSource,
+  query: RequestQuery,
+  border: LogPlace | undefined,
+): AsyncGenerator<BlockRead, void> {
+  const isNewest = query.order !== "oldest";
+  const withIds = query.text !== undefined;
+  const waiting = source.view.waiting.map((block) => ({
+    block,
+    ids: withIds ? block.ids : undefined,
+  }));
+  const [first] = waiting;
+  // What waits may be in the store meanwhile: it is read from memory alone.
+  const end = (first?.block.first ?? source.view.to + 1) - 1;
+  if (isNewest) yield* waiting.reverse();
+  const at = border?.segment;
+  const from = isNewest ? 0 : at ?? 0;
+  const to = isNewest && at !== undefined ? await blockWith(source.kv, at, end) : end;
+  yield* storedBlocks(source, query, { first: from, last: to });
+  if (!isNewest) yield* waiting;
+}
+
+/** The last segment of the block that a segment is in. */
+async function blockWith(kv: Deno.Kv, segment: number, end: number): Promise<number> {
+  if (segment >= end) return end;
+  const range = { start: [LOG_BLOCKS, segment], end: [LOG_BLOCKS, end + 1] };
+  const [row] = await read(Array.fromAsync(kv.list(range, { limit: 1 })));
+  return row === undefined ? end : Number(row.key[1]);
+}
+
+async function* storedBlocks(
+  source: SearchSource,
+  query: RequestQuery,
+  range: SegmentRange,
+): AsyncGenerator<BlockRead, void> {
+  if (range.first > range.last) return;
+  const ranges = await rangesOf(source, query, range);
+  for (const one of ranges) yield* blocksWithin(source, query, one);
+}
+
+/** Segments of some in which a time may be, in the order of the page. */
+async function rangesOf(
+  { kv, view, last }: SearchSource,
+  { id, sinceMs, untilMs = Infinity, order }: RequestQuery,
+  range: SegmentRange,
+): Promise<readonly SegmentRange[]> {
+  // A segment says the latest time and the greatest id up to its own end: what lies before the first
+  // that reaches what is looked for is older. Nothing like it holds at the other end, since a request
+  // may be logged long after it began.
+  const reaches = ({ atMs, maxId }: Tail) => atMs >= (sinceMs ?? -Infinity) && maxId >= (id ?? "");
+  const isBounded = sinceMs !== undefined || id !== undefined;
+  const reached = isBounded ? await firstSegment(kv, { name: "log", last }, reaches) : 0;
+  const first = Math.max(range.first, reached);
+  const time = { sinceMs: sinceMs ?? -Infinity, untilMs };
+  const ranges = [...view.times.left({ first, last: range.last }, time)];
+  return order === "oldest" ? ranges : ranges.reverse();
+}
+
+async function* blocksWithin(
+  { kv, view }: SearchSource,
+  query: RequestQuery,
+  { first, last: to }: SegmentRange,
+): AsyncGenerator<BlockRead, void> {
+  const { text } = query;
+  const prefix = text === undefined ? LOG_BLOCKS : LOG_BLOCK_IDS;
+  const rows = kv.list<Uint8Array>({ start: [prefix, first], end: [prefix, to + 1] }, {
+    reverse: query.order !== "oldest",
+    batchSize: READ_AHEAD_BLOCKS,
+  });
+  try {
+    for await (const { key, value } of rows) {
+      const last = Number(key[1]);
+      if (text === undefined) {
+        yield mayHaveIds(value, query) ? { block: learned(view, value) } : { last };
+        continue;
+      }
+      // A text is searched by the engine, bytes would be by a loop in JavaScript.
+      const ids = textOf(value);
+      if (!ids.includes(text)) yield { last };
+      else {
+        const block = await kv.get<Uint8Array>([LOG_BLOCKS, last]);
+        if (block.value === null) yield { last };
+        else yield { block: learned(view, block.value), ids };
+      }
+    }
+  } catch (cause) {
+    if (cause instanceof StoreError) throw cause;
+    throw new StoreError("Cannot read the index of the log", { cause });
+  }
+}
+
+function learned({ times }: IndexView, value: Uint8Array): LogBlock {
+  const block = decodeBlock(value);
+  times.note(block.time);
+  return block;
+}
+
+/** The records at some places, in their order; those whose segment is gone are left out. */
+async function readRecords(
+  kv: Deno.Kv,
+  places: readonly LogPlace[],
+): Promise<{ record: RequestRecord; place: LogPlace }[]> {
+  const numbers = [...new Set(places.map(({ segment }) => segment))];
+  const segments = new Map(
+    await Promise.all(numbers.map(async (segment) => {
+      return [segment, await readSegment(kv, "log", segment)] as const;
+    })),
+  );
+  return places.flatMap((place) => {
+    const text = segments.get(place.segment)?.lines[place.line];
+    return text === undefined ? [] : [{ record: decodeRecord(text), place }];
+  });
+}
+
+function cursorText({ segment, line }: LogPlace): string {
+  return `${segment}.${line}`;
+}
+
+function parseCursor(cursor: string): LogPlace {
+  const match = /^(\d{1,15})\.(\d{1,9})$/.exec(cursor);
+  return { segment: Number(match?.[1] ?? 0), line: Number(match?.[2] ?? 0) };
+}

@@ -1,0 +1,158 @@
+import type {
+  LogOverview,
+  RequestLog,
+  RequestPage,
+  RequestQuery,
+  RequestRecord,
+} from "../../../ports/request_log.ts";
+import { StoreError } from "../../../ports/store_error.ts";
+import { LOG_AGE_MS, LOG_RECORDS, LOG_TRIM_BATCH, LOG_TRIM_SEGMENTS } from "../limits.ts";
+import { LogIndex } from "./log_index.ts";
+import { logLine } from "./log_line.ts";
+import { searchLog } from "./log_search.ts";
+import type { OverviewRange } from "./log_sums.ts";
+import type { Row } from "../rows.ts";
+import { type Line, oldestSegment, type PlacedLines, readSegments } from "../segment.ts";
+import type { Writer } from "../journal/writer.ts";
+
+/** How much of the log is kept. */
+export interface LogRetention {
+  /** Requests kept. @default {100000} */
+  readonly records?: number | undefined;
+  /** Age at which requests leave, in milliseconds. @default {2592000000} */
+  readonly ageMs?: number | undefined;
+}
+
+/** Recent requests in Deno KV, many to a row. */
+export class KvRequestLog implements RequestLog {
+  readonly #kv: Deno.Kv;
+  readonly #writer: Writer;
+  readonly #records: number;
+  readonly #ageMs: number;
+  readonly #nowMs: () => number;
+  #trimmedAt: number;
+  #trimming: Promise<void> | undefined;
+  #closed = false;
+  readonly #index: LogIndex;
+  readonly #watchers = new Set<(record: RequestRecord) => void>();
+
+  constructor(
+    kv: Deno.Kv,
+    writer: Writer,
+    options: { nowMs: () => number; retention?: LogRetention | undefined },
+  ) {
+    this.#kv = kv;
+    this.#writer = writer;
+    this.#nowMs = options.nowMs;
+    this.#records = options.retention?.records ?? LOG_RECORDS;
+    this.#ageMs = options.retention?.ageMs ?? LOG_AGE_MS;
+    this.#trimmedAt = writer.log.segment;
+    this.#index = new LogIndex(kv, writer, options.nowMs);
+  }
+
+  /** Finds where the index ends. */
+  begin(): Promise<void> {
+    return this.#index.begin();
+  }
+
+  append(record: RequestRecord): Promise<void> {
+    let line: Line;
+    try {
+      line = logLine(record);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return this.#writer.submit((stage) => stage.appendLog(line));
+  }
+
+  async get(id: string): Promise<RequestRecord | undefined> {
+    // Ids are in the order of time: the row stands where they first reach this one, or soon after.
+    const query = { id, limit: 1, order: "oldest" } as const;
+    let cursor: string | undefined;
+    do {
+      const page = await this.search({ ...query, cursor });
+      if (page.records[0] !== undefined) return page.records[0];
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    return undefined;
+  }
+
+  async search(query: RequestQuery): Promise<RequestPage> {
+    const view = await this.#index.view();
+    const source = { kv: this.#kv, view, last: this.#writer.log.segment };
+    return await searchLog(source, query);
+  }
+
+  overview(range: OverviewRange): Promise<LogOverview> {
+    return this.#index.overview(range);
+  }
+
+  watch(tell: (record: RequestRecord) => void): () => void {
+    this.#watchers.add(tell);
+    return () => void this.#watchers.delete(tell);
+  }
+
+  /** Takes in what has become durable. */
+  noteLogged(logged: readonly PlacedLines[]): void {
+    this.#index.note(logged);
+    if (this.#watchers.size === 0) return;
+    for (const { record } of logged.flatMap(({ lines }) => lines)) {
+      if (record !== undefined) { for (const tell of this.#watchers) tell(record); }
+    }
+  }
+
+  /** Writes what of the index is complete, now. */
+  writeIndex(): Promise<void> {
+    return this.#index.write();
+  }
+
+  /** Writes the index and starts to delete what is beyond the retention, both now and then. */
+  tick(): void {
+    this.#index.tick();
+    if (this.#writer.log.segment - this.#trimmedAt >= LOG_TRIM_SEGMENTS) void this.trim();
+  }
+
+  /** Deletes what is beyond the retention, a bounded number of rows a commit. */
+  trim(): Promise<void> {
+    this.#trimmedAt = this.#writer.log.segment;
+    this.#trimming ??= this.#trim().finally(() => this.#trimming = undefined);
+    return this.#trimming;
+  }
+
+  /** Resolves when no deletion is under way any more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([this.#trimming, this.#index.close()]);
+  }
+
+  async #trim(): Promise<void> {
+    try {
+      let rows: Row[];
+      do {
+        rows = await this.#oldRows();
+        if (rows.length > 0) await this.#writer.write(rows);
+      } while (rows.length === LOG_TRIM_BATCH && !this.#closed);
+      rows = await this.#index.old(
+        await oldestSegment(this.#kv, "log") || this.#writer.log.segment + 1,
+      );
+      for (let from = 0; from < rows.length; from += LOG_TRIM_BATCH) {
+        await this.#writer.write(rows.slice(from, from + LOG_TRIM_BATCH));
+      }
+    } catch (error) {
+      // Old rows stay until the next look; they are in nobody's way.
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+
+  async #oldRows(): Promise<Row[]> {
+    const rows: Row[] = [];
+    const { segment: to, total } = this.#writer.log;
+    const before = this.#nowMs() - this.#ageMs;
+    for await (const { header } of readSegments(this.#kv, "log", { from: 1, to })) {
+      const old = header.total <= total - this.#records || header.atMs < before;
+      if (!old || rows.length === LOG_TRIM_BATCH) break;
+      rows.push({ key: ["log", header.segment], bytes: 0 });
+    }
+    return rows;
+  }
+}

@@ -1,0 +1,58 @@
+import type { BlobStore, StoredBlob } from "../../../ports/blob_store.ts";
+import { ExpiringValues } from "./expiring_values.ts";
+import { MAX_BLOBS_BYTES } from "../limits.ts";
+import type { Writer } from "../journal/writer.ts";
+
+/** How much is kept. */
+export interface BlobRetention {
+  /** Bytes of all files together. @default {268435456} */
+  readonly maxBytes?: number | undefined;
+}
+
+/** Files in Deno KV. */
+export class KvBlobStore implements BlobStore {
+  readonly #values: ExpiringValues;
+
+  private constructor(values: ExpiringValues) {
+    this.#values = values;
+  }
+
+  /** Opens the store: adds up what is there. */
+  static async open(
+    kv: Deno.Kv,
+    writer: Writer,
+    options: { nowMs: () => number; retention?: BlobRetention | undefined },
+  ): Promise<KvBlobStore> {
+    const { nowMs, retention } = options;
+    const maxBytes = retention?.maxBytes ?? MAX_BLOBS_BYTES;
+    return new KvBlobStore(
+      await ExpiringValues.open(kv, writer, { prefix: "blob", maxBytes, nowMs }),
+    );
+  }
+
+  put({ id, bytes, mediaType, expiresAtMs }: StoredBlob): Promise<boolean> {
+    const value = { content: bytes, about: mediaType, expiresAtMs, aliases: [], isNew: true };
+    return this.#values.put([id], value);
+  }
+
+  async get(id: string): Promise<StoredBlob | undefined> {
+    const found = await this.#values.get([id]);
+    if (found === undefined) return undefined;
+    const { content, about, expiresAtMs } = found;
+    return { id, mediaType: about, bytes: content, expiresAtMs };
+  }
+
+  sweep(): Promise<number> {
+    return this.#values.sweep();
+  }
+
+  /** Starts a sweep, now and then. */
+  tick(): void {
+    this.#values.tick();
+  }
+
+  /** Resolves when no sweep is under way any more. */
+  close(): Promise<void> {
+    return this.#values.close();
+  }
+}

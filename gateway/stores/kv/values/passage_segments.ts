@@ -1,0 +1,121 @@
+/**
+ * What the files of vector stores are packed into: rows that fit a value.
+ *
+ * @module
+ */
+
+import type { VectorStore, VectorStoreFile } from "../../../ports/vector_stores.ts";
+import { MAX_VALUE_BYTES } from "../limits.ts";
+import { bytesOf, keyPart, type Row } from "../rows.ts";
+
+/** The rows of a file's passages or vectors. */
+export interface SegmentSet {
+  /** Of the file, or of its embeddings. */
+  readonly id: string;
+  readonly rows: readonly Row[];
+}
+
+const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
+
+/** Where a segment is. */
+export function segmentKey(id: string, number: number): Deno.KvKey {
+  return ["vector_segment", keyPart(id), number];
+}
+
+/** Packs passages into as few values as hold them; tells the number of the first one of each. */
+export function passageSegments(
+  fileId: string,
+  passages: readonly string[],
+): SegmentSet & { readonly starts: readonly number[] } {
+  const rows: Row[] = [];
+  const starts: number[] = [];
+  let texts: string[] = [];
+  let bytes = 0;
+  const flush = () => {
+    const value = bytesOf(`[${texts.join(",")}]`);
+    rows.push({ key: segmentKey(fileId, rows.length), value, bytes: value.length });
+  };
+  for (const [index, passage] of passages.entries()) {
+    const text = JSON.stringify(passage);
+    const size = bytesOf(text).length + 1;
+    if (texts.length > 0 && bytes + size + 1 > MAX_VALUE_BYTES) {
+      flush();
+      texts = [];
+      bytes = 0;
+    }
+    if (texts.length === 0) starts.push(index);
+    texts.push(text);
+    bytes += size;
+  }
+  if (texts.length > 0) flush();
+  return { id: fileId, rows, starts };
+}
+
+/** Packs the vectors of a file into as few values as hold them, no vector in two; none has no rows. */
+export function vectorSegments(
+  { embeddings }: VectorStoreFile,
+  vectors: Float32Array<ArrayBuffer>,
+): SegmentSet {
+  if (embeddings === undefined) return { id: "", rows: [] };
+  const { dimensions, id } = embeddings;
+  const atOnce = dimensions * Math.floor(MAX_VALUE_BYTES / FLOAT_BYTES / dimensions);
+  const rows: Row[] = [];
+  for (let from = 0; from < vectors.length; from += atOnce) {
+    const part = vectors.subarray(from, from + atOnce);
+    const value = new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
+    rows.push({ key: segmentKey(id, rows.length), value, bytes: value.length });
+  }
+  return { id, rows };
+}
+
+/** The vectors of a segment. Copied, since the bytes that were read may begin anywhere. */
+export function vectorsOf(value: Uint8Array): Float32Array<ArrayBuffer> {
+  return new Float32Array(Uint8Array.from(value).buffer);
+}
+
+/** Bytes of a file's vectors. */
+export function vectorBytes({ embeddings, passages }: VectorStoreFile): number {
+  return passages * (embeddings?.dimensions ?? 0) * FLOAT_BYTES;
+}
+
+/** Bytes that a store takes of the room of all. */
+export function keptBytes({ embeddings = {}, textBytes }: VectorStore): number {
+  return Object.values(embeddings).reduce((sum, { bytes }) => sum + bytes, textBytes);
+}
+
+/** A store with a file more, or less, or another in its place. */
+export function changed(
+  store: VectorStore,
+  { added, removed }: {
+    readonly added?: VectorStoreFile | undefined;
+    readonly removed?: VectorStoreFile | undefined;
+  },
+): VectorStore {
+  const without = removed === undefined ? store : counted(store, removed, -1);
+  const counts = added === undefined ? without : counted(without, added, 1);
+  return { ...counts, revision: store.revision + 1 };
+}
+
+function counted(store: VectorStore, file: VectorStoreFile, sign: 1 | -1): VectorStore {
+  return {
+    ...store,
+    files: store.files + sign,
+    passages: store.passages + sign * file.passages,
+    textBytes: store.textBytes + sign * file.textBytes,
+    ...countedEmbeddings(store, file, sign),
+  };
+}
+
+function countedEmbeddings(
+  { embeddings }: VectorStore,
+  file: VectorStoreFile,
+  sign: 1 | -1,
+): Pick<VectorStore, "embeddings"> {
+  const space = file.embeddings?.space;
+  if (space === undefined) return {};
+  const { [space]: former = { passages: 0, bytes: 0 }, ...others } = embeddings ?? {};
+  const passages = former.passages + sign * file.passages;
+  if (passages === 0) return { embeddings: others };
+  const bytes = former.bytes + sign * vectorBytes(file);
+  return { embeddings: { ...others, [space]: { passages, bytes } } };
+}

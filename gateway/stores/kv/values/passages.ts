@@ -1,0 +1,323 @@
+import type { EmbeddingsKept, FileAdded, PassageStore } from "../../../ports/passage_store.ts";
+import type { FileEmbeddings, VectorStore, VectorStoreFile } from "../../../ports/vector_stores.ts";
+import {
+  MAX_PASSAGES_BYTES,
+  MAX_VECTOR_STORES,
+  SEGMENTS_DELETED,
+  SEGMENTS_WRITTEN,
+} from "../limits.ts";
+import { Mutex } from "../mutex.ts";
+import {
+  changed,
+  keptBytes,
+  passageSegments,
+  segmentKey,
+  type SegmentSet,
+  vectorBytes,
+  vectorSegments,
+  vectorsOf,
+} from "./passage_segments.ts";
+import { read } from "../read.ts";
+import { jsonRow, keyPart, type Row, textOf } from "../rows.ts";
+import type { Writer } from "../journal/writer.ts";
+
+/** How much is kept. */
+export interface PassageRetention {
+  /** UTF-8 bytes of all passages and bytes of all vectors together. @default {1073741824} */
+  readonly maxBytes?: number | undefined;
+  /** @default {1000} */
+  readonly maxStores?: number | undefined;
+}
+
+/** A file and where its passages are. */
+interface FileRow {
+  readonly file: VectorStoreFile;
+  /** Number of the first passage of each segment. */
+  readonly segments: readonly number[];
+  /** How many segments its vectors have. @default {0} */
+  readonly vectorSegments?: number | undefined;
+}
+
+/** Segments that belong to no file: of what is being added, or has been removed. */
+interface Leftover {
+  /** Of a file, or of its embeddings. */
+  readonly fileId: string;
+  readonly segments: number;
+}
+
+type FileName = Pick<VectorStoreFile, "id" | "storeId">;
+
+/**
+ * Vector stores in Deno KV. A file's passages are packed into segments, JSON lists that fit a value,
+ * and so are the vectors of its embeddings, 32-bit floats, under an id of their own. Before the
+ * segments a row `vector_leftover` is written, which the commit of the file's own row deletes, and the
+ * commit that removes the file writes again: whatever a crash leaves behind is found there, and
+ * deleted by the next change.
+ */
+export class KvPassageStore implements PassageStore {
+  readonly #kv: Deno.Kv;
+  readonly #writer: Writer;
+  readonly #maxBytes: number;
+  readonly #maxStores: number;
+  readonly #changing = new Mutex();
+  readonly #stores = new Map<string, VectorStore>();
+  readonly #leftovers = new Map<string, Leftover>();
+
+  private constructor(kv: Deno.Kv, writer: Writer, retention: PassageRetention) {
+    this.#kv = kv;
+    this.#writer = writer;
+    this.#maxBytes = retention.maxBytes ?? MAX_PASSAGES_BYTES;
+    this.#maxStores = retention.maxStores ?? MAX_VECTOR_STORES;
+  }
+
+  /** Opens the store: reads what the stores are, not what is in them. */
+  static async open(
+    kv: Deno.Kv,
+    writer: Writer,
+    retention: PassageRetention = {},
+  ): Promise<KvPassageStore> {
+    const store = new KvPassageStore(kv, writer, retention);
+    const stores: VectorStore[] = [];
+    for await (const { value } of kv.list<Uint8Array>({ prefix: ["vector_store"] })) {
+      stores.push(decode<VectorStore>(value));
+    }
+    for (const each of stores.sort(byAge)) store.#stores.set(each.id, each);
+    for await (const { value } of kv.list<Uint8Array>({ prefix: ["vector_leftover"] })) {
+      const leftover = decode<Leftover>(value);
+      store.#leftovers.set(leftover.fileId, leftover);
+    }
+    return store;
+  }
+
+  stores(): readonly VectorStore[] {
+    return [...this.#stores.values()];
+  }
+
+  store(id: string): VectorStore | undefined {
+    return this.#stores.get(id);
+  }
+
+  createStore(store: VectorStore): Promise<boolean> {
+    return this.#change(async () => {
+      if (this.#stores.size >= this.#maxStores) return false;
+      await this.#writer.write([storeRow(store)]);
+      this.#stores.set(store.id, store);
+      return true;
+    });
+  }
+
+  removeStore(id: string): Promise<boolean> {
+    return this.#change(async () => {
+      if (!this.#stores.has(id)) return false;
+      for (const file of await this.files(id)) await this.#remove(file);
+      await this.#writer.write([{ key: storeKey(id), bytes: 0 }]);
+      this.#stores.delete(id);
+      return true;
+    });
+  }
+
+  addFile(
+    file: VectorStoreFile,
+    passages: readonly string[],
+    vectors: Float32Array<ArrayBuffer> = new Float32Array(),
+  ): Promise<FileAdded> {
+    return this.#change(async () => {
+      const store = this.#stores.get(file.storeId);
+      if (store === undefined) return "store_not_found";
+      if (this.#bytes() + file.textBytes + vectorBytes(file) > this.#maxBytes) return "full";
+      const text = passageSegments(file.id, passages);
+      const embedded = vectorSegments(file, vectors);
+      const sets = file.embeddings === undefined ? [text] : [text, embedded];
+      await this.#writeSegments(sets);
+      const row: FileRow = { file, segments: text.starts, vectorSegments: embedded.rows.length };
+      await this.#commit(changed(store, { added: file }), [jsonRow(fileKey(file), row)], {
+        done: sets.map(({ id }) => id),
+      });
+      return "added";
+    });
+  }
+
+  setEmbeddings(
+    name: FileName,
+    embeddings: FileEmbeddings,
+    vectors: Float32Array<ArrayBuffer>,
+  ): Promise<EmbeddingsKept> {
+    return this.#change(async () => {
+      const row = await this.#row(name);
+      const store = this.#stores.get(name.storeId);
+      if (row === undefined || store === undefined) return "file_not_found";
+      const file = { ...row.file, embeddings };
+      const more = vectorBytes(file) - vectorBytes(row.file);
+      if (this.#bytes() + more > this.#maxBytes) return "full";
+      const embedded = vectorSegments(file, vectors);
+      await this.#writeSegments([embedded]);
+      const { length } = embedded.rows;
+      await this.#commit(
+        changed(store, { removed: row.file, added: file }),
+        [jsonRow(fileKey(file), { ...row, file, vectorSegments: length } satisfies FileRow)],
+        { done: [embedded.id], left: leftovers(row).slice(1) },
+      );
+      return "kept";
+    });
+  }
+
+  async files(storeId: string): Promise<readonly VectorStoreFile[]> {
+    const prefix = ["vector_file", keyPart(storeId)];
+    const rows = await read(Array.fromAsync(this.#kv.list<Uint8Array>({ prefix })));
+    return rows.map(({ value }) => decode<FileRow>(value).file).sort(byAge);
+  }
+
+  removeFile(storeId: string, fileId: string): Promise<boolean> {
+    return this.#change(async () => {
+      const row = await this.#row({ storeId, id: fileId });
+      if (row === undefined) return false;
+      await this.#remove(row.file);
+      return true;
+    });
+  }
+
+  async *passages(file: FileName): AsyncIterable<readonly string[]> {
+    const row = await this.#row(file);
+    for (const number of row?.segments.keys() ?? []) {
+      const segment = await this.#segment(file.id, number);
+      if (segment === undefined) return;
+      yield segment;
+    }
+  }
+
+  async *vectors(file: VectorStoreFile): AsyncIterable<Float32Array<ArrayBuffer>> {
+    const { embeddings } = file;
+    const row = await this.#row(file);
+    if (embeddings === undefined || row?.file.embeddings?.id !== embeddings.id) return;
+    for (let number = 0; number < (row.vectorSegments ?? 0); number++) {
+      const { value } = await read(this.#kv.get<Uint8Array>(segmentKey(embeddings.id, number)));
+      if (value === null) return;
+      yield vectorsOf(value);
+    }
+  }
+
+  async passage(file: FileName, index: number): Promise<string | undefined> {
+    const { segments } = await this.#row(file) ?? { segments: [] };
+    const number = segments.findLastIndex((start) => start <= index);
+    const segment = number < 0 ? undefined : await this.#segment(file.id, number);
+    return segment?.[index - (segments[number] ?? 0)];
+  }
+
+  /** Resolves when no change is under way any more. */
+  async close(): Promise<void> {
+    await this.#changing.run(() => Promise.resolve());
+  }
+
+  /** Runs a change alone, after what former ones have left behind is gone. */
+  #change<T>(change: () => Promise<T>): Promise<T> {
+    return this.#changing.run(async () => {
+      await this.#clean();
+      const result = await change();
+      await this.#clean();
+      return result;
+    });
+  }
+
+  async #clean(): Promise<void> {
+    for (const { fileId, segments } of [...this.#leftovers.values()]) {
+      const rows = Array.from({ length: segments }, (_, number): Row => ({
+        key: segmentKey(fileId, number),
+        bytes: 0,
+      }));
+      await this.#writeAll(rows, SEGMENTS_DELETED);
+      await this.#writer.write([{ key: leftoverKey(fileId), bytes: 0 }]);
+      this.#leftovers.delete(fileId);
+    }
+  }
+
+  async #remove(file: VectorStoreFile): Promise<void> {
+    const row = await this.#row(file);
+    const store = this.#stores.get(file.storeId);
+    if (row === undefined || store === undefined) return;
+    const gone: Row = { key: fileKey(file), bytes: 0 };
+    await this.#commit(changed(store, { removed: row.file }), [gone], { left: leftovers(row) });
+  }
+
+  /** Writes segments that no file has yet: from here on they are found again, whatever happens. */
+  async #writeSegments(sets: readonly SegmentSet[]): Promise<void> {
+    const written = sets.map(({ id, rows }): Leftover => ({ fileId: id, segments: rows.length }));
+    await this.#writer.write(written.map(leftoverRow));
+    for (const leftover of written) this.#leftovers.set(leftover.fileId, leftover);
+    for (const { rows } of sets) await this.#writeAll(rows, SEGMENTS_WRITTEN);
+  }
+
+  /** Changes a file and its store at once. Segments are a file's from then on, or nobody's. */
+  async #commit(
+    store: VectorStore,
+    rows: readonly Row[],
+    { done = [], left = [] }: { done?: readonly string[]; left?: readonly Leftover[] },
+  ): Promise<void> {
+    await this.#writer.write([
+      ...rows,
+      storeRow(store),
+      ...done.map((id): Row => ({ key: leftoverKey(id), bytes: 0 })),
+      ...left.map(leftoverRow),
+    ]);
+    this.#stores.set(store.id, store);
+    for (const id of done) this.#leftovers.delete(id);
+    for (const leftover of left) this.#leftovers.set(leftover.fileId, leftover);
+  }
+
+  async #writeAll(rows: readonly Row[], atOnce: number): Promise<void> {
+    for (let from = 0; from < rows.length; from += atOnce) {
+      await this.#writer.write(rows.slice(from, from + atOnce));
+    }
+  }
+
+  async #row(file: FileName): Promise<FileRow | undefined> {
+    const { value } = await read(this.#kv.get<Uint8Array>(fileKey(file)));
+    return value === null ? undefined : decode<FileRow>(value);
+  }
+
+  async #segment(fileId: string, number: number): Promise<readonly string[] | undefined> {
+    const { value } = await read(this.#kv.get<Uint8Array>(segmentKey(fileId, number)));
+    return value === null ? undefined : decode<readonly string[]>(value);
+  }
+
+  #bytes(): number {
+    let bytes = 0;
+    for (const store of this.#stores.values()) bytes += keptBytes(store);
+    return bytes;
+  }
+}
+
+/** What a file leaves behind: the segments of its passages, then those of its vectors. */
+function leftovers({ file, segments, vectorSegments = 0 }: FileRow): Leftover[] {
+  const left = [{ fileId: file.id, segments: segments.length }];
+  const { embeddings } = file;
+  if (embeddings === undefined) return left;
+  return [...left, { fileId: embeddings.id, segments: vectorSegments }];
+}
+
+function byAge<T extends { readonly id: string; readonly createdAtMs: number }>(one: T, other: T) {
+  return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
+}
+
+function storeKey(id: string): Deno.KvKey {
+  return ["vector_store", keyPart(id)];
+}
+
+function storeRow(store: VectorStore): Row {
+  return jsonRow(storeKey(store.id), store);
+}
+
+function fileKey({ storeId, id }: FileName): Deno.KvKey {
+  return ["vector_file", keyPart(storeId), keyPart(id)];
+}
+
+function leftoverKey(fileId: string): Deno.KvKey {
+  return ["vector_leftover", keyPart(fileId)];
+}
+
+function leftoverRow(leftover: Leftover): Row {
+  return jsonRow(leftoverKey(leftover.fileId), leftover);
+}
+
+function decode<T>(value: Uint8Array): T {
+  return JSON.parse(textOf(value)) as T;
+}

@@ -1,0 +1,116 @@
+import { invariant } from "../../../domain/invariant.ts";
+import type { Admit, ResponseStore, StoredResponse } from "../../../ports/response_store.ts";
+import { type ExpiringValue, ExpiringValues } from "./expiring_values.ts";
+import { MAX_RESPONSES_BYTES, RESPONSE_AGE_MS } from "../limits.ts";
+import { bytesOf, textOf } from "../rows.ts";
+import type { Writer } from "../journal/writer.ts";
+
+/** How much is kept, and how long. */
+export interface ResponseRetention {
+  /**
+   * Bytes of all responses together; one owner's may take as many as are still free, so alone half.
+   * @default {1073741824}
+   */
+  readonly maxBytes?: number | undefined;
+  /** Age at which responses leave, in milliseconds. @default {2592000000} */
+  readonly ageMs?: number | undefined;
+}
+
+/** What stands before the resource and the items. */
+interface Head {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly previousId?: string | undefined;
+  readonly upstreamId?: string | undefined;
+  readonly found?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The record separator of RFC 7464: nowhere in JSON text, where control characters are escaped. */
+const SEPARATOR = "\x1e";
+
+/**
+ * Responses in Deno KV, by owner and id. An upstream may give an id twice: the later response then
+ * replaces the earlier one wholly, in one commit.
+ */
+export class KvResponseStore implements ResponseStore {
+  /** How long a response is to be kept, in milliseconds: makes `expiresAtMs`. */
+  readonly retentionMs: number;
+  readonly #values: ExpiringValues;
+
+  private constructor(values: ExpiringValues, retentionMs: number) {
+    this.#values = values;
+    this.retentionMs = retentionMs;
+  }
+
+  /** Opens the store: adds up what is there. */
+  static async open(
+    kv: Deno.Kv,
+    writer: Writer,
+    options: { nowMs: () => number; retention?: ResponseRetention | undefined },
+  ): Promise<KvResponseStore> {
+    const { nowMs, retention } = options;
+    const maxBytes = retention?.maxBytes ?? MAX_RESPONSES_BYTES;
+    const values = await ExpiringValues.open(kv, writer, {
+      prefix: "response",
+      maxBytes,
+      hasOwners: true,
+      nowMs,
+    });
+    return new KvResponseStore(values, retention?.ageMs ?? RESPONSE_AGE_MS);
+  }
+
+  put(response: StoredResponse): Promise<boolean> {
+    const { ownerId, id, expiresAtMs, itemIds, upstreamId } = response;
+    return this.#values.put([ownerId, id], {
+      content: encodeResponse(response),
+      expiresAtMs,
+      about: "",
+      aliases: itemIds,
+      // An id that we made is never seen twice, and need not be looked for.
+      isNew: upstreamId === undefined,
+    });
+  }
+
+  async get(ownerId: string, id: string, admit?: Admit): Promise<StoredResponse | undefined> {
+    return decodeResponse(await this.#values.get([ownerId, id], admit));
+  }
+
+  async withItem(ownerId: string, itemId: string): Promise<StoredResponse | undefined> {
+    return decodeResponse(await this.#values.withAlias([ownerId], itemId));
+  }
+
+  delete(ownerId: string, id: string): Promise<boolean> {
+    return this.#values.delete([ownerId, id]);
+  }
+
+  sweep(): Promise<number> {
+    return this.#values.sweep();
+  }
+
+  /** Starts a sweep, now and then. */
+  tick(): void {
+    this.#values.tick();
+  }
+
+  /** Resolves when no sweep is under way any more. */
+  close(): Promise<void> {
+    return this.#values.close();
+  }
+}
+
+function encodeResponse(response: StoredResponse): Uint8Array {
+  const { id, ownerId, previousId, upstreamId, found, resource, input } = response;
+  const head: Head = { id, ownerId, previousId, upstreamId, found };
+  const parts = [JSON.stringify(head), resource, ...input];
+  for (const part of parts) {
+    invariant(!part.includes(SEPARATOR), `Cannot keep response "${id}": its parts are no JSON`);
+  }
+  return bytesOf(parts.join(SEPARATOR));
+}
+
+function decodeResponse(value: ExpiringValue | undefined): StoredResponse | undefined {
+  if (value === undefined) return undefined;
+  const { expiresAtMs, aliases: itemIds } = value;
+  const [head = "", resource = "", ...input] = textOf(value.content).split(SEPARATOR);
+  return { ...JSON.parse(head) as Head, expiresAtMs, resource, input, itemIds };
+}
