@@ -1,7 +1,7 @@
 import { isName, memberName } from "./names.ts";
-import { isTest, pathInRoom } from "./room.ts";
+import { isTest, pathInPackage } from "./package_path.ts";
 
-const ROOM = "gateway";
+const PACKAGE = "gateway";
 const EDGE = "gateway/main.ts";
 
 /** What has the environment as its member `env`. */
@@ -56,7 +56,7 @@ function visitor(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
 /** Only `gateway/main.ts` reads the environment; everything else of the gateway is given values. */
 export const environmentAtTheEdge: Deno.lint.Rule = {
   create(context) {
-    const path = pathInRoom(context.filename, ROOM);
+    const path = pathInPackage(context.filename, PACKAGE);
     return path === undefined || path === EDGE || isTest(path) ? {} : visitor(context);
   },
 };

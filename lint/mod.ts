@@ -1,8 +1,8 @@
 /**
- * House rules that the built-in linter does not know, as a plugin of `deno lint`.
+ * Rules of this project that the built-in linter does not know, as a plugin of `deno lint`.
  *
  * An exception is written where it applies, with its reason, and is counted by
- * `tests/architecture/exceptions_test.ts`: `deno-lint-ignore house/function-length -- why`.
+ * `tests/architecture/exceptions_test.ts`: `deno-lint-ignore svc/function-length -- why`.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { environmentAtTheEdge } from "./environment_at_the_edge.ts";
 import { pureDomain } from "./pure_domain.ts";
 import { fileLength, functionLength } from "./size.ts";
 
-/** The plugin: its rules are reported as `house/<rule>`. */
+/** The plugin: its rules are reported as `svc/<rule>`. */
 const plugin: Deno.lint.Plugin = {
-  name: "house",
+  name: "svc",
   rules: {
     "pure-domain": pureDomain,
     "environment-at-the-edge": environmentAtTheEdge,

@@ -41,16 +41,16 @@ for (
     ["Math[name]()", "Math"],
     ['import "node:fs";'],
     ['import { z } from "zod";'],
-    ['import type { Clock } from "../ports/clock.ts";'],
+    ['import type { Clock } from "../../ports/clock.ts";'],
     ['import { x } from "@svc/sdk";'],
-    ['export { x } from "../flows/chat.ts";'],
-    ['export * from "../flows/chat.ts";'],
-    ['await import("../flows/chat.ts")', 'import("../flows/chat.ts")'],
+    ['export { x } from "../../flows/chat.ts";'],
+    ['export * from "../../flows/chat.ts";'],
+    ['await import("../../flows/chat.ts")', 'import("../../flows/chat.ts")'],
     ["await import(name)", "import(name)"],
   ]
 ) {
   Deno.test(`pure-domain refuses ${source}`, () => {
-    assertEquals(objections(DOMAIN, source ?? ""), [`house/pure-domain: ${where}`]);
+    assertEquals(objections(DOMAIN, source ?? ""), [`svc/pure-domain: ${where}`]);
   });
 }
 
@@ -91,7 +91,7 @@ Deno.test("pure-domain leaves tests and the other rooms alone", () => {
     assertEquals(objections(filename, source), []);
   }
   assertEquals(objections("C:\\checkout\\gateway\\domain\\money.ts", "Date.now()"), [
-    "house/pure-domain: Date.now",
+    "svc/pure-domain: Date.now",
   ]);
 });
 
@@ -113,7 +113,7 @@ for (
   ]
 ) {
   Deno.test(`environment-at-the-edge refuses ${source} in the gateway but not at its edge`, () => {
-    const found = [`house/environment-at-the-edge: ${where}`];
+    const found = [`svc/environment-at-the-edge: ${where}`];
     assertEquals(objections("gateway/http/server.ts", source ?? ""), found);
     for (const filename of ["gateway/main.ts", "gateway/http/server_test.ts", "sdk/client.ts"]) {
       assertEquals(objections(filename, source ?? ""), []);

@@ -1,7 +1,7 @@
 import { isName, memberName } from "./names.ts";
-import { isTest, pathInRoom } from "./room.ts";
+import { isTest, pathInPackage } from "./package_path.ts";
 
-const ROOM = "gateway/domain";
+const PACKAGE = "gateway/domain";
 
 /** Global names that reach a clock, randomness, the system or the network. */
 const IMPURE_GLOBALS = new Set([
@@ -64,14 +64,14 @@ function isHandedOn(node: Deno.lint.Identifier): boolean {
 function mayImport(path: string, specifier: string): boolean {
   if (specifier === "@svc/sdk/protocol") return true;
   if (!specifier.startsWith(".")) return false;
-  return new URL(specifier, `file:///${path}`).pathname.startsWith(`/${ROOM}/`);
+  return new URL(specifier, `file:///${path}`).pathname.startsWith(`/${PACKAGE}/`);
 }
 
 function visitor(context: Deno.lint.RuleContext, path: string): Deno.lint.LintVisitor {
   const report = (node: Deno.lint.Node, what: string) =>
     context.report({
       node,
-      message: `${ROOM}/ is pure: cannot use ${what}`,
+      message: `${PACKAGE}/ is pure: cannot use ${what}`,
       hint: "Take the value as an argument, or move the effect behind a port in gateway/ports/.",
     });
   const checkImport = (node: Deno.lint.Node, source: Deno.lint.Node | null) => {
@@ -108,7 +108,7 @@ function visitor(context: Deno.lint.RuleContext, path: string): Deno.lint.LintVi
 /** No clock, no randomness, no input or output, and no imports but its own in `gateway/domain/`. */
 export const pureDomain: Deno.lint.Rule = {
   create(context) {
-    const path = pathInRoom(context.filename, ROOM);
+    const path = pathInPackage(context.filename, PACKAGE);
     return path === undefined || isTest(path) ? {} : visitor(context, path);
   },
 };

@@ -16,6 +16,8 @@ import { type KvStores, openKvStores } from "../stores/kv/open.ts";
 import { embedderInForce } from "../upstreams/embedder.ts";
 import type { VectorStores } from "../ports/vector_stores.ts";
 import { createVectorStores } from "../vector_stores/vector_stores.ts";
+import { mountConsole } from "../console/mount.ts";
+import { Description } from "../openapi/description.ts";
 import { createAdminApp } from "./app.ts";
 import type { AdminApp, AdminDeps } from "./deps.ts";
 
@@ -84,6 +86,15 @@ function testVectorStores(
   return createVectorStores({ ...deps, passages, embedder });
 }
 
+/** A pool with one busy upstream, and the given states of models. */
+function poolWith(states: ReadonlyMap<string, TargetState>): AdminDeps["pool"] {
+  return {
+    states: () => states,
+    inFlight: () => new Map([["lab", 3]]),
+    recent: () => ({ attempts: 12, failures: 5, failovers: 3 }),
+  };
+}
+
 async function testAdmin(
   stores: KvStores,
   { overrides, violations }: { overrides: Partial<AdminDeps>; violations: string[] },
@@ -107,13 +118,11 @@ async function testAdmin(
     logger,
     rng,
     vectorStores: testVectorStores(stores, { clock, rng, logger }),
-    pool: {
-      states: () => pool,
-      inFlight: () => new Map([["lab", 3]]),
-      recent: () => ({ attempts: 12, failures: 5, failovers: 3 }),
-    },
+    pool: poolWith(pool),
     connect: () => ({ models: () => Promise.resolve(["mini", "maxi"]), close: () => {} }),
     pepperBook,
+    description: new Description("admin"),
+    mountConsole,
     lowBalances: new LowBalances(settings),
     adminTokens: await AdminTokens.open({ settings, peppers, logger, given: ADMIN_TOKEN }),
     onAdminToken: () => Promise.resolve(),

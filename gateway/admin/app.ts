@@ -3,9 +3,7 @@ import { ServiceFault } from "../domain/fault.ts";
 import { errorResponse, faultOf } from "../http/error_response.ts";
 import { requestId } from "../http/middleware/request_id.ts";
 import { getDocument, getReference } from "../http/routes/description.ts";
-import { Description } from "../openapi/description.ts";
 import { serveAdminToken } from "./service/admin_token.ts";
-import { mountConsole } from "../console/mount.ts";
 import { authorize, tokenAdmission } from "./authorize.ts";
 import { serveCatalog } from "./catalog/catalog.ts";
 import { serveCatalogCheck } from "./catalog/catalog_check.ts";
@@ -39,14 +37,14 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   app.use("/admin/v1/*", authorize(admit));
   app.route("/admin/v1", api);
   // It holds no data: tools read it without a token.
-  const description = new Description("admin");
+  const { description } = deps;
   resource(app, "/openapi.json", { GET: getDocument(description) });
   resource(app, "/reference", { GET: getReference(description) });
   serveMetrics(app, { admit, metrics: deps.metrics });
   const consoleApi = emptyApp(deps);
   consoleApi.route("/admin/v1", api);
   const { clock, logger, adminTokens } = deps;
-  mountConsole(app, {
+  deps.mountConsole(app, {
     clock,
     logger,
     admit,

@@ -2,6 +2,8 @@ import type { Context, Hono } from "@hono/hono";
 import type { ErrorCode } from "@svc/sdk/protocol";
 import type { Catalog, CatalogContent, UpstreamConfig } from "../domain/catalog/catalog.ts";
 import type { ConnectionInfo } from "../http/env.ts";
+import type { ListenerDescription } from "../http/routes/description.ts";
+import type { AdmitToken } from "./authorize.ts";
 import type { TargetState } from "../domain/routing/route.ts";
 import type { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
@@ -56,6 +58,9 @@ export interface AdminDeps {
   /** Told of every error answer. @default {nobody is told} */
   readonly onRefusal?: ((code: ErrorCode) => void) | undefined;
   readonly adminTokens: AdminTokens;
+  readonly description: ListenerDescription;
+  /** Adds the console to the listener. */
+  readonly mountConsole: (app: AdminApp, parts: ConsoleParts) => void;
   /** Told of the admin token that has taken the place of the kept one. */
   readonly onAdminToken: (token: string) => Promise<void>;
   readonly pepperBook: Pick<PepperBook, "standing" | "rotate" | "drop">;
@@ -84,6 +89,16 @@ export interface AdminDeps {
    * ends the work.
    */
   readonly verifyLedger: () => AsyncGenerator<VerificationStep, void>;
+}
+
+/** Parts of the admin listener that the console is built on. */
+export interface ConsoleParts extends Pick<AdminDeps, "clock" | "logger"> {
+  /** The admin API without its bearer check: the console has authenticated the operator already. */
+  readonly api: AdminApp;
+  /** Checks an admin token as the API does, and slows down guessing. */
+  readonly admit: AdmitToken;
+  /** A number that grows whenever an admin token stops being valid. */
+  readonly tokenEpoch: () => number;
 }
 
 /** What the handlers of the operator's API find in their context. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RequestFilter } from "../ports/request_log.ts";
 import { creditsText } from "./credits_text.ts";
-import type { QueryFields } from "./request_query.ts";
+import type { QueryFields } from "./query_fields.ts";
 import { parseCredits } from "../domain/ledger/money.ts";
 
 const status = z.string().regex(/^[1-5](?:\d\d|xx)$/, "Give a status as 429, or a class as 4xx");

@@ -20,13 +20,13 @@ async function killedRestoreIn(folder: string): Promise<string> {
 async function findings(kv: string) {
   const parsed = parseServeSettings(["--kv-path", kv], {});
   if (!parsed.ok) throw new Error(parsed.problem);
-  const patient = {
+  const context = {
     ...{ settings: parsed.settings, nowMs: NOW_MS, version: "0.0.1", timeoutMs: 1 },
     ...{ env: () => undefined, whyNot: () => "nobody" as const },
     ask: () => Promise.reject(new Error("No call is expected")),
     rehearse: () => Promise.reject(new Error("No call is expected")),
   };
-  return await storeFindings(patient, { service: { kind: "stopped" }, file: undefined });
+  return await storeFindings(context, { service: { kind: "stopped" }, file: undefined });
 }
 
 Deno.test("what a killed restore left is told by the doctor, and goes with the next restore", async () => {

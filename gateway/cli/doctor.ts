@@ -23,13 +23,13 @@ const DEFAULT_TIMEOUT = "10";
 
 async function doctor(call: Call): Promise<Output> {
   const { examine, LOOKS } = await import("../doctor/examine.ts");
-  const patient = await patientOf(call);
+  const context = await patientOf(call);
   const bar = progressBar(call.io, { label: "Examining", unit: "looks", quiet: call.has("json") });
   const findings: Finding[] = [];
   try {
     let done = 0;
     bar.show(done, LOOKS);
-    for await (const found of examine(patient)) {
+    for await (const found of examine(context)) {
       findings.push(...found);
       bar.show(++done, LOOKS);
     }

@@ -13,7 +13,7 @@ import {
   time,
 } from "./table.ts";
 import { timeRange } from "./local_time.ts";
-import { DEFAULT_PAGE } from "../admin_api/request_query.ts";
+import { DEFAULT_PAGE } from "../admin_api/query_fields.ts";
 import { nextPage } from "./wallets.ts";
 import { wrapped } from "./wrapped.ts";
 

@@ -6,8 +6,7 @@
 
 import { parseArgs } from "node:util";
 import { parseIpRange } from "../domain/policy/ip_range.ts";
-import { isKeyShaped } from "../domain/policy/key_format.ts";
-import { KEPT } from "../flows/keys/pepper_book.ts";
+import { isKeyShaped, STORED_PEPPER } from "../domain/policy/key_format.ts";
 
 /** How to serve. */
 export interface ServeSettings {
@@ -30,7 +29,7 @@ export interface ServeSettings {
   readonly metricsToken?: string | undefined;
   readonly bootstrapKey?: string | undefined;
   readonly keyPepper?: string | undefined;
-  /** The one that `keyPepper` takes the place of; {@linkcode KEPT} for the one that the store keeps. */
+  /** The one that `keyPepper` takes the place of; {@linkcode STORED_PEPPER} for the one that the store keeps. */
   readonly keyPepperPrevious?: string | undefined;
   readonly publicUrl?: string | undefined;
   readonly trustedProxies: readonly string[];
@@ -259,8 +258,8 @@ function peppersOf(
   given: Pick<ServeSettings, "keyPepper" | "keyPepperPrevious">,
   refuse: Refuse,
 ): Pick<ServeSettings, "keyPepper" | "keyPepperPrevious"> {
-  if (given.keyPepper === KEPT) {
-    refuse(`${named("key-pepper")} takes a secret, not the word "${KEPT}"`);
+  if (given.keyPepper === STORED_PEPPER) {
+    refuse(`${named("key-pepper")} takes a secret, not the word "${STORED_PEPPER}"`);
   }
   return given;
 }

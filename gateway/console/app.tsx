@@ -6,7 +6,7 @@ import { ErrorPage } from "./components/error_page.tsx";
 import type { Answering, ConsoleContext, ConsoleEnv } from "./env.ts";
 import { htmlResponse } from "./html.tsx";
 import { sharedMessages } from "./messages/shared.ts";
-import type { ConsoleDeps } from "./mount.ts";
+import type { ConsoleParts } from "../admin/deps.ts";
 import type { Outcome, Page, Section, Shown } from "./page.ts";
 import { preferences } from "./preferences.ts";
 import { PAGE_FORM_LIMIT_BYTES, readForm } from "./read_form.ts";
@@ -23,7 +23,7 @@ const FEEDS = "/console/feeds/";
 
 /** The console: pages for whoever has signed in, over the operator's API. */
 export function createConsole(
-  deps: ConsoleDeps,
+  deps: ConsoleParts,
   sections: readonly Section[] = SECTIONS,
 ): Answering {
   const sessions = new Sessions(deps);
@@ -57,7 +57,7 @@ export function createConsole(
 
 /** What pages are shown with. */
 interface Frame {
-  readonly deps: ConsoleDeps;
+  readonly deps: ConsoleParts;
   readonly sections: readonly Section[];
 }
 
@@ -110,7 +110,7 @@ async function pageAnswer(context: ConsoleContext, shown: Shown, frame: Frame): 
 async function errorAnswer(
   error: Error,
   context: ConsoleContext,
-  deps: ConsoleDeps,
+  deps: ConsoleParts,
 ): Promise<Response> {
   const say = sharedMessages[context.get("language") ?? "en"];
   const isFeed = new URL(context.req.url).pathname.startsWith(FEEDS);
@@ -130,7 +130,7 @@ async function errorAnswer(
 
 async function problemPage(
   context: ConsoleContext,
-  deps: ConsoleDeps,
+  deps: ConsoleParts,
   { title, hint, status }: { title: string; hint: string; status: number },
 ): Promise<Response> {
   const view = viewOf(context, deps);

@@ -5,7 +5,7 @@ import type { ConsoleContext, ConsoleEnv } from "./env.ts";
 import { htmlResponse } from "./html.tsx";
 import { sharedMessages } from "./messages/shared.ts";
 import { signInMessages } from "./messages/sign_in.ts";
-import type { ConsoleDeps } from "./mount.ts";
+import type { ConsoleParts } from "../admin/deps.ts";
 import { readForm } from "./read_form.ts";
 import type { View } from "./page.ts";
 import type { Flash, Session, Sessions } from "./sessions.ts";
@@ -18,7 +18,7 @@ const SIGN_OUT = "/console/sign-out";
 const SIGN_OUT_EVERYWHERE = "/console/sign-out-everywhere";
 
 /** What the sign-in works with. */
-export interface SignInDeps extends ConsoleDeps {
+export interface SignInDeps extends ConsoleParts {
   readonly sessions: Sessions;
 }
 

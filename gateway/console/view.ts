@@ -1,6 +1,6 @@
 import { type ConsoleApi, createConsoleApi, type Refusal } from "./api.ts";
 import type { ConsoleContext } from "./env.ts";
-import type { ConsoleDeps } from "./mount.ts";
+import type { ConsoleParts } from "../admin/deps.ts";
 import { sharedMessages } from "./messages/shared.ts";
 import type { View } from "./page.ts";
 
@@ -24,7 +24,7 @@ export function unreadForm({ say }: View): RefusedPage {
 /** A request as pages see it. */
 export function viewOf(
   context: ConsoleContext,
-  { api, clock }: Pick<ConsoleDeps, "api" | "clock">,
+  { api, clock }: Pick<ConsoleParts, "api" | "clock">,
 ): View {
   const { requestId } = context.env;
   const url = new URL(context.req.url);

@@ -2,34 +2,34 @@ import type { CatalogContent } from "../domain/catalog/catalog.ts";
 import { diffCatalog } from "../domain/catalog/diff.ts";
 import { readNewestCatalog } from "../stores/kv/catalogs.ts";
 import { type Finding, ok, warning } from "./finding.ts";
-import type { Patient, ServiceState } from "./context.ts";
+import type { DoctorContext, ServiceState } from "./context.ts";
 
 /** Compares a running service's catalog with the configuration file; the service does it. */
 export async function askedCatalog(
-  patient: Patient,
+  context: DoctorContext,
   service: ServiceState,
   file: CatalogContent | undefined,
 ): Promise<Finding[]> {
   if (file === undefined || service.kind !== "running") return [];
-  const { changes, version } = await patient.rehearse(file);
+  const { changes, version } = await context.rehearse(file);
   const paths = Array.isArray(changes) ? changes.map(({ path }) => String(path)) : [];
-  return [catalogFinding(patient, { paths, version: Number(version) })];
+  return [catalogFinding(context, { paths, version: Number(version) })];
 }
 
 /** The same of a store that no service has; nothing where it has no catalog yet. */
 export async function readCatalog(
-  patient: Patient,
+  context: DoctorContext,
   kv: Deno.Kv,
   file: CatalogContent | undefined,
 ): Promise<Finding[]> {
   const newest = file && await readNewestCatalog(kv);
   if (file === undefined || newest === undefined) return [];
   const paths = diffCatalog(newest, file).map(({ path }) => path);
-  return [catalogFinding(patient, { paths, version: newest.version })];
+  return [catalogFinding(context, { paths, version: newest.version })];
 }
 
 function catalogFinding(
-  { settings: { configPath } }: Patient,
+  { settings: { configPath } }: DoctorContext,
   { paths, version }: { readonly paths: readonly string[]; readonly version: number },
 ): Finding {
   const [first] = paths;

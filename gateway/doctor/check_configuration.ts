@@ -4,7 +4,7 @@ import type { CatalogContent } from "../domain/catalog/catalog.ts";
 import { readCatalogText } from "../service/seed_catalog.ts";
 import { failure, type Finding, ok, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
-import type { Patient } from "./context.ts";
+import type { DoctorContext } from "./context.ts";
 
 /** The result of reading the configuration. */
 export interface ReadConfiguration {
@@ -17,7 +17,7 @@ export interface ReadConfiguration {
 
 /** The configuration file, and the catalog that it, or the environment, makes. */
 export async function configurationFindings(
-  { settings, env, nowMs }: Patient,
+  { settings, env, nowMs }: DoctorContext,
 ): Promise<ReadConfiguration> {
   const { configPath } = settings;
   let content: CatalogContent | undefined;

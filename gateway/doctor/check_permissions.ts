@@ -1,7 +1,7 @@
 import { METADATA_RANGES } from "../domain/catalog/metadata_address.ts";
 import { missingFlags } from "../config/permissions.ts";
 import { failure, type Finding, ok, warning } from "./finding.ts";
-import type { Patient } from "./context.ts";
+import type { DoctorContext } from "./context.ts";
 
 /** What neither the service nor the command line needs. */
 const NEVER: readonly Deno.PermissionDescriptor[] = [{ name: "run" }, { name: "ffi" }];
@@ -12,7 +12,7 @@ const EVERYTHING: readonly Deno.PermissionDescriptor[] = [
 const TASK = "start svc by `deno task`, or as the binary (docs/deployment.md)";
 
 /** What this process may do: too little, or more than it needs. */
-export async function permissionFindings({ settings }: Patient): Promise<Finding[]> {
+export async function permissionFindings({ settings }: DoctorContext): Promise<Finding[]> {
   const missing = await missingFlags(settings);
   if (missing.length > 0) {
     const flags = missing.join(" ");

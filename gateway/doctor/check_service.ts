@@ -2,11 +2,11 @@ import { explainListen, type PortFlag } from "../config/settings.ts";
 import { isClaimed } from "../stores/kv/file.ts";
 import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
-import type { Patient, ServiceState } from "./context.ts";
+import type { DoctorContext, ServiceState } from "./context.ts";
 
 /** Whether the service runs, and lets the operator in. */
-export async function findService(patient: Patient): Promise<ServiceState> {
-  const { ask, whyNot, settings: { kvPath } } = patient;
+export async function findService(context: DoctorContext): Promise<ServiceState> {
+  const { ask, whyNot, settings: { kvPath } } = context;
   try {
     return { kind: "running", about: await ask("/service") };
   } catch (error) {
@@ -19,7 +19,7 @@ export async function findService(patient: Patient): Promise<ServiceState> {
 }
 
 /** The service itself: in force, and of this version. */
-export function serviceFindings(service: ServiceState, { version }: Patient): Finding[] {
+export function serviceFindings(service: ServiceState, { version }: DoctorContext): Finding[] {
   if (service.kind === "stopped") return [skipped("service", "It is not running")];
   if (service.kind === "closed") {
     const advice =
@@ -38,7 +38,7 @@ export function serviceFindings(service: ServiceState, { version }: Patient): Fi
 }
 
 /** Whether a service could listen where it is told to. */
-export function portFindings(service: ServiceState, { settings }: Patient): Finding[] {
+export function portFindings(service: ServiceState, { settings }: DoctorContext): Finding[] {
   if (service.kind !== "stopped") return [];
   const { host, port, adminHost, adminPort, metrics } = settings;
   return [

@@ -14,7 +14,7 @@ import { readSetting } from "../stores/kv/settings.ts";
 import { readCatalog } from "./check_catalog.ts";
 import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
-import type { Answer, Patient, ServiceState } from "./context.ts";
+import type { Answer, DoctorContext, ServiceState } from "./context.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
@@ -28,14 +28,14 @@ const OTHERS = 0o077;
 
 /** The store: its file, room, schema, books, pepper and backups. */
 export async function storeFindings(
-  patient: Patient,
+  context: DoctorContext,
   { service, file }: {
     readonly service: ServiceState;
     /** The catalog of the configuration file. */
     readonly file: CatalogContent | undefined;
   },
 ): Promise<Finding[]> {
-  const { kvPath } = patient.settings;
+  const { kvPath } = context.settings;
   if (kvPath === ":memory:") {
     return [warning("store", "It is in memory: a restart loses all of it", "set SERVICE_KV_PATH")];
   }
@@ -59,8 +59,8 @@ export async function storeFindings(
     room,
     ...await modeFindings(kvPath),
     ...await leftoverFindings(kvPath),
-    ...await backupFindings(patient, size),
-    ...service.kind === "running" ? await askedBooks(patient) : await readBooks(patient, file),
+    ...await backupFindings(context, size),
+    ...service.kind === "running" ? await askedBooks(context) : await readBooks(context, file),
   ];
 }
 
@@ -133,7 +133,10 @@ async function leftoverFindings(kvPath: string): Promise<Finding[]> {
   );
 }
 
-async function backupFindings({ settings, nowMs }: Patient, size: number): Promise<Finding[]> {
+async function backupFindings(
+  { settings, nowMs }: DoctorContext,
+  size: number,
+): Promise<Finding[]> {
   const advice = "run `svc backup` by a timer (docs/deployment.md)";
   let note: Answer;
   try {
@@ -157,7 +160,7 @@ function growth(size: number, before: number, ageMs: number): number {
 }
 
 /** The running service's own rows: each wallet in itself. */
-async function askedBooks({ ask }: Patient): Promise<Finding[]> {
+async function askedBooks({ ask }: DoctorContext): Promise<Finding[]> {
   try {
     const { wallets } = await ask("/wallets");
     const rows: readonly Answer[] = Array.isArray(wallets) ? wallets : [];
@@ -168,7 +171,7 @@ async function askedBooks({ ask }: Patient): Promise<Finding[]> {
   }
 }
 
-async function askedPepper(ask: Patient["ask"]): Promise<Finding> {
+async function askedPepper(ask: DoctorContext["ask"]): Promise<Finding> {
   const { current, previous } = await ask("/pepper");
   const kept = Object(current).kept === true;
   const where = kept ? "The store keeps it: backups hold it" : "SERVICE_KEY_PEPPER gives it";
@@ -195,10 +198,10 @@ function booksFinding(wrong: readonly string[], message: string): Finding {
 
 /** The rows of a store that nobody has open, and the journal since its last checkpoint. */
 async function readBooks(
-  patient: Patient,
+  context: DoctorContext,
   file: CatalogContent | undefined,
 ): Promise<Finding[]> {
-  const { settings: { kvPath }, env } = patient;
+  const { settings: { kvPath }, env } = context;
   let release = () => {};
   try {
     ({ release } = await lockFile(kvPath));
@@ -219,7 +222,7 @@ async function readBooks(
     return [
       booksFinding([], counted),
       pepperFinding(needs, env("SERVICE_KEY_PEPPER")),
-      ...await readCatalog(patient, open, file),
+      ...await readCatalog(context, open, file),
     ];
   } catch (error) {
     return [failure("books", reasonOf(error), "restore a backup: `svc restore`")];

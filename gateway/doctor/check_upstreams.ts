@@ -4,7 +4,7 @@ import { systemClock } from "../system/clock.ts";
 import { createUpstream } from "../upstreams/factory.ts";
 import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
-import type { Answer, Patient, ServiceState } from "./context.ts";
+import type { Answer, DoctorContext, ServiceState } from "./context.ts";
 
 /** Difference from the list price that is let pass, in percent. */
 const TOLERANCE = 5;
@@ -14,30 +14,30 @@ const CLOCK_FAILURE_MS = 5 * 60_000;
 
 /** Upstreams and prices, as the service sees them; else as this process does. */
 export async function upstreamFindings(
-  patient: Patient,
+  context: DoctorContext,
   service: ServiceState,
   content: CatalogContent | undefined,
 ): Promise<Finding[]> {
   let check: Answer;
   try {
     if (service.kind === "running") {
-      const timeout = String(Math.ceil(patient.timeoutMs / 1_000));
-      check = await patient.ask("/catalog/check", { timeout });
+      const timeout = String(Math.ceil(context.timeoutMs / 1_000));
+      check = await context.ask("/catalog/check", { timeout });
     } else if (content === undefined) return [skipped("upstreams", "There is no valid catalog")];
-    else check = { ...await checkHere(content, patient) };
+    else check = { ...await checkHere(content, context) };
   } catch (error) {
     return [failure("upstreams", reasonOf(error), "run `svc catalog check`")];
   }
   const upstreams = await Promise.all(
     objects(check.upstreams).map((answer) => {
       const config = content?.upstreams.find(({ id }) => id === answer.id);
-      return upstreamFinding(answer, { baseUrl: config?.baseUrl, timeoutMs: patient.timeoutMs });
+      return upstreamFinding(answer, { baseUrl: config?.baseUrl, timeoutMs: context.timeoutMs });
     }),
   );
   return [...upstreams, ...priceFindings(check)];
 }
 
-async function checkHere(content: CatalogContent, { env, timeoutMs, nowMs }: Patient) {
+async function checkHere(content: CatalogContent, { env, timeoutMs, nowMs }: DoctorContext) {
   const deps = { clock: systemClock, env };
   const connect = (config: CatalogContent["upstreams"][number]) => createUpstream(config, deps);
   return await verdictsOf(content, { connect, env, timeoutMs, nowMs, tolerance: TOLERANCE });
@@ -135,7 +135,7 @@ function priceFindings(check: Answer): Finding[] {
 /** This machine's clock beside those of the upstreams, which tell the time with every answer. */
 export async function clockFinding(
   content: CatalogContent | undefined,
-  { timeoutMs }: Patient,
+  { timeoutMs }: DoctorContext,
 ): Promise<Finding> {
   const origins = new Set(
     (content?.upstreams ?? []).flatMap(({ baseUrl }) =>

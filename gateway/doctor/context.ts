@@ -5,7 +5,7 @@ import type { ServeSettings } from "../config/settings.ts";
 export type Answer = Readonly<Record<string, unknown>>;
 
 /** What is examined, and with what. */
-export interface Patient {
+export interface DoctorContext {
   readonly settings: ServeSettings;
   /** Looks an environment variable up; one that may not be read is absent. */
   readonly env: (name: string) => string | undefined;

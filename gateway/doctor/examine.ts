@@ -12,24 +12,24 @@ import { storeFindings } from "./check_store.ts";
 import { clockFinding, upstreamFindings } from "./check_upstreams.ts";
 import { failure, type Finding } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
-import type { Patient } from "./context.ts";
+import type { DoctorContext } from "./context.ts";
 
 /** How many looks there are, for whoever shows how far it has come. */
 export const LOOKS = 6;
 
 /** What each look came to, as it comes. */
-export async function* examine(patient: Patient): AsyncGenerator<readonly Finding[], void> {
-  const service = await findService(patient);
-  yield [...serviceFindings(service, patient), ...portFindings(service, patient)];
-  yield await safely("permissions", () => permissionFindings(patient));
-  const { findings, content, file } = await configurationFindings(patient);
+export async function* examine(context: DoctorContext): AsyncGenerator<readonly Finding[], void> {
+  const service = await findService(context);
+  yield [...serviceFindings(service, context), ...portFindings(service, context)];
+  yield await safely("permissions", () => permissionFindings(context));
+  const { findings, content, file } = await configurationFindings(context);
   yield [
     ...findings,
-    ...await safely("catalog", () => askedCatalog(patient, service, file)),
+    ...await safely("catalog", () => askedCatalog(context, service, file)),
   ];
-  yield await safely("store", () => storeFindings(patient, { service, file }));
-  yield await safely("upstreams", () => upstreamFindings(patient, service, content));
-  yield await safely("clock", async () => [await clockFinding(content, patient)]);
+  yield await safely("store", () => storeFindings(context, { service, file }));
+  yield await safely("upstreams", () => upstreamFindings(context, service, content));
+  yield await safely("clock", async () => [await clockFinding(content, context)]);
 }
 
 /** What one look fails by is a finding, too: the others go on. */

@@ -7,7 +7,7 @@
 import type { ChatRequest } from "@svc/sdk/protocol";
 import { chatFeatureSteps } from "../domain/requests/features.ts";
 import type { JsonBody } from "../ports/upstream.ts";
-import { inTurns } from "../system/yield_to_event_loop.ts";
+import { runInSteps } from "../system/yield_to_event_loop.ts";
 import { answerText } from "../wire/chat_answer.ts";
 import { chatFormOf } from "../wire/chat_form.ts";
 import { ChatRelay } from "../wire/chat_relay.ts";
@@ -21,11 +21,11 @@ import { orchestrate } from "./orchestrate/orchestrate.ts";
 import { OrchestratedChat } from "./orchestrate/chat_surface.ts";
 import { planRoute } from "./plan/route_plan.ts";
 import type { Caller } from "./request_trace.ts";
-import { reserveTokens, underWay } from "./admit/in_flight_request.ts";
+import { answerInFlight, reserveTokens } from "./admit/in_flight_request.ts";
 
 /**
  * Answers a validated chat request. Throws a `ServiceFault` where it cannot, and
- * `CallerLeft` where nobody waits for an answer any more; nothing is charged then.
+ * `CallerDisconnected` where nobody waits for an answer any more; nothing is charged then.
  */
 export function chat(
   gateway: GatewayContext,
@@ -33,10 +33,10 @@ export function chat(
   { body, hosted }: { readonly body: JsonBody; readonly hosted: HostedTools },
 ): Promise<ModelAnswer> {
   if (asksForHosted(hosted)) return hostedChat(gateway, caller, { body, hosted });
-  return underWay(gateway, caller, async (trace, onEnd) => {
+  return answerInFlight(gateway, caller, async (trace, onEnd) => {
     const signed = gateway.signatures.restore(caller.key.id, body);
     const restored = gateway.found.restore(caller.key.id, signed);
-    const features = await inTurns(chatFeatureSteps(restored.value as unknown as ChatRequest));
+    const features = await runInSteps(chatFeatureSteps(restored.value as unknown as ChatRequest));
     reserveTokens(gateway, trace, features);
     const plan = await planRoute(gateway, trace, features);
     const call: ChatCall = { body: restored, features };

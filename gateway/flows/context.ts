@@ -19,10 +19,10 @@ import type { Admission } from "./admit/admission.ts";
 import type { BoundedMap } from "../system/bounded_map.ts";
 import type { Checkpoints } from "./stream/checkpoints.ts";
 import type { FailedAttempts } from "./call/failed_attempts.ts";
-import type { FoundMemory } from "./hosted/search_memory.ts";
+import type { SearchMemory } from "./hosted/search_memory.ts";
 import type { HeldBodies } from "./admit/held_bodies.ts";
 import type { InFlight } from "./admit/in_flight.ts";
-import type { LateEndings } from "./settle/settlement_retries.ts";
+import type { SettlementRetries } from "./settle/settlement_retries.ts";
 import type { SignatureMemory } from "./plan/signature_memory.ts";
 
 /** The right to make one call at an upstream. */
@@ -89,10 +89,10 @@ export interface GatewayContext {
   /** The model that answered a conversation last, by key id and conversation hash. */
   readonly conversations: BoundedMap<string, string>;
   readonly signatures: SignatureMemory;
-  readonly found: FoundMemory;
+  readonly found: SearchMemory;
   readonly inFlight: InFlight;
   readonly checkpoints: Checkpoints;
-  readonly lateEndings: LateEndings;
+  readonly settlementRetries: SettlementRetries;
   readonly failedAttempts: FailedAttempts;
   /** Responses that may be asked for again. */
   readonly responses: ResponseStore;

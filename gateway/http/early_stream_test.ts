@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerLeft } from "../flows/call/caller_disconnected.ts";
+import { CallerDisconnected } from "../flows/call/caller_disconnected.ts";
 import { faultOf } from "../flows/call/fault_of.ts";
 import type { ModelAnswer } from "../flows/model_answer.ts";
 import { SSE_KEEP_ALIVE } from "../wire/sse.ts";
@@ -106,7 +106,7 @@ Deno.test("who leaves while it is planned ends it, and nothing is read of what b
   const reader = bytes.getReader();
   const reading = reader.read();
   const leaving = reader.cancel();
-  reject(new CallerLeft("gone"));
+  reject(new CallerDisconnected("gone"));
   await Promise.all([reading, leaving]);
   assertEquals([left, told], [["left"], []]);
   const late = await slow();

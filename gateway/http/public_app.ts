@@ -7,13 +7,12 @@
 import { Hono } from "@hono/hono";
 import type { ErrorCode } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerLeft } from "../flows/call/caller_disconnected.ts";
+import { CallerDisconnected } from "../flows/call/caller_disconnected.ts";
 import { CALLER_LEFT_STATUS } from "../flows/settle/log_failure.ts";
 import type { GatewayContext } from "../flows/context.ts";
 import type { SignedLinks } from "../flows/images/signed_links.ts";
 import type { BlobStore } from "../ports/blob_store.ts";
 import { limitsInForce } from "../domain/limits/service_limits.ts";
-import { Description } from "../openapi/description.ts";
 import { BadKeys } from "./bad_keys.ts";
 import type { PublicEnv } from "./env.ts";
 import { errorResponse, toldFault } from "./error_response.ts";
@@ -22,7 +21,7 @@ import { logDenied } from "./middleware/log_denied.ts";
 import { rateLimitHeaders } from "./middleware/rate_limit_headers.ts";
 import { requestId } from "./middleware/request_id.ts";
 import { getModelMeta, getPricing, listModels } from "./routes/catalog.ts";
-import { getDocument, getReference } from "./routes/description.ts";
+import { getDocument, getReference, type ListenerDescription } from "./routes/description.ts";
 import { chatCompletions } from "./routes/chat_completions.ts";
 import { editImages, generateImages, getFile } from "./routes/images.ts";
 import { healthz, type Readiness, readyz } from "./routes/health.ts";
@@ -35,6 +34,7 @@ export interface PublicAppOptions {
   readonly gateway: GatewayContext;
   readonly findKey: FindKey;
   readonly readiness: Readiness;
+  readonly description: ListenerDescription;
   /** Told of every error answer. @default {nobody is told} */
   readonly onRefusal?: ((code: ErrorCode) => void) | undefined;
   /** What signed links lead to. */
@@ -92,9 +92,8 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   app.post("/openai/v1/images/edits", keyed, limited, editImages(gateway));
   routeStoredResponses(app, { keyed, responses: gateway.responses });
   app.get("/files/:id", getFile(gateway, options.files));
-  const description = new Description("public");
-  app.get("/openapi.json", getDocument(description));
-  app.get("/reference", getReference(description, options.publicUrl));
+  app.get("/openapi.json", getDocument(options.description));
+  app.get("/reference", getReference(options.description, options.publicUrl));
   for (const path of NOT_OFFERED) {
     app.all(path, () => {
       throw new ServiceFault("not_found");
@@ -115,7 +114,9 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   app.onError((error, c) => {
     // The id is missing only where the one that was sent is what was wrong.
     const id = c.get("requestId") ?? gateway.rng.id("req");
-    if (error instanceof CallerLeft) return new Response(null, { status: CALLER_LEFT_STATUS });
+    if (error instanceof CallerDisconnected) {
+      return new Response(null, { status: CALLER_LEFT_STATUS });
+    }
     const fault = toldFault(gateway, error, id);
     options.onRefusal?.(fault.code);
     return errorResponse(fault, id, c.get("dialect"));

@@ -5,10 +5,10 @@
  */
 
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerLeft } from "../flows/call/caller_disconnected.ts";
+import { CallerDisconnected } from "../flows/call/caller_disconnected.ts";
 import type { BodyHold } from "../flows/admit/held_bodies.ts";
 import { afterMs } from "../system/deadlines.ts";
-import { othersTurn, TURN_CHARS, TurnLine } from "../system/yield_to_event_loop.ts";
+import { TURN_CHARS, YieldQueue, yieldToEventLoop } from "../system/yield_to_event_loop.ts";
 
 /** Time for a body to come, in milliseconds, beside what its size takes. */
 export const BODY_PATIENCE_MS = 30_000;
@@ -19,7 +19,7 @@ const ONE_READ_BYTES = 64 * 1024;
 /** What is longer is read as one of a line. */
 const LONG_BYTES = 1024 * 1024;
 
-const line = new TurnLine();
+const line = new YieldQueue();
 
 /** Limits of reading a body. */
 export interface ReadOptions {
@@ -35,7 +35,7 @@ export interface ReadOptions {
  * Each 64 bytes that have come buy a millisecond beyond `patienceMs`.
  *
  * @throws {ServiceFault} Where the body is compressed, too long, too slow or cannot be read.
- * @throws {CallerLeft} Where nobody is there to finish it.
+ * @throws {CallerDisconnected} Where nobody is there to finish it.
  */
 export async function readBytes(
   request: Request,
@@ -118,17 +118,19 @@ async function joined(
     at += piece.byteLength;
     if (at < turnEnd) continue;
     turnEnd = at + LONG_BYTES;
-    await othersTurn();
+    await yieldToEventLoop();
   }
   return whole;
 }
 
 /** Deno closes a request's body with its connection, and says so by this error alone. */
 function readFailure(request: Request, error: unknown): Error {
-  if (error instanceof ServiceFault || error instanceof CallerLeft) return error;
+  if (error instanceof ServiceFault || error instanceof CallerDisconnected) return error;
   const gone = request.signal.aborted || error instanceof Deno.errors.BadResource ||
     error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.Interrupted;
-  if (gone) return new CallerLeft("The caller left before the body had come", { cause: error });
+  if (gone) {
+    return new CallerDisconnected("The caller left before the body had come", { cause: error });
+  }
   return new ServiceFault("invalid_request", {
     message: "The body could not be read; send it again",
     headers: { connection: "close" },

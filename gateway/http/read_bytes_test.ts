@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerLeft } from "../flows/call/caller_disconnected.ts";
+import { CallerDisconnected } from "../flows/call/caller_disconnected.ts";
 import { afterMs } from "../system/deadlines.ts";
 import { readBytes } from "./read_bytes.ts";
 
@@ -114,7 +114,7 @@ Deno.test("a caller who leaves while sending has left", async () => {
     post(failing(new TypeError("broken")), {}, gone.signal),
   ];
   for (const request of requests) {
-    await assertRejects(() => readBytes(request, { maxBytes: 10 }), CallerLeft);
+    await assertRejects(() => readBytes(request, { maxBytes: 10 }), CallerDisconnected);
   }
 });
 

@@ -7,7 +7,12 @@
 import { Buffer, isAscii } from "node:buffer";
 import { ServiceFault } from "../domain/fault.ts";
 import type { JsonBody } from "../ports/upstream.ts";
-import { inTurns, LONG_CHARS, othersTurn, TURN_CHARS } from "../system/yield_to_event_loop.ts";
+import {
+  LONG_CHARS,
+  runInSteps,
+  TURN_CHARS,
+  yieldToEventLoop,
+} from "../system/yield_to_event_loop.ts";
 import { hasEscapedName, parseSteps } from "../wire/json_parse.ts";
 import { type JsonLimits, repeatsName, scanSteps } from "../wire/json_text.ts";
 import { readBytes, type ReadOptions } from "./read_bytes.ts";
@@ -47,11 +52,11 @@ export async function readJson(
   // Left to the collector, it would call it the sooner.
   if (isLong) bytes.buffer.transfer(0);
   const names = await namesOfModest(text);
-  if (isLong) await othersTurn();
+  if (isLong) await yieldToEventLoop();
   let value: unknown;
   try {
     const inSteps = text.length > ONE_PARSE_CHARS || hasEscapedName(text);
-    value = inSteps ? await inTurns(parseSteps(text)) : JSON.parse(text);
+    value = inSteps ? await runInSteps(parseSteps(text)) : JSON.parse(text);
   } catch (error) {
     const detail = error instanceof SyntaxError ? `: ${printable(error.message)}` : "";
     throw new ServiceFault("invalid_request", { message: `The body is not valid JSON${detail}` });
@@ -59,7 +64,7 @@ export async function readJson(
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new ServiceFault("invalid_request", { message: "Send a JSON object as the body" });
   }
-  if (isLong) await othersTurn();
+  if (isLong) await yieldToEventLoop();
   if (repeatsName(names, value)) {
     throw new ServiceFault("invalid_request", {
       message: "An object in the body has the same name twice; send each name once",
@@ -82,7 +87,7 @@ const LIMITS: JsonLimits = {
 
 /** How many names a text writes that passes no limit. */
 async function namesOfModest(text: string): Promise<number> {
-  const { exceeded, names } = await inTurns(scanSteps(text, LIMITS));
+  const { exceeded, names } = await runInSteps(scanSteps(text, LIMITS));
   if (exceeded === undefined) return names;
   throw new ServiceFault("invalid_request", { message: `The body ${EXCEEDED[exceeded]}` });
 }
@@ -113,7 +118,7 @@ async function decodeInTurns(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   for (let at = 0; at < bytes.length; at += TURN_CHARS) {
     const last = at + TURN_CHARS >= bytes.length;
     text += decode(bytes.subarray(at, at + TURN_CHARS), pieces, { stream: !last });
-    await othersTurn();
+    await yieldToEventLoop();
   }
   return text;
 }

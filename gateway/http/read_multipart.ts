@@ -9,7 +9,7 @@ import { ServiceFault } from "../domain/fault.ts";
 import { encodeDataUri } from "../images/data_uri.ts";
 import { imageTypeOf } from "../images/image_file.ts";
 import type { JsonBody } from "../ports/upstream.ts";
-import { othersTurn, TURN_CHARS } from "../system/yield_to_event_loop.ts";
+import { TURN_CHARS, yieldToEventLoop } from "../system/yield_to_event_loop.ts";
 import { readBytes, type ReadOptions } from "./read_bytes.ts";
 import { BODY_MAX_BYTES, readJson } from "./read_json.ts";
 
@@ -108,7 +108,7 @@ async function requireFewParts(bytes: Uint8Array<ArrayBuffer>, type: string): Pr
   // One delimiter more than parts ends the form.
   let delimiters = 0;
   for (let from = 0; from < bytes.length; from += SEARCHED_BYTES) {
-    if (from > 0 && from % TURN_CHARS === 0) await othersTurn();
+    if (from > 0 && from % TURN_CHARS === 0) await yieldToEventLoop();
     // Searched as text: the search of a `Buffer` takes time by the delimiter's length, too. With
     // it comes the start of a delimiter that ends in the piece after.
     const length = Math.min(SEARCHED_BYTES + delimiter.length - 1, bytes.length - from);

@@ -11,7 +11,7 @@
  */
 
 import { afterMs } from "../system/deadlines.ts";
-import { TurnLine } from "../system/yield_to_event_loop.ts";
+import { YieldQueue } from "../system/yield_to_event_loop.ts";
 
 /** Most bodies that are dropped at once, of 64 KiB of memory each; others are left to the platform. */
 export const DROPPED_AT_ONCE_MAX = 128;
@@ -23,7 +23,7 @@ const PIECE_BYTES = 64 * 1024;
 /** What is read of one body in one turn. */
 const TURN_BYTES = 4 * PIECE_BYTES;
 
-const line = new TurnLine();
+const line = new YieldQueue();
 let dropping = 0;
 
 /**

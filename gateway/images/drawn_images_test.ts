@@ -48,12 +48,12 @@ Deno.test("what is no image is no answer", async () => {
 
 Deno.test("addresses are fetched, one after the other", async () => {
   const asked: string[] = [];
-  let underWay = 0;
+  let answerInFlight = 0;
   const fetchImage: FetchImage = async (url) => {
-    assertEquals(++underWay, 1);
+    assertEquals(++answerInFlight, 1);
     asked.push(url);
     await Promise.resolve();
-    underWay--;
+    answerInFlight--;
     return { mediaType: "image/png", bytes: PNG };
   };
   const data = [{ url: "https://a.example/1" }, { url: "HTTP://a.example/2", revised_prompt: 7 }];

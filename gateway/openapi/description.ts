@@ -6,6 +6,7 @@
  */
 
 import { eTag, ifNoneMatch } from "@std/http/etag";
+import type { ListenerDescription } from "../http/routes/description.ts";
 import type { Listener } from "./document.ts";
 
 /** What was made: the bytes of the document, and the page but for the address of the service. */
@@ -31,7 +32,7 @@ const PAGE_POLICY = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'
 const encoder = new TextEncoder();
 
 /** Makes and keeps the description of a listener. */
-export class Description {
+export class Description implements ListenerDescription {
   readonly #listener: Listener;
   #made: Promise<Made> | undefined;
   #styleDigest = "";

@@ -6,8 +6,8 @@
 
 import type { ErrorCode } from "@svc/sdk/protocol";
 import type { z } from "zod";
-import { strict } from "../admin/request_body.ts";
-import { type QueryFields, queryFields } from "../admin_api/request_query.ts";
+import { strict } from "../admin_api/fields.ts";
+import { type QueryFields, queryFields } from "../admin_api/query_fields.ts";
 import type { Content, Operation, Reply } from "./operation.ts";
 
 /** Media type of nearly all answers. */

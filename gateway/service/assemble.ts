@@ -20,11 +20,11 @@ import type { GatewayContext } from "../flows/context.ts";
 import { InFlight } from "../flows/admit/in_flight.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
 import type { LowBalances } from "../flows/settle/low_balances.ts";
-import { LateEndings } from "../flows/settle/settlement_retries.ts";
+import { SettlementRetries } from "../flows/settle/settlement_retries.ts";
 import { publishFile, type SignedLinks } from "../flows/images/signed_links.ts";
 import type { Answering } from "../http/listen.ts";
 import { FailedAttempts } from "../flows/call/failed_attempts.ts";
-import { FoundMemory } from "../flows/hosted/search_memory.ts";
+import { SearchMemory } from "../flows/hosted/search_memory.ts";
 import { HeldBodies } from "../flows/admit/held_bodies.ts";
 import { SignatureMemory } from "../flows/plan/signature_memory.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -161,10 +161,10 @@ export function gatewayOf(
     bodies: new HeldBodies(() => limitsInForce(catalogs.current())),
     conversations: new BoundedMap(CONVERSATIONS_MAX),
     signatures: new SignatureMemory(),
-    found: new FoundMemory(),
+    found: new SearchMemory(),
     inFlight: new InFlight(),
     checkpoints: new Checkpoints(),
-    lateEndings: new LateEndings(ledger, logger),
+    settlementRetries: new SettlementRetries(ledger, logger),
     failedAttempts: new FailedAttempts({ clock, logger }),
     webSearch: webSearches(parts.deps),
     responses,

@@ -1,11 +1,13 @@
 import { createAdminApp, createMetricsApp } from "../admin/app.ts";
 import type { AdminDeps } from "../admin/deps.ts";
+import { mountConsole } from "../console/mount.ts";
 import type { Catalog, CatalogContent } from "../domain/catalog/catalog.ts";
 import { ServiceFault } from "../domain/fault.ts";
 import { allowedHosts, type ListenerName } from "../http/allowed_hosts.ts";
 import { type Answering, listen } from "../http/listen.ts";
 import { createPublicApp } from "../http/public_app.ts";
 import { RefusalLog } from "../http/refusal_log.ts";
+import { Description } from "../openapi/description.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { KvStores } from "../stores/kv/open.ts";
 import { LedgerChecks } from "../telemetry/ledger_checks.ts";
@@ -36,6 +38,7 @@ export async function openListeners(house: House): Promise<Servers> {
     findKey: (presented) => keyRing.authenticate(presented),
     onRefusal: (code) => telemetry.metrics.refused("public", code),
     readiness: new ServiceReadiness({ gate, stores, pool }),
+    description: new Description("public"),
     files: { blobs: stores.blobs, links },
     publicUrl: house.publicUrl,
   });
@@ -48,6 +51,8 @@ export async function openListeners(house: House): Promise<Servers> {
     rng,
     logger,
     adminTokens: house.adminTokens,
+    description: new Description("admin"),
+    mountConsole,
     lowBalances: house.lowBalances,
     metrics: metricsPage(house, books),
     onRefusal: (code) => telemetry.metrics.refused("admin", code),

@@ -24,7 +24,7 @@ export function metricsPage(
     ledger: stores.ledger,
     lowBalances,
     requestsInFlight: () => gateway.inFlight.count,
-    lateEndings: () => gateway.lateEndings.size,
+    settlementRetries: () => gateway.settlementRetries.size,
     store: stores,
     verified: () => checks.last,
   });

@@ -203,7 +203,7 @@ async function stop(house: House, servers: readonly Server[], graceMs: number): 
   await gateway.inFlight.idle();
   clearTimeout(grace);
   await within(Promise.all(servers.map((server) => server.shutdown())), LISTENER_CLOSE_MS);
-  await gateway.lateEndings.close();
+  await gateway.settlementRetries.close();
   await Promise.all([keyRing.idle(), adminTokens.idle()]);
   house.credentials.close();
   pool.close();

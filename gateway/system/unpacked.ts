@@ -1,4 +1,4 @@
-import { othersTurn } from "./yield_to_event_loop.ts";
+import { yieldToEventLoop } from "./yield_to_event_loop.ts";
 
 /** Bytes that are unpacked at once: so many are counted before more are made. */
 const STEP_BYTES = 64 * 1024;
@@ -51,7 +51,7 @@ class Unpacking implements UnderlyingByteSource {
     this.#inTurn += value.length;
     if (this.#inTurn >= TURN_BYTES) {
       this.#inTurn = 0;
-      await othersTurn();
+      await yieldToEventLoop();
     }
     controller.enqueue(value);
   }

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { TurnLine } from "./yield_to_event_loop.ts";
+import { YieldQueue } from "./yield_to_event_loop.ts";
 
 Deno.test("a line gives one of those who stand in it a turn, in their order", async () => {
-  const line = new TurnLine();
+  const line = new YieldQueue();
   const events: string[] = [];
   const stand = async (name: string) => {
     for (let time = 1; time <= 2; time++) {

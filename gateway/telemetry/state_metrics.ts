@@ -32,7 +32,7 @@ export interface StateSources {
   readonly lowBalances: { markOf(wallet: Wallet): Promise<LowMark> };
   readonly requestsInFlight: () => number;
   /** Endings of holds that the store has not taken yet. */
-  readonly lateEndings: () => number;
+  readonly settlementRetries: () => number;
   readonly store: {
     readonly health: () => "ok" | "failing" | "lost";
     readonly queued: () => number;
@@ -142,7 +142,7 @@ function upstreamGauges({ nowMs, catalog, pool, requestsInFlight }: StateSources
   ];
 }
 
-function storeGauges({ store, lateEndings, verified }: StateSources): Metric[] {
+function storeGauges({ store, settlementRetries, verified }: StateSources): Metric[] {
   return [
     new Gauge("svc_store_state", {
       help: "1 for the state that the store is in: ok, failing (as on a full disk), or lost.",
@@ -159,7 +159,7 @@ function storeGauges({ store, lateEndings, verified }: StateSources): Metric[] {
     }),
     new Gauge("svc_late_endings", {
       help: "Holds whose end the store has not taken yet.",
-      tell: (gauge) => gauge.set(lateEndings()),
+      tell: (gauge) => gauge.set(settlementRetries()),
     }),
     new Gauge("svc_ledger_problems", {
       help: "Problems that the last `svc ledger verify` since the start found; 0 before any.",

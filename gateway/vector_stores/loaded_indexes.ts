@@ -53,7 +53,7 @@ export class LoadedIndexes {
   /** Loads that wait or are under way, by store. */
   readonly #loads = new Map<string, Promise<unknown>>();
   /** Passages of the stores whose load is under way. */
-  readonly #underWay = new Map<string, number>();
+  readonly #answerInFlight = new Map<string, number>();
   readonly #small = new LoadQueue();
   readonly #large = new LoadQueue();
   /** How often all that was loaded has gone. */
@@ -120,7 +120,7 @@ export class LoadedIndexes {
           // Asked before another one loads, for which this index may have to go.
           return { hits: this.#ask(loaded, query) };
         } finally {
-          this.#underWay.delete(store.id);
+          this.#answerInFlight.delete(store.id);
         }
       }));
     const ended = () => void this.#loads.delete(store.id);
@@ -227,18 +227,18 @@ export class LoadedIndexes {
 
   /** Drops what was used longest ago, but none that is being loaded. */
   async #makeRoom(storeId: string, passages: number): Promise<void> {
-    this.#underWay.set(storeId, passages);
+    this.#answerInFlight.set(storeId, passages);
     for (const other of [...this.#loaded.values()]) {
       if (this.#taken() <= this.#maxPassages) return;
-      if (!this.#underWay.has(other.storeId)) await this.forget(other.storeId);
+      if (!this.#answerInFlight.has(other.storeId)) await this.forget(other.storeId);
     }
   }
 
   #taken(): number {
     let passages = 0;
-    for (const count of this.#underWay.values()) passages += count;
+    for (const count of this.#answerInFlight.values()) passages += count;
     for (const loaded of this.#loaded.values()) {
-      if (!this.#underWay.has(loaded.storeId)) passages += sizeOf(loaded);
+      if (!this.#answerInFlight.has(loaded.storeId)) passages += sizeOf(loaded);
     }
     return passages;
   }

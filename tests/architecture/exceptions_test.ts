@@ -10,7 +10,7 @@ const EXCEPTIONS: readonly string[] = [
 ];
 
 /** Rules without exceptions. */
-const NEVER = ["no-explicit-any", "house/pure-domain", "house/environment-at-the-edge"];
+const NEVER = ["no-explicit-any", "svc/pure-domain", "svc/environment-at-the-edge"];
 
 interface Waiver {
   readonly where: string;

@@ -25,7 +25,7 @@ const AFTER_MS = 1_000;
 
 /** `native`: a response by an upstream that speaks Responses itself. */
 const ROADS = ["chat", "responses", "native"] as const;
-type Road = typeof ROADS[number];
+type ResponseRoute = typeof ROADS[number];
 
 /** What is measured with. */
 export interface StreamMemoryBench {
@@ -89,7 +89,7 @@ interface Reader {
   readonly gateway: Running;
   readonly gatewayUrl: string;
   readonly key: string;
-  readonly road: Road;
+  readonly road: ResponseRoute;
 }
 
 /** Reads one stream to its end; `undefined` where the system does not show memory. */

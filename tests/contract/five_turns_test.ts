@@ -32,7 +32,7 @@ interface Returned {
 }
 
 /** A wire that such a provider speaks. */
-interface Road {
+interface ResponseRoute {
   readonly kind: UpstreamKind;
   readonly path: string;
   readonly model: string;
@@ -42,7 +42,7 @@ interface Road {
   answer(turn: number): Recorded;
 }
 
-const NATIVE: Road = {
+const NATIVE: ResponseRoute = {
   kind: "google",
   path: "/v1beta",
   model: "gemini-3-pro-preview",
@@ -66,7 +66,7 @@ const NATIVE: Road = {
   },
 };
 
-const COMPATIBLE: Road = {
+const COMPATIBLE: ResponseRoute = {
   kind: "openai-compatible",
   path: "/v1beta/openai",
   model: "gemini-3-pro-preview",
@@ -106,7 +106,7 @@ const COMPATIBLE: Road = {
   },
 };
 
-const CLAUDE: Road = {
+const CLAUDE: ResponseRoute = {
   kind: "anthropic",
   path: "/v1",
   model: "claude-sonnet-4-5",
@@ -146,7 +146,7 @@ const CLAUDE: Road = {
 };
 
 /** Answers by its history, and refuses one whose signatures are not those that it gave. */
-function serve(road: Road): { readonly baseUrl: string; stop(): Promise<void> } {
+function serve(road: ResponseRoute): { readonly baseUrl: string; stop(): Promise<void> } {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     async (asked) => {
@@ -176,7 +176,7 @@ function serve(road: Road): { readonly baseUrl: string; stop(): Promise<void> } 
 
 /** Goes on until the model is done; `echo` is how a client gives the calls back. */
 async function converse(
-  road: Road,
+  road: ResponseRoute,
   stream: boolean,
   echo: (call: ToolCall, turn: number) => unknown,
 ): Promise<{ answer: UpstreamAnswer; cities: unknown[] }> {

@@ -12,6 +12,7 @@ import { ServiceFault } from "../../gateway/domain/fault.ts";
 import type { KeyRecord } from "../../gateway/domain/policy/key.ts";
 import type { KeyPolicy } from "../../gateway/domain/policy/policy.ts";
 import type { Answering } from "../../gateway/http/listen.ts";
+import { Description } from "../../gateway/openapi/description.ts";
 import { createPublicApp, type PublicAppOptions } from "../../gateway/http/public_app.ts";
 import type { Operation } from "../../gateway/openapi/operation.ts";
 import { PUBLIC_OPERATIONS } from "../../gateway/openapi/public_operations.ts";
@@ -39,6 +40,7 @@ async function appOf(
     gateway: { ...gateway, keys: { get: () => Promise.resolve(key) } },
     findKey: (presented) => Promise.resolve(presented === BOOTSTRAP_KEY ? key : undefined),
     readiness: { unready: () => Promise.resolve(undefined) },
+    description: new Description("public"),
     files: { blobs: stores.blobs, links: { verify: () => false } },
     ...options,
   });

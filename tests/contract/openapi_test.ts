@@ -7,6 +7,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { withAdmin } from "../../gateway/admin/admin_test_support.ts";
+import { Description } from "../../gateway/openapi/description.ts";
 import { createPublicApp } from "../../gateway/http/public_app.ts";
 import { documentOf, type Listener, OPERATIONS } from "../../gateway/openapi/document.ts";
 import { bodiesOf, Schemas } from "../../gateway/openapi/schemas_test_support.ts";
@@ -39,6 +40,7 @@ Deno.test("every route of the public listener is described, and nothing else", a
     gateway,
     findKey: () => Promise.resolve(undefined),
     readiness: { unready: () => Promise.resolve(undefined) },
+    description: new Description("public"),
     files: { blobs: stores.blobs, links: { verify: () => false } },
   });
   assertEquals(routesOf(app), describedOf("public"), WHAT_TO_DO);

@@ -44,7 +44,7 @@ async function scenario(disk: Disk): Promise<void> {
   {
     await using service = await disk.start({ config, kvPath });
     await assertCharged(service, 1);
-    const under = await underWay(service, upstream);
+    const under = await answerInFlight(service, upstream);
     await disk.fill();
     // What the database has room for within its own files may still be written.
     let answered = 1;
@@ -53,7 +53,7 @@ async function scenario(disk: Disk): Promise<void> {
     assertEquals(await readiness(service), "Nothing can be written to the store");
     answered += await under.finish();
     await disk.clear();
-    await until(() => service.running.gateway.lateEndings.size === 0, "the late endings");
+    await until(() => service.running.gateway.settlementRetries.size === 0, "the late endings");
     await service.quiet();
     assertEquals(await readiness(service), undefined);
     ({ spent } = await service.wallet());
@@ -80,7 +80,7 @@ async function assertCharged(service: TestService, calls: number): Promise<void>
 }
 
 /** One call for a body and one for a stream, each with its hold, and neither with its end. */
-async function underWay(service: TestService, upstream: FakeUpstream) {
+async function answerInFlight(service: TestService, upstream: FakeUpstream) {
   const gate = Promise.withResolvers<void>();
   const [head = streamHead(), role = LAST_CHUNK, ...rest] = sse(streamed(["Hello"], USAGE));
   upstream.answer([head, role, { until: gate.promise }, ...rest]);

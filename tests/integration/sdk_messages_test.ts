@@ -218,7 +218,7 @@ function claudeAnswer(turn: number) {
 }
 
 /** Where a signing provider is asked, and how often it has refused or taken calls for foreign. */
-interface Road extends AsyncDisposable {
+interface ResponseRoute extends AsyncDisposable {
   readonly options: ServiceClientOptions;
   readonly complaints: () => number;
 }
@@ -227,7 +227,7 @@ async function throughService(
   provider: AsyncDisposable,
   model: { readonly kind: string; readonly baseUrl: string; readonly name: string },
   complaints: () => number,
-): Promise<Road> {
+): Promise<ResponseRoute> {
   const { baseUrl, kind, name } = model;
   const service = await TestService.start({
     config: labConfig({
@@ -245,7 +245,7 @@ async function throughService(
   };
 }
 
-const ROADS: Readonly<Record<string, () => Promise<Road>>> = {
+const ROADS: Readonly<Record<string, () => Promise<ResponseRoute>>> = {
   // Without the gateway, whose memory would put back what was dropped.
   "a Gemini, asked directly": () => {
     const gemini = new SigningGemini();

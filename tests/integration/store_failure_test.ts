@@ -62,8 +62,8 @@ async function assertRefused({ service, upstream }: House): Promise<void> {
   for (let call = 0; call < FAILING; call++) await assertUnavailable(await ask(service));
   assertEquals(await service.wallet(), before);
   assertEquals(upstream.requests.length, requests);
-  const { lateEndings } = service.running.gateway;
-  assertEquals(lateEndings.size, 0, "nothing is left behind for who was refused");
+  const { settlementRetries } = service.running.gateway;
+  assertEquals(settlementRetries.size, 0, "nothing is left behind for who was refused");
 }
 
 async function assertUnavailable(response: Response): Promise<void> {
@@ -75,7 +75,7 @@ async function assertUnavailable(response: Response): Promise<void> {
 /** As many calls at once as there are places are answered and charged, and the books are right. */
 async function assertHealthy({ service }: House): Promise<void> {
   const { gateway } = service.running;
-  await until(() => gateway.lateEndings.size === 0, "the late endings");
+  await until(() => gateway.settlementRetries.size === 0, "the late endings");
   const { spent } = await service.wallet();
   const calls = Array.from({ length: PLACES }, () => ask(service));
   for (const response of await Promise.all(calls)) {
@@ -105,10 +105,10 @@ Deno.test("holds that landed although the store failed are voided once it is bac
   Object.assign(house.faults, { commit: "after", reads: true });
   const { publicUrl } = house.service.running;
   await assertUnavailable(await ask(house.service));
-  const { lateEndings } = house.service.running.gateway;
-  assertEquals(lateEndings.size, 1, "its hold may have landed");
+  const { settlementRetries } = house.service.running.gateway;
+  assertEquals(settlementRetries.size, 1, "its hold may have landed");
   for (let call = 0; call < FAILING; call++) await assertUnavailable(await ask(house.service));
-  assertEquals(lateEndings.size, 1, "the others were not even tried");
+  assertEquals(settlementRetries.size, 1, "the others were not even tried");
   await assertUnavailable(await fetch(`${publicUrl}/readyz`));
   assertEquals((await drained(await fetch(`${publicUrl}/healthz`))).status, 200);
   Object.assign(house.faults, { commit: "none", reads: false });

@@ -10,6 +10,7 @@ import type { GatewayContext } from "../../gateway/flows/context.ts";
 import { KeyRing } from "../../gateway/flows/keys/key_ring.ts";
 import { Peppers } from "../../gateway/flows/keys/peppers.ts";
 import { SignedLinks } from "../../gateway/flows/images/signed_links.ts";
+import { Description } from "../../gateway/openapi/description.ts";
 import { createPublicApp } from "../../gateway/http/public_app.ts";
 import type { Clock } from "../../gateway/ports/clock.ts";
 import type { Logger } from "../../gateway/ports/logger.ts";
@@ -89,10 +90,10 @@ export class SimulatedService {
 
   /** Stops as the service's own start does it, without grace. */
   async stop(): Promise<void> {
-    const { inFlight, lateEndings } = this.gateway;
+    const { inFlight, settlementRetries } = this.gateway;
     inFlight.abortAll();
     await inFlight.idle();
-    await lateEndings.close();
+    await settlementRetries.close();
     await this.keyRing.idle();
     this.#pool.close();
     await this.stores.close();
@@ -105,6 +106,7 @@ export class SimulatedService {
       gateway: { ...this.gateway, rng },
       findKey: (presented) => keyRing.authenticate(presented),
       readiness: { unready: () => Promise.resolve(undefined) },
+      description: new Description("public"),
       files: { blobs: stores.blobs, links: this.#links },
     });
   }

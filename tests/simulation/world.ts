@@ -287,7 +287,7 @@ export class World {
   get unfinished(): string {
     const { service } = this;
     if (service === undefined) return "no service is up";
-    const { inFlight, lateEndings } = service.gateway;
+    const { inFlight, settlementRetries } = service.gateway;
     const waiting = this.callers.filter(({ done }) => !done).map(({ number }) =>
       `caller ${number}`
     );
@@ -299,7 +299,7 @@ export class World {
       ...service.stores.health() === "ok" ? [] : [`a store that is ${service.stores.health()}`],
       ...inFlight.count === 0 ? [] : [`${inFlight.count} requests in flight`],
       ...service.callsUnderWay === 0 ? [] : [`${service.callsUnderWay} places at upstreams`],
-      ...lateEndings.size === 0 ? [] : [`${lateEndings.size} late endings`],
+      ...settlementRetries.size === 0 ? [] : [`${settlementRetries.size} late endings`],
     ].join(", ");
   }
 

@@ -10,7 +10,7 @@ import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
 import type { Answer } from "../../admin_api/answers/answer.ts";
 import type { catalogAnswer, catalogChangeAnswer } from "../../admin_api/answers/catalog.ts";
 import { readBody } from "../request_body.ts";
-import { readQuery } from "../../admin_api/request_query.ts";
+import { readQuery } from "../request_query.ts";
 import { resource, segment } from "../resource.ts";
 import { change, changesQuery, rollback, versionsQuery } from "../../admin_api/schemas/catalog.ts";
 

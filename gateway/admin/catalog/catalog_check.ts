@@ -11,7 +11,7 @@ import { listAge, type ModelVerdict, verdictOf } from "./catalog_verdict.ts";
 import { checkAdvice } from "./catalog_advice.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
 import { askForModels, type UpstreamFinding } from "./model_list.ts";
-import { readQuery } from "../../admin_api/request_query.ts";
+import { readQuery } from "../request_query.ts";
 import { resource } from "../resource.ts";
 import { checkQuery } from "../../admin_api/schemas/catalog.ts";
 

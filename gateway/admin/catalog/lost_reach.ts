@@ -9,7 +9,7 @@ import { type KeyRecord, mayServe, serves } from "../../domain/policy/key.ts";
 import type { KeyPolicy } from "../../domain/policy/policy.ts";
 import { type PolicyReach, reachOf } from "../../domain/policy/reach.ts";
 import { budgetOf } from "../../flows/call/take_hold.ts";
-import { othersTurn } from "../../system/yield_to_event_loop.ts";
+import { yieldToEventLoop } from "../../system/yield_to_event_loop.ts";
 import { ENDPOINTS } from "../../admin_api/schemas/policy.ts";
 
 /** Keys and, of those, policies not met before that are looked at in one go: some milliseconds. */
@@ -50,7 +50,7 @@ export async function lostReach(change: ReachChange): Promise<LostReach> {
   const losses = new Map<string, Loss & { readonly keys: KeyRecord[] }>();
   const known = new Map<string, Pick<Loss, "models" | "endpoints"> | "nothing">();
   for (const [at, key] of keys.entries()) {
-    if (at % KEYS_AT_ONCE === KEYS_AT_ONCE - 1) await othersTurn();
+    if (at % KEYS_AT_ONCE === KEYS_AT_ONCE - 1) await yieldToEventLoop();
     if (!mayServe(key, nowMs)) continue;
     const walletTier = tiers.get(key.walletId) ?? "";
     const policy = decidingPart(key.policy);
@@ -60,7 +60,7 @@ export async function lostReach(change: ReachChange): Promise<LostReach> {
       const reach = (catalog: Catalog) => reachIn(catalog, { policy, walletTier, nowMs });
       lost = difference(reach(before), reach(after));
       known.set(question, lost);
-      if (known.size % POLICIES_AT_ONCE === 0) await othersTurn();
+      if (known.size % POLICIES_AT_ONCE === 0) await yieldToEventLoop();
     }
     if (lost === "nothing") idle.push(key);
     else if (serves(key, nowMs) && lost.models.length + lost.endpoints.length > 0) {

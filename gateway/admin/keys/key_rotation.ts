@@ -6,7 +6,7 @@ import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
 import { keyFault, keyJson } from "./keys.ts";
 import { readBody } from "../request_body.ts";
 import { summaryJson } from "../requests/request_json.ts";
-import { readQuery } from "../../admin_api/request_query.ts";
+import { readQuery } from "../request_query.ts";
 import { resource, segment } from "../resource.ts";
 import { rotationQuery, verification } from "../../admin_api/schemas/keys.ts";
 import { callWithKey, newRequestId } from "../../admin_api/verification_call.ts";

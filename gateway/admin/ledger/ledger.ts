@@ -6,7 +6,7 @@ import type {
 } from "../../ports/ledger_store.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
 import { jsonLine, NDJSON, ndjson } from "../ndjson.ts";
-import { readQuery } from "../../admin_api/request_query.ts";
+import { readQuery } from "../request_query.ts";
 import type { Answer } from "../../admin_api/answers/answer.ts";
 import type { verificationAnswer } from "../../admin_api/answers/ledger.ts";
 import { resource } from "../resource.ts";

@@ -9,7 +9,8 @@ import {
 } from "../../domain/requests/rollup.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
-import { parseTime, readQuery } from "../../admin_api/request_query.ts";
+import { parseTime } from "../../admin_api/query_fields.ts";
+import { readQuery } from "../request_query.ts";
 import { resource } from "../resource.ts";
 import { overviewQuery } from "../../admin_api/schemas/requests.ts";
 import { upstreamsJson } from "../service/upstreams.ts";

@@ -13,7 +13,7 @@ import type { AdminContext, AdminDeps } from "../deps.ts";
 import { jsonLine, NDJSON } from "../ndjson.ts";
 import { filterFields, filterOf } from "../../admin_api/request_filter.ts";
 import { summaryJson } from "./request_json.ts";
-import { readQuery } from "../../admin_api/request_query.ts";
+import { readQuery } from "../request_query.ts";
 
 /** Tails that may be open at once. */
 export const TAILS_MAX = 8;

@@ -3,7 +3,7 @@ import type { RequestRecord } from "../../ports/request_log.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
 import { filterOf } from "../../admin_api/request_filter.ts";
 import { detailJson, summaryJson } from "./request_json.ts";
-import { readQuery } from "../../admin_api/request_query.ts";
+import { readQuery } from "../request_query.ts";
 import { RequestTails } from "./request_tail.ts";
 import { resource, segment } from "../resource.ts";
 import { requestsQuery } from "../../admin_api/schemas/requests.ts";

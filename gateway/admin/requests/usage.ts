@@ -1,5 +1,5 @@
 import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
-import { readQuery } from "../../admin_api/request_query.ts";
+import { readQuery } from "../request_query.ts";
 import { resource } from "../resource.ts";
 import { usageQuery } from "../../admin_api/schemas/requests.ts";
 import { UsageSums } from "./usage_sums.ts";

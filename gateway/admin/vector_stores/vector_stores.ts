@@ -15,7 +15,7 @@ import { MEDIA_TYPES, mediaTypeOf } from "../../vector_stores/media_types.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
 import { requireWallet } from "../keys/keys.ts";
 import { readBody } from "../request_body.ts";
-import { readQuery } from "../../admin_api/request_query.ts";
+import { readQuery } from "../request_query.ts";
 import type { Answer } from "../../admin_api/answers/answer.ts";
 import type {
   addedFileAnswer,

@@ -5,7 +5,7 @@ import type { JournalPage } from "../../ports/ledger_store.ts";
 import type { AdminContext, AdminDeps } from "../deps.ts";
 import { findWallet } from "./find_wallet.ts";
 import { changeOf, entryJson } from "../ledger/journal_json.ts";
-import { readQuery } from "../../admin_api/request_query.ts";
+import { readQuery } from "../request_query.ts";
 import { segment } from "../resource.ts";
 import { AVAILABLE_OF_PAGE, statementQuery } from "../../admin_api/schemas/wallets.ts";
 

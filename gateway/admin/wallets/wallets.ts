@@ -7,7 +7,7 @@ import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
 import { suggestion } from "../../config/suggestion.ts";
 import { validate } from "../../http/validation.ts";
 import { readBody } from "../request_body.ts";
-import { readQuery } from "../../admin_api/request_query.ts";
+import { readQuery } from "../request_query.ts";
 import type { Answer } from "../../admin_api/answers/answer.ts";
 import type { walletAnswer } from "../../admin_api/answers/wallets.ts";
 import { findWallet } from "./find_wallet.ts";

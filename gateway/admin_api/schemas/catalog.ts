@@ -5,8 +5,8 @@
  */
 
 import { z } from "zod";
-import { strict } from "../../admin/request_body.ts";
-import type { QueryFields } from "../request_query.ts";
+import { strict } from "../fields.ts";
+import type { QueryFields } from "../query_fields.ts";
 
 const version = z.int().positive();
 const note = z.string().max(500, "Write at most 500 characters");

@@ -6,8 +6,8 @@
 
 import { z } from "zod";
 import { policySchema } from "./policy.ts";
-import { operationId, strict } from "../../admin/request_body.ts";
-import type { QueryFields } from "../request_query.ts";
+import { operationId, strict } from "../fields.ts";
+import type { QueryFields } from "../query_fields.ts";
 import { label } from "./label.ts";
 
 const keyName = label(100);

@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import { ORCHESTRATION_CHOICES } from "../../domain/orchestration/mode.ts";
-import { strict } from "../../admin/request_body.ts";
+import { strict } from "../fields.ts";
 
 /** `POST /playground`. */
 export const playgroundCall = strict({

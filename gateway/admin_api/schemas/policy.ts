@@ -5,7 +5,7 @@ import { DIALECT_POLICIES, type KeyPolicy } from "../../domain/policy/policy.ts"
 import { type Complaint, COMPLAINTS_MAX } from "../../http/validation.ts";
 import { creditsText } from "../credits_text.ts";
 import { suggestion } from "../../config/suggestion.ts";
-import { strict } from "../../admin/request_body.ts";
+import { strict } from "../fields.ts";
 
 /** Endpoints that a policy can name. */
 export const ENDPOINTS = ["chat", "responses", "images.generations", "images.edits"] as const;

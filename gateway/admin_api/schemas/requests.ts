@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import { filterFields } from "../request_filter.ts";
-import type { QueryFields } from "../request_query.ts";
+import type { QueryFields } from "../query_fields.ts";
 
 /** `GET /requests`. */
 export const requestsQuery = (fields: QueryFields) => ({

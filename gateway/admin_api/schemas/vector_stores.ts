@@ -11,8 +11,8 @@ import {
   attributeValueSchema,
 } from "../../http/schemas/hosted_tools.ts";
 import { DEFAULT_RESULTS, MAX_QUERY_CHARS, MAX_RESULTS } from "../../vector_stores/limits.ts";
-import { strict } from "../../admin/request_body.ts";
-import type { QueryFields } from "../request_query.ts";
+import { strict } from "../fields.ts";
+import type { QueryFields } from "../query_fields.ts";
 import { label } from "./label.ts";
 
 /** `POST /vector-stores`. */

@@ -7,8 +7,8 @@
 import { z } from "zod";
 import { parseCredits } from "../../domain/ledger/money.ts";
 import { CREDITS_PATTERN, creditsSchema, creditsText } from "../credits_text.ts";
-import { operationId, strict } from "../../admin/request_body.ts";
-import type { QueryFields } from "../request_query.ts";
+import { operationId, strict } from "../fields.ts";
+import type { QueryFields } from "../query_fields.ts";
 
 /** Kinds of entries that move money, or open a wallet. */
 export const STATEMENT_KINDS = ["open", "credit", "hold", "settle", "void", "expire"] as const;

@@ -27,7 +27,7 @@ const HOSTILE = `"><script>alert(1)</script>'&`;
 const ESCAPED = "&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;&amp;";
 
 function view(search = ""): View {
-  const url = new URL(`http://127.0.0.1/console/things${search}`);
+  const url = new URL(`http://127.0.0.1/console/entries${search}`);
   const unasked = () => Promise.reject(new Error("Nothing is asked here"));
   return {
     language: "en",
@@ -50,25 +50,29 @@ async function html(child: Child): Promise<string> {
   return await (<>{child}</>).toString();
 }
 
-interface Thing {
+interface CatalogEntry {
   readonly id: string;
   readonly size: number;
 }
 
-const COLUMNS: readonly Column<Thing>[] = [
+const COLUMNS: readonly Column<CatalogEntry>[] = [
   { id: "id", title: "Id", isHeader: true, cell: ({ id }) => id, sort: ({ id }) => id },
   { id: "size", title: "Size", align: "end", cell: ({ size }) => size, sort: ({ size }) => size },
   { id: "plain", title: "Plain", cell: () => "-" },
 ];
 
-function things(count: number): Thing[] {
+function entries(count: number): CatalogEntry[] {
   return Array.from({ length: count }, (_, at) => ({ id: `t${at}`, size: (at * 7) % count }));
 }
 
-function table(search: string, rows: readonly Thing[], more: { cursor?: string | null } = {}) {
+function table(
+  search: string,
+  rows: readonly CatalogEntry[],
+  more: { cursor?: string | null } = {},
+) {
   const props = { caption: "Things", columns: COLUMNS, rows, empty: <p>None</p>, ...more };
   return html(
-    <DataTable view={view(search)} href={({ id }) => `/console/things/${id}`} {...props} />,
+    <DataTable view={view(search)} href={({ id }) => `/console/entries/${id}`} {...props} />,
   );
 }
 
@@ -79,42 +83,42 @@ function ids(text: string): string[] {
 }
 
 Deno.test("a table is sorted by its query, and its headings lead to the other order", async () => {
-  const up = await table("?sort=size&name=x", things(4));
+  const up = await table("?sort=size&name=x", entries(4));
   assertEquals(ids(up), ["t0", "t3", "t2", "t1"]);
   assertStringIncludes(up, 'aria-sort="ascending"');
-  assertStringIncludes(up, 'href="/console/things?sort=-size&amp;name=x"');
-  const down = await table("?sort=-size", things(4));
+  assertStringIncludes(up, 'href="/console/entries?sort=-size&amp;name=x"');
+  const down = await table("?sort=-size", entries(4));
   assertEquals(ids(down), ["t1", "t2", "t3", "t0"]);
   for (const odd of ["", "?sort=plain", "?sort=constructor", "?sort=-", "?sort=--size"]) {
-    assertEquals(ids(await table(odd, things(3))), ["t0", "t1", "t2"], odd);
+    assertEquals(ids(await table(odd, entries(3))), ["t0", "t1", "t2"], odd);
   }
 });
 
 Deno.test("a long list comes in pages; a place beyond its end is its start", async () => {
-  const first = await table("", things(120));
+  const first = await table("", entries(120));
   assertEquals(ids(first).length, 50);
   assertStringIncludes(first, "1–50 of 120");
-  assertStringIncludes(first, 'href="/console/things?from=50"');
-  const last = await table("?from=100", things(120));
+  assertStringIncludes(first, 'href="/console/entries?from=50"');
+  const last = await table("?from=100", entries(120));
   assertEquals(ids(last).length, 20);
   assertNotMatch(last, /rel="next"/);
-  assertStringIncludes(last, 'href="/console/things"');
+  assertStringIncludes(last, 'href="/console/entries"');
   for (const odd of ["?from=1e9", "?from=-1", "?from=x", "?from=0.5"]) {
-    assertEquals(ids(await table(odd, things(120)))[0], "t0", odd);
+    assertEquals(ids(await table(odd, entries(120)))[0], "t0", odd);
   }
 });
 
 Deno.test("a list that the API pages keeps its order and leads on by the cursor", async () => {
-  const page = await table("?sort=-size", things(3), { cursor: "7.1" });
+  const page = await table("?sort=-size", entries(3), { cursor: "7.1" });
   assertEquals(ids(page), ["t0", "t1", "t2"]);
   assertNotMatch(page, /aria-sort|class="sort"/);
   assertStringIncludes(page, "cursor=7.1");
-  assertNotMatch(await table("", things(3), { cursor: null }), /<nav/);
+  assertNotMatch(await table("", entries(3), { cursor: null }), /<nav/);
 });
 
 Deno.test("a list without rows says so, and leads back where it is not the first page", async () => {
   assertEquals(await table("", []), "<p>None</p>");
-  assertStringIncludes(await table("?from=50", []), 'href="/console/things"');
+  assertStringIncludes(await table("?from=50", []), 'href="/console/entries"');
 });
 
 Deno.test("long ids are short, whole in their title, and copied whole", async () => {

@@ -14,6 +14,9 @@
 
 import { invariant } from "../invariant.ts";
 
+/** Stands for the pepper that the store keeps, where a setting names a pepper by its value. */
+export const STORED_PEPPER = "kept";
+
 /** What a secret opens: `service` the model API, `admin` the operator's API. */
 export type KeyClass = "service" | "admin";
 

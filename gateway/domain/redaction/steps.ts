@@ -1,4 +1,4 @@
-/** Work on long texts, in steps between which its caller may do something else: see `inTurns`. */
+/** Work on long texts, in steps between which its caller may do something else: see `runInSteps`. */
 export type Steps<Result> = Generator<void, Result>;
 
 /**

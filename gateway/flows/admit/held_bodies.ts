@@ -11,7 +11,7 @@ import { ServiceFault } from "../../domain/fault.ts";
 import type { ServiceLimits } from "../../domain/limits/service_limits.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { FairLine } from "../../system/fair_line.ts";
-import { CallerLeft } from "../call/caller_disconnected.ts";
+import { CallerDisconnected } from "../call/caller_disconnected.ts";
 
 /** Bytes that one request holds. */
 export interface BodyHold {
@@ -118,7 +118,7 @@ export class HeldBodies {
       const leave = () => {
         if (!this.#line.delete(keyId, waiting)) return;
         end();
-        reject(new CallerLeft("The caller left before there was room for the body"));
+        reject(new CallerDisconnected("The caller left before there was room for the body"));
       };
       const waiting: Waiting = {
         ...{ hold: held, bytes },

@@ -3,7 +3,7 @@ import type { RequestFeatures } from "../../domain/requests/features.ts";
 import { typicalTokens } from "../../domain/requests/token_estimate.ts";
 import { microsOf } from "../settle/add_billing.ts";
 import type { GatewayContext } from "../context.ts";
-import { CallerLeft } from "../call/caller_disconnected.ts";
+import { CallerDisconnected } from "../call/caller_disconnected.ts";
 import { faultOf } from "../call/fault_of.ts";
 import { logFailure } from "../settle/log_failure.ts";
 import type { ModelAnswer } from "../model_answer.ts";
@@ -13,7 +13,7 @@ import { type Caller, RequestTrace } from "../request_trace.ts";
  * Answers one request while it counts as under way: until its answer is complete or, where it is a
  * stream, until `onEnd` is called. Whatever it reserved is given back then; a failure is in the log.
  */
-export async function underWay(
+export async function answerInFlight(
   gateway: GatewayContext,
   caller: Caller,
   answer: (trace: RequestTrace, onEnd: () => void) => Promise<ModelAnswer>,
@@ -44,7 +44,7 @@ function withBill(error: unknown, trace: RequestTrace): unknown {
   const { billed: billing, caller: { requestId } } = trace;
   const fault = faultOf(error);
   // A bug is told to the operator as it is.
-  if (billing === undefined || error instanceof CallerLeft || fault.code === "internal") {
+  if (billing === undefined || error instanceof CallerDisconnected || fault.code === "internal") {
     return error;
   }
   const { code, message, param, retryAfterMs, extra } = fault;

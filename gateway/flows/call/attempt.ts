@@ -19,12 +19,12 @@ import {
 } from "../../ports/upstream.ts";
 import type { Span } from "../../ports/tracer.ts";
 import { afterMs } from "../../system/deadlines.ts";
-import { CallerLeft } from "./caller_disconnected.ts";
+import { CallerDisconnected } from "./caller_disconnected.ts";
 import type { GatewayContext, Lease } from "../context.ts";
 import { attemptSpan, failedEnd } from "./attempt_span.ts";
 import type { OpenHold } from "./call_hold.ts";
 import { letGo } from "./take_hold.ts";
-import { type Place, PlaceSearch } from "./capacity_search.ts";
+import { CapacitySearch, type Place } from "./capacity_search.ts";
 import { wordsIn } from "./failed_attempts.ts";
 import { errorMetadata, type OpenPlan, planRoute } from "../plan/route_plan.ts";
 import type { RequestTrace } from "../request_trace.ts";
@@ -91,7 +91,7 @@ export async function attempt<T>(
   request: AttemptRequest<T>,
 ): Promise<Begun<T>> {
   const { trace } = request;
-  const search = new PlaceSearch(gateway, request);
+  const search = new CapacitySearch(gateway, request);
   const failures: Failure[] = [];
   let failedAt: Lease | undefined;
   while (failures.length < ATTEMPTS_MAX && trace.elapsedMs < ATTEMPTS_BUDGET_MS) {
@@ -154,7 +154,7 @@ async function callOnce<T>(
       const failure = { outcome, message: error.message, words: await wordsIn(error, body?.value) };
       return failed(gateway, request, { ...place, abort, span, failure, startedMs });
     }
-    if (!(error instanceof ServiceFault || error instanceof CallerLeft)) {
+    if (!(error instanceof ServiceFault || error instanceof CallerDisconnected)) {
       abort.abort();
       letGo(gateway, place.hold.id, "internal error");
     }
@@ -226,7 +226,9 @@ function failed<T>(
   lease.report({ outcome, ms, retryAfterMs, status });
   letGo(gateway, hold.id, failure.outcome);
   if (failure.outcome === "cancelled") {
-    if (signalOf(request).aborted) throw new CallerLeft("The caller left before the answer");
+    if (signalOf(request).aborted) {
+      throw new CallerDisconnected("The caller left before the answer");
+    }
     throw new ServiceFault("shutting_down");
   }
   if (failure.outcome === "timeout" && signalOf(request).reason === TIME_OVER) {

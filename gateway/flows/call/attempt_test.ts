@@ -62,7 +62,7 @@ async function attemptSix(
       },
     },
     failedAttempts: { note: () => {} },
-    lateEndings: { add: ({ kind }: { kind: string }) => note(`late ${kind}`) },
+    settlementRetries: { add: ({ kind }: { kind: string }) => note(`late ${kind}`) },
   } as unknown as GatewayContext;
   const trace = new RequestTrace({
     key: KEY,

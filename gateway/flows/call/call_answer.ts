@@ -5,7 +5,7 @@ import type { Piece, StreamedAnswer } from "../stream/answer_stream.ts";
 import type { Begun } from "./attempt.ts";
 import type { GatewayContext } from "../context.ts";
 import { faultOf } from "./fault_of.ts";
-import { type KeepAnswer, LastPieces } from "../stream/final_events.ts";
+import { FinalEvents, type KeepAnswer } from "../stream/final_events.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import { type CallFee, type OpenedStream, StreamedCall } from "../stream/streamed_call.ts";
 
@@ -30,7 +30,7 @@ export class CallAnswer implements StreamedAnswer {
   readonly #call: StreamedCall;
   readonly #keep: KeepAnswer | undefined;
   /** Settles the call; resolves to what is left to say then. */
-  #finishing: Promise<LastPieces> | undefined;
+  #finishing: Promise<FinalEvents> | undefined;
 
   constructor(gateway: GatewayContext, options: CallAnswerOptions) {
     this.abort = options.begun.abort;
@@ -65,7 +65,7 @@ export class CallAnswer implements StreamedAnswer {
     return this.#lastWords(fault, usage);
   }
 
-  async #finish(): Promise<LastPieces> {
+  async #finish(): Promise<FinalEvents> {
     try {
       const bill = await this.#call.finish();
       const pieces = this.#relay.completed({
@@ -73,13 +73,13 @@ export class CallAnswer implements StreamedAnswer {
         metadata: this.#trace.metadata(bill.billing),
         completedSeconds: Math.floor(this.#gateway.clock.nowMs() / 1_000),
       });
-      return new LastPieces(pieces, this.#keep);
+      return new FinalEvents(pieces, this.#keep);
     } catch (error) {
       this.#gateway.logger.error("stream_failed", {
         requestId: this.#trace.caller.requestId,
         cause: String(error),
       });
-      return new LastPieces([this.#lastWords(error)]);
+      return new FinalEvents([this.#lastWords(error)]);
     }
   }
 

@@ -1,4 +1,4 @@
 /** The caller has gone: there is nobody to answer. */
-export class CallerLeft extends Error {
-  override name = "CallerLeft";
+export class CallerDisconnected extends Error {
+  override name = "CallerDisconnected";
 }

@@ -14,7 +14,7 @@ import type { Candidate } from "../../domain/routing/route.ts";
 import { limitsInForce } from "../../domain/limits/service_limits.ts";
 import type { AttemptRequest } from "./attempt.ts";
 import { holdForCall, type OpenHold } from "./call_hold.ts";
-import { CallerLeft } from "./caller_disconnected.ts";
+import { CallerDisconnected } from "./caller_disconnected.ts";
 import type { GatewayContext, Lease, Turn } from "../context.ts";
 import { HOLD_WAIT_MS, letGo } from "./take_hold.ts";
 import { type OpenPlan, prepareRoute } from "../plan/route_plan.ts";
@@ -43,7 +43,7 @@ export type PlaceRequest = Pick<
 >;
 
 /** Finds one request its places: one at a time, at each candidate once. */
-export class PlaceSearch {
+export class CapacitySearch {
   readonly #gateway: GatewayContext;
   readonly #request: PlaceRequest;
   readonly #signal: AbortSignal;
@@ -127,7 +127,7 @@ export class PlaceSearch {
     else if (this.#signal.aborted) {
       lease.release();
       letGo(this.#gateway, hold.id, "the caller left");
-      throw new CallerLeft("The caller left before the answer");
+      throw new CallerDisconnected("The caller left before the answer");
     }
     return hold;
   }
@@ -250,7 +250,7 @@ export class PlaceSearch {
     if (!abort.signal.aborted) return got;
     giveBack(got);
     if (abort.signal.reason === "shutdown") throw new ServiceFault("shutting_down");
-    throw new CallerLeft("The caller left before the answer");
+    throw new CallerDisconnected("The caller left before the answer");
   }
 
   /** A request that has begun nothing yet goes on with its key as it is by now, or not at all. */

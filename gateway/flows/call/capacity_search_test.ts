@@ -6,10 +6,10 @@ import { route } from "../../domain/routing/route.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { systemClock } from "../../system/clock.ts";
 import { createSystemRng } from "../../system/rng.ts";
-import { CallerLeft } from "./caller_disconnected.ts";
+import { CallerDisconnected } from "./caller_disconnected.ts";
 import type { GatewayContext, Turn } from "../context.ts";
 import { InFlight } from "../admit/in_flight.ts";
-import { PlaceSearch } from "./capacity_search.ts";
+import { CapacitySearch } from "./capacity_search.ts";
 import { RequestTrace } from "../request_trace.ts";
 
 const KEY: KeyRecord = {
@@ -98,7 +98,7 @@ function search(parts: Parts) {
     keys: { get: parts.key ?? (() => Promise.resolve(KEY)) },
     pool: poolNoting(parts, note),
     ledger: ledgerNoting(parts, note),
-    lateEndings: { add: () => {} },
+    settlementRetries: { add: () => {} },
   } as unknown as GatewayContext;
   const trace = new RequestTrace({
     ...{ key: KEY, requestId: "r", logId: "l", endpoint: "chat", stream: false },
@@ -106,7 +106,7 @@ function search(parts: Parts) {
     dialect: "service",
     onSettled: () => {},
   }, systemClock);
-  const places = new PlaceSearch(gateway, { trace, plan, features: INPUT.features });
+  const places = new CapacitySearch(gateway, { trace, plan, features: INPUT.features });
   const count = (event: string) => noted.filter((one) => one === event).length;
   /** Nothing that was taken is left. */
   const assertClean = () => {
@@ -235,7 +235,7 @@ Deno.test("a caller who leaves, and the end of the service, leave nothing open",
         signal: leaving.signal,
       });
       const error = await assertRejects(() => at.places.next(), Error);
-      if (how === "left") assert(error instanceof CallerLeft);
+      if (how === "left") assert(error instanceof CallerDisconnected);
       else assertEquals(error instanceof ServiceFault && error.code, "shutting_down");
       at.assertClean();
     }

@@ -5,7 +5,7 @@ import { withoutShared } from "../../domain/redaction/shared_text.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
-import { inTurns } from "../../system/yield_to_event_loop.ts";
+import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { BoundedMap } from "../../system/bounded_map.ts";
 
 /** Most that is kept of an upstream's words, in bytes. */
@@ -32,7 +32,7 @@ export async function wordsIn(
   { words, message }: Pick<UpstreamFailure, "words" | "message">,
   asked: unknown,
 ): Promise<string> {
-  const own = await inTurns(withoutShared(words ?? message, asked));
+  const own = await runInSteps(withoutShared(words ?? message, asked));
   const bytes = Buffer.from(own.trim());
   if (bytes.length <= WORDS_BYTES_MAX) return own.trim();
   // A character that the cut halves is left away whole.

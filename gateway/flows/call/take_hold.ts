@@ -94,7 +94,7 @@ export async function takeHold(
     // has not there is nothing to end: an outage must leave nothing behind for each who is refused.
     if (!(error instanceof StoreError) || error.mayHaveLanded) {
       const reason = "the store failed";
-      gateway.lateEndings.add({ kind: "void", holdId: id, reason, atMs }, error);
+      gateway.settlementRetries.add({ kind: "void", holdId: id, reason, atMs }, error);
     }
     throw error;
   }
@@ -130,5 +130,5 @@ async function requireKey({ keys, clock }: GatewayContext, key: KeyRecord): Prom
 /** Voids a hold. Not awaited: the next hold joins it in one commit. */
 export function letGo(gateway: GatewayContext, holdId: string, reason: string): void {
   const ending = { kind: "void", holdId, reason, atMs: gateway.clock.nowMs() } as const;
-  gateway.ledger.release(ending).catch((error) => gateway.lateEndings.add(ending, error));
+  gateway.ledger.release(ending).catch((error) => gateway.settlementRetries.add(ending, error));
 }

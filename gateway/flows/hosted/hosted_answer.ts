@@ -13,10 +13,10 @@ import { envelopeIn } from "../../wire/metadata.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Piece, StreamedAnswer } from "../stream/answer_stream.ts";
 import type { Begun } from "../call/attempt.ts";
-import { CallerLeft } from "../call/caller_disconnected.ts";
+import { CallerDisconnected } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";
 import { faultOf } from "../call/fault_of.ts";
-import { type KeepAnswer, LastPieces } from "../stream/final_events.ts";
+import { FinalEvents, type KeepAnswer } from "../stream/final_events.ts";
 import { logEnd } from "../settle/log_end.ts";
 import type { RequestEnd, RequestTrace } from "../request_trace.ts";
 import type { OpenedStream } from "../stream/streamed_call.ts";
@@ -73,7 +73,7 @@ export class HostedAnswer implements StreamedAnswer {
   #isLogged = false;
   /** Once it is set nothing new begins: finished, left or broken off. */
   #ending: Promise<unknown> | undefined;
-  #last: LastPieces | undefined;
+  #last: FinalEvents | undefined;
 
   constructor(gateway: GatewayContext, options: HostedAnswerOptions) {
     this.#gateway = gateway;
@@ -143,7 +143,7 @@ export class HostedAnswer implements StreamedAnswer {
         if (typeof piece.text !== "string") piece.text();
       }
     } catch (cause) {
-      throw cause instanceof CallerLeft ? cause : await this.#stop(cause);
+      throw cause instanceof CallerDisconnected ? cause : await this.#stop(cause);
     } finally {
       signal.removeEventListener("abort", onLeave);
       unwatch();
@@ -151,7 +151,7 @@ export class HostedAnswer implements StreamedAnswer {
     const { complete } = this.#relay;
     if (complete !== undefined) return complete;
     await this.#ending;
-    throw new CallerLeft("The caller left before the answer");
+    throw new CallerDisconnected("The caller left before the answer");
   }
 
   #remember({ stoppedBy, steps, pendingCalls }: LoopResult<HostedShapes>): void {
@@ -237,7 +237,7 @@ export class HostedAnswer implements StreamedAnswer {
       metadata: trace.metadata(trace.billed),
       completedSeconds: Math.floor(this.#gateway.clock.nowMs() / 1_000),
     });
-    const last = new LastPieces(pieces, keep);
+    const last = new FinalEvents(pieces, keep);
     await this.#log({ status: 200, outcome: trace.caller.signal.aborted ? "client_left" : "ok" });
     this.#last = last;
   }

@@ -1,7 +1,7 @@
 import { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatureSteps } from "../../domain/requests/features.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { inTurns } from "../../system/yield_to_event_loop.ts";
+import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { chatFormOf } from "../../wire/chat_form.ts";
 import { HostedChatRelay } from "../../wire/hosted_chat_relay.ts";
 import type { HostedRelay } from "../../wire/hosted_relay.ts";
@@ -12,7 +12,7 @@ import type { ModelAnswer } from "../model_answer.ts";
 import { conversationOf, planRoute } from "../plan/route_plan.ts";
 import type { Caller } from "../request_trace.ts";
 import type { OpenedStream } from "../stream/streamed_call.ts";
-import { reserveTokens, underWay } from "../admit/in_flight_request.ts";
+import { answerInFlight, reserveTokens } from "../admit/in_flight_request.ts";
 import { HostedAnswer } from "./hosted_answer.ts";
 import { chatBodyOf } from "./hosted_conversation.ts";
 import {
@@ -33,14 +33,14 @@ import type { HostedTools } from "./hosted_tools.ts";
 
 /**
  * Answers a validated chat request that asks for hosted tools. Throws a `ServiceFault` where it
- * cannot, and `CallerLeft` where nobody waits for an answer any more.
+ * cannot, and `CallerDisconnected` where nobody waits for an answer any more.
  */
 export function hostedChat(
   gateway: GatewayContext,
   caller: Caller,
   { body, hosted }: { readonly body: JsonBody; readonly hosted: HostedTools },
 ): Promise<ModelAnswer> {
-  return underWay(gateway, caller, async (trace, onEnd) => {
+  return answerInFlight(gateway, caller, async (trace, onEnd) => {
     requireStores(gateway, caller.key.walletId, hosted);
     if (hosted.webSearch?.isLive === false) throw liveOnly(hosted.webSearch);
     if (hosted.webSearch !== undefined && !canSearchWeb(gateway)) throw noWebSearch();
@@ -48,7 +48,7 @@ export function hostedChat(
     trace.notCarried = () => leftOut;
     const signed = gateway.signatures.restore(caller.key.id, body);
     const restored = gateway.found.restore(caller.key.id, signed);
-    const features = needsTools(await inTurns(chatFeatureSteps(chatBodyOf(restored).value)));
+    const features = needsTools(await runInSteps(chatFeatureSteps(chatBodyOf(restored).value)));
     if (features.choices > 1) throw oneChoice();
     reserveTokens(gateway, trace, features);
     const plan = await planRoute(gateway, trace, features);

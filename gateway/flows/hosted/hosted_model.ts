@@ -6,7 +6,7 @@ import { requestText } from "../../wire/chat_text.ts";
 import type { HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Begun } from "../call/attempt.ts";
-import { CallerLeft } from "../call/caller_disconnected.ts";
+import { CallerDisconnected } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import { type CutCall, type OpenedStream, StreamedCall } from "../stream/streamed_call.ts";
@@ -93,7 +93,7 @@ export class HostedModel implements ModelPort<HostedShapes> {
       if (chunk === undefined) break;
       yield { type: "chunk", chunk };
     }
-    if (call.over) throw new CallerLeft("The caller left before the answer");
+    if (call.over) throw new CallerDisconnected("The caller left before the answer");
     await call.finish();
     this.#current = undefined;
     yield* this.#ended();

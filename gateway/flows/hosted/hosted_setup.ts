@@ -18,7 +18,7 @@ import type { FindCitations, HostedNames, HostedRelay } from "../../wire/hosted_
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import { attempt, type Begun } from "../call/attempt.ts";
 import type { GatewayContext } from "../context.ts";
-import { Gathered } from "../stream/event_batcher.ts";
+import { EventBatcher } from "../stream/event_batcher.ts";
 import { planRoute } from "../plan/route_plan.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import { type OpenedStream, readBeginning } from "../stream/streamed_call.ts";
@@ -197,7 +197,7 @@ export async function openHosted<Relay extends HostedRelay>(
     readChunk(first);
     return texts;
   });
-  return { events: new Gathered(startingWith(taken, events)), relay, first: "" };
+  return { events: new EventBatcher(startingWith(taken, events)), relay, first: "" };
 }
 
 /** What has been read already, and then the rest. */

@@ -8,7 +8,7 @@ import { rowsOf } from "../settle/bill.ts";
 import type { GatewayContext } from "../context.ts";
 import { capLeft, HOLD_WAIT_MS, letGo, takeHold } from "../call/take_hold.ts";
 import type { RequestTrace } from "../request_trace.ts";
-import { RefusedSettlement, settleForSure } from "../settle/confirmed_settlement.ts";
+import { RefusedSettlement, settleUntilConfirmed } from "../settle/confirmed_settlement.ts";
 
 /** What their holds are of, in the journal and in every sum. */
 const SEARCHES = "web_search_preview";
@@ -92,7 +92,7 @@ export class SearchFees {
 
   async #settle(holdId: string, { fee, priceVersion }: Fee): Promise<void> {
     const trace = this.#trace;
-    const { clock, lateEndings } = this.#gateway;
+    const { clock, settlementRetries } = this.#gateway;
     const atMs = clock.nowMs();
     const ending: SettleCommand = {
       kind: "settle",
@@ -109,12 +109,16 @@ export class SearchFees {
       // Where the gateway dies, with those that are being settled at the same time.
       const total = withFees(trace.billed, { fee: this.#settling, priceVersion });
       const rows = rowsOf(trace, undefined, total);
-      await settleForSure(this.#gateway, { ending, rows, requestId: trace.caller.requestId });
+      await settleUntilConfirmed(this.#gateway, {
+        ending,
+        rows,
+        requestId: trace.caller.requestId,
+      });
     } catch (error) {
       if (error instanceof RefusedSettlement) throw error;
       // The model does not get to see what it found, so nobody pays for it.
       const reason = "the store failed before the search was used";
-      lateEndings.add({ kind: "void", holdId, reason, atMs }, error);
+      settlementRetries.add({ kind: "void", holdId, reason, atMs }, error);
       throw error;
     } finally {
       this.#settling -= fee;

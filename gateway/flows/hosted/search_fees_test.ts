@@ -49,7 +49,7 @@ function feesOf(
         return Promise.resolve({ ok: true });
       },
     },
-    lateEndings: { add: ({ kind }: { kind: string }) => note(`late ${kind}`) },
+    settlementRetries: { add: ({ kind }: { kind: string }) => note(`late ${kind}`) },
   } as unknown as GatewayContext;
   const trace = new RequestTrace({
     key,

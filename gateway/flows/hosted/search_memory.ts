@@ -15,7 +15,7 @@ import { itemType } from "../../wire/responses/items.ts";
 import { callDigest } from "../plan/signature_memory.ts";
 
 /** What the searches of an answer found, and what the answer ended with. */
-export interface FoundBeforeCalls {
+export interface SearchesBeforeCalls {
   /** What a model is to read of each search, by the id of its item. */
   readonly found: ReadonlyMap<string, string>;
   /** JSON texts of the calls that the caller was handed. */
@@ -28,12 +28,12 @@ const CAPACITY_CHARS = 16 * 1024 * 1024;
 const ENTRY_OVERHEAD_CHARS = 200;
 
 /** Findings by API key and item, and by API key and tool call: tenants never meet. */
-export class FoundMemory {
+export class SearchMemory {
   readonly #entries = new Map<string, string>();
   #chars = 0;
 
   /** Keeps what an answer found, for the key that it was made for. */
-  remember(keyId: string, { found, calls }: FoundBeforeCalls): void {
+  remember(keyId: string, { found, calls }: SearchesBeforeCalls): void {
     if (found.size === 0) return;
     for (const [itemId, text] of found) this.#set(itemKey(keyId, itemId), text);
     const all = [...found.values()].join("\n\n");

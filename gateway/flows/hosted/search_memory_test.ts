@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { FoundMemory } from "./search_memory.ts";
+import { SearchMemory } from "./search_memory.ts";
 
 function call(id: string, input = "{}"): string {
   return JSON.stringify({ id, type: "function", function: { name: "own", arguments: input } });
@@ -22,7 +22,7 @@ function itemsOf(...ids: readonly string[]): JsonBody[] {
 }
 
 Deno.test("what was found stands before the calls that followed it, byte for byte", () => {
-  const memory = new FoundMemory();
+  const memory = new SearchMemory();
   const found = new Map([["ws_1", "Results 1"], ["fs_2", "Results 2"]]);
   memory.remember("key", { found, calls: [call("a", '{"n": 1}'), call("b")] });
   const request = continuation(call("b"), call("a", '{"n":1}'));
@@ -37,7 +37,7 @@ Deno.test("what was found stands before the calls that followed it, byte for byt
 });
 
 Deno.test("another key, call or item gets nothing, nor does what is no call", () => {
-  const memory = new FoundMemory();
+  const memory = new SearchMemory();
   assertEquals(memory.ofItems("key", itemsOf("ws_1")).size, 0);
   const request = continuation(call("a"));
   assertStrictEquals(memory.restore("key", request), request);
@@ -55,14 +55,14 @@ Deno.test("another key, call or item gets nothing, nor does what is no call", ()
 });
 
 Deno.test("where nothing was found nothing is remembered", () => {
-  const memory = new FoundMemory();
+  const memory = new SearchMemory();
   memory.remember("key", { found: new Map(), calls: [call("a")] });
   const request = continuation(call("a"));
   assertStrictEquals(memory.restore("key", request), request);
 });
 
 Deno.test("the memory is bounded: the oldest findings go first, and a repeated one counts once", () => {
-  const memory = new FoundMemory();
+  const memory = new SearchMemory();
   const large = "x".repeat(3 * 1024 * 1024);
   const remember = (id: string) =>
     memory.remember("key", { found: new Map([[id, large]]), calls: [] });

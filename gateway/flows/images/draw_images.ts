@@ -29,7 +29,7 @@ import type { GatewayContext } from "../context.ts";
 import type { ModelAnswer } from "../model_answer.ts";
 import { planRoute } from "../plan/route_plan.ts";
 import type { Caller, RequestTrace } from "../request_trace.ts";
-import { reserveTokens, underWay } from "../admit/in_flight_request.ts";
+import { answerInFlight, reserveTokens } from "../admit/in_flight_request.ts";
 
 /** Longest time for fetching the images of an answer that gives addresses, in milliseconds. */
 export const DRAWN_FETCH_MS = 30_000;
@@ -42,7 +42,7 @@ interface DrawnAnswer extends UpstreamJson {
 type ImageRequest = ImageGenerationRequest | ImageEditRequest;
 
 /**
- * Answers a validated image request. Throws a `ServiceFault` where it cannot, and `CallerLeft` where
+ * Answers a validated image request. Throws a `ServiceFault` where it cannot, and `CallerDisconnected` where
  * nobody waits for an answer any more; nothing is charged then.
  */
 export function drawImages(
@@ -50,7 +50,7 @@ export function drawImages(
   caller: Caller & { readonly endpoint: ImageEndpoint },
   body: JsonBody,
 ): Promise<ModelAnswer> {
-  return underWay(gateway, caller, async (trace) => {
+  return answerInFlight(gateway, caller, async (trace) => {
     const request = body.value as unknown as ImageRequest;
     const features = imageFeatures(caller.endpoint, request);
     reserveTokens(gateway, trace, features);

@@ -6,14 +6,12 @@
 
 import { createHmac, randomBytes } from "node:crypto";
 import { mayServe } from "../../domain/policy/key.ts";
+import { STORED_PEPPER } from "../../domain/policy/key_format.ts";
 import { ADMIN_DIGESTS } from "./admin_tokens.ts";
 import { type Pepper, Peppers, standsUnder } from "./peppers.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { KeyStore } from "../../ports/key_store.ts";
 import type { SettingsStore } from "../../ports/settings_store.ts";
-
-/** What stands for the pepper that the store keeps, where one is asked for by its value. */
-export const KEPT = "kept";
 
 /** The setting that holds the known peppers, the current one first. */
 const PEPPERS = "key_peppers";
@@ -38,7 +36,7 @@ interface KnownPepper {
 /** What the service was started with. */
 export interface GivenPeppers {
   readonly current?: string | undefined;
-  /** The one that `current` takes the place of; {@linkcode KEPT} for the one the store keeps. */
+  /** The one that `current` takes the place of; {@linkcode STORED_PEPPER} for the one the store keeps. */
   readonly previous?: string | undefined;
 }
 
@@ -187,7 +185,7 @@ async function chosen(
   if (current !== undefined) return [current, ...known.filter((pepper) => pepper !== current)];
 
   // A change begins: it must name the pepper that it takes the place of.
-  const isNamed = given.previous === KEPT
+  const isNamed = given.previous === STORED_PEPPER
     ? newest.secret !== undefined
     : fits(newest, given.previous);
   if (!isNamed) throw new PepperError(given.current === undefined ? ABSENT : WRONG);
@@ -203,7 +201,7 @@ const ABSENT = "Cannot read keys without SERVICE_KEY_PEPPER: this store's keys w
 const LOST = "Cannot read keys: this store has keys, but has lost what tells their pepper";
 const WRONG = "Cannot use this SERVICE_KEY_PEPPER: this store's keys were made with another; to " +
   "change it, give the other one as SERVICE_KEY_PEPPER_PREVIOUS " +
-  `("${KEPT}" where the store keeps it)`;
+  `("${STORED_PEPPER}" where the store keeps it)`;
 
 /** Throws where a pepper that nobody gave is still needed. */
 async function requireUnused(deps: PepperDeps, pepper: KnownPepper): Promise<void> {

@@ -4,7 +4,8 @@ import { ADMIN_DIGESTS } from "./admin_tokens.ts";
 import { KeyRing } from "./key_ring.ts";
 import { type KvStores, openKvStores } from "../../stores/kv/open.ts";
 import { systemClock as clock } from "../../system/clock.ts";
-import { type GivenPeppers, KEPT, PepperBook, PepperError } from "./pepper_book.ts";
+import { STORED_PEPPER } from "../../domain/policy/key_format.ts";
+import { type GivenPeppers, PepperBook, PepperError } from "./pepper_book.ts";
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
@@ -106,12 +107,16 @@ Deno.test("a kept pepper gives way to a given one, and that to a kept one", asyn
   await withStore(async ({ stores, start }) => {
     const first = await start();
     const key = await first.issue();
-    const given = await start({ current: "given", previous: KEPT });
+    const given = await start({ current: "given", previous: STORED_PEPPER });
     assertEquals(await given.book.rotate(), { ok: false, refusal: { code: "pepper_given" } });
     assert(await given.serves(key));
     assertEquals(await given.book.drop(), { ok: true });
     assert(!(await settingsText(stores)).includes(first.book.peppers.current.secret));
-    await assertRejects(() => start({ previous: KEPT }), PepperError, "without SERVICE_KEY");
+    await assertRejects(
+      () => start({ previous: STORED_PEPPER }),
+      PepperError,
+      "without SERVICE_KEY",
+    );
     const kept = await start({ previous: "given" });
     assert(await kept.serves(key));
     const last = await start();

@@ -36,7 +36,7 @@ export interface PlanRequest {
 }
 
 /**
- * Lets a model split a request. Throws `CallerLeft` where nobody waits any more; whatever comes of
+ * Lets a model split a request. Throws `CallerDisconnected` where nobody waits any more; whatever comes of
  * it, its calls have been settled.
  */
 export async function makePlan(

@@ -27,7 +27,7 @@ import { Breakdown } from "./breakdown.ts";
 import { makePlan } from "./make_plan.ts";
 import { OrchestratedAnswer, type OrchestrationSurface } from "./orchestrated_answer.ts";
 import { TaskRun } from "./task_run.ts";
-import { whileWanted } from "./while_connected.ts";
+import { whileCallerConnected } from "./while_connected.ts";
 import { fundsNow, type OpenPlan } from "../plan/route_plan.ts";
 import type { RequestTrace } from "../request_trace.ts";
 
@@ -55,7 +55,7 @@ export interface SplittableRequest {
 /**
  * Answers a request by tasks of several models, where it gains from that, may be split, and can be
  * paid for. `undefined` where it runs as one call; what its planner has cost is on its bill then.
- * Throws a `ServiceFault` where nothing could be answered, and `CallerLeft` where nobody waits.
+ * Throws a `ServiceFault` where nothing could be answered, and `CallerDisconnected` where nobody waits.
  */
 export async function orchestrate(
   gateway: GatewayContext,
@@ -155,7 +155,12 @@ async function planTasks(
   const part = trace.part({ name: "plan", stream: false, allowance: capLeft(trace) });
   const abort = new AbortController();
   const asked = { part, body, candidates, endpoint: features.endpoint, signal: abort.signal };
-  const made = await whileWanted(gateway, trace.caller, abort, () => makePlan(gateway, asked))
+  const made = await whileCallerConnected(
+    gateway,
+    trace.caller,
+    abort,
+    () => makePlan(gateway, asked),
+  )
     .catch((error) => {
       breakdown.planned(part, []);
       throw error;

@@ -1,14 +1,14 @@
 import { ServiceFault } from "../../domain/fault.ts";
 import { finalNote } from "../../domain/orchestration/task_notes.ts";
 import type { Piece, StreamedAnswer } from "../stream/answer_stream.ts";
-import { CallerLeft } from "../call/caller_disconnected.ts";
+import { CallerDisconnected } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";
 import { faultOf } from "../call/fault_of.ts";
 import { logEnd } from "../settle/log_end.ts";
 import type { RequestEnd, RequestTrace } from "../request_trace.ts";
 import type { Breakdown } from "./breakdown.ts";
 import type { TaskEvent, TaskRun } from "./task_run.ts";
-import { whileWanted } from "./while_connected.ts";
+import { whileCallerConnected } from "./while_connected.ts";
 
 /** How an endpoint tells a split request, and how it asks for the answer. */
 export interface OrchestrationSurface {
@@ -90,17 +90,24 @@ export class OrchestratedAnswer implements StreamedAnswer {
   /** The whole answer for a caller who does not stream. Throws where it fails; then it is not logged. */
   async complete(): Promise<string> {
     try {
-      return await whileWanted(this.#gateway, this.#trace.caller, this.abort, () => this.#whole());
+      return await whileCallerConnected(
+        this.#gateway,
+        this.#trace.caller,
+        this.abort,
+        () => this.#whole(),
+      );
     } catch (cause) {
       this.abort.abort("cut");
       await this.#run.ended();
-      throw cause instanceof CallerLeft ? cause : this.#failure(cause);
+      throw cause instanceof CallerDisconnected ? cause : this.#failure(cause);
     }
   }
 
   async #whole(): Promise<string> {
     while (await this.#run.next() !== undefined);
-    if (this.abort.signal.aborted) throw new CallerLeft("Nobody waits for the answer any more");
+    if (this.abort.signal.aborted) {
+      throw new CallerDisconnected("Nobody waits for the answer any more");
+    }
     this.#requireResult();
     return await this.#surface.complete(finalNote(this.#run.results), this.abort.signal);
   }

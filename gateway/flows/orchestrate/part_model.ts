@@ -4,7 +4,7 @@ import type { JsonBody } from "../../ports/upstream.ts";
 import { requestText } from "../../wire/chat_text.ts";
 import type { PartRelay } from "../../wire/part_relay.ts";
 import type { Begun } from "../call/attempt.ts";
-import { CallerLeft } from "../call/caller_disconnected.ts";
+import { CallerDisconnected } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import { type CutCall, type OpenedStream, StreamedCall } from "../stream/streamed_call.ts";
@@ -68,14 +68,14 @@ export class PartModel implements ModelPort<PartShapes> {
     for (;;) {
       const take = await call.next();
       // What is taken counts as delivered: nobody has what comes after the part was ended.
-      if (signal.aborted) throw new CallerLeft("The part was ended before its end");
+      if (signal.aborted) throw new CallerDisconnected("The part was ended before its end");
       if (take === undefined) break;
       const text = take();
       if (text === "") continue;
       said += text;
       yield { type: "text_delta", text };
     }
-    if (call.over) throw new CallerLeft("The part was ended before its end");
+    if (call.over) throw new CallerDisconnected("The part was ended before its end");
     await call.finish();
     const finishReason = FINISHES[relay?.finishReason ?? "stop"] ?? "other";
     yield { type: "finish", finishReason, turn: said };

@@ -3,7 +3,7 @@ import type { SettleCommand } from "../../domain/ledger/ledger.ts";
 import { freezePrice } from "../../domain/ledger/pricing.ts";
 import type { LateText } from "../../ports/token_counter.ts";
 import { PartRelay } from "../../wire/part_relay.ts";
-import { CallerLeft } from "../call/caller_disconnected.ts";
+import { CallerDisconnected } from "../call/caller_disconnected.ts";
 import { Checkpoints } from "../stream/checkpoints.ts";
 import type { GatewayContext } from "../context.ts";
 import type { RequestTrace } from "../request_trace.ts";
@@ -74,7 +74,7 @@ Deno.test("a part that begins after its caller has left delivers nothing, and is
   );
   leaving.abort("left");
   begin();
-  await assertRejects(() => said, CallerLeft);
+  await assertRejects(() => said, CallerDisconnected);
   await model.leave();
   assertEquals(settled, [0n]);
 });

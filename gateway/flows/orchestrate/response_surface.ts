@@ -18,7 +18,7 @@ import { beginChat, finishChat } from "../call/chat_call.ts";
 import type { GatewayContext } from "../context.ts";
 import { chatBodyOf } from "../hosted/hosted_conversation.ts";
 import { notStreamed, openHosted } from "../hosted/hosted_setup.ts";
-import { keepResponse, lastEvent, notStored } from "../responses/store_response.ts";
+import { lastEvent, notStored, storeResponse } from "../responses/store_response.ts";
 import { conversationOf, type OpenPlan, planRoute } from "../plan/route_plan.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import type { AskedResponse } from "../responses/response_routes.ts";
@@ -157,7 +157,7 @@ export class OrchestratedResponse implements OrchestrationSurface {
 
   #keep(resource: string | undefined): Promise<boolean> {
     const { trace, asked } = this.#options;
-    return keepResponse(this.#gateway, trace, { asked, resource });
+    return storeResponse(this.#gateway, trace, { asked, resource });
   }
 
   #best(): Candidate {

@@ -13,7 +13,7 @@ import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { PartRelay } from "../../wire/part_relay.ts";
 import { attempt, TIME_OVER } from "../call/attempt.ts";
-import { CallerLeft } from "../call/caller_disconnected.ts";
+import { CallerDisconnected } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";
 import { faultOf } from "../call/fault_of.ts";
 import { notStreamed, takesChat } from "../hosted/hosted_setup.ts";
@@ -50,7 +50,7 @@ export type PartOutcome =
   | { readonly ok: false; readonly fault: ServiceFault };
 
 /**
- * Runs a part to its end. A failure is a value. Throws {@linkcode CallerLeft} where the signal ends
+ * Runs a part to its end. A failure is a value. Throws {@linkcode CallerDisconnected} where the signal ends
  * it; then it has been settled, too.
  */
 export async function runPart(gateway: GatewayContext, part: Part): Promise<PartOutcome> {
@@ -69,7 +69,7 @@ export async function runPart(gateway: GatewayContext, part: Part): Promise<Part
     const isLate = limit.signal.aborted;
     if (part.signal.aborted) {
       await stop(model, part.signal.reason);
-      throw new CallerLeft("Nobody waits for the part any more");
+      throw new CallerDisconnected("Nobody waits for the part any more");
     }
     const cause = isLate
       ? new UpstreamCut("timeout", `It took longer than ${part.maxMs} ms`)

@@ -12,7 +12,7 @@ import { taskNote, type TaskResult } from "../../domain/orchestration/task_notes
 import { nextTasks, type PlannedTask } from "../../domain/orchestration/task_plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { partRequest } from "../../wire/noted_request.ts";
-import { CallerLeft } from "../call/caller_disconnected.ts";
+import { CallerDisconnected } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import type { Breakdown } from "./breakdown.ts";
@@ -137,7 +137,7 @@ export class TaskRun {
     }
     for (const task of begin) {
       const running = this.#run(task).catch((error) => {
-        if (!(error instanceof CallerLeft)) this.#bug ??= { error };
+        if (!(error instanceof CallerDisconnected)) this.#bug ??= { error };
       }).finally(() => {
         this.#running.delete(task.taskId);
         this.#goOn();

@@ -11,7 +11,7 @@ import type { RequestFeatures } from "../../domain/requests/features.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { Candidate } from "../../domain/routing/route.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { inTurns } from "../../system/yield_to_event_loop.ts";
+import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { requestText } from "../../wire/chat_text.ts";
 import { editMembers } from "../../wire/json_text.ts";
 import {
@@ -54,7 +54,7 @@ import { historyOf, type ResponseHistory } from "./history.ts";
 type Key = Pick<KeyRecord, "id" | "walletId">;
 
 /** How a model is asked for a response. */
-export type Road = "native" | "chat";
+export type ResponseRoute = "native" | "chat";
 
 /** A request that has been read, whichever model it goes to. */
 export class AskedResponse {
@@ -121,7 +121,7 @@ export class AskedResponse {
     const kept = await historyOf(gateway.responses, key.walletId, { body, admit: hold?.take });
     const remembered = gateway.found.ofItems(key.id, requestItems(body));
     const history = { ...kept, found: new Map([...remembered, ...kept.found]) };
-    const measured = await inTurns(responsesFeatureSteps(body, history));
+    const measured = await runInSteps(responsesFeatureSteps(body, history));
     const { losses, features } = measured;
     const refused = strangeName(body, history) ??
       losses.find(({ action }) => action === "refuse");
@@ -190,7 +190,7 @@ export class AskedResponse {
   }
 
   /** The road to a model; `undefined` where none leads there. */
-  roadTo(candidate: Candidate): Road | undefined {
+  roadTo(candidate: Candidate): ResponseRoute | undefined {
     const { webSearch, fileSearch } = this.hosted;
     // Vector stores are the gateway's own, whoever answers.
     if (candidate.upstream.kind === "openai" && fileSearch === undefined) return "native";

@@ -30,7 +30,7 @@ import {
   type SearchPrice,
 } from "../hosted/native_searches.ts";
 import type { PricedWebSearch } from "../hosted/search_tools.ts";
-import { keepResponse, lastEvent, notStored } from "./store_response.ts";
+import { lastEvent, notStored, storeResponse } from "./store_response.ts";
 import type { ModelAnswer } from "../model_answer.ts";
 import { notCarriedBy, type OpenedResponse, openResponse } from "../stream/open_response.ts";
 import { orchestrate } from "../orchestrate/orchestrate.ts";
@@ -40,7 +40,7 @@ import type { Caller, RequestTrace } from "../request_trace.ts";
 import { AskedResponse } from "./response_routes.ts";
 import type { OpenedStream } from "../stream/streamed_call.ts";
 import { type PlannedResponse, planWithinContext } from "../plan/truncation.ts";
-import { reserveTokens, underWay } from "../admit/in_flight_request.ts";
+import { answerInFlight, reserveTokens } from "../admit/in_flight_request.ts";
 
 /** A response that is being made. */
 interface ResponseCall {
@@ -59,7 +59,7 @@ type Keep = (
 ) => Promise<boolean>;
 
 /**
- * Answers a validated Responses request. Throws a `ServiceFault` where it cannot, and `CallerLeft`
+ * Answers a validated Responses request. Throws a `ServiceFault` where it cannot, and `CallerDisconnected`
  * where nobody waits for an answer any more; nothing is charged then but turns that were complete.
  */
 export function respond(
@@ -67,7 +67,7 @@ export function respond(
   caller: Caller,
   request: { readonly body: JsonBody; readonly hosted: HostedTools },
 ): Promise<ModelAnswer> {
-  return underWay(gateway, caller, async (trace, onEnd) => {
+  return answerInFlight(gateway, caller, async (trace, onEnd) => {
     const read = await AskedResponse.read(gateway, caller, request);
     const { asked, plan } = await planResponse(gateway, trace, read);
     reserveTokens(gateway, trace, asked.features);
@@ -85,7 +85,7 @@ export function respond(
     const { answer, candidate } = begun;
     gateway.conversations.set(conversationOf(caller, asked.features), candidate.model.id);
     const keep: Keep = (resource, found) =>
-      keepResponse(gateway, trace, { asked, candidate, resource, found });
+      storeResponse(gateway, trace, { asked, candidate, resource, found });
     if (answer.kind === "json") {
       const text = await finishJson(gateway, trace, { begun: { ...begun, answer }, call });
       return { kind: "json", text: await keep(text) ? text : notStored(text) };

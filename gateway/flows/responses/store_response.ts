@@ -13,7 +13,7 @@ import type { AskedResponse } from "./response_routes.ts";
  * fails or is full costs the caller nothing but the memory: the answer is paid for and goes out, and
  * the false that comes back is what {@linkcode notStored} makes it say.
  */
-export async function keepResponse(
+export async function storeResponse(
   gateway: GatewayContext,
   trace: RequestTrace,
   answer: {

@@ -24,7 +24,7 @@ import type { GatewayContext } from "../context.ts";
 import type { Said } from "./content_note.ts";
 import { addBilling } from "./add_billing.ts";
 import type { RequestEnd, RequestTrace } from "../request_trace.ts";
-import { RefusedSettlement, settleForSure, settleOnce } from "./confirmed_settlement.ts";
+import { RefusedSettlement, settleOnce, settleUntilConfirmed } from "./confirmed_settlement.ts";
 
 /** How a call ended. */
 export interface CallEnd {
@@ -98,7 +98,7 @@ export async function settleCall(
   try {
     if (end.wasDelivered) await settleOnce(gateway.ledger, { ending, rows });
     else {
-      await settleForSure(gateway, { ending, rows, requestId: trace.caller.requestId });
+      await settleUntilConfirmed(gateway, { ending, rows, requestId: trace.caller.requestId });
     }
   } catch (error) {
     // A hold that is not open has no end to come.
@@ -174,7 +174,7 @@ export function rowsOf(
 
 /** What was delivered is charged once the store is back; what was not is given back. */
 function settleLater(
-  { lateEndings }: GatewayContext,
+  { settlementRetries }: GatewayContext,
   call: {
     readonly ending: SettleCommand;
     readonly rows: SettlementRows;
@@ -186,13 +186,13 @@ function settleLater(
   if (!wasDelivered) {
     const { holdId, atMs } = ending;
     const reason = "the store failed before the answer left";
-    return lateEndings.add({ kind: "void", holdId, reason, atMs }, cause);
+    return settlementRetries.add({ kind: "void", holdId, reason, atMs }, cause);
   }
   // All but the end of it has been sent: the caller is told that the store has failed.
   const told = row?.outcome === "ok"
     ? { ...row, outcome: "cut", errorCode: "store_unavailable" } as const
     : row;
-  lateEndings.add(ending, cause, { row: told, killedRow });
+  settlementRetries.add(ending, cause, { row: told, killedRow });
 }
 
 /**

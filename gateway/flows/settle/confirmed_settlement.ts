@@ -42,7 +42,7 @@ export class RefusedSettlement extends InvariantError {
  * the caller is told so, and not to repeat the call by itself; the operator is told, now and again
  * when it is known.
  */
-export async function settleForSure(
+export async function settleUntilConfirmed(
   { ledger, logger }: {
     readonly ledger: Pick<LedgerStore, "settle">;
     readonly logger: Logger;

@@ -4,7 +4,7 @@ import { InvariantError } from "../../domain/invariant.ts";
 import type { SettleCommand } from "../../domain/ledger/ledger.ts";
 import type { LogFields } from "../../ports/logger.ts";
 import { StoreError } from "../../ports/store_error.ts";
-import { settleForSure } from "./confirmed_settlement.ts";
+import { settleUntilConfirmed } from "./confirmed_settlement.ts";
 
 const ENDING: SettleCommand = {
   ...{ kind: "settle", holdId: "h", cost: 7n, estimated: false, atMs: 1 },
@@ -33,7 +33,9 @@ async function settleAt(answers: readonly Answer[], maxMs = 60_000) {
     logger: { info: () => {}, warn: () => {}, error },
   };
   const call = { ending: ENDING, rows: {}, requestId: "req_1" };
-  const failed = await settleForSure(gateway, call, { maxMs, retryMs: 1 }).catch((error) => error);
+  const failed = await settleUntilConfirmed(gateway, call, { maxMs, retryMs: 1 }).catch((error) =>
+    error
+  );
   return { failed, tries: () => tries, told };
 }
 

@@ -11,7 +11,7 @@ export async function logEnd(
   try {
     await gateway.log.append(record);
   } catch (error) {
-    if (gateway.lateEndings.addRow(record)) return;
+    if (gateway.settlementRetries.addRow(record)) return;
     // The bill is in the books: a row that is missing must not cost the caller the answer.
     gateway.logger.error("request_not_logged", { logId: record.id, cause: String(error) });
   }

@@ -1,4 +1,4 @@
-import { CallerLeft } from "../call/caller_disconnected.ts";
+import { CallerDisconnected } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";
 import { faultOf } from "../call/fault_of.ts";
 import type { RequestTrace } from "../request_trace.ts";
@@ -10,7 +10,7 @@ const HEAD_STATUS = 200;
 
 /** A request that was not answered is in the log too; its refusal does not wait for that. */
 export function logFailure(gateway: GatewayContext, trace: RequestTrace, error: unknown): void {
-  const fault = error instanceof CallerLeft ? undefined : faultOf(error);
+  const fault = error instanceof CallerDisconnected ? undefined : faultOf(error);
   const status = fault?.status ?? CALLER_LEFT_STATUS;
   const record = trace.record({
     status: trace.caller.hasHead?.() ? HEAD_STATUS : status,

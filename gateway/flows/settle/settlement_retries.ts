@@ -27,7 +27,7 @@ interface LateEnding {
 }
 
 /** Endings that wait for the store. */
-export class LateEndings {
+export class SettlementRetries {
   readonly #ledger: Pick<LedgerStore, "settle" | "release">;
   readonly #logger: Logger;
   readonly #waiting = new Map<string, LateEnding>();

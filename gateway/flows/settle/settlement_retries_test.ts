@@ -4,7 +4,7 @@ import type { LogFields } from "../../ports/logger.ts";
 import type { RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { openKvStores } from "../../stores/kv/open.ts";
-import { LateEndings } from "./settlement_retries.ts";
+import { SettlementRetries } from "./settlement_retries.ts";
 
 const clock: Clock = { nowMs: () => 1, monotonicMs: () => 1 };
 
@@ -41,7 +41,7 @@ Deno.test("endings that the store would not take are written when it takes them 
   const stores = await heldWallet();
   const events: string[] = [];
   const note = (event: string) => void events.push(event);
-  const late = new LateEndings(stores.ledger, { info: note, warn: note, error: note });
+  const late = new SettlementRetries(stores.ledger, { info: note, warn: note, error: note });
   late.add(settle("h1", 7n), new StoreError("disk full"));
   late.add({ kind: "void", holdId: "h2", reason: "store failed", atMs: 1 }, new StoreError("x"));
   assertEquals(late.size, 2);
@@ -55,7 +55,7 @@ Deno.test("endings that the store would not take are written when it takes them 
 Deno.test("an ending that was written after all is written once", async () => {
   const stores = await heldWallet();
   const silent = { info: () => {}, warn: () => {}, error: () => {} };
-  const late = new LateEndings(stores.ledger, silent);
+  const late = new SettlementRetries(stores.ledger, silent);
   await stores.ledger.settle(settle("h1", 7n));
   late.add(settle("h1", 7n), new StoreError("the answer was lost"));
   late.add({ kind: "void", holdId: "never", reason: "", atMs: 1 }, new StoreError("x"));
@@ -77,7 +77,7 @@ Deno.test("a store that goes on failing is asked again, and at the end left alon
   });
   const warnings: string[] = [];
   const silent = { info: () => {}, warn: (event: string) => void warnings.push(event) };
-  const late = new LateEndings(failing, { ...silent, error: () => {} });
+  const late = new SettlementRetries(failing, { ...silent, error: () => {} });
   late.add(settle("h1", 7n), new StoreError("full"));
   await late.close();
   assertEquals([tries, late.size], [1, 1]);
@@ -98,7 +98,7 @@ function row(holdId: string): RequestRecord {
 Deno.test("a request's row comes with its late settlement, once", async () => {
   const stores = await heldWallet();
   const silent = { info: () => {}, warn: () => {}, error: () => {} };
-  const late = new LateEndings(stores.ledger, silent);
+  const late = new SettlementRetries(stores.ledger, silent);
   // The second had landed with its row, and nobody could tell.
   await stores.ledger.settle(settle("h2", 9n), { row: row("h2") });
   late.add(settle("h1", 7n), new StoreError("disk full"), { row: row("h1") });
@@ -113,7 +113,7 @@ Deno.test("a request's row comes with its late settlement, once", async () => {
 Deno.test("a row that comes after its request's last settlement waits with it", async () => {
   const stores = await heldWallet();
   const silent = { info: () => {}, warn: () => {}, error: () => {} };
-  const late = new LateEndings(stores.ledger, silent);
+  const late = new SettlementRetries(stores.ledger, silent);
   late.add({ kind: "void", holdId: "h1", reason: "", atMs: 1 }, new StoreError("disk full"));
   assertEquals(late.addRow(row("h1")), false);
   late.add(settle("h2", 9n), new StoreError("disk full"));
@@ -128,7 +128,7 @@ Deno.test("a row that comes after its request's last settlement waits with it", 
 Deno.test("a request's row comes also where its late settlement had landed before it", async () => {
   const stores = await heldWallet();
   const silent = { info: () => {}, warn: () => {}, error: () => {} };
-  const late = new LateEndings(stores.ledger, silent);
+  const late = new SettlementRetries(stores.ledger, silent);
   const killedRow: RequestRecord = { ...row("h1"), outcome: "killed" };
   await stores.ledger.settle(settle("h1", 7n), { killedRow });
   late.add(settle("h1", 7n), new StoreError("in doubt"));
@@ -147,7 +147,7 @@ for (const isLogged of [false, true]) {
     const path = await Deno.makeTempFile({ suffix: ".kv" });
     const stores = await heldWallet(path);
     const silent = { info: () => {}, warn: () => {}, error: () => {} };
-    const late = new LateEndings(stores.ledger, silent);
+    const late = new SettlementRetries(stores.ledger, silent);
     const ids = ["h1", "h2"];
     const killedRow: RequestRecord = { ...row("h1"), outcome: "killed", holdIds: ids };
     await stores.ledger.settle(settle("h1", 7n), { killedRow: { ...killedRow, holdIds: ["h1"] } });
@@ -168,7 +168,7 @@ Deno.test("a charge that nobody had an answer for is told of aloud", async () =>
   const stores = await heldWallet();
   const errors: unknown[] = [];
   const error = (event: string, fields?: LogFields) => void errors.push([event, fields?.holdId]);
-  const late = new LateEndings(stores.ledger, { info: () => {}, warn: () => {}, error });
+  const late = new SettlementRetries(stores.ledger, { info: () => {}, warn: () => {}, error });
   await stores.ledger.settle(settle("h1", 7n));
   for (const holdId of ["h1", "h2"]) {
     late.add({ kind: "void", holdId, reason: "", atMs: 1 }, new StoreError("in doubt"));

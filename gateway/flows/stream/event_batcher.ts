@@ -21,7 +21,7 @@ const GATHERED_MAX_CHARS = 8 * 1024;
  * stream costs its readers a few large writes in place of many small ones, and a slow one is not
  * delayed.
  */
-export class Gathered implements AsyncIterator<readonly string[], undefined> {
+export class EventBatcher implements AsyncIterator<readonly string[], undefined> {
   readonly #source: AsyncIterator<readonly string[]>;
   #batch: string[] = [];
   #chars = 0;

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { Gathered } from "./event_batcher.ts";
+import { EventBatcher } from "./event_batcher.ts";
 
 const LONG = "x".repeat(1_024);
 
@@ -15,7 +15,7 @@ function source() {
 
 Deno.test("the first texts are passed on at once, those in quick succession together", async () => {
   const { events, writer } = source();
-  const gathered = new Gathered(events);
+  const gathered = new EventBatcher(events);
   await writer.write(["a"]);
   assertEquals(await gathered.next(), { done: false, value: ["a"] });
   await writer.write(["b"]);
@@ -27,7 +27,7 @@ Deno.test("the first texts are passed on at once, those in quick succession toge
 });
 
 Deno.test("what came before an error is passed on before it", async () => {
-  const gathered = new Gathered((async function* () {
+  const gathered = new EventBatcher((async function* () {
     yield ["a"];
     yield await Promise.resolve(["b"]);
     throw new Error("cut");
@@ -47,7 +47,7 @@ Deno.test("what came before an error is passed on before it", async () => {
 
 Deno.test("whoever does not read is not read for without end", async () => {
   let given = 0;
-  const gathered = new Gathered((async function* () {
+  const gathered = new EventBatcher((async function* () {
     for (; given < 1_000; given++) yield await Promise.resolve([LONG]);
   })());
   await gathered.next();
@@ -62,7 +62,7 @@ Deno.test("whoever does not read is not read for without end", async () => {
 
 Deno.test("what has gathered is bounded: a stalled reader's connection keeps many batches", async () => {
   const texts = 1_000;
-  const gathered = new Gathered((async function* () {
+  const gathered = new EventBatcher((async function* () {
     for (let n = 0; n < texts; n++) yield await Promise.resolve([LONG]);
   })());
   const batches: number[] = [];
@@ -77,7 +77,7 @@ Deno.test("what has gathered is bounded: a stalled reader's connection keeps man
 
 Deno.test("leaving early leaves the source, also while a read is pending", async () => {
   const { events, writer } = source();
-  const gathered = new Gathered(events);
+  const gathered = new EventBatcher(events);
   const pending = gathered.next();
   const left = gathered.return();
   await writer.write(["late"]).catch(() => {});
@@ -87,7 +87,7 @@ Deno.test("leaving early leaves the source, also while a read is pending", async
 
 Deno.test("what waits can be taken; what comes after it is passed on", async () => {
   const { events, writer } = source();
-  const gathered = new Gathered(events);
+  const gathered = new EventBatcher(events);
   await writer.write(["a"]);
   await gathered.next();
   await writer.write(["b"]);

@@ -9,7 +9,7 @@ interface LastPiece {
 export type KeepAnswer = (lastEvent: string) => Promise<string>;
 
 /** The last events of an answer, one at a time: the next is made when the one before was taken. */
-export class LastPieces {
+export class FinalEvents {
   readonly #pieces: Iterator<string>;
   readonly #keep: KeepAnswer | undefined;
   #upcoming: IteratorResult<string>;

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { LastPieces } from "./final_events.ts";
+import { FinalEvents } from "./final_events.ts";
 
 Deno.test("pieces come one at a time, and the last is kept back until it has been put by", async () => {
   const made: string[] = [];
@@ -10,7 +10,7 @@ Deno.test("pieces come one at a time, and the last is kept back until it has bee
     }
   }
   let kept = 0;
-  const last = new LastPieces(pieces(), (text) => Promise.resolve(`${text}, kept ${++kept}`));
+  const last = new FinalEvents(pieces(), (text) => Promise.resolve(`${text}, kept ${++kept}`));
   assertEquals(await last.next(), { text: "a", last: false });
   assertEquals([made.length, kept], [2, 0]);
   assertEquals(await last.drain(), "bc, kept 1");
@@ -21,7 +21,7 @@ Deno.test("pieces come one at a time, and the last is kept back until it has bee
 
 Deno.test("the rest has the piece that somebody else was waiting for", async () => {
   const keeping = Promise.withResolvers<string>();
-  const last = new LastPieces(["only"], () => keeping.promise);
+  const last = new FinalEvents(["only"], () => keeping.promise);
   const waiting = last.next();
   const rest = last.drain();
   keeping.resolve("only");

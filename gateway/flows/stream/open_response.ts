@@ -11,7 +11,7 @@ import type { ResponseRelay } from "../../wire/responses/relay.ts";
 import type { ResponseContext } from "../../wire/responses/resource.ts";
 import { upstreamWarnings } from "../../wire/upstream_warnings.ts";
 import { type HostedSetup, notStreamed, openHosted } from "../hosted/hosted_setup.ts";
-import type { Road } from "../responses/response_routes.ts";
+import type { ResponseRoute } from "../responses/response_routes.ts";
 import { type OpenedStream, openStream } from "./streamed_call.ts";
 
 /** A response that has begun: whole, as a stream, or as the first turn of several. */
@@ -34,7 +34,7 @@ export type OpenedResponse =
 export async function openResponse(
   answer: Exclude<UpstreamAnswer, UpstreamFailure>,
   options: {
-    readonly road: Road;
+    readonly road: ResponseRoute;
     readonly context: ResponseContext;
     readonly hosting: HostedSetup | undefined;
     /** What the hold pays for. */

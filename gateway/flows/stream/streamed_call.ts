@@ -15,7 +15,7 @@ import { wordsIn } from "../call/failed_attempts.ts";
 import type { GatewayContext } from "../context.ts";
 import { drain } from "./drain.ts";
 import { faultOf } from "../call/fault_of.ts";
-import { Gathered } from "./event_batcher.ts";
+import { EventBatcher } from "./event_batcher.ts";
 import { OutputMeter } from "./output_meter.ts";
 import type { RequestTrace } from "../request_trace.ts";
 
@@ -39,7 +39,7 @@ export async function openStream<Relay extends AnswerRelay>(
     const first = acceptAll(relay, texts);
     return first === "" ? undefined : first;
   });
-  return { events: new Gathered(events), relay, first: taken };
+  return { events: new EventBatcher(events), relay, first: taken };
 }
 
 /**
@@ -250,7 +250,7 @@ export class StreamedCall {
     begun.lease.release();
     relay.callerLeft();
     // What has come is not sent any more, but it may bring the usage.
-    if (events instanceof Gathered) this.#untaken = [...this.#untaken, ...events.takeWaiting()];
+    if (events instanceof EventBatcher) this.#untaken = [...this.#untaken, ...events.takeWaiting()];
     this.#take();
     try {
       if (begun.candidate.upstream.onDisconnect === "cancel") {

@@ -8,7 +8,7 @@ import type { Begun } from "../call/attempt.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { GatewayContext } from "../context.ts";
 import type { RequestTrace } from "../request_trace.ts";
-import { Gathered } from "./event_batcher.ts";
+import { EventBatcher } from "./event_batcher.ts";
 import { type OpenedStream, StreamedCall } from "./streamed_call.ts";
 
 /** Until what has been said is there. */
@@ -69,7 +69,7 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
       mediaInputTokens: 0,
       imageInputTokens: 0,
     },
-    answer: { events: new Gathered(batches()), relay, first: relay.accept(chunk(" first")) },
+    answer: { events: new EventBatcher(batches()), relay, first: relay.accept(chunk(" first")) },
   };
   const caller = { stream: true, key: {}, endpoint: "chat" };
   const trace = { caller, attempts: [], record: () => ({}), say: () => {}, used: () => {} };

@@ -1,4 +1,10 @@
-import type { Description } from "../../openapi/description.ts";
+/** A listener's description of itself, as OpenAPI and as a page. */
+export interface ListenerDescription {
+  /** Returns the OpenAPI document, or 304 for a client that has it. */
+  document(request: Request): Promise<Response>;
+  /** Returns the reference page; `address` is the base URL of the service, without a slash at its end. */
+  page(request: Request, address: string): Promise<Response>;
+}
 
 /** What of a request's context the two routes need, on either listener. */
 interface Asked {
@@ -10,13 +16,13 @@ interface Asked {
 type Address = () => string;
 
 /** `GET /openapi.json`: public, since it holds no data. */
-export function getDocument(description: Description): (c: Asked) => Promise<Response> {
+export function getDocument(description: ListenerDescription): (c: Asked) => Promise<Response> {
   return async (c) => named(await description.document(c.req.raw), c);
 }
 
 /** `GET /reference`; the address stands in its commands. */
 export function getReference(
-  description: Description,
+  description: ListenerDescription,
   address: Address = () => "",
 ): (c: Asked) => Promise<Response> {
   return async (c) => {

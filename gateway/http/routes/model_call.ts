@@ -11,7 +11,7 @@ import { logFailure } from "../../flows/settle/log_failure.ts";
 import type { ModelAnswer } from "../../flows/model_answer.ts";
 import { type Caller, RequestTrace } from "../../flows/request_trace.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { LONG_CHARS, othersTurn } from "../../system/yield_to_event_loop.ts";
+import { LONG_CHARS, yieldToEventLoop } from "../../system/yield_to_event_loop.ts";
 import { dialectOf } from "../dialect.ts";
 import { beganInTime, earlyFailure } from "../early_stream.ts";
 import type { PublicEnv } from "../env.ts";
@@ -75,9 +75,9 @@ export function modelCall<Checked>(
         throw new ServiceFault("model_not_allowed", { param: "model" });
       }
       orchestration = orchestrationChoice(c.req.raw.headers);
-      if (body.text.length > LONG_CHARS) await othersTurn();
+      if (body.text.length > LONG_CHARS) await yieldToEventLoop();
       checked = call.check(body);
-      if (body.text.length > LONG_CHARS) await othersTurn();
+      if (body.text.length > LONG_CHARS) await yieldToEventLoop();
     } catch (error) {
       leave();
       logFailure(gateway, new RequestTrace(caller, gateway.clock), error);

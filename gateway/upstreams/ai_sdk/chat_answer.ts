@@ -32,7 +32,7 @@ export function chatAnswer(
   result: LanguageModelV4GenerateResult,
   options: AnswerOptions,
 ): ChatCompletion | undefined {
-  const gathered = new Gathered(options.kind);
+  const gathered = new EventBatcher(options.kind);
   for (const part of result.content) gathered.add(part);
   const { calls, extra, files, text } = gathered;
   const { annotations, reasoning_content = "", refusal } = unreadIn(
@@ -86,7 +86,7 @@ function base64(data: string | Uint8Array): string {
   return typeof data === "string" ? data : data.toBase64();
 }
 
-class Gathered {
+class EventBatcher {
   readonly calls: ToolCall[] = [];
   readonly files: JSONObject[] = [];
   /** A line on each kind of part that Chat has no place for. */

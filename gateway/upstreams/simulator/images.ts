@@ -13,7 +13,7 @@ import { type LoadedImage, loadEditImages } from "../../images/edit_images.ts";
 import { isUnreadable } from "../../ports/fetch_image.ts";
 import type { EndpointSimulator, SimulatedAnswer } from "./endpoint.ts";
 import { readSimulate, type Simulate, splitDirective } from "./misbehaviour.ts";
-import { othersTurn } from "../../system/yield_to_event_loop.ts";
+import { yieldToEventLoop } from "../../system/yield_to_event_loop.ts";
 import { drawPattern, drawPicture, editPicture, type Size } from "./picture.ts";
 import { decodePng, encodePng, type Picture } from "./png.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
@@ -32,7 +32,7 @@ export const simulateGeneration: EndpointSimulator = async (call, context) => {
   if (isRefusal(asked)) return asked;
   const images: Picture[] = [];
   for (let n = 0; n < asked.count; n++) {
-    await othersTurn();
+    await yieldToEventLoop();
     images.push(drawPicture(asked.size, asked.seed + n));
   }
   const simulate = context.failures.apply(asked.simulate, call.model);
@@ -54,7 +54,7 @@ export const simulateEdit: EndpointSimulator = async (call, context) => {
   if (isRefusal(picture)) return picture;
   const images: Picture[] = [];
   for (let n = 0; n < asked.count; n++) {
-    await othersTurn();
+    await yieldToEventLoop();
     images.push(editPicture(picture, asked.size, asked.seed + n));
   }
   const simulate = context.failures.apply(asked.simulate, call.model);
@@ -131,7 +131,7 @@ async function present(
   const { asked, simulate, given, created } = answer;
   const data: { b64_json: string }[] = [];
   for (const picture of pictures) {
-    await othersTurn();
+    await yieldToEventLoop();
     data.push({ b64_json: base64Of(await encodePng(picture)) });
   }
   const tokens = tokensOf(asked, given);

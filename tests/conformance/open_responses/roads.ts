@@ -23,7 +23,7 @@ import type { Seen, Wire } from "../../fixtures/upstreams/wire.ts";
 export type AnswerKind = "text" | "signed" | "tool" | "parallel" | "schema" | "refusal" | "length";
 
 /** A service with one upstream behind it. */
-export interface Road extends AsyncDisposable {
+export interface ResponseRoute extends AsyncDisposable {
   readonly service: TestService;
   /** What the upstream is to answer next. */
   prepare(kind: AnswerKind, stream: boolean): void;
@@ -40,7 +40,7 @@ export interface RoadPlan {
   readonly tool: string;
   /** What cannot be had here. */
   readonly without: readonly (AnswerKind | "image" | "file")[];
-  start(): Promise<Road>;
+  start(): Promise<ResponseRoute>;
 }
 
 const TAGS = ["tools", "json", "vision", "files"];

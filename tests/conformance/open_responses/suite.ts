@@ -15,7 +15,7 @@ import { postResponse } from "../../fixtures/responses_calls.ts";
 import type { TestService } from "../../fixtures/service.ts";
 import { type Asked, type Case, CASES, outputText } from "./cases.ts";
 import { assertEventRules, readResponseEvents } from "./event_rules.ts";
-import type { Road, RoadPlan } from "./roads.ts";
+import type { ResponseRoute, RoadPlan } from "./roads.ts";
 
 type Params = OpenAI.Responses.ResponseCreateParamsNonStreaming;
 
@@ -99,7 +99,10 @@ async function runCase(plan: RoadPlan, one: Case): Promise<void> {
 }
 
 /** The bill in the answer is the one in the books. */
-async function checkBill({ service }: Road, { metadata, usage }: ResponseResource): Promise<void> {
+async function checkBill(
+  { service }: ResponseRoute,
+  { metadata, usage }: ResponseResource,
+): Promise<void> {
   const { billing, routing } = metadata;
   assert(billing !== undefined && routing !== undefined);
   const record = await service.lastRequest();

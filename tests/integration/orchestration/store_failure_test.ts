@@ -36,8 +36,8 @@ for (const stream of [true, false]) {
       await until(() => faults.commits > before, "a commit to fail");
       faults.commit = "none";
       const answer = await readAnswer(await asked, stream);
-      const { lateEndings } = service.running.gateway;
-      await until(() => lateEndings.size === 0, "the late endings");
+      const { settlementRetries } = service.running.gateway;
+      await until(() => settlementRetries.size === 0, "the late endings");
       await service.assertBooks();
       const { spent } = await service.wallet();
       assert(spent >= CALL_MICROS && spent <= 5n * CALL_MICROS, `${spent}`);
@@ -74,7 +74,7 @@ Deno.test("who is refused after the planner was paid is told what that has cost"
   assert(!error.message.includes("nothing was charged"), error.message);
   const [wait, again] = ["retry-after", "x-should-retry"].map((name) => response.headers.get(name));
   assertEquals([wait, again], ["1", "false"], "no client pays for a plan again by itself");
-  await until(() => service.running.gateway.lateEndings.size === 0, "the late endings");
+  await until(() => service.running.gateway.settlementRetries.size === 0, "the late endings");
   assertEquals((await service.wallet()).spent, CALL_MICROS);
   await service.assertBooks();
 });

@@ -20,11 +20,11 @@ import { labConfig, QUESTION } from "../../fixtures/lab.ts";
 import { postResponse } from "../../fixtures/responses_calls.ts";
 import { CHAT, RESPONSES, type Said, type SaidWire } from "../../fixtures/said.ts";
 import { TestService, until } from "../../fixtures/service.ts";
-import type { Road, Row } from "./row.ts";
+import type { ResponseRoute, Row } from "./row.ts";
 
 /** How a row is tried. */
 export interface Way {
-  readonly road: Road;
+  readonly road: ResponseRoute;
   readonly stream: boolean;
 }
 

@@ -12,7 +12,7 @@
 import type { Said } from "../../fixtures/said.ts";
 
 /** Ways from a caller to a model. */
-export type Road = "chat" | "responses, native" | "responses, translated";
+export type ResponseRoute = "chat" | "responses, native" | "responses, translated";
 
 /** How the upstream ends what it says. */
 export type UpstreamEnd =
@@ -58,7 +58,7 @@ export interface Row {
   /** More of the request. */
   readonly asks?: Readonly<Record<string, unknown>>;
   /** @default {all} */
-  readonly roads?: readonly Road[];
+  readonly roads?: readonly ResponseRoute[];
   /** @default {both} */
   readonly only?: "streamed" | "as one body";
   /** Status of the answer. @default {200} */
@@ -106,4 +106,4 @@ export const OTHER_STRINGS: Readonly<Record<string, Readonly<Record<string, unkn
 };
 
 /** Those on which a model is asked for a chat completion. */
-export const CHAT_ROADS: readonly Road[] = ["chat", "responses, translated"];
+export const CHAT_ROADS: readonly ResponseRoute[] = ["chat", "responses, translated"];

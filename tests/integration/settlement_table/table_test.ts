@@ -7,9 +7,9 @@
 import { settleRow } from "./case.ts";
 import { CUT, LEFT, NOTHING } from "./broken_rows.ts";
 import { FINISHED, IMPOSSIBLE } from "./finished_rows.ts";
-import type { Road, Row } from "./row.ts";
+import type { ResponseRoute, Row } from "./row.ts";
 
-const ROADS: readonly Road[] = ["chat", "responses, native", "responses, translated"];
+const ROADS: readonly ResponseRoute[] = ["chat", "responses, native", "responses, translated"];
 
 const ROWS: readonly Row[] = [...FINISHED, ...IMPOSSIBLE, ...NOTHING, ...CUT, ...LEFT];
 

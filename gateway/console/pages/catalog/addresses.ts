@@ -1,5 +1,5 @@
 /**
- * Where the things of the catalog have their pages. Ids stand in the query: one may hold
+ * Where the entries of the catalog have their pages. Ids stand in the query: one may hold
  * a slash.
  *
  * @module

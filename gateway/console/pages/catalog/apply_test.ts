@@ -97,7 +97,7 @@ Deno.test("what keys lose is said before it is applied, and before it is rolled 
   });
 });
 
-Deno.test("a difference is of the thing whose field it is, whatever dots its id has", async () => {
+Deno.test("a difference is of the entry whose field it is, whatever dots its id has", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const [mini, maxi] = CONTENT.models;

@@ -22,23 +22,23 @@ const KINDS = { added: "good", removed: "bad", changed: "warn" } as const;
 const OPEN_MAX = 3;
 const LISTS = ["upstreams", "models", "tiers"] as const;
 
-/** A thing of the catalog with what differs in it. */
+/** An entry of the catalog with what differs in it. */
 interface Group {
   /** Part of the catalog, such as `models`. */
   readonly part: string;
-  /** Empty where the part is one thing. */
+  /** Empty where the part is one entry. */
   readonly id: string;
   readonly kind: Change["kind"];
   readonly fields: readonly Field[];
 }
 
 interface Field extends Omit<Change, "path"> {
-  /** Below the thing, such as `price.inputPerMTok`; empty for the thing itself. */
+  /** Below the entry, such as `price.inputPerMTok`; empty for the entry itself. */
   readonly name: string;
 }
 
 /**
- * A difference, thing by thing and field by field, the old value before the new one. `contents` are both
+ * A difference, entry by entry and field by field, the old value before the new one. `contents` are both
  * catalogs, or what is known of them: an id may hold dots, and a path alone does not say where it ends.
  */
 export function Changes(
@@ -69,7 +69,7 @@ function GroupOfChanges(
 ) {
   const say = view.say(editMessages);
   const { part, id, kind, fields } = group;
-  const name = Object.entries(say.things).find(([known]) => known === part)?.[1] ?? part;
+  const name = Object.entries(say.entries).find(([known]) => known === part)?.[1] ?? part;
   const heading = (
     <h3>
       {part === "tiers" && id === "" ? say.tierOrder : name}
@@ -207,19 +207,19 @@ function placeOf(path: string, contents: readonly CatalogIds[]) {
   if (list === undefined) return { part, id: "", name: rest };
   // Of `a` and `a.price` the path `a.price.perImage` is of the one that has what follows its id.
   const near = contents.flatMap((content) => content[list])
-    .filter((thing) => rest === thing.id || rest.startsWith(`${thing.id}.`));
-  const fitting = near.filter((thing) => isIn(thing, rest.slice(thing.id.length + 1)));
-  const id = (fitting.length > 0 ? fitting : near).map((thing) => thing.id)
+    .filter((entry) => rest === entry.id || rest.startsWith(`${entry.id}.`));
+  const fitting = near.filter((entry) => isIn(entry, rest.slice(entry.id.length + 1)));
+  const id = (fitting.length > 0 ? fitting : near).map((entry) => entry.id)
     .reduce((best, each) => each.length > best.length ? each : best, "");
-  // Of a thing that neither has: the path is all that is known.
+  // Of an entry that neither has: the path is all that is known.
   return id === "" ? { part, id: rest, name: "" } : { part, id, name: rest.slice(id.length + 1) };
 }
 
-/** Whether a thing has a member at a path, such as `timeouts.idleMs`; the whole of it is at none. */
-function isIn(thing: unknown, path: string): boolean {
+/** Whether an entry has a member at a path, such as `timeouts.idleMs`; the whole of it is at none. */
+function isIn(entry: unknown, path: string): boolean {
   if (path === "") return true;
   const [name = "", ...below] = path.split(".");
-  if (typeof thing !== "object" || thing === null) return false;
-  const found = Object.entries(thing).find(([member]) => member === name);
+  if (typeof entry !== "object" || entry === null) return false;
+  const found = Object.entries(entry).find(([member]) => member === name);
   return found !== undefined && isIn(found[1], below.join("."));
 }

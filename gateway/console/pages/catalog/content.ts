@@ -82,8 +82,8 @@ export type CatalogTier = z.output<typeof tier>;
 /** An upstream of it. */
 export type CatalogUpstream = z.output<typeof upstream>;
 
-const things = z.array(z.looseObject({ id: z.string() }));
-const ids = z.looseObject({ upstreams: things, models: things, tiers: things });
+const entries = z.array(z.looseObject({ id: z.string() }));
+const ids = z.looseObject({ upstreams: entries, models: entries, tiers: entries });
 
 /** As much of a catalog as a difference is read with. */
 export type CatalogIds = z.output<typeof ids>;
@@ -124,14 +124,14 @@ export async function modelStates(view: View): Promise<ReadonlyMap<string, Model
   return new Map(models.map((each) => [each.id, each]));
 }
 
-/** A list with the thing of this id in its place, or at its end where there was none. */
-export function withThing<Thing extends { readonly id: string }>(
-  list: readonly Thing[],
+/** A list with the entry of this id in its place, or at its end where there was none. */
+export function withEntry<CatalogEntry extends { readonly id: string }>(
+  list: readonly CatalogEntry[],
   id: string,
-  thing: Thing,
-): Thing[] {
+  entry: CatalogEntry,
+): CatalogEntry[] {
   const isKnown = list.some((each) => each.id === id);
-  return isKnown ? list.map((each) => each.id === id ? thing : each) : [...list, thing];
+  return isKnown ? list.map((each) => each.id === id ? entry : each) : [...list, entry];
 }
 
 /** The catalog as text to edit. */

@@ -49,7 +49,7 @@ export const editMessages = catalogue({
   changed: "Changed",
   before: "before:",
   after: "now:",
-  things: {
+  entries: {
     models: "Model",
     tiers: "Tier",
     upstreams: "Upstream",
@@ -135,7 +135,7 @@ export const editMessages = catalogue({
     changed: "更改",
     before: "原为：",
     after: "现为：",
-    things: {
+    entries: {
       models: "模型",
       tiers: "档位",
       upstreams: "上游",

@@ -9,36 +9,36 @@ import type { Child } from "@hono/hono/jsx";
 import { ChangeForm, CheckField, FormEnd } from "../../components/form.tsx";
 import { PageHead } from "../../components/page_head.tsx";
 import type { Page, Shown, View } from "../../page.ts";
-import { type CatalogText, catalogVersion, currentCatalog, withThing } from "./content.ts";
+import { type CatalogText, catalogVersion, currentCatalog, withEntry } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 import { problemsOf } from "./problems.ts";
 import { review } from "./review.tsx";
-import { type Entered, type Part, Refused } from "./thing_fields.tsx";
+import { type Entered, type Part, Refused } from "./entry_fields.tsx";
 
 /** Something of the catalog that has an id. */
-interface Thing {
+interface CatalogEntry {
   readonly id: string;
 }
 
 /** In what the forms of models, tiers and upstreams differ. */
-export interface ThingForm<Known extends Thing> {
+export interface EntryForm<Known extends CatalogEntry> {
   readonly part: Part;
   /** Above the pages `edit` and `new`. */
   readonly path: string;
   /** Those that a catalog has. */
-  readonly things: (content: CatalogText) => readonly Known[];
-  /** Title of the form: of a new thing where there is no id. */
+  readonly entries: (content: CatalogText) => readonly Known[];
+  /** Title of the form: of a new entry where there is no id. */
   readonly title: (view: View, id: string | undefined) => string;
-  /** In place of the form of a thing that is not there. */
+  /** In place of the form of an entry that is not there. */
   readonly missing: (view: View, id: string) => Shown;
   /** Where the form leads that is not sent. */
   readonly cancelHref: (id: string | undefined) => string;
-  /** The fields of a new thing. */
+  /** The fields of a new entry. */
   readonly blank: (view: View, content: CatalogText) => URLSearchParams;
-  readonly fieldsOf: (thing: Known) => URLSearchParams;
-  /** What the fields make of a thing, to be checked by the API. */
-  readonly thingOf: (fields: URLSearchParams, before: Known | undefined) => Thing;
-  /** What else goes with a thing that is removed. @default {nothing} */
+  readonly fieldsOf: (entry: Known) => URLSearchParams;
+  /** What the fields make of an entry, to be checked by the API. */
+  readonly entryOf: (fields: URLSearchParams, before: Known | undefined) => CatalogEntry;
+  /** What else goes with an entry that is removed. @default {nothing} */
   readonly removedWith?: (content: CatalogText, id: string) => Partial<CatalogText>;
   /** The fields themselves. */
   readonly fields: (props: FormFields<Known>) => Child;
@@ -50,10 +50,10 @@ export interface FormFields<Known> {
   readonly entered: Entered;
   /** The catalog in force. */
   readonly content: CatalogText;
-  /** Of the thing; absent for a new one. */
+  /** Of the entry; absent for a new one. */
   readonly id: string | undefined;
-  /** The thing in the catalog in force; absent for a new one, and where it has been removed. */
-  readonly thing: Known | undefined;
+  /** The entry in the catalog in force; absent for a new one, and where it has been removed. */
+  readonly entry: Known | undefined;
 }
 
 /** The version that a form says it began with. */
@@ -68,8 +68,8 @@ export function BaseField({ base }: { base: number }) {
 }
 
 /** The pages of a form. */
-export function thingPages<Known extends Thing>(
-  form: ThingForm<Known>,
+export function entryPages<Known extends CatalogEntry>(
+  form: EntryForm<Known>,
 ): { readonly edit: Page; readonly add: Page } {
   const { part, path } = form;
   const idOf = (view: View) => view.query.get("id") ?? "";
@@ -79,10 +79,10 @@ export function thingPages<Known extends Thing>(
       async show(view) {
         const id = idOf(view);
         const { content, version: base } = await currentCatalog(view);
-        const thing = thingIn(form, content, id);
-        if (thing === undefined) return form.missing(view, id);
-        const entered = { part, id, base, fields: form.fieldsOf(thing), problems: [] };
-        return formPage(form, { view, entered, content, id, thing });
+        const entry = entryIn(form, content, id);
+        if (entry === undefined) return form.missing(view, id);
+        const entered = { part, id, base, fields: form.fieldsOf(entry), problems: [] };
+        return formPage(form, { view, entered, content, id, entry });
       },
       change: (view, fields) => reviewed(form, { view, fields, id: idOf(view) }),
     },
@@ -91,7 +91,7 @@ export function thingPages<Known extends Thing>(
       async show(view) {
         const { content, version: base } = await currentCatalog(view);
         const entered = { part, id: "", base, fields: form.blank(view, content), problems: [] };
-        return formPage(form, { view, entered, content, id: undefined, thing: undefined });
+        return formPage(form, { view, entered, content, id: undefined, entry: undefined });
       },
       change: (view, fields) => reviewed(form, { view, fields, id: undefined }),
     },
@@ -102,12 +102,15 @@ export function thingPages<Known extends Thing>(
 interface Sent {
   readonly view: View;
   readonly fields: URLSearchParams;
-  /** Of the thing that is edited; absent for a new one. */
+  /** Of the entry that is edited; absent for a new one. */
   readonly id: string | undefined;
 }
 
 /** Shows what a form would change, in the catalog that it began with. */
-async function reviewed<Known extends Thing>(form: ThingForm<Known>, sent: Sent): Promise<Shown> {
+async function reviewed<Known extends CatalogEntry>(
+  form: EntryForm<Known>,
+  sent: Sent,
+): Promise<Shown> {
   const { view, fields, id } = sent;
   const base = baseOf(fields);
   const { content } = await catalogVersion(view, String(base));
@@ -120,41 +123,44 @@ async function reviewed<Known extends Thing>(form: ThingForm<Known>, sent: Sent)
   return await review(view, edit, async (refusal, refused) => {
     const problems = problemsOf(refusal, refused.content);
     const { content } = await currentCatalog(view);
-    const thing = id === undefined ? undefined : thingIn(form, content, id);
+    const entry = id === undefined ? undefined : entryIn(form, content, id);
     const entered = {
       ...{ part: form.part, base, fields, problems },
       id: id ?? fields.get("id")?.trim() ?? "",
     };
-    const shown = formPage(form, { view, entered, content, id, thing });
+    const shown = formPage(form, { view, entered, content, id, entry });
     return { ...shown, status: refusal.status };
   });
 }
 
-/** The parts of the catalog that a form changes: its thing put in, or taken out. */
-function edited<Known extends Thing>(
-  { part, removedWith, thingOf, things }: ThingForm<Known>,
+/** The parts of the catalog that a form changes: its entry put in, or taken out. */
+function edited<Known extends CatalogEntry>(
+  { part, removedWith, entryOf, entries }: EntryForm<Known>,
   content: CatalogText,
   { fields, id }: Sent,
 ): Readonly<Record<string, unknown>> {
-  const known = things(content);
-  const list: readonly Thing[] = known;
-  if (id === undefined) return { [part]: [...list, thingOf(fields, undefined)] };
+  const known = entries(content);
+  const list: readonly CatalogEntry[] = known;
+  if (id === undefined) return { [part]: [...list, entryOf(fields, undefined)] };
   if (fields.has("remove")) {
     return { [part]: list.filter((each) => each.id !== id), ...removedWith?.(content, id) };
   }
-  const thing = thingOf(fields, known.find((each) => each.id === id));
-  return { [part]: withThing(list, id, thing) };
+  const entry = entryOf(fields, known.find((each) => each.id === id));
+  return { [part]: withEntry(list, id, entry) };
 }
 
-function thingIn<Known extends Thing>(
-  { things }: ThingForm<Known>,
+function entryIn<Known extends CatalogEntry>(
+  { entries }: EntryForm<Known>,
   content: CatalogText,
   id: string,
 ): Known | undefined {
-  return things(content).find((each) => each.id === id);
+  return entries(content).find((each) => each.id === id);
 }
 
-function formPage<Known extends Thing>(form: ThingForm<Known>, props: FormFields<Known>): Shown {
+function formPage<Known extends CatalogEntry>(
+  form: EntryForm<Known>,
+  props: FormFields<Known>,
+): Shown {
   const { view, entered, id } = props;
   const say = view.say(editMessages);
   const title = form.title(view, id);

@@ -10,7 +10,7 @@ import { catalogMessages } from "./messages.ts";
 import { type Problem, problemsOf } from "./problems.ts";
 import { apply, type Edit, review } from "./review.tsx";
 import { CatalogTabs } from "./tabs.tsx";
-import { ProblemLines } from "./thing_fields.tsx";
+import { ProblemLines } from "./entry_fields.tsx";
 
 /** The whole catalog as text, for all that has no form. */
 export const catalogJson: Page = {

@@ -35,12 +35,12 @@ function isTorn(base: unknown, mine: unknown, theirs: unknown): boolean {
   return mine.apiKey !== before.apiKey && theirs.baseUrl !== before.baseUrl;
 }
 
-type Thing = Readonly<Record<string, unknown>> & { readonly id: string };
+type CatalogEntry = Readonly<Record<string, unknown>> & { readonly id: string };
 
 function mergeLists(
-  base: readonly Thing[],
-  mine: readonly Thing[],
-  theirs: readonly Thing[],
+  base: readonly CatalogEntry[],
+  mine: readonly CatalogEntry[],
+  theirs: readonly CatalogEntry[],
   path: string,
 ): Merged {
   const merged = mergeObjects(byId(base), byId(mine), byId(theirs), path);
@@ -58,7 +58,7 @@ function mergeLists(
   };
 }
 
-function idsOf(list: readonly Thing[]): string[] {
+function idsOf(list: readonly CatalogEntry[]): string[] {
   return list.map(({ id }) => id);
 }
 
@@ -80,11 +80,11 @@ function mergeObjects(
   return { value: Object.fromEntries(entries), conflicts };
 }
 
-function byId(list: readonly Thing[]): Record<string, unknown> {
-  return Object.fromEntries(list.map((thing) => [thing.id, thing]));
+function byId(list: readonly CatalogEntry[]): Record<string, unknown> {
+  return Object.fromEntries(list.map((entry) => [entry.id, entry]));
 }
 
-function isList(value: unknown): value is readonly Thing[] {
+function isList(value: unknown): value is readonly CatalogEntry[] {
   return Array.isArray(value) &&
     value.every((item: unknown) => isObject(item) && typeof item.id === "string");
 }

@@ -12,16 +12,16 @@ import {
   EnteredText,
   isEntered,
   NewId,
-} from "./thing_fields.tsx";
-import { type FormFields, thingPages } from "./entry_form.tsx";
+} from "./entry_fields.tsx";
+import { entryPages, type FormFields } from "./entry_form.tsx";
 
 type Props = FormFields<CatalogModel>;
 
 /** The forms of a model, and of one that is not there yet. */
-export const { edit: modelEdit, add: modelNew } = thingPages<CatalogModel>({
+export const { edit: modelEdit, add: modelNew } = entryPages<CatalogModel>({
   part: "models",
   path: "/catalog/model",
-  things: ({ models }) => models,
+  entries: ({ models }) => models,
   title(view, id) {
     const { editModel, newModel } = view.say(editMessages);
     return id === undefined ? newModel : editModel(id);
@@ -37,7 +37,7 @@ export const { edit: modelEdit, add: modelNew } = thingPages<CatalogModel>({
     return fields;
   },
   fieldsOf: modelFields,
-  thingOf: modelOf,
+  entryOf: modelOf,
   removedWith: withoutModel,
   fields: (props) => (
     <>

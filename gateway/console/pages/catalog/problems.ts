@@ -1,6 +1,6 @@
 /**
- * What the operator's API finds wrong with a catalog, thing by thing and field by field: it says all of
- * it in one message, in which things have places in lists instead of names.
+ * What the operator's API finds wrong with a catalog, entry by entry and field by field: it says all of
+ * it in one message, in which entries have places in lists instead of names.
  *
  * @module
  */
@@ -8,13 +8,13 @@
 import type { Refusal } from "../../api.ts";
 import { idsOf } from "./content.ts";
 
-/** One thing that is wrong. */
+/** One entry that is wrong. */
 export interface Problem {
   /** Part of the catalog, such as `models`; empty where it is about none. */
   readonly part: string;
-  /** Of the thing in that part, where it has one. */
+  /** Of the entry in that part, where it has one. */
   readonly id: string | undefined;
-  /** Below the thing, such as `price.inputPerMTok`; empty for all of it. */
+  /** Below the entry, such as `price.inputPerMTok`; empty for all of it. */
   readonly field: string;
   /** The sentence. */
   readonly text: string;
@@ -34,7 +34,7 @@ export function problemsOf({ message, param }: Refusal, content: unknown): reado
   });
 }
 
-/** A problem as a line, with the name of the thing that it is about. */
+/** A problem as a line, with the name of the entry that it is about. */
 export function problemText({ part, id, field, text }: Problem): string {
   const place = [part, id, field].filter(Boolean).join(".");
   return place === "" ? text : `${place}: ${text}`;
@@ -44,7 +44,7 @@ function problemAt(path: string, text: string, content: unknown): Problem {
   const [part = "", place = "", ...rest] = path.split(".");
   const [known] = idsOf(content);
   const list = part === "models" || part === "tiers" || part === "upstreams" ? known?.[part] : [];
-  const thing = /^\d+$/.test(place) ? list?.[Number(place)] : undefined;
-  if (thing !== undefined) return { part, id: thing.id, field: rest.join("."), text };
+  const entry = /^\d+$/.test(place) ? list?.[Number(place)] : undefined;
+  if (entry !== undefined) return { part, id: entry.id, field: rest.join("."), text };
   return { part, id: undefined, field: path.slice(part.length + 1), text };
 }

@@ -11,7 +11,7 @@ function refusal(message: string, param: string | null = null) {
   return { status: 400, code: "invalid_request", message, param };
 }
 
-Deno.test("every problem of a message is told apart, with the thing that it is about", () => {
+Deno.test("every problem of a message is told apart, with the entry that it is about", () => {
   const message = "Cannot use the configuration: models.1.quality: Write a number; or two; " +
     'models.0.price.inputPerMTok: Write dollars; tiers.0.models.2: There is no model "x: y"; ' +
     'Unknown name "modles", the nearest valid one is "models"';

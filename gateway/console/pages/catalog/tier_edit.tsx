@@ -4,16 +4,16 @@ import { editMessages } from "./edit_messages.ts";
 import { listOf, textsOf } from "./field_values.ts";
 import { catalogMessages } from "./messages.ts";
 import { missingTier } from "./missing.tsx";
-import { EnteredChoice, EnteredLines, EnteredText, NewId } from "./thing_fields.tsx";
-import { type FormFields, thingPages } from "./entry_form.tsx";
+import { EnteredChoice, EnteredLines, EnteredText, NewId } from "./entry_fields.tsx";
+import { entryPages, type FormFields } from "./entry_form.tsx";
 
 type Props = FormFields<CatalogTier>;
 
 /** The forms of a tier, and of one that is not there yet: that becomes the highest. */
-export const { edit: tierEdit, add: tierNew } = thingPages<CatalogTier>({
+export const { edit: tierEdit, add: tierNew } = entryPages<CatalogTier>({
   part: "tiers",
   path: "/catalog/tier",
-  things: ({ tiers }) => tiers,
+  entries: ({ tiers }) => tiers,
   title(view, id) {
     const { editTier, newTier } = view.say(editMessages);
     return id === undefined ? newTier : editTier(id);
@@ -22,7 +22,7 @@ export const { edit: tierEdit, add: tierNew } = thingPages<CatalogTier>({
   cancelHref: () => "/console/catalog/tiers",
   blank: () => new URLSearchParams({ models: "*", orchestration: "auto" }),
   fieldsOf: tierFields,
-  thingOf: tierOf,
+  entryOf: tierOf,
   fields: (props) => (
     <>
       <Rate {...props} />

@@ -5,7 +5,7 @@ import { type Key, keyShape } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
 
 /** The key that a page's path names, to ask what is to become of it; one that is revoked ends the page. */
-export async function livingKey(view: View): Promise<Key> {
+export async function activeKey(view: View): Promise<Key> {
   const key = view.need(await view.api.get(apiPath`/keys/${view.param("id")}`, keyShape));
   if (key.status !== "revoked") return key;
   const message = view.say(keyMessages).isRevoked(key.name);

@@ -4,7 +4,7 @@ import { Confirm } from "../../components/confirm.tsx";
 import { Panel } from "../../components/panel.tsx";
 import type { Page, View } from "../../page.ts";
 import { type Key, keyShape } from "./answers.ts";
-import { livingKey } from "./active_key.ts";
+import { activeKey } from "./active_key.ts";
 import { keyMessages } from "./messages.ts";
 
 /** The step before what is said with a key is kept. */
@@ -13,7 +13,7 @@ export const contentLog: Page = {
   async show(view) {
     const say = view.say(keyMessages);
     const id = view.param("id");
-    const { name } = await livingKey(view);
+    const { name } = await activeKey(view);
     const title = say.contentTitle(name);
     return {
       title,

@@ -4,7 +4,7 @@ import { PageHead } from "../../components/page_head.tsx";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type Key, keyShape } from "./answers.ts";
 import { choicesFor } from "./choices.ts";
-import { livingKey } from "./active_key.ts";
+import { activeKey } from "./active_key.ts";
 import { keyMessages } from "./messages.ts";
 import { PolicyEditor } from "./policy_editor.tsx";
 import { fieldsOf, policyOf } from "./policy_form.ts";
@@ -14,7 +14,7 @@ import { previewOf } from "./preview.tsx";
 export const narrowKey: Page = { path: "/keys/:id/narrow", show, change };
 
 async function show(view: View): Promise<Shown> {
-  const key = await livingKey(view);
+  const key = await activeKey(view);
   const fields = fieldsOf(key.policy);
   fields.set("seen", JSON.stringify(key.policy));
   return await formShown(view, { key, fields });

@@ -2,13 +2,13 @@ import { apiPath, type Refusal } from "../../api.ts";
 import { Confirm } from "../../components/confirm.tsx";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type Key, keyShape } from "./answers.ts";
-import { livingKey } from "./active_key.ts";
+import { activeKey } from "./active_key.ts";
 import { keyMessages } from "./messages.ts";
 
 /** The step before a key ends for good; `?rotation` leads back to the rotation that it ends. */
 export const revokeKey: Page = {
   path: "/keys/:id/revoke",
-  show: async (view) => asked(view, await livingKey(view)),
+  show: async (view) => asked(view, await activeKey(view)),
   change,
 };
 

@@ -11,8 +11,8 @@ import {
   isEntered,
   isWrong,
   NewId,
-} from "../catalog/thing_fields.tsx";
-import { type FormFields, thingPages } from "../catalog/entry_form.tsx";
+} from "../catalog/entry_fields.tsx";
+import { entryPages, type FormFields } from "../catalog/entry_form.tsx";
 import type { Shown, View } from "../../page.ts";
 import { upstreamMessages } from "./messages.ts";
 import { PLACES, TIMEOUTS, upstreamFields, upstreamOf, VARIABLES } from "./upstream_form.ts";
@@ -27,10 +27,10 @@ export function upstreamEditHref(id: string): string {
 }
 
 /** The forms of an upstream, and of one that is not there yet. */
-export const { edit: upstreamEdit, add: upstreamNew } = thingPages<CatalogUpstream>({
+export const { edit: upstreamEdit, add: upstreamNew } = entryPages<CatalogUpstream>({
   part: "upstreams",
   path: "/upstreams/upstream",
-  things: ({ upstreams }) => upstreams,
+  entries: ({ upstreams }) => upstreams,
   title(view, id) {
     const { editTitle, newTitle } = view.say(upstreamMessages);
     return id === undefined ? newTitle : editTitle(id);
@@ -39,7 +39,7 @@ export const { edit: upstreamEdit, add: upstreamNew } = thingPages<CatalogUpstre
   cancelHref: (id) => id === undefined ? UPSTREAMS : upstreamHref(id),
   blank: () => new URLSearchParams({ kind: "openai-compatible", onDisconnect: "cancel" }),
   fieldsOf: upstreamFields,
-  thingOf: upstreamOf,
+  entryOf: upstreamOf,
   fields: (props) => (
     <>
       <Where {...props} />
@@ -76,7 +76,7 @@ function Where({ view, entered, id }: Props) {
   );
 }
 
-function Credentials({ view, entered, thing }: Props) {
+function Credentials({ view, entered, entry }: Props) {
   const say = view.say(upstreamMessages);
   const [usual, ...rare] = VARIABLES;
   const variable = (name: typeof VARIABLES[number]) => (
@@ -89,7 +89,7 @@ function Credentials({ view, entered, thing }: Props) {
       <Fold title={say.cloudKeys} isOpen={isEntered(entered, rare)}>
         <div class="field-row">{rare.map(variable)}</div>
       </Fold>
-      {thing?.apiKey === undefined ? null : (
+      {entry?.apiKey === undefined ? null : (
         <>
           <p class="hint">{say.storedKey}</p>
           <CheckField

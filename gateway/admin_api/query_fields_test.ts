@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { parseTime } from "./request_query.ts";
+import { parseTime } from "./query_fields.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 

@@ -12,13 +12,13 @@ import type { View } from "../../page.ts";
 import { editMessages } from "./edit_messages.ts";
 import { type Problem, problemText } from "./problems.ts";
 
-/** A part of the catalog that is a list of things with ids. */
+/** A part of the catalog that is a list of entries with ids. */
 export type Part = "models" | "tiers" | "upstreams";
 
 /** A form with what was entered. */
 export interface Entered {
   readonly part: Part;
-  /** Of the thing, as it is or as it was entered. */
+  /** Of the entry, as it is or as it was entered. */
   readonly id: string;
   readonly fields: URLSearchParams;
   /** The version that the form began with. */
@@ -44,7 +44,7 @@ export function EnteredText(
   return <TextField name={name} {...props} {...enteredIn(entered, name)} />;
 }
 
-/** The id, which is chosen once: of a new thing alone. */
+/** The id, which is chosen once: of a new entry alone. */
 export function NewId(
   { view, entered, id }: { view: View; entered: Entered; id: string | undefined },
 ) {
@@ -82,7 +82,7 @@ export function EnteredChoice(
 /** What {@linkcode EnteredError} stands for. */
 const GROUPS: readonly string[] = ["price", "endpoints", "apiKey"];
 
-/** What is wrong with fields that are one thing together, or with what is no field. */
+/** What is wrong with fields that are one entry together, or with what is no field. */
 export function EnteredError(
   { entered, name }: { entered: Entered; name: "price" | "endpoints" | "apiKey" },
 ) {
@@ -108,7 +108,7 @@ export function Refused({ view, entered }: { view: View; entered: Entered }) {
   );
 }
 
-/** Problems, each with the thing that it is about. */
+/** Problems, each with the entry that it is about. */
 export function ProblemLines({ problems }: { problems: readonly Problem[] }) {
   return (
     <ul class="plain">
@@ -142,7 +142,7 @@ export function isWrong(entered: Entered, names: readonly string[]): boolean {
   return names.some((name) => enteredIn(entered, name).error !== undefined);
 }
 
-/** What is wrong with the thing of the form. */
+/** What is wrong with the entry of the form. */
 function ownOf({ id, part, problems }: Entered): readonly Problem[] {
   return problems.filter((each) => each.part === part && each.id === id);
 }

@@ -1,7 +1,4 @@
 import { z } from "zod";
-import type { AdminContext, AdminDeps } from "../admin/deps.ts";
-import { validate } from "../http/validation.ts";
-import { strict } from "../admin/request_body.ts";
 
 /** Most entries on one page. */
 export const PAGE_LIMIT = 500;
@@ -43,20 +40,6 @@ export interface QueryFields {
   readonly cursor: z.ZodOptional<z.ZodString>;
   /** An id or a name. */
   readonly text: z.ZodOptional<z.ZodString>;
-}
-
-/** Checks the query of a request: each field at most once, none unknown. */
-export function readQuery<Shape extends z.ZodRawShape>(
-  context: AdminContext,
-  deps: Pick<AdminDeps, "clock">,
-  shape: (fields: QueryFields) => Shape,
-): z.output<z.ZodObject<Shape, z.core.$strict>> {
-  const query = context.req.queries();
-  // A field that is given twice stays a list, and is refused as not being a text.
-  const values = Object.fromEntries(
-    Object.entries(query).map(([name, given]) => [name, given.length === 1 ? given[0] : given]),
-  );
-  return validate(strict(shape(queryFields(deps.clock.nowMs()))), values);
 }
 
 /** The shared fields, with times that are so long ago seen from a moment. */
