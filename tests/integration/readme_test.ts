@@ -176,7 +176,7 @@ Deno.test("the blocks of README work as pasted", {
     if (spoken.includes("SKIPPED")) console.warn(`Not tested: README's Python block, ${spoken}`);
     else assertStringIncludes(spoken, "[simulated]");
     assertMatch(outputOf("ServiceClient"), /391.* \d+\.\d{6}$/s);
-    assertMatch(outputOf("keys create"), /svc_live_\w+/);
+    assertMatch(outputOf("--policy web.policy.json"), /svc_live_\w+/);
     assertStringIncludes(outputOf("wallets statement"), "svc/sim-small");
   } finally {
     await Deno.remove(folder, { recursive: true });
