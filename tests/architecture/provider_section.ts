@@ -42,8 +42,8 @@ const COSTS: Readonly<Record<NativeKind | "all together", readonly [ms: number, 
 const INTRODUCTION = `
 On chat, \`openai\` and \`openai-compatible\` upstreams receive every field unchanged, except empty
 \`tools\` and \`functions\`, which OpenAI refuses. On Responses, \`openai\` receives every field, and
-\`openai-compatible\` receives the request as Chat Completions has it. The other kinds have wire
-formats of their own; they receive the requests of both endpoints by way of Chat Completions.
+\`openai-compatible\` receives the request as Chat Completions has it. The other kinds have separate wire
+formats; they receive the requests of both endpoints by way of Chat Completions.
 
 A field that a provider has no place for is never dropped silently:
 
@@ -56,7 +56,7 @@ A field that a provider has no place for is never dropped silently:
 If log probabilities are requested, \`openai\` and \`openai-compatible\` upstreams come first. Parts of
 an answer that the requested format has no place for are listed in the same places.
 
-\`azure\` and \`mistral\` are told whether a JSON schema is \`strict\`. \`google\`, \`google-vertex\` and
+\`azure\` and \`mistral\` receive the \`strict\` of a JSON schema. \`google\`, \`google-vertex\` and
 \`cohere\` hold every answer to the part of its schema that they know, whether \`strict\` is set or not.
 Claude's models do so if they know structured outputs; if a model does not, or its decoder does not
 know all of the schema, \`strict\` is listed as left out. The \`name\` of a schema is a label and reaches

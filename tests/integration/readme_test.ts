@@ -13,7 +13,7 @@ import { platformEnv } from "../fixtures/child_env.ts";
 const ROOT = fromFileUrl(import.meta.resolve("../../"));
 
 /** The checkout as the commands need it. */
-const COPIED = ["deno.json", "deno.lock", "links", "lint", "tools", "sdk", "gateway"];
+const COPIED = ["deno.json", "deno.lock", "links", "lint", "ops", "tools", "sdk", "gateway"];
 const COPIED_TESTS = ["deno.json", "mod.ts"];
 
 /** Blocks that are not pasted, by their first words, each with the reason. */
