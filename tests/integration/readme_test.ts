@@ -1,6 +1,6 @@
 /**
- * The blocks of README, pasted into a shell one after the other, in a copy of the checkout with a
- * gateway that its own command has started.
+ * The blocks of README and the calls on the pages, pasted into a shell one after the other, in a copy
+ * of the checkout with a gateway that README's own command has started.
  *
  * @module
  */
@@ -137,7 +137,16 @@ async function paste(
   return outputs;
 }
 
-Deno.test("the blocks of README work as pasted", {
+/** Returns the calls by `curl` on the pages, but for those with a placeholder. */
+async function callsOnPages(): Promise<string[]> {
+  const pages = await Array.fromAsync(Deno.readDir(join(ROOT, "docs")));
+  const names = pages.map(({ name }) => name).filter((name) => name.endsWith(".md")).sort();
+  const texts = await Promise.all(names.map((name) => Deno.readTextFile(join(ROOT, "docs", name))));
+  return texts.flatMap(blocksOf).filter(({ language }) => language === "sh").map(({ text }) => text)
+    .filter((text) => text.startsWith("curl ") && !text.includes("…"));
+}
+
+Deno.test("the blocks of README and the calls on the pages work as pasted", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   const readme = await Deno.readTextFile(join(ROOT, "README.md"));
@@ -159,8 +168,10 @@ Deno.test("the blocks of README work as pasted", {
     const env = { ...platformEnv(), PATH: path, COPY: copy, PYTHON: await python() };
     await using gateway = new Gateway(copy, env);
     const url = await gateway.publicUrl();
+    const calls = await callsOnPages();
+    assert(calls.length >= 4);
     const outputs = await paste(
-      pasted.map((text) => text.replaceAll("http://127.0.0.1:8787", url)),
+      [...pasted, ...calls].map((text) => text.replaceAll("http://127.0.0.1:8787", url)),
       { cwd: copy, env: { ...env, SERVICE_API_BASE_URL: url } },
     );
     const outputOf = (start: string) => {
@@ -178,6 +189,9 @@ Deno.test("the blocks of README work as pasted", {
     assertMatch(outputOf("ServiceClient"), /391.* \d+\.\d{6}$/s);
     assertMatch(outputOf("--policy web.policy.json"), /svc_live_\w+/);
     assertStringIncludes(outputOf("wallets statement"), "svc/sim-small");
+    for (const [at, call] of calls.entries()) {
+      assertMatch(outputs[pasted.length + at] ?? "", /"charged":\s*"\d+\.\d{6}"/, call);
+    }
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
