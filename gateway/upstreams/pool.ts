@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { Catalog, Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
 import {
   availability,
@@ -393,8 +394,7 @@ function isSame(a: UpstreamConfig, b: UpstreamConfig): boolean {
 }
 
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part) => {
-    if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
-    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1));
-  });
+  const sorted = (_: string, part: unknown) =>
+    isJsonObject(part) ? Object.fromEntries(Object.entries(part).sort()) : part;
+  return JSON.stringify(value, sorted);
 }
