@@ -1,6 +1,6 @@
 import type { Model } from "../domain/catalog/catalog.ts";
 import type { Observation } from "../domain/routing/health.ts";
-import type { TargetState } from "../domain/routing/route.ts";
+import type { TargetState } from "../domain/routing/plan.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** Time after which a caller may try again when every upstream is full, in milliseconds. */

@@ -6,7 +6,7 @@ import {
   outputTokensFor,
 } from "../../domain/ledger/pricing.ts";
 import type { RequestFeatures } from "../../domain/requests/features.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { remainingCap } from "../plan/spending_cap.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import { type HoldDeps, takeHold, type TakenHold } from "./take_hold.ts";

@@ -7,7 +7,7 @@ import type {
   ServiceMetadata,
 } from "@svc/sdk/protocol";
 import { reasonOf } from "../../domain/routing/reason.ts";
-import type { Candidate, RoutingPlan } from "../../domain/routing/route.ts";
+import type { Candidate, RoutingPlan } from "../../domain/routing/plan.ts";
 import type {
   AttemptWords,
   ContentRecord,

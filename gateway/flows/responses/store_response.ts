@@ -3,7 +3,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { ResponseStore } from "../../ports/response_store.ts";
 import type { Rng } from "../../ports/rng.ts";
 import type { Dialect } from "@svc/sdk/protocol";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { editMembers, memberText } from "../../wire/json_text.ts";
 import { responseEvent } from "../../wire/responses/relay.ts";
