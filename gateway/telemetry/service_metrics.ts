@@ -7,7 +7,6 @@
 import type { AttemptOutcome, ErrorCode } from "@svc/sdk/protocol";
 import type { Micros } from "../domain/ledger/money.ts";
 import { partsOf } from "../domain/requests/parts.ts";
-import type { ListenerName } from "../http/allowed_hosts.ts";
 import type { Settled } from "../ports/ledger_store.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 import { Counter, type Distribution, Histogram, type Metric, type Value } from "./series.ts";
@@ -215,7 +214,7 @@ export class ServiceMetrics {
   }
 
   /** A listener has answered with an error. */
-  refused(listener: ListenerName, code: ErrorCode): void {
+  refused(listener: string, code: ErrorCode): void {
     this.#refusals.at(listener, code).value++;
   }
 

@@ -120,10 +120,10 @@ async function callOnce<T>(
   let hasBegun = false;
   let body: JsonBody | undefined;
   try {
-    const { stream = active.identity.stream, ...asked } = request.ask(candidate);
-    body = asked.body;
+    const { stream = active.identity.stream, ...sent } = request.ask(candidate);
+    body = sent.body;
     const answer = await lease.upstream.call({
-      ...asked,
+      ...sent,
       model: candidate.model.upstreamModel,
       stream,
       outputLimit: active.report.outputLimit,
@@ -133,7 +133,7 @@ async function callOnce<T>(
       signal: abort.signal,
     });
     if (answer.kind === "failure") {
-      const failure = { ...answer, words: await wordsIn(answer, asked.body.value) };
+      const failure = { ...answer, words: await wordsIn(answer, sent.body.value) };
       return failed(deps, request, { ...capacity, abort, span, failure, startedMs });
     }
     const opened = await request.open(answer, capacity);

@@ -1,5 +1,5 @@
 /**
- * The call of a model that answers a chat request: begun, followed as a stream, or finished whole.
+ * The call of a model that answers a chat request: begun, then streamed or finished at once.
  *
  * @module
  */
@@ -24,20 +24,20 @@ export type ChatDeps = CallDeps & StreamDeps & {
   readonly conversations: { set(conversation: string, model: string): void };
 };
 
-/** A chat request that one model is to answer. */
+/** A chat request for one model. */
 export interface ChatCall {
   readonly body: JsonBody;
   readonly features: RequestFeatures;
 }
 
-/** A chat answer that has begun, as its upstream sends it. */
+/** A chat answer that has begun, in the form that its upstream sends. */
 export type ChatBegun =
   | Begun<UpstreamJson> & { readonly kind: "json" }
   | Begun<OpenedStream> & { readonly kind: "stream" };
 
 /**
- * Begins the answer; `relayOf` follows that of a model, by its catalog id, of which so many tokens use
- * the hold up. Throws where nobody answers.
+ * Begins the answer. `relayOf` returns the relay for a model by its catalog id; `maxTokens` use up
+ * the hold. Throws if no model answers.
  */
 export async function beginChat(
   deps: ChatDeps,
@@ -47,7 +47,7 @@ export async function beginChat(
     relayOf(model: string, maxTokens: number): AnswerRelay;
     /** @default {the caller's} */
     readonly signal?: AbortSignal | undefined;
-    /** Nothing else is an answer. @default {either} */
+    /** Kind that the upstream must answer with. @default {either} */
     readonly wanted?: ChatBegun["kind"] | undefined;
     /** @default {all of the plan's candidates} */
     passable?(candidates: readonly Candidate[]): readonly Candidate[];
@@ -77,7 +77,7 @@ export async function beginChat(
     : { ...begun, answer, kind: "stream" };
 }
 
-/** The answer as a stream that is settled at its end. */
+/** Returns the answer as a stream that is settled at its end. */
 export function followChat(
   deps: StreamDeps,
   active: ActiveRequest,
@@ -86,7 +86,7 @@ export function followChat(
   return new CallAnswer(deps, { active, begun, inputText: () => requestText(body.value) });
 }
 
-/** Settles a whole answer; what is to be said of it when it is durable. */
+/** Settles a complete answer; returns its metadata and usage when they are durable. */
 export async function finishChat(
   deps: StreamDeps,
   active: ActiveRequest,
@@ -94,19 +94,19 @@ export async function finishChat(
 ): Promise<Pick<AnswerEnd, "metadata" | "usage">> {
   begun.lease.release();
   const { body, usage } = begun.answer;
-  const left = active.signal.aborted;
+  const hasLeft = active.signal.aborted;
   deps.signatures.remember(active.key.id, signedToolCalls(body));
   const inputText = () => requestText(request.value);
-  const delivered = () => left ? [] : deliveredText(body);
+  const delivered = () => hasLeft ? [] : deliveredText(body);
   const { billing, usage: billed } = await settleCall(deps, active, {
     begun,
     end: {
-      ending: left ? "client_left" : "finished",
+      ending: hasLeft ? "client_left" : "finished",
       usage,
       count: () => countTokens(deps, { candidate: begun.candidate, inputText, delivered }),
       content: { inputText, delivered },
       wasDelivered: false,
-      request: { status: 200, outcome: left ? "client_left" : "ok" },
+      request: { status: 200, outcome: hasLeft ? "client_left" : "ok" },
     },
   });
   return { metadata: active.report.metadata(billing), usage: billed };

@@ -26,7 +26,7 @@ export interface PlanDeps {
   readonly rng: Pick<Rng, "next">;
 }
 
-/** What a conversation is known by: the key and a hash of its leading messages. */
+/** Returns the name of a conversation: the key id and a hash of its leading messages. */
 export function conversationOf(
   { identity }: ActiveRequest,
   { conversation }: RequestFeatures,
@@ -34,10 +34,12 @@ export function conversationOf(
   return `${identity.key.id} ${conversation}`;
 }
 
-/** A plan by which a request can be served. */
+/** A plan with at least one candidate. */
 export type OpenPlan = Extract<RoutingPlan, { ok: true }>;
 
-/** Decides which models to try, in which order. Throws a {@linkcode ServiceFault} where none may serve. */
+/**
+ * Decides which models to try, in which order. Throws a {@linkcode ServiceFault} if none may serve.
+ */
 export async function planRoute(
   deps: PlanDeps,
   active: ActiveRequest,
@@ -47,8 +49,8 @@ export async function planRoute(
 }
 
 /**
- * Reads what a route depends on and is not at hand at once. What it resolves to decides, as
- * {@linkcode planRoute} does, by the catalog and the pool as they are when it is called.
+ * Reads the wallet and the spending that a route depends on. The returned function decides as
+ * {@linkcode planRoute} does, by the catalog and the pool at the time of its call.
  */
 export async function prepareRoute(
   deps: PlanDeps,
@@ -59,7 +61,7 @@ export async function prepareRoute(
   return () => decideRoute(deps, active, { features, ...means });
 }
 
-/** What the rest of a request may cost at once, as it is now. */
+/** Returns what the rest of a request may cost at once, as it is now. */
 export async function fundsNow(
   deps: PlanDeps,
   active: ActiveRequest,
@@ -108,7 +110,7 @@ function decideRoute(
   const span = active.span?.child("route");
   const plan = route(routingInput(deps, active, known));
   span?.end(routeEnd(plan));
-  // Where a request has been served in part, its route is the one that served it.
+  // If part of the request was served, its route is the one that served it.
   if (plan.ok || active.bill.settled === undefined) active.report.notePlan(plan);
   if (!plan.ok) {
     const { code, message, param, retryAfterMs } = plan;
@@ -118,12 +120,15 @@ function decideRoute(
   return plan;
 }
 
-/** The `metadata` of an error: of the attempts, where there were any. */
+/** Returns the `metadata` of an error: the route with the attempts, if there were any. */
 export function errorMetadata(active: ActiveRequest): Readonly<Record<string, unknown>> {
   return { metadata: { request_id: active.identity.requestId, routing: active.report.routing() } };
 }
 
-/** How many models there were, and which comes first: never why one was left out, which names keys' rules. */
+/**
+ * Returns the end of the routing span: counts and the first model. It omits the reasons of
+ * exclusions, which name rules of the key.
+ */
 function routeEnd(plan: RoutingPlan): SpanEnd {
   const attributes = { "svc.route.excluded": plan.exclusions.length };
   if (!plan.ok) return { attributes, error: plan.code };
@@ -139,10 +144,10 @@ function routeEnd(plan: RoutingPlan): SpanEnd {
   };
 }
 
-/** The policy for the rest of a request that has cost something already, or for a part of it. */
+/** Returns the policy for a part, or for the rest of a request that has cost something. */
 function capped(active: ActiveRequest): KeyPolicy {
   const { policy } = active.key;
   if (active.bill.settled === undefined && active.allowance === undefined) return policy;
-  const left = remainingCap(active);
-  return left === undefined ? policy : { ...policy, maxChargePerRequest: formatCredits(left) };
+  const cap = remainingCap(active);
+  return cap === undefined ? policy : { ...policy, maxChargePerRequest: formatCredits(cap) };
 }

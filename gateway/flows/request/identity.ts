@@ -2,7 +2,7 @@ import type { Dialect, Endpoint } from "@svc/sdk/protocol";
 import type { OrchestrationChoice } from "../../domain/orchestration/mode.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
 
-/** Who calls which endpoint, with which key and under which id. It never changes. */
+/** The identity of a request: its caller, key, ids and endpoint. It never changes. */
 export interface RequestIdentity {
   /** The key as it was when the request was authenticated. */
   readonly key: KeyRecord;

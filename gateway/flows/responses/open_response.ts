@@ -14,7 +14,7 @@ import { type HostedSetup, notStreamed, openHosted } from "../hosted/hosted_setu
 import type { ResponseRoute } from "./response_routes.ts";
 import { type OpenedStream, openStream } from "../stream/opened_stream.ts";
 
-/** A response that has begun: whole, as a stream, or as the first turn of several. */
+/** A response that has begun: complete, as a stream, or as the first turn of several. */
 export type OpenedResponse =
   | {
     readonly kind: "json";
@@ -25,19 +25,19 @@ export type OpenedResponse =
   | {
     readonly kind: "stream";
     readonly stream: OpenedStream<ResponseRelay>;
-    /** Searches that the upstream has run so far. */
+    /** Number of searches that the upstream has run so far. */
     readonly searches: () => number;
   }
   | { readonly kind: "turns"; readonly stream: OpenedStream<ResponseEventRelay> };
 
-/** Opens what an upstream answered. Throws an {@linkcode UpstreamCut} where it is not worth the name. */
+/** Opens the answer of an upstream. Throws an {@linkcode UpstreamCut} if it is no usable answer. */
 export async function openResponse(
   answer: Exclude<UpstreamAnswer, UpstreamFailure>,
   options: {
     readonly route: ResponseRoute;
     readonly context: ResponseContext;
     readonly hosting: HostedSetup | undefined;
-    /** What the hold pays for. */
+    /** Output tokens that the hold pays for. */
     readonly maxTokens: number;
   },
 ): Promise<OpenedResponse> {
@@ -59,8 +59,8 @@ export async function openResponse(
 }
 
 /**
- * What the upstream says it was not told of the request, and what of its answer cannot be told here:
- * as far as it has come, a line each.
+ * Returns lines about request fields that the upstream did not receive, and about parts of the
+ * answer that cannot be represented here, as far as it has arrived.
  */
 export function notCarriedBy(opened: OpenedResponse): readonly string[] {
   if (opened.kind === "json") {

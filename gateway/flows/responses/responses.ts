@@ -1,5 +1,5 @@
 /**
- * One response, from the validated request to the settled bill and the place where it is kept.
+ * One response, from the validated request to the settled bill and its storage.
  *
  * @module
  */
@@ -49,13 +49,13 @@ import type { OpenedStream } from "../stream/opened_stream.ts";
 import { type PlannedResponse, planWithinContext } from "./truncation.ts";
 import { reserveTokens } from "../admit/answer_in_flight.ts";
 
-/** A response that is being made. */
+/** A response in progress. */
 interface ResponseCall {
   readonly request: ResponseRequest;
   readonly plan: Extract<RoutingPlan, { ok: true }>;
-  /** Of the hosted tools that the gateway runs where the model has none of its own. */
+  /** Setup of the hosted tools that the gateway runs for models without tools of that kind. */
   readonly hosting: HostedSetup | undefined;
-  /** Where the web is searched until the answer is whole, whatever is applied meanwhile. */
+  /** Back end of web search until the answer is complete, even if another catalog is applied. */
   readonly web: PricedWebSearch | undefined;
 }
 
@@ -168,13 +168,13 @@ function singleCall(
   });
 }
 
-/** The response by tasks of several models; `undefined` where it is one call. */
+/** Answers a request by tasks of several models; `undefined` if it runs as one call. */
 function orchestrateResponse(
   deps: ResponseDeps,
   active: ActiveRequest,
   { request, plan, onEnd }: PlannedResponse & { onEnd(): void },
 ): Promise<ModelAnswer | undefined> {
-  // Tasks and answer are chat completions, whoever is asked.
+  // Tasks and answer are chat completions at every upstream.
   const candidates = plan.candidates.filter((candidate) => request.takesChatRoute(candidate));
   if (candidates.length === 0) return Promise.resolve(undefined);
   const open = { ...plan, candidates };
@@ -187,7 +187,7 @@ function orchestrateResponse(
   });
 }
 
-/** Who may answer, of what fits and can be carried. Files are fetched only where they must be. */
+/** Plans a request within the context of the models. Files are fetched only if they must be. */
 async function planResponse(
   deps: ResponseDeps,
   active: ActiveRequest,
@@ -200,7 +200,10 @@ async function planResponse(
   return await planWithinContext(deps, active, await read.withFiles(deps, key, files));
 }
 
-/** As `begin`; an upstream that keeps a conversation for a shorter time than the service is told it. */
+/**
+ * Begins an answer. If an upstream has forgotten the conversation that the service still stores,
+ * sends it the whole conversation.
+ */
 async function beginWithHistory(
   deps: ResponseDeps,
   active: ActiveRequest,
@@ -323,19 +326,19 @@ async function finishJson(
   begun.lease.release();
   if (!isNative) deps.signatures.remember(active.key.id, signedToolCalls(body));
   const searches = isNative ? countSearches(body.value["output"]) : 0;
-  const left = active.signal.aborted;
+  const hasLeft = active.signal.aborted;
   const inputText = () => call.request.inputText();
-  const delivered = () => left ? [] : isNative ? nativeDelivered(body) : deliveredText(body);
+  const delivered = () => hasLeft ? [] : isNative ? nativeDelivered(body) : deliveredText(body);
   const { billing, usage: billed } = await settleCall(deps, active, {
     begun,
     end: {
-      ending: left ? "client_left" : "finished",
+      ending: hasLeft ? "client_left" : "finished",
       usage,
       count: () => countTokens(deps, { candidate: begun.candidate, inputText, delivered }),
       content: { inputText, delivered },
       fee: searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, begun.candidate),
       wasDelivered: false,
-      request: { status: 200, outcome: left ? "client_left" : "ok" },
+      request: { status: 200, outcome: hasLeft ? "client_left" : "ok" },
     },
   });
   const end = {

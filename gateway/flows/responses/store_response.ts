@@ -22,20 +22,20 @@ export interface StoreResponseDeps {
 }
 
 /**
- * Keeps a response that its caller did not ask not to keep, durable when it resolves. A store that
- * fails or is full costs the caller nothing but the memory: the answer is paid for and goes out, and
- * the false that comes back is what {@linkcode notStored} makes it say.
+ * Stores the response unless `store` is false; durable when the promise resolves. A store that
+ * fails or is full does not cost the caller the answer, which is paid for: it returns false, and
+ * {@linkcode notStored} marks the answer.
  */
 export async function storeResponse(
   deps: StoreResponseDeps,
   active: ActiveRequest,
   answer: {
     readonly request: ResponseRequest;
-    /** Who answered, where that may keep what it was asked and said; absent where it cannot. */
+    /** The candidate that answered, if its upstream may store the response under the same id. */
     readonly candidate?: Candidate | undefined;
-    /** JSON text of the resource; `undefined` where there is none. */
+    /** JSON text of the resource; `undefined` if there is none. */
     readonly resource: string | undefined;
-    /** What its searches found that no text of it stands for, by the ids of their items. */
+    /** Results of its searches that no text of it cites, by the ids of their items. */
     readonly findings?: ReadonlyMap<string, string> | undefined;
   },
 ): Promise<boolean> {
@@ -43,16 +43,16 @@ export async function storeResponse(
   const { store, previous_response_id: previousId } = request.params;
   if (store === false || resource === undefined) return true;
   const { id, output } = JSON.parse(resource);
-  const notKept = (cause: string) => {
+  const warn = (cause: string) => {
     deps.logger.warn("response_not_kept", { id, cause });
     return false;
   };
-  if (typeof id !== "string") return notKept("the upstream gave it no id");
-  // In the place of what it continues it would continue itself.
-  if (id === previousId) return notKept("the upstream gave it the id of the response it continues");
-  const input = request.keptItems().map((item) => identified(deps, item));
+  if (typeof id !== "string") return warn("the upstream gave it no id");
+  // Stored under that id it would continue itself.
+  if (id === previousId) return warn("the upstream gave it the id of the response it continues");
+  const input = request.storedItems().map((item) => identified(deps, item));
   try {
-    const kept = await deps.responses.put({
+    const isStored = await deps.responses.put({
       id,
       ownerId: active.key.walletId,
       expiresAtMs: deps.clock.nowMs() + deps.responsesKeptMs(),
@@ -68,21 +68,21 @@ export async function storeResponse(
         ? candidate.upstream.id
         : undefined,
     });
-    return kept || notKept("there is no room");
+    return isStored || warn("there is no room");
   } catch (error) {
     deps.logger.error("response_not_kept", { id, cause: String(error) });
     return false;
   }
 }
 
-/** A resource that says that it is not kept, though it was to be. */
+/** Marks a resource that could not be stored although it should have been. */
 export function notStored(resource: string): string {
   return editMembers(resource, { store: "false" });
 }
 
 /**
- * The last event of a clean stream as it is sent: it says where its resource is not kept, and
- * `[DONE]` follows but in the dialect `openai`, whose own streams have none.
+ * Returns the last event of a clean stream as it is sent: marked if its resource is not stored, and
+ * followed by `[DONE]` except in the dialect `openai`, whose streams have no such marker.
  */
 export function lastEvent(
   event: string,
@@ -102,7 +102,7 @@ function notStoredEvent(event: string): string {
   );
 }
 
-/** An item of a request has an id from when it is kept on. */
+/** Returns a request item with an id, which every stored item has. */
 function identified(deps: Pick<StoreResponseDeps, "rng">, item: JsonBody): JsonBody {
   if (typeof item.value["id"] === "string") return item;
   const id = deps.rng.id(PREFIXES[String(item.value["type"])] ?? "msg");
@@ -110,7 +110,7 @@ function identified(deps: Pick<StoreResponseDeps, "rng">, item: JsonBody): JsonB
   return { text, value: { ...item.value, id } };
 }
 
-/** As OpenAI names the ids of items. */
+/** Prefixes of item ids, as in OpenAI's API. */
 const PREFIXES: Readonly<Record<string, string>> = {
   function_call: "fc",
   function_call_output: "fco",

@@ -1,5 +1,6 @@
 /**
- * The end of every call: what it cost, in the books and in the log, before the caller sees the end.
+ * The settlement of every call: its charge in the ledger and its log row, before the caller sees
+ * the end.
  *
  * @module
  */
@@ -41,34 +42,42 @@ export interface SettleDeps {
   readonly tokens: TokenCounter;
 }
 
-/** How a call ended. */
+/** The end of a call. */
 export interface CallEnd {
   readonly ending: CallEnding;
-  /** As the upstream reported it, possible or not. */
+  /** Usage as the upstream reported it, which may be impossible. */
   readonly usage: Usage | undefined;
-  /** Counts where the report is not the last word; `undefined` where nothing was delivered. */
+  /**
+   * Counts the tokens if no usage was reported or the count may be larger; resolves to `undefined`
+   * if nothing was delivered.
+   */
   count(): Promise<CountedTokens | undefined>;
-  /** What was said: kept only of keys whose content is logged. @default {nothing} */
+  /** Content of the call, logged only for keys whose content is logged. @default {nothing} */
   readonly content?: CallContent | undefined;
-  /** The caller has had the answer, or part of it: where the store fails, the bill still stands. */
+  /**
+   * True when the caller has received the answer or a part of it: then the charge stands if the
+   * store fails.
+   */
   readonly wasDelivered: boolean;
-  /** What the call costs beside its tokens, such as searches that its model ran. @default {0n} */
+  /** Cost of the call beside its tokens, such as searches that its model ran. @default {0n} */
   readonly fee?: Micros | undefined;
-  /** How the request ended with it; absent where the request goes on: then nothing is logged yet. */
+  /**
+   * End of the request with this call; absent if the request continues, and no row is logged yet.
+   */
   readonly request?: Omit<RequestEnd, "billing"> | undefined;
 }
 
-/** The bill of a request as far as its calls have been settled, durable. */
+/** The durable bill of a request after a call was settled. */
 export interface Bill {
-  /** Of all its calls. */
+  /** Sum of all its calls. */
   readonly billing: BillingMetadata;
-  /** Of the call settled last. */
+  /** Usage of the call settled last. */
   readonly usage: Usage;
 }
 
 /**
- * Settles a call's hold, and writes the request's log row where it ends with this call; both are
- * durable when it resolves.
+ * Settles the hold of a call, and writes the log row of a request that ends with it. Both are
+ * durable when the promise resolves.
  */
 export async function settleCall(
   deps: SettleDeps,
@@ -118,10 +127,11 @@ export async function settleCall(
       await settleUntilConfirmed(deps, { ending, rows, requestId: active.identity.requestId });
     }
   } catch (error) {
-    // A hold that is not open has no end to come.
+    // A hold that is not open cannot be ended later.
     if (error instanceof RefusedSettlement) throw error;
     settleLater(deps, { ending, rows, wasDelivered: end.wasDelivered }, error);
-    // A request of several calls is logged at its end: by then this one will have been settled.
+    // A request of several calls is logged at its end, and by then this call will have been
+    // settled.
     if (end.wasDelivered && rows.row === undefined) noteBill();
     throw error;
   } finally {
@@ -131,7 +141,7 @@ export async function settleCall(
   return { billing: total, usage };
 }
 
-/** Reported usage, where it is possible; the operator is told where it is not. */
+/** Returns the reported usage if it is possible; logs impossible usage for the operator. */
 function possibleUsage(
   deps: Pick<SettleDeps, "logger">,
   active: ActiveRequest,
@@ -148,7 +158,7 @@ function possibleUsage(
   return undefined;
 }
 
-/** Limits of what a call can have taken. */
+/** Returns the bounds of possible usage of a call. */
 export function usageBounds(
   { identity }: ActiveRequest,
   { candidate, hold }: Pick<Begun<unknown>, "candidate" | "hold">,
@@ -179,7 +189,10 @@ function billingOf(
   };
 }
 
-/** What is written of a request with a settlement: its row, or the one for a death of the gateway. */
+/**
+ * Returns the rows to write with a settlement: the row of a request that ends, or the one for a
+ * death of the gateway.
+ */
 export function rowsOf(
   active: ActiveRequest,
   end: CallEnd["request"],
@@ -189,7 +202,9 @@ export function rowsOf(
   return { killedRow: active.record({ status: 200, outcome: "killed", billing }) };
 }
 
-/** What was delivered is charged once the store is back; what was not is given back. */
+/**
+ * Charges a delivered answer once the store is available again, and voids the hold of any other.
+ */
 function settleLater(
   { settlementRetries }: Pick<SettleDeps, "settlementRetries">,
   call: {
@@ -205,16 +220,17 @@ function settleLater(
     const reason = "the store failed before the answer left";
     return settlementRetries.add({ kind: "void", holdId, reason, atMs }, cause);
   }
-  // All but the end of it has been sent: the caller is told that the store has failed.
-  const told = row?.outcome === "ok"
+  // All but the end was sent: the caller receives the error that the store has failed.
+  const endRow = row?.outcome === "ok"
     ? { ...row, outcome: "cut", errorCode: "store_unavailable" } as const
     : row;
-  settlementRetries.add(ending, cause, { row: told, killedRow });
+  settlementRetries.add(ending, cause, { row: endRow, killedRow });
 }
 
 /**
- * Tokens of a text call; `undefined` where nothing was delivered. The input's text is made late; its
- * media, which no text counting can see, are taken for the estimate that the hold was made with.
+ * Counts the tokens of a text call; resolves to `undefined` if nothing was delivered. The text of
+ * the input is built late. Media in the input cannot be counted as text and are taken from the
+ * estimate of the hold.
  */
 export async function countTokens(
   deps: Pick<SettleDeps, "logger" | "tokens">,
@@ -222,21 +238,21 @@ export async function countTokens(
     readonly candidate: Candidate;
     readonly inputText: () => string;
     readonly delivered: () => readonly string[];
-    /** About the length of what was delivered, in UTF-16 code units. @default {short} */
+    /** Approximate length of the delivered text, in UTF-16 code units. @default {short} */
     readonly chars?: number | undefined;
-    /** Tokens delivered at least, where they use the hold up: they need not be counted. */
+    /** Minimum delivered tokens, if they use up the hold: then nothing is counted. */
     readonly fewest?: number | undefined;
   },
 ): Promise<CountedTokens | undefined> {
   try {
     const text = () => delivered().join("");
     const output = fewest ?? await deps.tokens.count({ chars, text });
-    // An empty text has none, and so has only what was not delivered.
+    // Nothing delivered, or only empty text.
     if (output === 0) return undefined;
     const input = await deps.tokens.count(inputText()) + candidate.mediaInputTokens;
     return { input, imageInput: candidate.imageInputTokens, output };
   } catch (error) {
-    // What cannot be counted is not charged; the hold must end all the same.
+    // Tokens that cannot be counted are not charged; the hold must end all the same.
     deps.logger.error("tokens_not_counted", { cause: String(error) });
     return undefined;
   }

@@ -9,19 +9,19 @@ import type { ActiveRequest } from "../request/active_request.ts";
 import { type OpenedStream } from "./opened_stream.ts";
 import { type CallFee, type StreamDeps, StreamedCall } from "./streamed_call.ts";
 
-/** What an answer that is one call needs of its request. */
+/** Options of an answer that is one call. */
 export interface CallAnswerOptions {
   readonly active: ActiveRequest;
   readonly begun: Begun<OpenedStream>;
-  /** All text that the model read, for when no usage is reported. */
+  /** Returns all text that the model read, for a call without reported usage. */
   readonly inputText: () => string;
-  /** What the call costs beside its tokens. */
+  /** Returns the cost of the call beside its tokens. */
   readonly fee?: CallFee | undefined;
-  /** Called when the answer is whole and settled, before its last event is sent. */
+  /** Called when the answer is complete and settled, before its last event is sent. */
   readonly store?: StoreAnswer | undefined;
 }
 
-/** A streamed answer that is one call of a model: events as they come, the bill, the end. */
+/** A streamed answer that is one call of a model: its events, its settlement, its final events. */
 export class CallAnswer implements StreamedAnswer {
   readonly abort: AbortController;
   readonly #deps: StreamDeps;
@@ -29,7 +29,7 @@ export class CallAnswer implements StreamedAnswer {
   readonly #relay: AnswerRelay;
   readonly #call: StreamedCall;
   readonly #store: StoreAnswer | undefined;
-  /** Settles the call; resolves to what is left to say then. */
+  /** Settlement of the call; resolves to the final events. */
   #finishing: Promise<FinalEvents> | undefined;
 
   constructor(deps: StreamDeps, options: CallAnswerOptions) {
@@ -54,15 +54,16 @@ export class CallAnswer implements StreamedAnswer {
 
   async leave(): Promise<void> {
     await this.#call.leave();
-    // It may have been whole: who left before its last event may still ask for it.
+    // The answer may be complete: a caller that disconnects before the last event may still request
+    // it.
     await (await this.#finishing)?.drain();
   }
 
   async fail(cause: unknown): Promise<string> {
-    // It was whole by then: its end is what is left of it.
+    // The answer is complete: only its final events remain.
     if (this.#finishing !== undefined) return await (await this.#finishing).drain();
     const { fault, usage } = await this.#call.cut(cause);
-    return this.#lastWords(fault, usage);
+    return this.#failureText(fault, usage);
   }
 
   async #finish(): Promise<FinalEvents> {
@@ -79,11 +80,11 @@ export class CallAnswer implements StreamedAnswer {
         requestId: this.#active.identity.requestId,
         cause: String(error),
       });
-      return new FinalEvents([this.#lastWords(error)]);
+      return new FinalEvents([this.#failureText(error)]);
     }
   }
 
-  #lastWords(error: unknown, usage?: Usage): string {
+  #failureText(error: unknown, usage?: Usage): string {
     const { dialect, requestId } = this.#active.identity;
     const envelope = envelopeIn(dialect, faultOf(error).envelope(requestId));
     const metadata = this.#active.report.metadata(this.#active.bill.settled);

@@ -1,5 +1,5 @@
 /**
- * One streamed call of a model: what it sends as text for the caller, and its bill however it ends.
+ * One streamed call of a model: its text for the caller, and its settlement however it ends.
  *
  * @module
  */
@@ -34,49 +34,49 @@ export type StreamDeps = SettleDeps & ProgressDeps & {
   readonly signatures: Pick<SignatureMemory, "remember">;
 };
 
-/** What a streamed call needs of its request. */
+/** Options of a streamed call. */
 export interface StreamedCallOptions {
   readonly active: ActiveRequest;
   readonly begun: Begun<OpenedStream>;
-  /** All text that the model read, for when no usage is reported. */
+  /** Returns all text that the model read, for a call without reported usage. */
   readonly inputText: () => string;
-  /** What it costs beside its tokens, at its end. @default {nothing} */
+  /** Returns the cost of the call beside its tokens, at its end. @default {nothing} */
   readonly fee?: CallFee | undefined;
-  /** Whether the request ends with this call, so that its log row is written with the bill. */
+  /** True when the request ends with this call: its log row is written with the settlement. */
   readonly endsRequest: boolean;
 }
 
-/** Counts, at the end of a call, what it costs beside its tokens. */
+/** Returns the cost of a call beside its tokens, at its end. */
 export type CallFee = () => CallEnd["fee"];
 
-/** Makes text to send of what came. */
+/** Returns the text to send for the events that arrived. */
 export type TakeText = () => string;
 
-/** A call that broke off, settled. */
+/** A call that broke off and was settled. */
 export interface CutCall {
-  /** For the caller. */
+  /** Fault for the caller. */
   readonly fault: ServiceFault;
-  /** As it was settled; absent where it could not be. */
+  /** Usage as it was settled; absent if it could not be. */
   readonly usage?: Usage | undefined;
 }
 
-/** Follows one call. Exactly one of `finish`, `leave` and `cut` settles it: the first. */
+/** Follows one call. The first of `finish`, `leave` and `cut` settles it, exactly once. */
 export class StreamedCall {
   readonly #deps: StreamDeps;
   readonly #options: StreamedCallOptions;
   #begun = false;
-  /** Of a caller who streams: absent before the first read. */
+  /** Checkpoints, for a caller that streams; absent before the first read. */
   #progress: CallProgress | undefined;
-  /** The upstream's side is over: settled, or being settled. */
+  /** The settlement, from when the call at the upstream has ended. */
   #ending: Promise<unknown> | undefined;
-  /** The read under way: where the caller leaves meanwhile, it may still bring the usage. */
+  /** The read in progress: if the caller disconnects meanwhile, it may still bring the usage. */
   #reading: Promise<IteratorResult<readonly string[]>> | undefined;
-  /** What came last, and nobody has taken yet. */
+  /** Events that arrived last and were not taken. */
   #untaken: readonly string[] = [];
   readonly #meter: OutputMeter;
-  /** It has passed the output that is held: nothing more is read. */
+  /** True when the answer has passed the output that is held: nothing more is read. */
   #isLimited = false;
-  /** Why what came last could not be followed to its end. */
+  /** The failure to relay the events that arrived last. */
   #broken: { readonly cause: unknown } | undefined;
 
   constructor(deps: StreamDeps, options: StreamedCallOptions) {
@@ -85,15 +85,15 @@ export class StreamedCall {
     this.#meter = new OutputMeter(options.begun.hold.outputTokens);
   }
 
-  /** Whether it has been settled or is being settled. */
+  /** True when it has been settled or is being settled. */
   get over(): boolean {
     return this.#ending !== undefined;
   }
 
   /**
-   * What comes next, which counts as delivered when it is taken: in the turn in which it is sent, since
-   * its caller may leave until then. `undefined` at the clean end, and where the output ends here for
-   * having passed what is held. Throws where the call breaks off.
+   * Returns a function that takes the next text, which counts as delivered from that moment: the
+   * caller may disconnect before. Resolves to `undefined` at the clean end, and when the output
+   * ends because it has passed what is held. Throws if the call breaks off.
    */
   async next(): Promise<TakeText | undefined> {
     const { events, relay } = this.#options.begun.answer;
@@ -113,14 +113,14 @@ export class StreamedCall {
       }
       relay.upstreamEnded();
     } catch (error) {
-      // An upstream that hangs up after the last finish has said everything but good-bye.
+      // The answer is complete: only the end-of-stream marker is missing.
       const isWhole = error instanceof UpstreamCut && error.outcome === "cut" && relay.finished;
       if (!isWhole) throw error;
     }
     return undefined;
   }
 
-  /** Settles after the clean end. Throws where the store fails. */
+  /** Settles the call after its clean end. Throws if the store fails. */
   finish(): Promise<Bill> {
     const { active, begun } = this.#options;
     begun.lease.report({ outcome: "ok", ms: active.report.lastAttemptMs });
@@ -132,14 +132,17 @@ export class StreamedCall {
     return settled;
   }
 
-  /** Nobody waits for more: ends the upstream's side and settles. Never throws. */
+  /**
+   * Ends the call at the upstream and settles it, because the caller has disconnected. Never
+   * throws.
+   */
   leave(): Promise<unknown> {
     return this.#ending ?? this.#endBy(this.#leave());
   }
 
   /**
-   * Settles a call that broke off, and says why. Never throws. `shutdown`: it did not break off by
-   * itself, the service must end.
+   * Settles a call that broke off, and returns the fault. Never throws. `shutdown`: the service
+   * ends the call.
    */
   async cut(cause: unknown, { shutdown = false } = {}): Promise<CutCall> {
     if (this.#ending !== undefined) {
@@ -154,7 +157,8 @@ export class StreamedCall {
     this.#begun = true;
     const { active, begun, inputText, fee } = this.#options;
     const { answer: { first, relay }, hold, candidate } = begun;
-    // Who does not stream has nothing before all of it: there is nothing to charge for before.
+    // A caller that does not stream receives nothing before the end: there is nothing to charge
+    // before.
     if (active.identity.stream && !this.over) {
       const call = { active, hold, candidate, relay, inputText, fee };
       this.#progress = new CallProgress(this.#deps, call);
@@ -174,7 +178,7 @@ export class StreamedCall {
     return ending;
   }
 
-  /** What came before a broken event is passed on first: it is counted, so the caller is to have it. */
+  /** Text before a broken event is passed on: it is counted, so the caller must receive it. */
   readonly #take = (): string => {
     const texts = this.#untaken;
     this.#untaken = [];
@@ -192,7 +196,10 @@ export class StreamedCall {
     return this.#sending(out);
   };
 
-  /** Ends an answer that has passed what is held: its upstream keeps to no limit, or states a wrong one. */
+  /**
+   * Ends an answer that has passed what is held: its upstream ignores the limit or states a wrong
+   * one.
+   */
   async #endAtLimit(): Promise<undefined> {
     const { begun, active } = this.#options;
     begun.abort.abort("limit");
@@ -213,7 +220,7 @@ export class StreamedCall {
     const { events, relay } = begun.answer;
     begun.lease.release();
     relay.callerLeft();
-    // What has come is not sent any more, but it may bring the usage.
+    // Events that arrived are no longer sent, but they may contain the usage.
     if (events instanceof EventBatcher) this.#untaken = [...this.#untaken, ...events.takeWaiting()];
     this.#take();
     try {
@@ -259,7 +266,7 @@ export class StreamedCall {
     }
   }
 
-  /** Tells the operator what the upstream said as it broke off. */
+  /** Logs the message of an upstream that broke off, for the operator. */
   async #noteWords(cause: UpstreamCut): Promise<void> {
     const { active, begun: { candidate, answer }, inputText } = this.#options;
     try {
@@ -268,7 +275,7 @@ export class StreamedCall {
       const { outcome } = cause;
       this.#deps.failedAttempts.note(active.identity.requestId, { outcome, words, candidate });
     } catch (error) {
-      // The bill does not wait for it.
+      // A failure to log must not prevent the settlement.
       this.#report(error);
     }
   }
@@ -276,10 +283,11 @@ export class StreamedCall {
   #settle(ending: CallEnd["ending"], request: CallEnd["request"]): Promise<Bill> {
     const { active, begun, inputText, fee, endsRequest } = this.#options;
     const { relay } = begun.answer;
-    // Who does not stream has had nothing of a call that broke off, nor who left before it began.
+    // A caller that does not stream has received nothing of a call that broke off, and no caller
+    // has before the call began.
     const isWhole = ending === "finished" || ending === "limited";
-    const isHad = (active.identity.stream && this.#begun) || isWhole;
-    const output = isHad
+    const isDelivered = (active.identity.stream && this.#begun) || isWhole;
+    const output = isDelivered
       ? { delivered: () => relay.delivered, chars: relay.deliveredChars, fewest: relay.usedUpBy }
       : { delivered: () => [] };
     return settleCall(this.#deps, active, {
