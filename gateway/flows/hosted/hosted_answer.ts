@@ -1,6 +1,6 @@
 /**
- * An answer whose hosted tools the gateway runs: the shared loop, with turns that are calls of models
- * and searches between them. Every turn and every search has a hold and a bill of its own.
+ * An answer whose hosted tools the gateway runs: the shared loop, with calls of models as turns and
+ * searches between them. Every turn and every search has its own hold and settlement.
  *
  * @module
  */
@@ -36,11 +36,11 @@ import {
 } from "./search_tools.ts";
 import type { Sources } from "./sources.ts";
 
-/** Most turns of a model for one answer; in the last one no tool may be called. */
+/** Maximum turns of a model for one answer; in the last one no tool may be called. */
 export const HOSTED_TURNS_MAX = 8;
-/** Most searches for one answer. */
+/** Maximum searches for one answer. */
 export const HOSTED_CALLS_MAX = 16;
-/** Longest search, in milliseconds. */
+/** Maximum duration of a search, in milliseconds. */
 const SEARCH_MS = 30_000;
 
 /** Parts of the service that an answer with hosted tools uses. */
@@ -48,27 +48,27 @@ export type HostedAnswerDeps = StreamDeps & SearchFeeDeps & SearchDeps & LogEndD
   readonly searchMemory: Pick<SearchMemory, "remember">;
 };
 
-/** What a hosted answer needs of its request. */
+/** Options of a hosted answer. */
 export interface HostedAnswerOptions {
   readonly active: ActiveRequest;
   readonly tools: HostedTools;
   readonly names: HostedNames;
-  /** Whether the caller's own functions are declared beside the hosted tools. */
+  /** True when functions of the caller are declared beside the hosted tools. */
   readonly hasFunctions: boolean;
   readonly web: PricedWebSearch | undefined;
   readonly sources: Sources;
   readonly conversation: ChatBody;
   /** The first turn. */
   readonly begun: Begun<OpenedStream<HostedRelay>>;
-  /** Begins a later turn. Throws where nobody answers. */
+  /** Begins a later turn. Throws if no model answers. */
   readonly begin: BeginTurn;
-  /** Most searches that the caller allows. @default {HOSTED_CALLS_MAX} */
+  /** Maximum searches that the caller allows. @default {HOSTED_CALLS_MAX} */
   readonly callsMax?: number | undefined;
-  /** Called when the answer is whole and settled, before its last event is sent. */
+  /** Called when the answer is complete and settled, before its last event is sent. */
   readonly store?: StoreAnswer | undefined;
 }
 
-/** An answer that is a loop of calls; the caller sees one stream, or one body. */
+/** An answer that is a loop of calls; the caller receives one stream or one body. */
 export class HostedAnswer implements StreamedAnswer {
   readonly abort = new AbortController();
   readonly #deps: HostedAnswerDeps;
@@ -83,7 +83,7 @@ export class HostedAnswer implements StreamedAnswer {
   #searches = 0;
   #isLastTurn = false;
   #isLogged = false;
-  /** Once it is set nothing new begins: finished, left or broken off. */
+  /** The end of the answer, in whatever way: once it is set, nothing new begins. */
   #ending: Promise<unknown> | undefined;
   #last: FinalEvents | undefined;
 
@@ -104,7 +104,7 @@ export class HostedAnswer implements StreamedAnswer {
     if (this.#ending === undefined) {
       const next = await this.#events.next();
       if (!next.done) return { text: next.value, last: false };
-      // Unless it has been ended meanwhile: then nobody asks any more.
+      // An answer that was ended meanwhile has no reader.
       if (this.#ending === undefined) {
         const { stoppedBy, error } = next.value;
         if (stoppedBy === "error" || stoppedBy === "aborted") throw error;
@@ -117,8 +117,8 @@ export class HostedAnswer implements StreamedAnswer {
   }
 
   /**
-   * What its searches found that no text of it stands for, by the ids of their items: the model must
-   * read it when the caller continues.
+   * Results of its searches that no text of it cites, by the ids of their items: the model must
+   * read them when the caller continues.
    */
   get findings(): ReadonlyMap<string, string> {
     return this.#findings;
@@ -127,13 +127,14 @@ export class HostedAnswer implements StreamedAnswer {
   async leave(): Promise<void> {
     this.#ending ??= this.#leave();
     await this.#ended();
-    // It may have been whole: who left before its last event may still ask for it.
+    // The answer may be complete: a caller that disconnects before the last event may still request
+    // it.
     await this.#last?.drain();
   }
 
   async fail(cause: unknown): Promise<string> {
     const fault = await this.#stop(cause);
-    // It was whole by then: its end is what is left of it.
+    // The answer is complete: only its final events remain.
     if (this.#last !== undefined) return await this.#last.drain();
     await this.#log({ status: 200, outcome: "cut", errorCode: fault.code });
     const { active } = this.#options;
@@ -142,11 +143,14 @@ export class HostedAnswer implements StreamedAnswer {
     return [...this.#relay.failed(envelopeIn(dialect, fault.envelope(requestId)), end)].join("");
   }
 
-  /** The whole answer for a caller who does not stream. Throws where it fails; then it is not logged. */
+  /**
+   * Returns the complete answer for a caller that does not stream. Throws if it fails; then it is
+   * not logged.
+   */
   async complete(): Promise<string> {
     const { signal } = this.#options.active;
     const unwatch = this.#deps.inFlight.watch(this.abort);
-    // Its row in the log is written with the refusal of whoever called.
+    // The code that called this method logs the failure.
     const onLeave = () => void (this.#ending ??= this.#drop());
     signal.addEventListener("abort", onLeave, { once: true });
     if (signal.aborted) onLeave();
@@ -163,7 +167,7 @@ export class HostedAnswer implements StreamedAnswer {
     const { complete } = this.#relay;
     if (complete !== undefined) return complete;
     await this.#ending;
-    throw new CallerDisconnected("The caller left before the answer");
+    throw new CallerDisconnected("The caller disconnected before the answer");
   }
 
   #remember({ stoppedBy, steps, pendingCalls }: LoopResult<HostedShapes>): void {
@@ -196,12 +200,14 @@ export class HostedAnswer implements StreamedAnswer {
       if (next.done) return next.value;
       const event = next.value;
       if (event.type === "chunk") yield event.chunk;
-      else if (event.type === "tool_call") yield* said(this.#searching(event.call));
+      else if (event.type === "tool_call") yield* nonEmpty(this.#searching(event.call));
       else if (event.type === "tool_result") {
         const call = this.#calls.get(event.result.call);
         if (call === undefined) continue;
-        if (!event.result.isError) this.#findings.set(call.id, foundText(call, event.result.text));
-        yield* said(this.#relay.searched(call, this.#outcomes.of(event.result.output)));
+        if (!event.result.isError) {
+          this.#findings.set(call.id, findingText(call, event.result.text));
+        }
+        yield* nonEmpty(this.#relay.searched(call, this.#outcomes.of(event.result.output)));
       }
     }
   }
@@ -225,7 +231,7 @@ export class HostedAnswer implements StreamedAnswer {
     return searchTools(names, context, this.#outcomes);
   }
 
-  /** Where no search may run any more, the caller's own functions still may. */
+  /** Functions of the caller may be called even if no more searches may run. */
   #mayCall(): boolean {
     return !this.#isLastTurn && (this.#options.hasFunctions || this.#maySearch());
   }
@@ -267,7 +273,7 @@ export class HostedAnswer implements StreamedAnswer {
     await Promise.all([this.#model.leave(), this.#fees.settled()]);
   }
 
-  /** Ends everything under way, and settles it; resolves to what the caller is told. */
+  /** Ends and settles everything in progress; resolves to the fault for the caller. */
   async #stop(cause: unknown): Promise<ServiceFault> {
     if (this.#ending !== undefined) {
       await this.#ended();
@@ -289,19 +295,21 @@ export class HostedAnswer implements StreamedAnswer {
     });
   }
 
-  /** Resolves when its end has come, whichever way. Whoever brought it about hears of a failure. */
+  /**
+   * Resolves when the answer has ended, in whatever way. The code that ended it receives a failure.
+   */
   async #ended(): Promise<void> {
     await Promise.allSettled([this.#ending]);
   }
 
-  /** The row of a request that has been settled, call by call, before. Once. */
+  /** Writes the log row of the request, whose calls have been settled one by one. Once. */
   async #log(end: RequestEnd): Promise<void> {
     if (this.#isLogged) return;
     this.#isLogged = true;
     await logEnd(this.#deps, this.#options.active, end);
   }
 
-  /** Of all calls together. */
+  /** Returns the usage of all calls together. */
   #usage(): Usage {
     const { settled: billed } = this.#options.active.bill;
     return {
@@ -312,17 +320,17 @@ export class HostedAnswer implements StreamedAnswer {
   }
 }
 
-function* said(text: string): Iterable<string> {
+function* nonEmpty(text: string): Iterable<string> {
   if (text !== "") yield text;
 }
 
-/** As the user's message has it. */
-function foundText({ type, query }: HostedCall, text: string): string {
+/** Returns the text of a result as a message of the user. */
+function findingText({ type, query }: HostedCall, text: string): string {
   const kind = type === "file_search" ? "file search" : "web search";
   return `Results of the ${kind} that you made for ${JSON.stringify(query)}:\n${text}`;
 }
 
-/** Whether an assistant message has words for its reader. */
+/** True when a message of the assistant has text for its reader. */
 function saysText(message = "{}"): boolean {
   const { content, refusal } = JSON.parse(message);
   return Boolean(content ?? refusal);
@@ -333,7 +341,7 @@ function queryIn(input: string): string {
     const { query } = Object(JSON.parse(input));
     return typeof query === "string" ? query : "";
   } catch {
-    // The tool tells the model what is wrong with it.
+    // The tool reports invalid arguments to the model.
     return "";
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What every answer with hosted tools begins with, whatever the endpoint.
+ * The beginning of every answer with hosted tools, for all endpoints.
  *
  * @module
  */
@@ -42,13 +42,13 @@ export interface WebSearchDeps {
   webSearch(config: SearchConfig): WebSearch;
 }
 
-/** A request's hosted tools, ready to be offered to models that have none. */
+/** The hosted tools of a request, as they are offered to models that have none. */
 export interface HostedSetup {
   readonly tools: HostedTools;
   readonly names: HostedNames;
-  /** Whether the caller's own functions are declared beside them. */
+  /** True when functions of the caller are declared beside them. */
   readonly hasFunctions: boolean;
-  /** The first turn's request. */
+  /** The request of the first turn. */
   readonly conversation: ChatBody;
   readonly sources: Sources;
   readonly cite: FindCitations;
@@ -74,7 +74,10 @@ export function hostedSetup(
   };
 }
 
-/** Throws a {@linkcode ServiceFault} where a vector store is unknown or another owner's: both alike. */
+/**
+ * Throws a {@linkcode ServiceFault} if a vector store is unknown or has another owner: the message
+ * is the same.
+ */
 export function requireStores(
   deps: { readonly vectorStores: Pick<VectorStores, "get"> },
   walletId: string,
@@ -89,12 +92,15 @@ export function requireStores(
   }
 }
 
-/** Whether the web can be searched here. */
+/** True when a web search is configured. */
 export function canSearchWeb(deps: Pick<WebSearchDeps, "catalogs">): boolean {
   return searchInForce(deps.catalogs.current()) !== undefined;
 }
 
-/** Where the web is searched, at the price of the plan's tier; `undefined` where nowhere. */
+/**
+ * Returns the configured web search with its price at the tier of the plan; `undefined` if there is
+ * none.
+ */
 export function webSearchFor(
   deps: WebSearchDeps,
   { tier }: Extract<RoutingPlan, { ok: true }>,
@@ -107,19 +113,19 @@ export function webSearchFor(
   return { search: deps.webSearch(config), fee, priceVersion: catalog.version };
 }
 
-/** What the request's hosted tools ask for, and those of the gateway cannot do, a line each. */
+/** Returns lines about parts of the hosted tools that the gateway's own cannot do. */
 export function leftOutOf(deps: WebSearchDeps, hosted: HostedTools): readonly string[] {
   const { webSearch, leftOut = [] } = hosted;
   const config = searchInForce(deps.catalogs.current());
   if (webSearch?.userLocation === undefined || config === undefined) return leftOut;
   const unused = deps.webSearch(config).unusedOf(webSearch.userLocation);
   const places = unused.map((name) =>
-    `${webSearch.path}.user_location.${name}: the search server cannot be told it`
+    `${webSearch.path}.user_location.${name}: the search server takes no such field`
   );
   return [...leftOut, ...places];
 }
 
-/** What the caller is told who forbids the gateway's own search, where there is no other. */
+/** Returns the fault for a request that forbids live search, the only kind here. */
 export function liveOnly({ path }: WebSearchTool): ServiceFault {
   return new ServiceFault("invalid_request", {
     message: 'Cannot search the web with "external_web_access": false: the search here is live; ' +
@@ -128,7 +134,7 @@ export function liveOnly({ path }: WebSearchTool): ServiceFault {
   });
 }
 
-/** What the caller is told where nobody can search the web. */
+/** Returns the fault for a request for web search when none is configured. */
 export function noWebSearch(): ServiceFault {
   return new ServiceFault("unsupported_tool", {
     message: 'No web search is configured here; the operator names one under "search"',
@@ -136,31 +142,34 @@ export function noWebSearch(): ServiceFault {
   });
 }
 
-/** A model that is to call functions must know how. */
+/** Returns features that require a model which can call functions. */
 export function needsTools(features: RequestFeatures): RequestFeatures {
   if (features.needs.includes("tools")) return features;
   const needPaths = { ...features.needPaths, tools: "tools" };
   return { ...features, needs: [...features.needs, "tools"], needPaths };
 }
 
-/** Whether a model can be asked for a chat completion, also where another endpoint was called. */
+/** True when a model can be sent a chat completion request, also for another endpoint. */
 export function takesChat({ model, upstream }: Candidate): boolean {
   return upstream.kind !== "openai" || model.endpoints.includes("chat");
 }
 
-/** Begins a later turn of an answer. `signal`: aborted when nobody waits for it. */
+/** Begins a later turn of an answer. `signal`: aborted when the turn is no longer needed. */
 export type BeginTurn = (
   conversation: ChatBody,
   signal: AbortSignal,
 ) => Promise<Begun<OpenedStream<HostedRelay>>>;
 
-/** Later turns of an answer are routed anew, for what the conversation has become. */
+/**
+ * Returns a function that begins later turns: each is routed again for the conversation as it is
+ * then.
+ */
 export function laterTurns(
   deps: CallDeps,
   active: ActiveRequest,
   answer: {
     readonly relay: HostedRelay;
-    /** Of the first turn. */
+    /** Features of the first turn. */
     readonly features: RequestFeatures;
     /** As in {@linkcode AttemptRequest}. */
     readonly callerPath?: AttemptRequest<unknown>["callerPath"];
@@ -168,9 +177,9 @@ export function laterTurns(
 ): BeginTurn {
   const { conversation: name, endpoint, hostedTools } = answer.features;
   return async (conversation, signal) => {
-    const asked = chatFeatures(conversation.value);
-    // It is the same conversation, whatever it is written like by now.
-    const features = { ...asked, conversation: name, endpoint, hostedTools };
+    const current = chatFeatures(conversation.value);
+    // It remains the same conversation, although its text has changed.
+    const features = { ...current, conversation: name, endpoint, hostedTools };
     const plan = await planRoute(deps, active, features);
     return await attempt(deps, {
       active,
@@ -196,9 +205,9 @@ export function laterTurns(
 }
 
 /**
- * Opens a turn: waits for its first event, and leaves that to be read. The relay has other turns
- * before it, and must not hear of one that failed before it began. Throws an
- * {@linkcode UpstreamCut} where there is no event, or the first is broken.
+ * Opens a turn: waits for its first event without relaying it. The relay has earlier turns, and
+ * must not receive events of one that failed before it began. Throws an {@linkcode UpstreamCut} if
+ * there is no event, or if the first is broken.
  */
 export async function openHosted<Relay extends HostedRelay>(
   answer: UpstreamStream,
@@ -213,7 +222,7 @@ export async function openHosted<Relay extends HostedRelay>(
   return { events: new EventBatcher(startingWith(beginning, events)), relay, first: "" };
 }
 
-/** What has been read already, and then the rest. */
+/** Returns an iterator of the events that were read, followed by the rest. */
 function startingWith<T>(read: T, rest: AsyncIterator<T>): AsyncIterator<T> {
   let isRead = false;
   return {
@@ -226,7 +235,7 @@ function startingWith<T>(read: T, rest: AsyncIterator<T>): AsyncIterator<T> {
   };
 }
 
-/** An upstream that was asked for a stream and sent something else. */
+/** Returns the failure of an upstream that did not stream although it was asked to. */
 export function notStreamed(): UpstreamCut {
   return new UpstreamCut("malformed", "The upstream did not stream");
 }

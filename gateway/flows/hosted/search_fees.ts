@@ -13,7 +13,7 @@ import { HOLD_WAIT_MS, type HoldDeps, takeHold, voidHold } from "../call/take_ho
 import type { ActiveRequest } from "../request/active_request.ts";
 import { RefusedSettlement, settleUntilConfirmed } from "../settle/confirmed_settlement.ts";
 
-/** What their holds are of, in the journal and in every sum. */
+/** Name of searches in the journal and in every sum. */
 const SEARCHES = "web_search_preview";
 
 /** Parts of the service that fees of searches use. */
@@ -23,20 +23,20 @@ export type SearchFeeDeps = HoldDeps & {
   readonly logger: Logger;
 };
 
-/** A price, and the catalog version it is of. */
+/** A price with the version of its catalog. */
 export interface Fee {
   readonly fee: Micros;
   readonly priceVersion: number;
 }
 
-/** What the searches of one answer cost: each has a hold of its own, however many run at a time. */
+/** The fees of the searches of one answer: each has its own hold, however many run at a time. */
 export class SearchFees {
   readonly #deps: SearchFeeDeps;
   readonly #active: ActiveRequest;
   readonly #running = new Set<Promise<unknown>>();
-  /** Fees of searches under way. */
+  /** Fees of searches in progress. */
   #promised: Micros = 0n;
-  /** Fees that are being settled. */
+  /** Fees whose settlement is in progress. */
   #settling: Micros = 0n;
 
   constructor(deps: SearchFeeDeps, active: ActiveRequest) {
@@ -45,30 +45,30 @@ export class SearchFees {
   }
 
   /**
-   * Runs a search that has a price: held before it runs, settled when it has answered, given back
-   * where it failed. What the wallet, the key's budget or its policy's cap cannot pay for does not
-   * run, and the model is told so.
+   * Runs a search that has a price: held before it runs, settled after its results, voided if it
+   * fails. A search that the wallet, the budget of the key or the cap of its policy cannot pay does
+   * not run, and the model receives an error.
    */
   async pay<T>(price: Fee, run: () => Promise<T>): Promise<T> {
     if (price.fee === 0n) return await run();
-    const paid = this.#pay(price, run);
-    this.#running.add(paid);
+    const payment = this.#pay(price, run);
+    this.#running.add(payment);
     try {
-      return await paid;
+      return await payment;
     } finally {
-      this.#running.delete(paid);
+      this.#running.delete(payment);
     }
   }
 
-  /** Resolves when no search is under way that must be paid for. */
+  /** Resolves when no paid search is in progress. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
 
   async #pay<T>(price: Fee, run: () => Promise<T>): Promise<T> {
     const { fee, priceVersion } = price;
-    const left = remainingCap(this.#active);
-    if (left !== undefined && this.#promised + fee > left) throw unpaid();
+    const cap = remainingCap(this.#active);
+    if (cap !== undefined && this.#promised + fee > cap) throw unpaid();
     this.#promised += fee;
     try {
       const hold = await takeHold(this.#deps, this.#active, {
@@ -116,7 +116,7 @@ export class SearchFees {
     };
     this.#settling += fee;
     try {
-      // Where the gateway dies, with those that are being settled at the same time.
+      // The row for a death of the gateway includes fees whose settlement is in progress.
       const total = withFees(active.bill.settled, { fee: this.#settling, priceVersion });
       const rows = rowsOf(active, undefined, total);
       await settleUntilConfirmed(this.#deps, {
@@ -126,7 +126,7 @@ export class SearchFees {
       });
     } catch (error) {
       if (error instanceof RefusedSettlement) throw error;
-      // The model does not get to see what it found, so nobody pays for it.
+      // The model does not receive the results, so the search is not charged.
       const reason = "the store failed before the search was used";
       settlementRetries.add({ kind: "void", holdId, reason, atMs }, error);
       throw error;
@@ -137,7 +137,7 @@ export class SearchFees {
   }
 }
 
-/** A bill with fees of searches on it. */
+/** Returns a bill with fees of searches added. */
 function withFees(
   billed: BillingMetadata | undefined,
   { fee, priceVersion }: Fee,

@@ -32,10 +32,10 @@ import { planRoute } from "../plan/route_plan.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import { reserveTokens } from "../admit/answer_in_flight.ts";
 
-/** Longest time for fetching the images of an answer that gives addresses, in milliseconds. */
+/** Maximum time for fetching the images of an answer that has addresses, in milliseconds. */
 export const DRAWN_FETCH_MS = 30_000;
 
-/** An answer with its images at hand. */
+/** An answer with the bytes of its images. */
 interface DrawnAnswer extends UpstreamJson {
   readonly images: readonly DrawnImage[];
 }
@@ -73,8 +73,9 @@ export async function drawImages(
 }
 
 /**
- * Looks at the images, and fetches those that are addresses: a caller who asked for base64 gets it, and
- * one who asked for addresses is not sent to the upstream's own. Who leaves meanwhile has been drawn for.
+ * Reads the images, and fetches those that are addresses: a caller that asked for base64 receives
+ * it, and one that asked for addresses receives none of the upstream. A caller that disconnects
+ * meanwhile is charged.
  */
 async function openDrawn(
   deps: Pick<ImageDeps, "inFlight">,
@@ -128,7 +129,7 @@ async function finish(
     metadata: active.report.metadata(billing),
     isUsageTrue: usage === undefined || isSameUsage(usage, billed),
     dialect: active.identity.dialect,
-    // The bill is in the books: a store that fails now must not cost the caller what was drawn.
+    // The settlement is durable: a store that fails now must not cost the caller the images.
     publish: (file) =>
       deps.publishFile(file).catch((error) => {
         deps.logger.error("image_not_published", { cause: String(error) });

@@ -24,28 +24,28 @@ import { type Breakdown, usageOf } from "./breakdown.ts";
 import type { OrchestrationSurface } from "./orchestrated_answer.ts";
 import type { TaskEvent } from "./task_run.ts";
 
-/** What a split chat request is told with. */
+/** Options of the surface of a split chat request. */
 export interface OrchestratedChatOptions {
   readonly active: ActiveRequest;
-  /** The caller's own request. */
+  /** The chat request of the caller. */
   readonly call: ChatCall;
   readonly form: ChatForm;
   readonly breakdown: Breakdown;
-  /** Whether the caller is sent what tasks say. */
+  /** True when the caller is sent the text of tasks. */
   readonly isShown: boolean;
 }
 
-/** The answer's own call. */
+/** The call of the answer itself. */
 interface Synthesis extends ChatCall {
   readonly begun: ChatBegun;
 }
 
-/** Tells a split chat request, and asks for its answer with the caller's own body. */
+/** Reports a split chat request to its caller, and requests the answer with the caller's body. */
 export class OrchestratedChat implements OrchestrationSurface {
   readonly isEnveloped = true;
   readonly #deps: ChatDeps;
   readonly #options: OrchestratedChatOptions;
-  /** Of the answer, and of every chunk. */
+  /** Id of the answer and of every chunk. */
   readonly #id: string;
   readonly #chunks: TaskChunks;
 
@@ -58,7 +58,7 @@ export class OrchestratedChat implements OrchestrationSurface {
     this.#chunks = new TaskChunks({ id: this.#id, createdSeconds, dialect });
   }
 
-  tell(event: TaskEvent): string {
+  report(event: TaskEvent): string {
     if (!this.#options.isShown) return "";
     if (event.type === "started") return this.#chunks.started(event.task);
     if (event.type === "ended") return this.#chunks.ended(event.task);
@@ -66,15 +66,15 @@ export class OrchestratedChat implements OrchestrationSurface {
   }
 
   async stream(note: string, signal: AbortSignal): Promise<StreamedAnswer> {
-    const { begun, ...asked } = await this.#begin(note, signal);
+    const { begun, ...call } = await this.#begin(note, signal);
     invariant(begun.kind === "stream", "Cannot stream an answer that is whole");
-    return followChat(this.#deps, this.#options.active, { ...asked, begun });
+    return followChat(this.#deps, this.#options.active, { ...call, begun });
   }
 
   async complete(note: string, signal: AbortSignal): Promise<string> {
-    const { begun, ...asked } = await this.#begin(note, signal);
+    const { begun, ...call } = await this.#begin(note, signal);
     invariant(begun.kind === "json", "Cannot complete an answer that is streamed");
-    const { metadata } = await finishChat(this.#deps, this.#options.active, { ...asked, begun });
+    const { metadata } = await finishChat(this.#deps, this.#options.active, { ...call, begun });
     return orchestratedAnswerText(begun.answer.body, {
       id: this.#id,
       model: begun.candidate.model.id,
@@ -94,10 +94,10 @@ export class OrchestratedChat implements OrchestrationSurface {
   async #begin(note: string, signal: AbortSignal): Promise<Synthesis> {
     const { active, call, form } = this.#options;
     const body = withNote(call.body, note);
-    // It is the same conversation, whatever is written under its last message.
+    // It remains the same conversation, although a note was added to its last message.
     const { conversation, endpoint } = call.features;
-    const asked = chatFeatures(body.value as unknown as ChatRequest);
-    const features = { ...asked, conversation, endpoint };
+    const current = chatFeatures(body.value as unknown as ChatRequest);
+    const features = { ...current, conversation, endpoint };
     const begun = await beginChat(this.#deps, active, {
       body,
       features,

@@ -1,5 +1,5 @@
 /**
- * One request, several models, one answer: gate, plan, run, synthesise.
+ * The orchestration of one request by several models: gate, plan, tasks, synthesis.
  *
  * @module
  */
@@ -35,7 +35,7 @@ import { whileCallerConnected } from "./while_connected.ts";
 import { fundsNow, type OpenPlan, type PlanDeps } from "../plan/route_plan.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 
-/** An answer that may not even be this long, in tokens, is not worth tasks. */
+/** Minimum output limit of an answer that is worth tasks, in tokens. */
 const LEAST_ANSWER_TOKENS = 128;
 const NO_ROOM = "with the results of its tasks it would be too long for every model";
 
@@ -44,25 +44,28 @@ export type OrchestrateDeps = PartDeps & OrchestratedDeps & AnswerStreamDeps;
 
 /** A request that may be split. */
 export interface SplittableRequest {
-  /** As a chat request. */
+  /** The body as a chat completion request. */
   readonly body: JsonBody;
   readonly features: RequestFeatures;
-  /** How it would be served as one call. */
+  /** The plan to serve it as one call. */
   readonly plan: OpenPlan;
-  /** Told of tasks and asked for the answer, by who is sent what. */
+  /**
+   * Returns the surface of the endpoint, which reports tasks to the caller and requests the answer.
+   */
   surface(split: {
     readonly breakdown: Breakdown;
-    /** Whether the caller is sent what tasks say. */
+    /** True when the caller is sent the text of tasks. */
     readonly isShown: boolean;
   }): OrchestrationSurface;
-  /** A stream has been settled, or could not be. */
+  /** Called when a stream has been settled, or could not be. */
   onEnd(): void;
 }
 
 /**
- * Answers a request by tasks of several models, where it gains from that, may be split, and can be
- * paid for. `undefined` where it runs as one call; what its planner has cost is on its bill then.
- * Throws a `ServiceFault` where nothing could be answered, and `CallerDisconnected` where nobody waits.
+ * Answers a request by tasks of several models if it gains from that, may be split, and can be paid
+ * for. Resolves to `undefined` if it runs as one call; then the cost of a planner is on its bill.
+ * Throws a `ServiceFault` if nothing could be answered, and `CallerDisconnected` if the caller
+ * disconnects.
  */
 export async function orchestrate(
   deps: OrchestrateDeps,
@@ -96,7 +99,7 @@ export async function orchestrate(
   return { kind: "stream", bytes: new ReadableStream(stream) };
 }
 
-/** The gate: whether a split would help, is allowed and can be paid for; what it costs is looked at last. */
+/** Decides whether a split would help, is allowed and can be paid for; the cost is checked last. */
 async function mayGain(
   deps: PlanDeps,
   active: ActiveRequest,
@@ -129,11 +132,11 @@ async function mayGain(
     active.report.noteOrchestration("Not split: the tasks could cost more than there is");
     return undefined;
   }
-  const found = signals.map(([signal, weight]) => `${signal} ${weight > 0 ? "+" : ""}${weight}`);
-  return { reason: compound ? found.join(", ") : "the key's policy asks for it", stream };
+  const reasons = signals.map(([signal, weight]) => `${signal} ${weight > 0 ? "+" : ""}${weight}`);
+  return { reason: compound ? reasons.join(", ") : "the key's policy asks for it", stream };
 }
 
-/** Whether the answer is a call of a function, or is too short to be worth tasks, whatever is asked. */
+/** True when the answer must be a function call, or is too short to be worth tasks. */
 function isAnswerBound({ value }: JsonBody, { requestedOutputTokens }: RequestFeatures): boolean {
   if (requestedOutputTokens !== undefined && requestedOutputTokens < LEAST_ANSWER_TOKENS) {
     return true;
@@ -142,17 +145,17 @@ function isAnswerBound({ value }: JsonBody, { requestedOutputTokens }: RequestFe
   return choice !== "auto" && choice !== "none";
 }
 
-/** A plan that is to be run. */
+/** A plan to be run. */
 interface PaidPlan {
   readonly tasks: readonly PlannedTask[];
   readonly allowances: ReadonlyMap<string, Micros>;
   /** Most output of one task, in tokens. */
   readonly outputTokens: number;
-  /** What making it has cost. */
+  /** Part of the planner, with its cost. */
   readonly planned: OrchestrationTask;
 }
 
-/** The plan, paid for and affordable; `undefined` where there is none, and the trace says why. */
+/** Returns a plan that can be paid for; `undefined` if there is none, and the report says why. */
 async function planTasks(
   deps: OrchestrateDeps,
   active: ActiveRequest,
@@ -161,22 +164,22 @@ async function planTasks(
   const { body, features, breakdown, plan: { candidates } } = request;
   const part = active.part({ name: "plan", stream: false, allowance: remainingCap(active) });
   const abort = new AbortController();
-  const asked = { part, body, candidates, endpoint: features.endpoint, signal: abort.signal };
-  const made = await whileCallerConnected(
+  const planRequest = { part, body, candidates, endpoint: features.endpoint, signal: abort.signal };
+  const result = await whileCallerConnected(
     deps,
     active.signal,
     abort,
-    () => makePlan(deps, asked),
+    () => makePlan(deps, planRequest),
   )
     .catch((error) => {
       breakdown.planned(part, []);
       throw error;
     });
-  const tasks = "tasks" in made ? made.tasks : [];
-  // One task would be the request itself, asked twice.
+  const tasks = "tasks" in result ? result.tasks : [];
+  // A single task would repeat the request itself.
   const isSplit = tasks.length > 1;
   const planned = breakdown.planned(part, tasks);
-  if ("problem" in made) active.report.noteOrchestration(`Not split: ${made.problem}`);
+  if ("problem" in result) active.report.noteOrchestration(`Not split: ${result.problem}`);
   else if (!isSplit) active.report.noteOrchestration("Not split: its planner saw no gain in it");
   if (!isSplit) return undefined;
   const outputTokens = resultTokens(candidates, { features, tasks: tasks.length });
@@ -190,7 +193,7 @@ async function planTasks(
     active.report.noteOrchestration("Not split: the planned tasks could cost more than there is");
     return undefined;
   }
-  // Where there is a cap for the request, its tasks and its answer share it: none takes another's.
+  // If the request has a cap, its tasks and its answer share it: none takes the share of another.
   const allowances = remainingCap(active) === undefined ? new Map<string, Micros>() : price.tasks;
   return { tasks, allowances, outputTokens, planned };
 }

@@ -14,17 +14,17 @@ import { whileCallerConnected } from "./while_connected.ts";
 /** Parts of the service that the answer of a split request uses. */
 export type OrchestratedDeps = LogEndDeps & { readonly inFlight: Pick<InFlight, "watch"> };
 
-/** How an endpoint tells a split request, and how it asks for the answer. */
+/** The way in which an endpoint reports a split request to its caller and requests the answer. */
 export interface OrchestrationSurface {
-  /** Whether a failure before the answer is a 200 with an error and no choices, as in Chat. */
+  /** True when a failure before the answer is a 200 with an error and no choices, as in Chat. */
   readonly isEnveloped: boolean;
-  /** What a caller who wants to see it is sent of a task; may be nothing. */
-  tell(event: TaskEvent): string;
-  /** Begins the answer of a request with this note, streamed. Throws where nobody answers. */
+  /** Returns the text about a task for a caller that asked to see tasks; may be empty. */
+  report(event: TaskEvent): string;
+  /** Begins the answer to a request with this note, streamed. Throws if no model answers. */
   stream(note: string, signal: AbortSignal): Promise<StreamedAnswer>;
-  /** The whole answer as JSON text, settled and in the log. Throws where nobody answers. */
+  /** Returns the complete answer as JSON text, settled and logged. Throws if no model answers. */
   complete(note: string, signal: AbortSignal): Promise<string>;
-  /** The last words of a stream whose answer never began. */
+  /** Returns the last event of a stream whose answer never began. */
   failed(fault: ServiceFault): string;
 }
 
@@ -36,9 +36,9 @@ export class OrchestratedAnswer implements StreamedAnswer {
   readonly #run: TaskRun;
   readonly #breakdown: Breakdown;
   readonly #surface: OrchestrationSurface;
-  /** The answer's own call, from when it is being begun. */
+  /** The call of the answer itself, from when it is being begun. */
   #final: Promise<StreamedAnswer> | undefined;
-  /** It was left or broken off: nothing new begins. */
+  /** True when it was left or broke off: nothing new begins. */
   #isOver = false;
 
   constructor(
@@ -48,7 +48,7 @@ export class OrchestratedAnswer implements StreamedAnswer {
       readonly run: TaskRun;
       readonly breakdown: Breakdown;
       readonly surface: OrchestrationSurface;
-      /** The signal of the run is its own. */
+      /** Aborts the run of the tasks as well. */
       readonly abort: AbortController;
     },
   ) {
@@ -68,7 +68,7 @@ export class OrchestratedAnswer implements StreamedAnswer {
         this.#requireResult();
         this.#final = this.#beginFinal();
       } else {
-        const text = this.#surface.tell(event);
+        const text = this.#surface.report(event);
         if (text !== "") return { text, last: false };
       }
     }
@@ -86,12 +86,15 @@ export class OrchestratedAnswer implements StreamedAnswer {
     const final = await this.#end("cut");
     if (final !== undefined) return await final.fail(cause);
     const fault = isShutdown ? new ServiceFault("shutting_down") : cause;
-    const told = this.#failure(fault);
-    await this.#log({ status: 200, outcome: "error", errorCode: told.code });
-    return this.#surface.failed(told);
+    const failure = this.#failure(fault);
+    await this.#log({ status: 200, outcome: "error", errorCode: failure.code });
+    return this.#surface.failed(failure);
   }
 
-  /** The whole answer for a caller who does not stream. Throws where it fails; then it is not logged. */
+  /**
+   * Returns the complete answer for a caller that does not stream. Throws if it fails; then it is
+   * not logged.
+   */
   async complete(): Promise<string> {
     try {
       return await whileCallerConnected(
@@ -110,7 +113,7 @@ export class OrchestratedAnswer implements StreamedAnswer {
   async #whole(): Promise<string> {
     while (await this.#run.next() !== undefined);
     if (this.abort.signal.aborted) {
-      throw new CallerDisconnected("Nobody waits for the answer any more");
+      throw new CallerDisconnected("The caller disconnected before the answer");
     }
     this.#requireResult();
     return await this.#surface.complete(finalNote(this.#run.results), this.abort.signal);
@@ -124,10 +127,10 @@ export class OrchestratedAnswer implements StreamedAnswer {
     return final;
   }
 
-  /** Ends what runs; resolves to the answer's own call where that has begun. */
+  /** Ends the tasks; resolves to the call of the answer if that has begun. */
   async #end(reason: "left" | "cut"): Promise<StreamedAnswer | undefined> {
     this.#isOver = true;
-    // The answer's own call ends as it is told to: its signal is only for what has not begun.
+    // The call of the answer is ended separately: the signal is only for calls that have not begun.
     const final = await this.#begunFinal(reason);
     await this.#run.ended();
     return final;
@@ -152,7 +155,9 @@ export class OrchestratedAnswer implements StreamedAnswer {
     });
   }
 
-  /** What the caller is told where no answer began: that the orchestration failed, and why. */
+  /**
+   * Returns the fault for an answer that never began: the orchestration failed, with the reason.
+   */
   #failure(cause: unknown): ServiceFault {
     const fault = faultOf(cause);
     const hasNone = fault.code === "orchestration_failed";

@@ -33,24 +33,26 @@ import type { TaskEvent } from "./task_run.ts";
 /** Parts of the service that the surface uses. */
 export type ResponseSurfaceDeps = ChatDeps & StoreResponseDeps;
 
-/** What a split Responses request is told with. */
+/** Options of the surface of a split Responses request. */
 export interface OrchestratedResponseOptions {
   readonly active: ActiveRequest;
   readonly request: ResponseRequest;
-  /** Of those that could answer it by a chat completion. */
+  /** Plan with the candidates that can answer by a chat completion. */
   readonly plan: OpenPlan;
   readonly breakdown: Breakdown;
-  /** Whether the caller is sent what tasks say. */
+  /** True when the caller is sent the text of tasks. */
   readonly isShown: boolean;
 }
 
-/** Tells a split Responses request: the answer alone is an item of its output. */
+/** Reports a split Responses request to its caller: only the answer is an item of its output. */
 export class OrchestratedResponse implements OrchestrationSurface {
   readonly isEnveloped = false;
   readonly #deps: ResponseSurfaceDeps;
   readonly #options: OrchestratedResponseOptions;
   readonly #context: ResponseContext;
-  /** Of the whole stream: its events are counted in one row, whoever answers. */
+  /**
+   * Relay of the whole stream: its events have one sequence of numbers, whichever model answers.
+   */
   readonly #relay: ResponseEventRelay;
 
   constructor(deps: ResponseSurfaceDeps, options: OrchestratedResponseOptions) {
@@ -60,7 +62,7 @@ export class OrchestratedResponse implements OrchestrationSurface {
     this.#relay = new ResponseEventRelay(this.#context);
   }
 
-  tell(event: TaskEvent): string {
+  report(event: TaskEvent): string {
     if (!this.#options.isShown) return "";
     if (event.type === "ended") {
       return this.#relay.extension("svc:orchestration.task.done", { orchestration: event.task });
@@ -155,7 +157,7 @@ export class OrchestratedResponse implements OrchestrationSurface {
   #synthesis(note: string): { readonly body: JsonBody; readonly features: RequestFeatures } {
     const { request } = this.#options;
     const body = withNote(request.chat, note);
-    // It is the same conversation, whatever is written under its last message.
+    // It remains the same conversation, although a note was added to its last message.
     const { conversation, endpoint } = request.features;
     return { body, features: { ...chatFeatures(chatBodyOf(body).value), conversation, endpoint } };
   }
@@ -192,7 +194,7 @@ export class OrchestratedResponse implements OrchestrationSurface {
     };
   }
 
-  /** The route of an answer that never began. */
+  /** Returns the route of an answer that never began. */
   #unanswered(): RoutingMetadata {
     const { model, upstream: { provider } } = this.#best();
     const { tier, considered } = this.#options.plan;

@@ -3,9 +3,10 @@ import { ServiceFault } from "../../domain/fault.ts";
 import { CallerDisconnected } from "../request/caller_disconnected.ts";
 
 /**
- * Does something for a caller who is sent nothing yet: `abort` is aborted where the caller leaves
- * (`left`) and where the service must end (`shutdown`). Throws `CallerDisconnected` in the one case, the
- * fault `shutting_down` in the other, where what is done says that nobody waits for it.
+ * Runs `act` for a caller that has been sent nothing: `abort` is aborted when the caller
+ * disconnects (`left`) and when the service stops (`shutdown`). If `act` throws
+ * `CallerDisconnected`, it is thrown in the first case; in the second, the fault `shutting_down` is
+ * thrown instead.
  */
 export async function whileCallerConnected<T>(
   { inFlight }: { readonly inFlight: Pick<InFlight, "watch"> },

@@ -104,8 +104,8 @@ function itemsOf(stored: StoredResponse): JsonBody[] {
   return [...stored.input.map(bodyOf), ...answeredItems(stored)];
 }
 
-function findingsOf({ found }: StoredResponse): [string, string][] {
-  return Object.entries(found ?? {});
+function findingsOf(stored: StoredResponse): [string, string][] {
+  return Object.entries(stored.found ?? {});
 }
 
 function answeredItems({ resource }: StoredResponse): readonly JsonBody[] {
