@@ -1,5 +1,5 @@
 /**
- * The parts of the service, each made of those before it.
+ * Assembles the parts of the service, each from those before it.
  *
  * @module
  */
@@ -50,25 +50,28 @@ import type { PepperBook } from "../flows/keys/pepper_book.ts";
 import { unreadableKeys } from "../config/permissions.ts";
 import type { ServeSettings } from "../config/settings.ts";
 
-/** Conversations whose model is remembered. */
+/** Maximum conversations whose model is remembered. */
 const CONVERSATIONS_MAX = 20_000;
 
-/** What the service needs of the process it runs in. */
+/** Parts of the process that the service uses. */
 export interface ServiceDeps {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
-  /** Looks an environment variable up; one that may not be read is absent. */
+  /** Returns an environment variable; one that may not be read is absent. */
   readonly env: (name: string) => string | undefined;
-  /** Shows text to the operator. */
+  /** Prints text for the operator. */
   readonly print: (text: string) => void;
-  /** True where that goes to a terminal: a person reads it and no log keeps it. @default {false} */
+  /**
+   * True when `print` writes to a terminal: a person reads it and no log stores it. @default
+   * {false}
+   */
   readonly isTerminal?: boolean | undefined;
-  /** Stands around the application of a described listener, and sees its answers. @default {nothing} */
+  /** Wraps the application of a listener, and sees its answers. @default {nothing} */
   readonly around?: ((app: Answering, listener: "public" | "admin") => Answering) | undefined;
-  /** Told of secrets that are in the configuration itself. @default {nobody is told} */
+  /** Called with secrets that are in the configuration itself. @default {not called} */
   readonly noteSecret?: ((secret: string) => void) | undefined;
-  /** Watches the service, which ends the watch. @default {one that counts and exports nothing} */
+  /** Observes the service, which closes it. @default {one that counts and exports nothing} */
   readonly telemetry?: Telemetry | undefined;
 }
 
@@ -94,11 +97,14 @@ export interface Service {
   readonly gate: Gate;
   readonly lowBalances: LowBalances;
   readonly telemetry: Telemetry;
-  /** Where applications call; known when the listeners are open. */
+  /** Returns the public base URL, which is known once the listeners are open. */
   readonly publicUrl: () => string;
 }
 
-/** The upstreams of a catalog; those that cannot be called for want of a key are told of. */
+/**
+ * Returns the pool of the upstreams of a catalog. Logs those that cannot be called for want of
+ * credentials.
+ */
 export function poolOf(
   catalog: Catalog,
   deps: ServiceDeps,
@@ -120,7 +126,7 @@ export function poolOf(
       if (config.apiKey !== undefined) deps.noteSecret?.(config.apiKey);
       return createUpstream(config, deps);
     },
-    // A caller may read it: it does not name the variable.
+    // Callers may read the sentence: it does not name the variable.
     lacks: (config) =>
       missingCredentials([config], env).length === 0 && unreadableKeys([config], env).length === 0
         ? undefined
@@ -131,7 +137,7 @@ export function poolOf(
   });
 }
 
-/** The gateway's own vector stores. */
+/** Returns the gateway's vector stores. */
 export function vectorStoresOf(stores: KvStores, deps: ServiceDeps): VectorStores {
   return createVectorStores({
     ...deps,
@@ -140,11 +146,11 @@ export function vectorStoresOf(stores: KvStores, deps: ServiceDeps): VectorStore
   });
 }
 
-/** What requests reach the world through. */
+/** Returns the parts that model calls and the public listener use. */
 export function gatewayOf(
   stores: KvStores,
   parts: Pick<Service, "pool" | "links" | "vectorStores" | "deps"> & {
-    /** @default {nobody watches} */
+    /** @default {no observation} */
     readonly telemetry?: Telemetry;
   },
 ): GatewayParts {
@@ -189,7 +195,7 @@ function observed(
   return { ledger: observedLedger(ledger, observer), log: observedLog(log, observer) };
 }
 
-/** Back ends of web search, one for each configuration that has been in force. */
+/** Returns a function that creates one back end of web search per configuration. */
 function webSearches({ env, clock, noteSecret }: ServiceDeps): ModelCallDeps["webSearch"] {
   const known = new WeakMap<SearchConfig, WebSearch>();
   return (config) => {

@@ -21,14 +21,14 @@ import { explainListen, type PortFlag } from "../config/settings.ts";
 /** A listener in use. */
 export type Server = Deno.HttpServer<Deno.NetAddr>;
 
-/** The listeners that are open: that of metrics where the operator asked for one. */
+/** The open listeners; the one for metrics only if the operator asked for it. */
 export interface Servers {
   readonly public: Server;
   readonly admin: Server;
   readonly metrics?: Server;
 }
 
-/** Opens every listener, or none: throws where one cannot be opened. */
+/** Opens all listeners. Throws if one cannot be opened; then none is open. */
 export async function openListeners(service: Service): Promise<Servers> {
   const { deps, stores, pool, keyRing, links, gateway, gate, telemetry } = service;
   const { clock, rng, logger } = deps;
@@ -56,7 +56,7 @@ export async function openListeners(service: Service): Promise<Servers> {
     lowBalances: service.lowBalances,
     metrics: metricsPage(service, books),
     onRefusal: (code) => telemetry.metrics.refused("admin", code),
-    // The command line on this machine goes on working with the new token.
+    // The command line on this machine continues with the new token.
     onAdminToken: (token) => service.credentials.replaceFirstToken(token),
     pepperBook: service.pepperBook,
     closing: gate.closing,
@@ -133,7 +133,7 @@ function openListener(
   }
 }
 
-/** Brings a catalog into force: the pool first, which may refuse it, then for good. */
+/** Applies a catalog: to the pool first, which may refuse it, and then to the store. */
 async function applyCatalog(
   stores: KvStores,
   pool: UpstreamPool,
@@ -150,12 +150,13 @@ async function applyCatalog(
   try {
     return await stores.catalogs.apply(content, { expected, note, atMs });
   } finally {
-    // The former one again where it failed; and in any case requests that wait are planned anew.
+    // Applies the former catalog again after a failure. In both cases waiting requests are planned
+    // again.
     pool.apply(stores.catalogs.current());
   }
 }
 
-/** Where a listener is reached from this machine. */
+/** Returns the address of a listener on this machine. */
 export function urlOf({ hostname, port }: Deno.NetAddr): string {
   const host = hostname === "0.0.0.0" ? "127.0.0.1" : hostname === "::" ? "[::1]" : hostname;
   return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;

@@ -1,5 +1,5 @@
 /**
- * Puts the service together: stores, catalog, pool, listeners; and takes it apart again.
+ * Assembles the service from stores, catalog, pool and listeners, and stops it.
  *
  * @module
  */
@@ -34,25 +34,28 @@ import type { ServeSettings } from "../config/settings.ts";
 
 export type { ServiceDeps } from "./assemble.ts";
 
-/** Time that streams under way get to finish during a shutdown, in milliseconds. */
+/** Time that streams in flight have to finish during a shutdown, in milliseconds. */
 export const SHUTDOWN_GRACE_MS = 30_000;
-/** Time that listeners get to close when no request is under way: a client may not read its answer. */
+/**
+ * Time that listeners have to close when no request is in flight, in milliseconds: a client may not
+ * read its answer.
+ */
 const LISTENER_CLOSE_MS = 2_000;
-/** A service that answers. */
+/** A running service. */
 export interface RunningService {
   readonly publicUrl: string;
   readonly adminUrl: string;
-  /** Of the listener for metrics alone; absent where there is none. */
+  /** Address of the separate listener for metrics; absent if there is none. */
   readonly metricsUrl: string | undefined;
   readonly gateway: GatewayParts;
   readonly stores: KvStores;
-  /** Leaves out upstreams whose credentials this process can no longer read, and says so. */
+  /** Leaves out upstreams whose credentials this process can no longer read, and logs them. */
   recheckUpstreams(): void;
-  /** Takes no new request, lets those under way finish and settle, closes everything. */
+  /** Refuses new requests, lets those in flight finish and settle, and closes everything. */
   stop(options?: { graceMs?: number }): Promise<void>;
 }
 
-/** Starts the service. Throws where it cannot, with a sentence for the operator. */
+/** Starts the service. Throws an error with a sentence for the operator if it cannot. */
 export async function startService(
   settings: ServeSettings,
   deps: ServiceDeps,
@@ -97,7 +100,7 @@ async function assembleService(
   const keyRing = new KeyRing(peppers, { keys: stores.keys, clock, logger });
   const seeded = await seedCatalog(stores.catalogs, { config: parts.config, env: deps.env, clock });
   const pool = poolOf(seeded.catalog, deps, telemetry);
-  // Links are made for whoever reads them later: the address is known when the port is.
+  // Links are created for later readers: the address is known when the port is.
   let shownUrl = settings.publicUrl ?? "";
   const links = new SignedLinks({ peppers, baseUrl: () => shownUrl });
   const vectorStores = vectorStoresOf(stores, deps);
@@ -151,7 +154,7 @@ function recheckUpstreams({ pool, stores, deps: { env, logger } }: Service): voi
   pool.apply(catalog);
 }
 
-/** Throws where the token given to this start opens the public API: the classes never mix. */
+/** Throws if the admin token of this start is also an API key: the two classes are separate. */
 async function openAdminTokens(
   { adminToken: given }: ServeSettings,
   { logger }: ServiceDeps,
@@ -160,7 +163,7 @@ async function openAdminTokens(
   const { keys, settings } = stores;
   if (given !== undefined) {
     const digests = peppers.digests(given);
-    // One that is disabled counts as well: it may be enabled.
+    // A disabled key counts as well: it may be enabled again.
     if ((await keys.listStored()).some(({ digest }) => digests.includes(digest))) {
       throw new Error("Cannot use this SERVICE_ADMIN_TOKEN: it is an API key; choose another");
     }
@@ -168,7 +171,7 @@ async function openAdminTokens(
   return await AdminTokens.open({ settings, peppers, logger, given });
 }
 
-/** Hands the secrets of a first start to the operator, before anybody is answered. */
+/** Delivers the secrets of a first start to the operator, before any request is answered. */
 async function handOver(secrets: FirstSecrets, service: Service): Promise<void> {
   const { deps, settings, stores, publicUrl } = service;
   const isTerminal = deps.isTerminal ?? false;
@@ -203,7 +206,7 @@ function sayStarted(
 
 async function stop(service: Service, servers: readonly Server[], graceMs: number): Promise<void> {
   const { adminTokens, gate, gateway, keyRing, pool, stores, vectorStores } = service;
-  // The listeners stay open meanwhile, so that new requests and probes are told why not.
+  // The listeners stay open meanwhile, so that new requests and probes receive the reason.
   gate.close();
   const grace = setTimeout(() => gateway.inFlight.abortAll(), graceMs);
   await gateway.inFlight.idle();
@@ -218,7 +221,7 @@ async function stop(service: Service, servers: readonly Server[], graceMs: numbe
   service.telemetry.close();
 }
 
-/** Waits for a promise, but no longer than so many milliseconds. */
+/** Waits for a promise, but at most so many milliseconds. */
 async function within(promise: Promise<unknown>, ms: number): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

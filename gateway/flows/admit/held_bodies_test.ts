@@ -102,10 +102,10 @@ Deno.test("a caller who leaves does not wait on, and a full line refuses at once
   const first = bodies.hold("a");
   first.take(8 * MB);
   const leaving = new AbortController();
-  const left = bodies.hold("a", leaving.signal).take(MB);
+  const waiting = bodies.hold("a", leaving.signal).take(MB);
   assertEquals(await refusalOf(bodies.hold("a").take(MB)), ["rate_limit_exceeded", 429]);
   leaving.abort();
-  await assertRejects(async () => await left, CallerDisconnected);
+  await assertRejects(async () => await waiting, CallerDisconnected);
   first.release();
   first.release();
   assertEquals(bodies.bytes, 0);

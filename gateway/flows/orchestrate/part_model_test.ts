@@ -70,20 +70,20 @@ function drainedPart() {
   return { model, settled, begin: () => resolve(begun) };
 }
 
-Deno.test("a part that begins after its caller has left delivers nothing, and is charged nothing", async () => {
+Deno.test("a part that begins after its caller disconnected delivers nothing and costs nothing", async () => {
   const { model, settled, begin } = drainedPart();
   const leaving = new AbortController();
-  const said = Array.fromAsync(
+  const events = Array.fromAsync(
     model.turn({ conversation: CONVERSATION, step: 0, signal: leaving.signal }),
   );
   leaving.abort("left");
   begin();
-  await assertRejects(() => said, CallerDisconnected);
+  await assertRejects(() => events, CallerDisconnected);
   await model.leave();
   assertEquals(settled, [0n]);
 });
 
-Deno.test("a part that nobody leaves is said to its end, and charged", async () => {
+Deno.test("a part whose caller stays connected runs to its end and is charged", async () => {
   const { model, settled, begin } = drainedPart();
   begin();
   const { signal } = new AbortController();

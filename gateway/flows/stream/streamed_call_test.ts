@@ -135,8 +135,8 @@ for (const onDisconnect of ["cancel", "drain"] as const) {
 
 Deno.test("a stream that passes its held tokens is ended, and counted", async () => {
   // The hold pays for 500 tokens of output.
-  const said = Array.from({ length: 100 }, () => chunk(" word".repeat(50)));
-  const { call, settled, relay, begun, warnings } = callOf(said);
+  const chunks = Array.from({ length: 100 }, () => chunk(" word".repeat(50)));
+  const { call, settled, relay, begun, warnings } = callOf(chunks);
   await takeNext(call);
   for (let taken = await call.next(); taken !== undefined; taken = await call.next()) taken();
   assert(begun.abort.signal.aborted);
