@@ -9,7 +9,7 @@ import { type Question, type Step, stepText } from "./steps.ts";
 /** `deno task sim --seeds 1..1000` is the long run, which CI makes too. */
 const SEEDS = { from: 1, to: 100, steps: 200 };
 
-/** A question that is answered at once, with steps enough to read the answer. */
+/** A request that is answered at once, with enough steps to read the answer. */
 const ANSWERED: readonly Step[] = [
   {
     kind: "ask",
@@ -66,7 +66,7 @@ Deno.test("a charge that stays in doubt for longer than its answer waits is told
   const [ask, ...go] = ANSWERED;
   assert(ask !== undefined);
   const outage: Step = { kind: "fail", how: "unacknowledged", commits: 1, reads: 100 };
-  // The hold lands; the settlement does too, and for half a minute nobody can tell.
+  // The hold lands; the settlement does too, but is in doubt for half a minute.
   const steps = [
     ask,
     ...go.slice(0, 1),
@@ -86,7 +86,7 @@ Deno.test("tasks that cost all they may, twice, stay within what their request m
   };
   const { violation, settlements } = await run(1, [{ kind: "ask", question }]);
   assertEquals(violation, undefined);
-  // Without so many there is nothing that could come to too much.
+  // Fewer settlements could not exceed anything.
   assertGreater(settlements, 6);
 });
 
