@@ -1,16 +1,14 @@
 import { z } from "zod";
-import type { Catalog } from "../../domain/catalog/catalog.ts";
-import { parseIpRange } from "../../domain/policy/ip_range.ts";
-import { DIALECT_POLICIES, type KeyPolicy } from "../../domain/policy/policy.ts";
-import { type Complaint, COMPLAINTS_MAX } from "../../http/validation.ts";
-import { creditsText } from "../credits_text.ts";
-import { suggestion } from "../../config/suggestion.ts";
-import { strict } from "../fields.ts";
+import type { Catalog } from "../domain/catalog/catalog.ts";
+import { ENDPOINTS } from "../domain/requests/endpoints.ts";
+import { HOSTED_TOOL_TYPES } from "../domain/requests/hosted_tool_types.ts";
+import { parseIpRange } from "../domain/policy/ip_range.ts";
+import { DIALECT_POLICIES, type KeyPolicy } from "../domain/policy/policy.ts";
+import { type Complaint, COMPLAINTS_MAX } from "../http/validation.ts";
+import { creditsText } from "./credits_text.ts";
+import { suggestion } from "../config/suggestion.ts";
+import { strict } from "./fields.ts";
 
-/** Endpoints that a policy can name. */
-export const ENDPOINTS = ["chat", "responses", "images.generations", "images.edits"] as const;
-/** Hosted tools that a policy can name. */
-export const HOSTED_TOOLS = ["web_search_preview", "file_search"] as const;
 /** Longest policy that still fits beside the rest of a key in one value of the store, in bytes. */
 const POLICY_LIMIT_BYTES = 32 * 1024;
 
@@ -51,7 +49,7 @@ export const policySchema: z.ZodType<KeyPolicy, unknown> = strict({
   featureTags: names.optional(),
   tiers: names.optional(),
   industryPacks: names.optional(),
-  hostedTools: someOf(HOSTED_TOOLS).optional(),
+  hostedTools: someOf(HOSTED_TOOL_TYPES).optional(),
   maxChargePerRequest: creditsText.optional(),
   budget: budget.optional(),
   requestsPerMinute: count.optional(),
