@@ -1,6 +1,6 @@
 import { missingCredentials } from "../../config/missing_credentials.ts";
 import type { Model } from "../../domain/catalog/catalog.ts";
-import type { TargetState } from "../../domain/routing/route.ts";
+import type { TargetState } from "../../domain/routing/plan.ts";
 import { RECENT_MINUTES } from "../../upstreams/recent_attempts.ts";
 import type { AnswerOf } from "../../admin_api/operations.ts";
 import type { AdminDeps } from "../deps.ts";
