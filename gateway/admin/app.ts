@@ -2,6 +2,7 @@ import { Hono, type Next } from "@hono/hono";
 import { ServiceFault } from "../domain/fault.ts";
 import { errorResponse, faultOf } from "../http/error_response.ts";
 import { requestId } from "../http/middleware/request_id.ts";
+import { PUBLIC_PATHS } from "../http/public_paths.ts";
 import { getDocument, getReference } from "../http/routes/description.ts";
 import { authorize, tokenAdmission } from "./authorize.ts";
 import { catalogHandlers } from "./catalog/catalog.ts";
@@ -36,8 +37,8 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   app.route("/admin/v1", api);
   // It holds no data: tools read it without a token.
   const { description } = deps;
-  resource(app, "/openapi.json", { GET: getDocument(description) });
-  resource(app, "/reference", { GET: getReference(description) });
+  resource(app, PUBLIC_PATHS.document, { GET: getDocument(description) });
+  resource(app, PUBLIC_PATHS.reference, { GET: getReference(description) });
   serveMetrics(app, { admit, metrics: deps.metrics });
   const consoleApi = emptyApp(deps);
   consoleApi.route("/admin/v1", api);

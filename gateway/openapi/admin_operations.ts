@@ -38,7 +38,12 @@ function described(target: string, operation: AdminOperation, tag: string): Oper
     ...headers === undefined ? {} : { headers },
     ...bodyOf(operation),
     replies: { [status]: replyOf(operation) },
-    codes: [...operation.codes ?? ["store_unavailable"], ...codesAt(operation.passesOn)],
+    codes: [
+      ...operation.storeless ? [] : ["store_unavailable" as const],
+      ...path.includes("{") ? ["not_found" as const] : [],
+      ...operation.codes ?? [],
+      ...codesAt(operation.passesOn),
+    ],
   };
 }
 
