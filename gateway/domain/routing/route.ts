@@ -6,6 +6,7 @@
 
 import type { ErrorCode } from "@svc/sdk/protocol";
 import type { Catalog, Model, Tier, UpstreamConfig } from "../catalog/catalog.ts";
+import type { ProviderTraits, TraitsOf } from "../catalog/provider_traits.ts";
 import type { RequestFeatures } from "../requests/features.ts";
 import type { BudgetMicros, KeySpend, Wallet } from "../ledger/ledger.ts";
 import { formatCredits, type Micros } from "../ledger/money.ts";
@@ -55,6 +56,8 @@ export interface RoutingInput {
   readonly pool: ReadonlyMap<string, TargetState>;
   /** The model that answered this conversation last. */
   readonly stickyModel?: string | undefined;
+  /** @default {no kind has traits} */
+  readonly traitsOf?: TraitsOf | undefined;
   /** Uniform in [0, 1): breaks ties between equals. */
   readonly seed: number;
   readonly nowMs: number;
@@ -84,6 +87,8 @@ export interface Exclusion {
 export interface Candidate {
   readonly model: Model;
   readonly upstream: UpstreamConfig;
+  /** Traits of the upstream's kind. */
+  readonly traits: ProviderTraits;
   readonly price: FrozenPrice;
   /** Estimate with margin, in tokens. */
   readonly inputTokens: number;
@@ -345,7 +350,7 @@ function whyShort({ hold, shape }: Option): Omit<Exclusion, "model"> {
 }
 
 function order(options: readonly Option[], search: Search): Candidate[] {
-  const { features, catalog, seed, stickyModel } = search.input;
+  const { features, catalog, seed, stickyModel, traitsOf = () => ({}) } = search.input;
   const { byModel, dearest } = search.rates;
   const expected = draws(features) ? 0 : expectedOutputTokens(features.difficulty);
   const scored = options.map((option) => {
@@ -364,16 +369,18 @@ function order(options: readonly Option[], search: Search): Candidate[] {
     }, catalog.scoring);
     return { id: model.id, score, option };
   });
-  const ranked = logprobsFirst(rank(scored, { seed, sticky: stickyModel }), features);
-  return ranked.map(({ option, score, id }, index) =>
-    candidateOf(option, score, {
+  const byScore = rank(scored, { seed, sticky: stickyModel });
+  const ranked = logprobsFirst(byScore, { features, traitsOf });
+  return ranked.map(({ option, score, id }, index) => ({
+    ...candidateOf(option, score, {
       place: index + 1,
       count: ranked.length,
       difficulty: features.difficulty,
       stays: id === stickyModel,
       latencyMs: option.latencyMs,
-    })
-  );
+    }),
+    traits: traitsOf(option.target.upstream.kind),
+  }));
 }
 
 /** Expected cost of (input, output, images) at a rate, for comparing. */
@@ -381,7 +388,11 @@ function costOf([input, output, images]: readonly [number, number, number], rate
   return input * rate.input + output * rate.output + images * rate.image;
 }
 
-function candidateOf(option: Option, score: number, standing: Standing): Candidate {
+function candidateOf(
+  option: Option,
+  score: number,
+  standing: Standing,
+): Omit<Candidate, "traits"> {
   const { target, shape, hold } = option;
   const limitedBy = hold.outputTokens < shape.outputTokens ? "funds" : shape.limitedBy;
   const { inputTokens, imageInputTokens, mediaInputTokens } = shape;
