@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import { ConfigError } from "../../config/config_error.ts";
 import { parseConfig } from "../../config/parse_config.ts";
 import type { Catalog, CatalogContent } from "../../domain/catalog/catalog.ts";
@@ -186,12 +187,14 @@ function withStoredKeys(
   if (Array.isArray(upstreams)) {
     restored.upstreams = upstreams.map((upstream: unknown, index) =>
       withStoredKey(upstream, {
-        from: stored.upstreams.filter((known) => isObject(upstream) && known.id === upstream.id),
+        from: stored.upstreams.filter((known) =>
+          isJsonObject(upstream) && known.id === upstream.id
+        ),
         what: `upstreams.${index}`,
       })
     );
   }
-  if (isObject(search)) {
+  if (isJsonObject(search)) {
     const known = stored.search;
     const hasKey = known?.kind === "brave" || known?.kind === "tavily";
     const from = hasKey && known.kind === search.kind ? [known] : [];
@@ -207,7 +210,7 @@ function withStoredKey(
     what: string;
   },
 ): unknown {
-  if (!isObject(written) || written.apiKey !== HIDDEN) return written;
+  if (!isJsonObject(written) || written.apiKey !== HIDDEN) return written;
   const known = stored.from.find(({ baseUrl }) => baseUrl === written.baseUrl);
   if (known?.apiKey !== undefined) return { ...written, apiKey: known.apiKey };
   throw new ServiceFault("invalid_request", {
@@ -215,8 +218,4 @@ function withStoredKey(
       "or leave it out",
     param: `${stored.what}.apiKey`,
   });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

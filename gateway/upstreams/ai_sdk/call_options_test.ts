@@ -1,7 +1,15 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type Feature, FEATURES } from "./features.ts";
 import { MAX_WARNINGS } from "./notes.ts";
-import { AFTER_CALLS, CALL, formatOf, FUNCTION, KINDS, translate, USER } from "./translated_fixture.ts";
+import {
+  AFTER_CALLS,
+  CALL,
+  formatOf,
+  FUNCTION,
+  KINDS,
+  translate,
+  USER,
+} from "./translated_fixture.ts";
 
 const part = (type: string, value: unknown) => ({
   messages: [{ role: "user", content: [{ type, [type]: value }] }],
@@ -191,7 +199,8 @@ for (const kind of KINDS) {
     for (const [feature, requests] of Object.entries(ASKING)) {
       // Where documents are refused, so are their names.
       if (feature.endsWith("filename") && "file_data" in formatOf(kind).lacks) continue;
-      const [, lack] = Object.entries(formatOf(kind).lacks).find(([name]) => name === feature) ?? [];
+      const [, lack] = Object.entries(formatOf(kind).lacks).find(([name]) => name === feature) ??
+        [];
       for (const [fields, param] of requests) {
         const { images, refusal, warnings } = translate(kind, fields);
         assertEquals(images.length, lack === "fetched" ? 1 : 0, feature);

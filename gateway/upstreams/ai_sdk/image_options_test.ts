@@ -5,9 +5,11 @@ import { Notes } from "./notes.ts";
 import { isTranslated, PROVIDERS } from "../providers/provider_kinds.ts";
 import { formatOf } from "./translated_fixture.ts";
 
-const IMAGE_FORMATS = new Map(PROVIDERS.filter(isTranslated).flatMap(({ kind, protocol }) =>
-  protocol.images === undefined ? [] : [[kind, protocol.images] as const]
-));
+const IMAGE_FORMATS = new Map(
+  PROVIDERS.filter(isTranslated).flatMap(({ kind, protocol }) =>
+    protocol.images === undefined ? [] : [[kind, protocol.images] as const]
+  ),
+);
 
 function translate(
   kind: string,

@@ -1,9 +1,9 @@
 import type { ChatFormat, UnreadContent } from "../providers/descriptor.ts";
-import { isJsonObject } from "../providers/json_member.ts";
+import { isAnswerObject } from "../providers/json_member.ts";
 
 /** Returns content of a provider's answer, or of an event of one, that the package does not read. */
 export function unreadContentIn(format: ChatFormat, answer: unknown): UnreadContent {
-  return isJsonObject(answer) ? format.unreadContent?.(answer) ?? {} : {};
+  return isAnswerObject(answer) ? format.unreadContent?.(answer) ?? {} : {};
 }
 
 /** Types of parts that frame other parts. */

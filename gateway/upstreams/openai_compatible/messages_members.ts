@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 /**
  * Members of a chat request that only Anthropic's Messages know. The client library sends them for
  * upstreams that take them; OpenAI refuses requests with them.
@@ -6,7 +7,6 @@
  */
 
 import { editMembers, elementTexts, memberText } from "../../wire/json_text.ts";
-import { isRecord } from "./body.ts";
 
 /**
  * Removes `is_error` of tool results, whose text says so too, and Anthropic's part of `extra_content`.
@@ -29,7 +29,7 @@ export function withoutMessagesMembers(
     Object.assign(edits, listEdit(text, "tools", (one) => without(one, ["cache_control"], names)));
     if (names.includes("cache_control")) edits["cache_control"] = undefined;
   }
-  if (isRecord(extra) && "anthropic" in extra) {
+  if (isJsonObject(extra) && "anthropic" in extra) {
     const { anthropic: _, ...others } = extra;
     edits["extra_content"] = Object.keys(others).length > 0 ? JSON.stringify(others) : undefined;
   }

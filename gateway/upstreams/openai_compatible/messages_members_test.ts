@@ -53,10 +53,13 @@ Deno.test("a request without such members keeps its bytes", () => {
   const text =
     '{"top_k": 5,\n "messages":[ {"role":"tool","content":"1"} ],"extra_content":{"a":1}}';
   for (const kind of ["openai", "openai-compatible"] as const) {
-    assertEquals(withoutMessagesMembers(text, {
-      value: JSON.parse(text),
-      refusesCacheControl: kind === "openai",
-    }), text);
+    assertEquals(
+      withoutMessagesMembers(text, {
+        value: JSON.parse(text),
+        refusesCacheControl: kind === "openai",
+      }),
+      text,
+    );
   }
   const alone = { messages: [], extra_content: { anthropic: {} } };
   assertEquals(edited(alone, "openai"), { messages: [] });
