@@ -5,7 +5,7 @@
  */
 
 import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
-import type { TranslatedProtocol } from "../providers/descriptor.ts";
+import type { ProviderDescriptor, TranslatedProtocol } from "../providers/descriptor.ts";
 import { isTranslated, providerOf } from "../providers/provider_kinds.ts";
 import { type Credentials, credentialsOf, type CredentialSources } from "./credentials.ts";
 
@@ -21,11 +21,11 @@ export interface Account {
 export function accountOf(
   config: UpstreamConfig,
   sources: Omit<CredentialSources, "takesServiceAccount">,
+  provider: ProviderDescriptor | undefined = providerOf(config.kind),
 ): Account {
-  const provider = providerOf(config.kind);
   const takesServiceAccount = provider?.credentials?.includes("service-account") === true;
   const credentials = credentialsOf(config, { ...sources, takesServiceAccount });
-  const baseUrl = baseUrlOf(config, credentials);
+  const baseUrl = baseUrlOf(config, credentials, provider);
   if (provider === undefined || !isTranslated(provider) || baseUrl === undefined) {
     throw new TypeError(`Cannot create upstream "${config.id}": its address is not known`);
   }
@@ -36,9 +36,9 @@ export function accountOf(
 export function baseUrlOf(
   config: UpstreamConfig,
   credentials?: Pick<Credentials, "kind">,
+  provider: ProviderDescriptor | undefined = providerOf(config.kind),
 ): string | undefined {
   if (config.baseUrl !== undefined) return config.baseUrl.replace(/\/+$/, "");
-  const provider = providerOf(config.kind);
   if (provider === undefined || !isTranslated(provider)) return undefined;
   return provider.protocol.baseUrlOf?.(config, credentials) ?? provider.defaultBaseUrl;
 }

@@ -17,7 +17,12 @@ import { failureOf, redact } from "../openai_compatible/failure.ts";
 import { type Dial, Reachability } from "../openai_compatible/reachability.ts";
 import { isProxied, Outgoing } from "../../system/outgoing.ts";
 import { modelListError, whyNoList } from "../model_list_error.ts";
-import type { OpenProvider, ProviderModels, TranslatedProtocol } from "../providers/descriptor.ts";
+import type {
+  OpenProvider,
+  ProviderDescriptor,
+  ProviderModels,
+  TranslatedProtocol,
+} from "../providers/descriptor.ts";
 import { AccessSource } from "./access.ts";
 import { accountOf } from "./account.ts";
 import { AnswerEvents } from "./answer_events.ts";
@@ -48,6 +53,8 @@ export interface AiSdkDeps {
   readonly readFile?: ((path: string) => Promise<string>) | undefined;
   /** Asks whether a host is there. @default {Deno.connect} */
   readonly dial?: Dial | undefined;
+  /** Descriptor of the upstream's kind. @default {that of the registry} */
+  readonly provider?: ProviderDescriptor | undefined;
 }
 
 /** A provider account that is spoken to through its Vercel AI SDK package. */
@@ -67,7 +74,11 @@ export class AiSdkUpstream implements Upstream {
   constructor(config: UpstreamConfig, deps: AiSdkDeps) {
     const { id, timeouts } = config;
     const { clock, env, readFile = Deno.readTextFile } = deps;
-    const { baseUrl, credentials, protocol } = accountOf(config, { env, readFile });
+    const { baseUrl, credentials, protocol } = accountOf(
+      config,
+      { env, readFile },
+      deps.provider,
+    );
     this.id = id;
     this.#config = config;
     this.#protocol = protocol;
