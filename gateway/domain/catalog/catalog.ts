@@ -13,30 +13,11 @@ import type { ServiceLimits } from "../limits/service_limits.ts";
 /** A text in the languages of the catalog. */
 export type Localized = Readonly<Record<Locale, string>>;
 
-/** How an upstream is spoken to. */
-export type UpstreamKind = "openai" | "openai-compatible" | "simulator" | NativeKind;
-
-/** Kinds that are spoken to in a wire format of their own. */
-export type NativeKind =
-  | "anthropic"
-  | "google"
-  | "google-vertex"
-  | "amazon-bedrock"
-  | "azure"
-  | "mistral"
-  | "cohere";
-
 /** Names under which Chat Completions servers take the output limit. */
 export const OUTPUT_LIMIT_FIELDS = ["max_completion_tokens", "max_tokens"] as const;
 
 /** One of them. */
 export type OutputLimitField = typeof OUTPUT_LIMIT_FIELDS[number];
-
-/** Native kinds whose provider packages draw. */
-export const DRAWING_KINDS = ["google", "google-vertex", "amazon-bedrock", "azure"] as const;
-
-/** One of them. */
-export type DrawingKind = typeof DRAWING_KINDS[number];
 
 /** Time limits of one attempt at an upstream, in milliseconds. */
 export interface UpstreamTimeouts {
@@ -51,7 +32,8 @@ export interface UpstreamTimeouts {
 /** One provider account or server. */
 export interface UpstreamConfig {
   readonly id: string;
-  readonly kind: UpstreamKind;
+  /** Kind of the provider: a name of the registry in `upstreams/providers`. */
+  readonly kind: string;
   /** Name shown to customers and matched by policies. @default {id} */
   readonly provider: string;
   readonly baseUrl?: string | undefined;
