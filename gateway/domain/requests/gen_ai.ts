@@ -7,7 +7,7 @@
 import type { Endpoint } from "@svc/sdk/protocol";
 import type { UpstreamConfig, UpstreamKind } from "../catalog/catalog.ts";
 
-/** Kinds whose provider the conventions have a name for. */
+/** Names of providers in the conventions, by kind of upstream. */
 const PROVIDERS: Readonly<Partial<Record<UpstreamKind, string>>> = {
   openai: "openai",
   anthropic: "anthropic",
@@ -19,17 +19,19 @@ const PROVIDERS: Readonly<Partial<Record<UpstreamKind, string>>> = {
   cohere: "cohere",
 };
 
-/** `gen_ai.provider.name` of an upstream: the operator's own name where the conventions have none. */
+/**
+ * Returns `gen_ai.provider.name` of an upstream: the operator's name if the conventions have none.
+ */
 export function providerName({ kind, provider }: UpstreamConfig): string {
   return PROVIDERS[kind] ?? provider;
 }
 
-/** `gen_ai.operation.name` of a call. */
+/** Returns `gen_ai.operation.name` of a call. */
 export function operationName(endpoint: Endpoint): "chat" | "generate_content" {
   return endpoint === "chat" || endpoint === "responses" ? "chat" : "generate_content";
 }
 
-/** Where each endpoint is on the public listener: `http.route`. */
+/** Path of each endpoint on the public listener, for `http.route`. */
 export const ROUTES: Readonly<Record<Endpoint, string>> = {
   chat: "/openai/v1/chat/completions",
   responses: "/openai/v1/responses",

@@ -81,17 +81,25 @@ function withKeys(rollup: Rollup, most: number): Rollup {
 }
 
 function writeSums(sums: Sums): SumsJson {
-  const { requests, refused, failed, left, charged } = sums;
+  const { requests, refused, failed, disconnected, charged } = sums;
   const { inputTokens, cachedInputTokens, outputTokens } = sums;
   const tokens = [inputTokens, cachedInputTokens, outputTokens] as const;
-  return [requests, refused, failed, left, charged.toString(), ...tokens];
+  return [requests, refused, failed, disconnected, charged.toString(), ...tokens];
 }
 
 function readSums(json: SumsJson): Sums {
-  const [requests, refused, failed, left, charged, inputTokens, cachedInputTokens, outputTokens] =
-    json;
+  const [
+    requests,
+    refused,
+    failed,
+    disconnected,
+    charged,
+    inputTokens,
+    cachedInputTokens,
+    outputTokens,
+  ] = json;
   return {
-    ...{ requests, refused, failed, left, charged: BigInt(charged) },
+    ...{ requests, refused, failed, disconnected, charged: BigInt(charged) },
     ...{ inputTokens, cachedInputTokens, outputTokens },
   };
 }
