@@ -4,7 +4,7 @@ import { partsOf } from "../../../domain/requests/parts.ts";
 import type { Rollup, Sums } from "../../../domain/requests/rollup.ts";
 import type { RequestRecord } from "../../../ports/request_log.ts";
 
-/** For tests: the sums of rows, counted one by one. */
+/** For tests: returns the sums of rows, counted one by one. */
 export function recount(rows: readonly RequestRecord[]): Rollup {
   const sums = (some: readonly RequestRecord[]): Sums => {
     const sum = (of: (row: RequestRecord) => number) => some.reduce((all, row) => all + of(row), 0);
