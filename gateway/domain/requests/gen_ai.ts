@@ -6,7 +6,7 @@
 
 import type { Endpoint } from "@svc/sdk/protocol";
 
-/** `gen_ai.operation.name` of a call. */
+/** Returns `gen_ai.operation.name` of a call. */
 export function operationName(endpoint: Endpoint): "chat" | "generate_content" {
   return endpoint === "chat" || endpoint === "responses" ? "chat" : "generate_content";
 }

@@ -1,4 +1,3 @@
-import { isJsonObject } from "@svc/sdk/protocol";
 /**
  * Members of a chat request that only Anthropic's Messages know. The client library sends them for
  * upstreams that take them; OpenAI refuses requests with them.
@@ -7,7 +6,6 @@ import { isJsonObject } from "@svc/sdk/protocol";
  */
 
 import { isJsonObject } from "@svc/sdk/protocol";
-import type { UpstreamKind } from "../../domain/catalog/catalog.ts";
 import { editMembers, elementTexts, memberText } from "../../wire/json/text.ts";
 
 /**
