@@ -81,8 +81,8 @@ function refusalOf(status: number, body: unknown): Refusal {
 
 function member(value: unknown, name: string): Record<string, unknown> | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const found: unknown = Object.entries(value).find(([key]) => key === name)?.[1];
-  return typeof found === "object" && found !== null
-    ? Object.fromEntries(Object.entries(found))
+  const member: unknown = Object.entries(value).find(([key]) => key === name)?.[1];
+  return typeof member === "object" && member !== null
+    ? Object.fromEntries(Object.entries(member))
     : undefined;
 }

@@ -215,6 +215,6 @@ function isIn(entry: unknown, path: string): boolean {
   if (path === "") return true;
   const [name = "", ...below] = path.split(".");
   if (typeof entry !== "object" || entry === null) return false;
-  const found = Object.entries(entry).find(([member]) => member === name);
-  return found !== undefined && isIn(found[1], below.join("."));
+  const member = Object.entries(entry).find(([member]) => member === name);
+  return member !== undefined && isIn(member[1], below.join("."));
 }

@@ -52,7 +52,7 @@ export const catalogCheck: Page = {
   change: async (view) => page(view, view.need(await view.api.get("/catalog/check", checked))),
 };
 
-function page(view: View, found: Checked | undefined): Shown {
+function page(view: View, result: Checked | undefined): Shown {
   const say = view.say(checkMessages);
   return {
     title: say.title,
@@ -64,28 +64,28 @@ function page(view: View, found: Checked | undefined): Shown {
           </form>
         </ui.PageHead>
         <CatalogTabs view={view} here="check" />
-        {found === undefined
+        {result === undefined
           ? <p class="hint">{say.hint}</p>
-          : <Outcome view={view} found={found} />}
+          : <Outcome view={view} result={result} />}
       </>
     ),
   };
 }
 
-function Outcome({ view, found }: InView<{ found: Checked }>) {
+function Outcome({ view, result }: InView<{ result: Checked }>) {
   const say = view.say(checkMessages);
-  const { name, version, ageDays } = found.priceList;
+  const { name, version, ageDays } = result.priceList;
   return (
     <>
-      <ui.Notice kind={found.ok ? "done" : "problem"}>
-        {found.advice === null ? say.allGood(found.models.length) : ui.shownText(found.advice)}
+      <ui.Notice kind={result.ok ? "done" : "problem"}>
+        {result.advice === null ? say.allGood(result.models.length) : ui.shownText(result.advice)}
       </ui.Notice>
       <p class="hint">{say.priceList(name, version, ageDays)}</p>
       <ui.Panel title={say.upstreams}>
-        <Findings view={view} rows={found.upstreams} />
+        <Findings view={view} rows={result.upstreams} />
       </ui.Panel>
       <ui.Panel title={view.say(catalogMessages).models}>
-        <Verdicts view={view} rows={found.models} />
+        <Verdicts view={view} rows={result.models} />
       </ui.Panel>
     </>
   );
@@ -130,7 +130,7 @@ function Verdicts({ view, rows }: InView<{ rows: readonly Verdict[] }>) {
           ({ status }) => <ui.Badge kind={VERDICTS[status]}>{say.verdicts[status]}</ui.Badge>,
         ),
         ui.column(catalog.price, ({ price }) => say.prices[price]),
-        ui.column(say.found, ({ problems, notes }) =>
+        ui.column(say.findingsTitle, ({ problems, notes }) =>
           [
             ...problems.map(({ message }) => message),
             ...notes,

@@ -118,9 +118,9 @@ async function rotationOf(
     const address = apiPath`/keys/${view.param("id")}/rotation`;
     return view.api.get(`${address}?${new URLSearchParams({ ...query })}`, rotationShape);
   };
-  const found = await ask(place);
+  const answer = await ask(place);
   const { copy } = place;
-  if (found.ok || copy === undefined) return { rotation: view.need(found), lost: undefined };
+  if (answer.ok || copy === undefined) return { rotation: view.need(answer), lost: undefined };
   return { rotation: view.need(await ask({})), lost: copy };
 }
 

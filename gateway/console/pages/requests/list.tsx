@@ -46,13 +46,13 @@ async function show(view: View): Promise<Shown> {
   }
   const [key] = called;
   if (key !== undefined) wanted.set("key", key.id);
-  const found = await view.api.get(`/requests?${pageOf(view, wanted)}`, listAnswer);
-  if (!found.ok) {
-    const { message, status } = found.refusal;
+  const answer = await view.api.get(`/requests?${pageOf(view, wanted)}`, listAnswer);
+  if (!answer.ok) {
+    const { message, status } = answer.refusal;
     const problem = <ui.Notice kind="problem">{message}</ui.Notice>;
     return { title: say.title, scripts: ["range.js"], body: frame(problem), status };
   }
-  const { requests, cursor } = found.value;
+  const { requests, cursor } = answer.value;
   const columns = columnsOf(view, keys);
   return {
     title: say.title,
