@@ -10,26 +10,7 @@ const DESCRIPTION =
   "The content is exact, without line numbers. Binary files are refused, and so are files that may " +
   "hold secrets.";
 
-/**
- * What `file_read` returns to the model.
- *
- * @example
- * ```ts
- * import type { FileReadResult } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const result: FileReadResult = {
- *   path: "notes.txt",
- *   content: "one\ntwo\n",
- *   start_line: 1,
- *   size_bytes: 4_096,
- *   truncated: true,
- *   next_line: 3,
- * };
- * const next = result.truncated ? { path: result.path, start_line: result.next_line } : undefined;
- * assertEquals(next, { path: "notes.txt", start_line: 3 });
- * ```
- */
+/** What `file_read` returns to the model. */
 export interface FileReadResult {
   /** Where the file is, from the workspace on, all links resolved. */
   readonly path: string;

@@ -6,43 +6,10 @@ import { tool } from "./typed_tool.ts";
 /** Longest write, once it is permitted. */
 const WRITE_MS = 60_000;
 
-/**
- * How a file is written.
- *
- * @example
- * ```ts
- * import type { FileWriteMode } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const harmless: FileWriteMode[] = ["create", "append"];
- * assertEquals(harmless.includes("overwrite"), false);
- * ```
- */
+/** How a file is written. */
 export type FileWriteMode = "create" | "overwrite" | "append" | "replace";
 
-/**
- * What the application is asked before a file is written: this very call, and nothing else.
- *
- * @example
- * ```ts
- * import type { FilePermissionRequest } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const line = ({ mode, path, bytes }: FilePermissionRequest) =>
- *   `${mode} ${path} (${bytes} bytes)?`;
- * const request: FilePermissionRequest = {
- *   root: "/srv/project",
- *   path: "notes/a.txt",
- *   mode: "create",
- *   exists: false,
- *   content: "Hello",
- *   bytes: 5,
- *   toolCallId: "call_1",
- *   signal: new AbortController().signal,
- * };
- * assertEquals(line(request), "create notes/a.txt (5 bytes)?");
- * ```
- */
+/** What the application is asked before a file is written: this very call, and nothing else. */
 export interface FilePermissionRequest {
   /** The root of the workspace, absolute, all links resolved. */
   readonly root: string;
@@ -64,28 +31,7 @@ export interface FilePermissionRequest {
   readonly signal: AbortSignal;
 }
 
-/**
- * Grants a write by returning `true`; everything else, an error too, refuses it.
- *
- * @example
- * ```ts
- * import type { FilePermission } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const onlyNotes: FilePermission = ({ path, mode }) =>
- *   mode === "create" && path.startsWith("notes/");
- * const signal = new AbortController().signal;
- * const about = {
- *   root: "/srv/project",
- *   exists: true,
- *   content: "",
- *   bytes: 0,
- *   toolCallId: "",
- *   signal,
- * };
- * assertEquals(await onlyNotes({ path: "main.ts", mode: "overwrite", ...about }), false);
- * ```
- */
+/** Grants a write by returning `true`; everything else, an error too, refuses it. */
 export type FilePermission = (request: FilePermissionRequest) => boolean | Promise<boolean>;
 
 /**
@@ -115,18 +61,7 @@ export interface FileWriteOptions extends WorkspaceOptions {
   readonly permissionTimeoutMs?: number | undefined;
 }
 
-/**
- * What `file_write` returns to the model.
- *
- * @example
- * ```ts
- * import type { FileWriteResult } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const result: FileWriteResult = { path: "notes/a.txt", size_bytes: 5 };
- * assertEquals(JSON.stringify(result), '{"path":"notes/a.txt","size_bytes":5}');
- * ```
- */
+/** What `file_write` returns to the model. */
 export interface FileWriteResult {
   /** The file, from the workspace on, all links resolved. */
   readonly path: string;

@@ -8,22 +8,7 @@ const DESCRIPTION = "Lists a folder of the workspace: names, kinds and sizes of 
   `name, at most ${MAX_ENTRIES}. It does not go into folders inside; to look for something in a ` +
   "whole tree, use file_search.";
 
-/**
- * An entry of a folder.
- *
- * @example
- * ```ts
- * import type { ListedEntry } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const entries: ListedEntry[] = [
- *   { name: "src", type: "folder" },
- *   { name: "README.md", type: "file", size_bytes: 4_096 },
- * ];
- * const bytes = entries.reduce((sum, { size_bytes = 0 }) => sum + size_bytes, 0);
- * assertEquals(bytes, 4_096);
- * ```
- */
+/** An entry of a folder. */
 export interface ListedEntry {
   /** Its name. */
   readonly name: string;
@@ -33,22 +18,7 @@ export interface ListedEntry {
   readonly size_bytes?: number;
 }
 
-/**
- * What `list_dir` returns to the model.
- *
- * @example
- * ```ts
- * import type { ListDirResult } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const result: ListDirResult = {
- *   path: "src",
- *   entries: [{ name: "main.ts", type: "file", size_bytes: 812 }],
- *   truncated: false,
- * };
- * assertEquals(result.entries.map(({ name }) => `${result.path}/${name}`), ["src/main.ts"]);
- * ```
- */
+/** What `list_dir` returns to the model. */
 export interface ListDirResult {
   /** Where the folder is, from the workspace on, all links resolved. */
   readonly path: string;

@@ -3,24 +3,7 @@ import { byteLimit, GRACE_MS, timeLimit } from "./sandbox/limits.ts";
 import type { Tool } from "./tool.ts";
 import { type InputOf, tool } from "./typed_tool.ts";
 
-/**
- * A command that a model wants to run. It is what runs once it is granted.
- *
- * @example
- * ```ts
- * import type { ShellPermissionRequest } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const request: ShellPermissionRequest = {
- *   command: "git status",
- *   args: ["git", "status"],
- *   workingDir: "/srv/project",
- *   toolCallId: "call_1",
- *   signal: new AbortController().signal,
- * };
- * assertEquals(request.args?.[0], "git");
- * ```
- */
+/** A command that a model wants to run. It is what runs once it is granted. */
 export interface ShellPermissionRequest {
   /** The command line. Of an argument list: the same as a command line, quoted. */
   readonly command: string;
@@ -34,20 +17,7 @@ export interface ShellPermissionRequest {
   readonly signal: AbortSignal;
 }
 
-/**
- * Decides about one command. Anything but `true` refuses it.
- *
- * @example
- * ```ts
- * import type { ShellPermission } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * // Programs alone, never a line that a shell interprets.
- * const onlyGit: ShellPermission = ({ args }) => args?.[0] === "git" && args[1] === "status";
- * const about = { workingDir: "/srv", toolCallId: "", signal: new AbortController().signal };
- * assertEquals(await onlyGit({ command: "git status; id", ...about }), false);
- * ```
- */
+/** Decides about one command. Anything but `true` refuses it. */
 export type ShellPermission = (
   request: ShellPermissionRequest,
 ) => boolean | Promise<boolean>;
@@ -98,18 +68,7 @@ export interface ShellOptions {
   readonly maxOutputBytes?: number | undefined;
 }
 
-/**
- * What the model is told of a command that ran.
- *
- * @example
- * ```ts
- * import type { ShellResult } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const result: ShellResult = { exit_code: 0, stdout: "main.ts\n", stderr: "" };
- * assertEquals(result.exit_code === 0 ? result.stdout.trim() : result.stderr, "main.ts");
- * ```
- */
+/** What the model is told of a command that ran. */
 export interface ShellResult {
   /** The exit code; `null` where a signal ended it. */
   readonly exit_code: number | null;

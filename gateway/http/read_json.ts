@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import { Buffer, isAscii } from "node:buffer";
 import { ServiceFault } from "../domain/fault.ts";
 import type { JsonBody } from "../ports/upstream.ts";
@@ -61,7 +62,7 @@ export async function readJson(
     const detail = error instanceof SyntaxError ? `: ${printable(error.message)}` : "";
     throw new ServiceFault("invalid_request", { message: `The body is not valid JSON${detail}` });
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     throw new ServiceFault("invalid_request", { message: "Send a JSON object as the body" });
   }
   if (isLong) await yieldToEventLoop();
@@ -70,7 +71,7 @@ export async function readJson(
       message: "An object in the body has the same name twice; send each name once",
     });
   }
-  return { text, value: value as Readonly<Record<string, unknown>> };
+  return { text, value };
 }
 
 const EXCEEDED: Readonly<Record<keyof JsonLimits, string>> = {

@@ -22,7 +22,7 @@ import {
   responseDeletedSchema,
 } from "../http/schemas/stored_responses.ts";
 import * as examples from "./examples.ts";
-import type { Content, Operation, Reply } from "./operation.ts";
+import { type Content, EVENTS_TYPE, JSON_TYPE, type Operation, type Reply } from "./operation.ts";
 import {
   chatEvent,
   chatReply,
@@ -32,9 +32,6 @@ import {
   imagesReply,
 } from "./schemas.ts";
 import { selfOperations } from "./self_operations.ts";
-
-const JSON_TYPE = "application/json";
-const EVENTS_TYPE = "text/event-stream";
 
 const MODEL_CALL_CODES: readonly ErrorCode[] = [
   "model_not_allowed",

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ToolCallDelta } from "@svc/sdk/protocol";
+import { isJsonObject, type ToolCallDelta } from "@svc/sdk/protocol";
 import { UpstreamCut } from "../ports/upstream.ts";
 import { elementTexts, memberText } from "./json_text.ts";
 
@@ -32,12 +32,12 @@ export function readChunk(text: string): ChunkContent {
     throw new UpstreamCut("server_error", "The upstream reported an error in mid-stream");
   }
   const choices = chunk["choices"] ?? [];
-  if (!Array.isArray(choices) || !choices.every(isRecord)) throw malformed("a chat chunk");
+  if (!Array.isArray(choices) || !choices.every(isJsonObject)) throw malformed("a chat chunk");
   const choice = choices.find(({ index }) => (index ?? 0) === 0);
   const delta = choice?.["delta"] ?? undefined;
-  if (delta !== undefined && !isRecord(delta)) throw malformed("a chat chunk");
+  if (delta !== undefined && !isJsonObject(delta)) throw malformed("a chat chunk");
   const toolCalls = delta?.["tool_calls"] ?? [];
-  if (!Array.isArray(toolCalls) || !toolCalls.every(isRecord)) throw malformed("a chat chunk");
+  if (!Array.isArray(toolCalls) || !toolCalls.every(isJsonObject)) throw malformed("a chat chunk");
   const finish = choice?.["finish_reason"];
   return {
     value: { ...chunk, choices },
@@ -71,12 +71,8 @@ export function parsed(text: string): Fields {
   } catch (cause) {
     throw new UpstreamCut("malformed", "The upstream sent an event that is not JSON", { cause });
   }
-  if (!isRecord(value)) throw malformed("an object");
+  if (!isJsonObject(value)) throw malformed("an object");
   return value;
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function malformed(what: string): UpstreamCut {

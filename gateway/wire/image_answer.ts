@@ -5,13 +5,14 @@
  */
 
 import { Buffer } from "node:buffer";
-import type {
-  Dialect,
-  GeneratedImage,
-  ImageResponseFormat,
-  ImagesResponse,
-  ImageUsage,
-  ServiceMetadata,
+import {
+  type Dialect,
+  type GeneratedImage,
+  type ImageResponseFormat,
+  type ImagesResponse,
+  type ImageUsage,
+  isJsonObject,
+  type ServiceMetadata,
 } from "@svc/sdk/protocol";
 import type { Usage } from "../domain/ledger/pricing.ts";
 import { encodeDataUri } from "../images/data_uri.ts";
@@ -65,8 +66,8 @@ export function readImageUsage(value: JsonRecord): Usage | undefined {
 }
 
 function detailsOf(usage: unknown): JsonRecord {
-  const details = isRecord(usage) ? usage["input_tokens_details"] : undefined;
-  return isRecord(details) ? details : {};
+  const details = isJsonObject(usage) ? usage["input_tokens_details"] : undefined;
+  return isJsonObject(details) ? details : {};
 }
 
 /**
@@ -119,7 +120,7 @@ function settingsOf(value: JsonRecord): Record<string, string> {
 }
 
 function wireUsage(usage: unknown): ImageUsage | undefined {
-  if (!isRecord(usage)) return undefined;
+  if (!isJsonObject(usage)) return undefined;
   const { input_tokens, output_tokens } = usage;
   const details = detailsOf(usage);
   if (!isCount(input_tokens) || !isCount(output_tokens)) return undefined;
@@ -140,7 +141,7 @@ function plainUsage(usage: ImageUsage): ImageUsage {
 }
 
 function isImage(value: unknown): boolean {
-  return isRecord(value) && [value["b64_json"], value["url"]].some(isText);
+  return isJsonObject(value) && [value["b64_json"], value["url"]].some(isText);
 }
 
 function isText(value: unknown): boolean {
@@ -149,10 +150,6 @@ function isText(value: unknown): boolean {
 
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
-}
-
-function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: unknown): value is number {

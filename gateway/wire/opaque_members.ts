@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { KeptChars } from "./kept_chars.ts";
 import type { OpaqueTexts } from "./tool_calls.ts";
 
@@ -46,7 +47,7 @@ function parsed(text: string | undefined): unknown {
 
 /** The earlier one with the later one in it, where both are objects; else the later one. */
 function merged(earlier: unknown, later: unknown): unknown {
-  if (!isFields(earlier) || !isFields(later)) return later;
+  if (!isJsonObject(earlier) || !isJsonObject(later)) return later;
   for (const [key, value] of Object.entries(later)) {
     const known = Object.hasOwn(earlier, key) ? earlier[key] : undefined;
     // Defined, not assigned: a member may be called `__proto__`.
@@ -58,8 +59,4 @@ function merged(earlier: unknown, later: unknown): unknown {
     });
   }
   return earlier;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -28,6 +28,7 @@ export * from "./dialect.ts";
 export * from "./error.ts";
 export * from "./extensible.ts";
 export * from "./images.ts";
+export * from "./json.ts";
 export * from "./messages.ts";
 export * from "./messages_content.ts";
 export * from "./messages_events.ts";

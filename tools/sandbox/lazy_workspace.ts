@@ -5,16 +5,6 @@ import type { Workspace } from "./workspace.ts";
  * A folder that several tools work in. Its path is resolved once, with the first use of any tool
  * that was given the same object; a path alone is resolved by each tool for itself, and a link in it
  * may have been changed in between.
- *
- * @example
- * ```ts
- * import { fileRead, fileSearch, type WorkspaceFolder } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const workspace: WorkspaceFolder = { path: "./project" };
- * const tools = [fileRead({ workspace }), fileSearch({ workspace })];
- * assertEquals(tools.map(({ name }) => name), ["file_read", "file_search"]);
- * ```
  */
 export interface WorkspaceFolder {
   /** Its path. */

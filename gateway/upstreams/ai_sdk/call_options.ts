@@ -1,7 +1,7 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { JSONObject, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
-import { isRecord } from "../openai_compatible/body.ts";
 import type { Feature } from "./cannot_carry.ts";
 import { reportUnknown } from "./known_members.ts";
 import { described } from "./held_schema.ts";
@@ -29,7 +29,7 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
 
   const own: Record<string, JSONObject[string]> = {};
   const format = value["response_format"];
-  if (isRecord(format)) options.responseFormat = responseFormat(format, { notes, own });
+  if (isJsonObject(format)) options.responseFormat = responseFormat(format, { notes, own });
   obeyChoice(options, { call, notes, own });
   if (value["parallel_tool_calls"] === false) onlyOneCall({ notes, own });
   callerFields(value, { notes, own });
@@ -72,7 +72,7 @@ const REFUSED_FIELDS: readonly (readonly [field: string, Feature, (value: unknow
     ["n", "n", (value) => value !== 1],
     ["logprobs", "logprobs", (value) => value !== false],
     ["top_logprobs", "logprobs", (value) => value !== 0],
-    ["logit_bias", "logit_bias", (value) => !isRecord(value) || Object.keys(value).length > 0],
+    ["logit_bias", "logit_bias", (value) => !isJsonObject(value) || Object.keys(value).length > 0],
     ["prediction", "prediction", () => true],
     ["audio", "audio_output", () => true],
     ["modalities", "audio_output", (value) => !Array.isArray(value) || value.includes("audio")],
@@ -113,7 +113,7 @@ function refuseUnknown(value: Fields, notes: Notes): void {
     if (asked != null && asks(asked)) notes.allows(feature, field);
   }
   const streaming = value["stream_options"];
-  if (isRecord(streaming)) {
+  if (isJsonObject(streaming)) {
     // Whoever wants no padding has none.
     const { include_obfuscation, ...asked } = streaming;
     const padded = include_obfuscation === false ? asked : streaming;
@@ -128,12 +128,14 @@ function refuseUnknown(value: Fields, notes: Notes): void {
 
 /** Extensions that are read by {@linkcode topKOf}. */
 function isAnthropicsAlone(extra: unknown): boolean {
-  return isRecord(extra) && Object.keys(extra).every((name) => name === "anthropic");
+  return isJsonObject(extra) && Object.keys(extra).every((name) => name === "anthropic");
 }
 
 /** A caller's own, or where the client library puts that of Messages; and its path. */
 function topKOf({ top_k, extra_content: extra }: Fields): readonly [unknown, path: string] {
-  if (top_k != null || !isRecord(extra) || !isRecord(extra["anthropic"])) return [top_k, "top_k"];
+  if (top_k != null || !isJsonObject(extra) || !isJsonObject(extra["anthropic"])) {
+    return [top_k, "top_k"];
+  }
   return [extra["anthropic"]["top_k"], "extra_content.anthropic.top_k"];
 }
 
@@ -191,7 +193,7 @@ function responseFormat(
     own["structuredOutputMode"] = "jsonTool";
     return { type: "json", schema: { type: "object" } };
   }
-  if (type === "json_schema" && isRecord(written)) {
+  if (type === "json_schema" && isJsonObject(written)) {
     const path = "response_format.json_schema";
     reportUnknown(written, { of: path, path, notes });
     const { name, description, schema, strict } = written;
@@ -205,7 +207,7 @@ function responseFormat(
     own["strictJsonSchema"] = strict === true;
     return {
       type: "json",
-      schema: isRecord(schema) ? schema : { type: "object" },
+      schema: isJsonObject(schema) ? schema : { type: "object" },
       ...(typeof name === "string" ? { name } : {}),
       ...(typeof description === "string" ? { description } : {}),
     };
@@ -259,7 +261,7 @@ function onlyOneCall({ notes, own }: Own): void {
 /** What the caller says of itself. */
 function callerFields({ user, metadata }: Fields, { notes, own }: Own): void {
   if (user != null && notes.allows("user", "user")) own["user"] = String(user);
-  const isSaid = isRecord(metadata) ? Object.keys(metadata).length > 0 : metadata != null;
+  const isSaid = isJsonObject(metadata) ? Object.keys(metadata).length > 0 : metadata != null;
   if (isSaid) notes.allows("metadata", "metadata");
 }
 

@@ -5,8 +5,9 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import { isDeepStrictEqual } from "node:util";
-import { isRecord, parseObject } from "../openai_compatible/body.ts";
+import { parseObject } from "../openai_compatible/body.ts";
 import { CANNOT_CARRY } from "./cannot_carry.ts";
 import type { Notes } from "./notes.ts";
 
@@ -18,9 +19,9 @@ export function noteUnheldSchema(
   format: unknown,
   { body, notes }: { readonly body: string; readonly notes: Notes },
 ): void {
-  if (CANNOT_CARRY[notes.kind].json_strict === undefined || !isRecord(format)) return;
+  if (CANNOT_CARRY[notes.kind].json_strict === undefined || !isJsonObject(format)) return;
   const { json_schema: asked } = format;
-  if (format["type"] !== "json_schema" || !isRecord(asked) || asked["strict"] !== true) return;
+  if (format["type"] !== "json_schema" || !isJsonObject(asked) || asked["strict"] !== true) return;
   if (isDeepStrictEqual(schemaOf(body), described(asked))) return;
   notes.allows("json_strict", "response_format.json_schema.strict");
 }
@@ -32,7 +33,7 @@ export function noteUnheldSchema(
 export function described(
   { schema, description }: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const own = isRecord(schema) ? schema : { type: "object" };
+  const own = isJsonObject(schema) ? schema : { type: "object" };
   if (typeof description !== "string" || description === "") return { ...own };
   const { description: more } = own;
   const words = typeof more === "string" && more !== "" ? `${description}\n\n${more}` : description;
@@ -43,7 +44,7 @@ export function described(
 function schemaOf(body: string): unknown {
   const value = parseObject(body) ?? {};
   const fields = value["additionalModelRequestFields"] ?? value;
-  const config = isRecord(fields) ? fields["output_config"] : undefined;
-  const format = isRecord(config) ? config["format"] : undefined;
-  return isRecord(format) ? format["schema"] : undefined;
+  const config = isJsonObject(fields) ? fields["output_config"] : undefined;
+  const format = isJsonObject(config) ? config["format"] : undefined;
+  return isJsonObject(format) ? format["schema"] : undefined;
 }

@@ -5,13 +5,14 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { ImageModelV4Result } from "@ai-sdk/provider";
 import type { DrawingKind } from "../../domain/catalog/catalog.ts";
 import { type LoadedEdit, loadEditImages } from "../../images/edit_images.ts";
 import { type FetchImage, isUnreadable } from "../../ports/fetch_image.ts";
 import type { UpstreamAnswer, UpstreamCall, UpstreamFailure } from "../../ports/upstream.ts";
 import { readImageUsage } from "../../wire/image_answer.ts";
-import { isRecord, parseObject } from "../openai_compatible/body.ts";
+import { parseObject } from "../openai_compatible/body.ts";
 import { failureOf, readError, redact } from "../openai_compatible/failure.ts";
 import { filesOf, type ImageOptions, imageOptionsOf, imagesAskedFor } from "./image_options.ts";
 import { type Drawn, imageBody, imagesOf, settingsOf, usageOf } from "./image_result.ts";
@@ -154,7 +155,7 @@ async function draw(
 function failureIn(answer: Fields): UpstreamFailure | undefined {
   const { details, error, status } = answer;
   if (status === "Request Moderated") {
-    const reasons = isRecord(details) ? details["Moderation Reasons"] : undefined;
+    const reasons = isJsonObject(details) ? details["Moderation Reasons"] : undefined;
     return blocked(Array.isArray(reasons) ? reasons.join(", ") : "The request was moderated");
   }
   // Amazon's models say in a text why they withhold images.

@@ -1,7 +1,8 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { NativeKind, UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { ModelListError } from "../../ports/upstream.ts";
 import { modelListRefusal } from "../model_list_error.ts";
-import { isRecord, MAX_JSON_BYTES, parseObject, readText } from "../openai_compatible/body.ts";
+import { MAX_JSON_BYTES, parseObject, readText } from "../openai_compatible/body.ts";
 import type { Exchange } from "../openai_compatible/exchange.ts";
 import { type Access, secretOf } from "./access.ts";
 
@@ -41,7 +42,7 @@ export async function listModels(
   const entries = parseObject(text ?? "")?.[list.member];
   if (!Array.isArray(entries)) throw new Error("The answer is no list of models");
   return entries.flatMap((entry) => {
-    const name = isRecord(entry) ? entry[list.name] : undefined;
+    const name = isJsonObject(entry) ? entry[list.name] : undefined;
     return typeof name === "string" ? [name.replace(/^(?:publishers\/google\/)?models\//, "")] : [];
   });
 }

@@ -1,5 +1,6 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
-import { isRecord, parseObject } from "../openai_compatible/body.ts";
+import { parseObject } from "../openai_compatible/body.ts";
 import { type UserPart, userPart } from "./attachment.ts";
 import { type CacheMark, cacheMark, resultMark } from "./cache_marks.ts";
 import { reportUnknown } from "./known_members.ts";
@@ -24,7 +25,7 @@ interface Piece {
 export function promptOf(messages: unknown, notes: Notes): LanguageModelV4Prompt {
   const builder = new PromptBuilder(notes);
   for (const [at, message] of (Array.isArray(messages) ? messages : []).entries()) {
-    builder.add(isRecord(message) ? message : {}, `messages.${at}`);
+    builder.add(isJsonObject(message) ? message : {}, `messages.${at}`);
   }
   return builder.finish();
 }
@@ -118,7 +119,7 @@ class PromptBuilder {
     const calls: unknown[] = Array.isArray(message["tool_calls"]) ? message["tool_calls"] : [];
     const refused = typeof message["refusal"] === "string" ? [message["refusal"]] : [];
     // The first call's thoughts stood before the text too; where no call has any, the message may.
-    const thoughts = isRecord(calls[0]) ? thoughtsBefore(calls[0], this.#notes.kind) : [];
+    const thoughts = isJsonObject(calls[0]) ? thoughtsBefore(calls[0], this.#notes.kind) : [];
     if (calls.length > 0 && hasWords(message)) {
       this.#notes.allows("text_before_calls", `${path}.content`);
     }
@@ -141,14 +142,14 @@ class PromptBuilder {
 
   #toolCalls(calls: readonly unknown[], path: string): AssistantPart[] {
     return calls.flatMap((call, at) => {
-      const thoughts = at > 0 && isRecord(call) ? thoughtsBefore(call, this.#notes.kind) : [];
+      const thoughts = at > 0 && isJsonObject(call) ? thoughtsBefore(call, this.#notes.kind) : [];
       return [...thoughts, ...this.#toolCall(call, `${path}.${at}`)];
     });
   }
 
   #toolCall(call: unknown, path: string): AssistantPart[] {
-    const called = isRecord(call) ? call["function"] : undefined;
-    if (!isRecord(call) || !isRecord(called) || typeof call["id"] !== "string") {
+    const called = isJsonObject(call) ? call["function"] : undefined;
+    if (!isJsonObject(call) || !isJsonObject(called) || typeof call["id"] !== "string") {
       this.#notes.refuse(path, "A tool call needs an id and a function");
       return [];
     }
@@ -270,7 +271,7 @@ class PromptBuilder {
 function hasWords({ content, refusal }: Fields): boolean {
   const said: unknown[] = [...Array.isArray(content) ? content : [content], refusal];
   return said.some((one) => {
-    const text = isRecord(one) ? one["text"] ?? one["refusal"] : one;
+    const text = isJsonObject(one) ? one["text"] ?? one["refusal"] : one;
     return typeof text === "string" && text !== "";
   });
 }

@@ -5,9 +5,9 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { JSONObject, LanguageModelV4Prompt, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { NativeKind } from "../../domain/catalog/catalog.ts";
-import { isRecord } from "../openai_compatible/body.ts";
 
 /** Part of an assistant's message. */
 export type AssistantPart = Extract<
@@ -99,7 +99,7 @@ export function thoughtsBefore(
   const blocks = namespace(call, place.chatKey)?.["thinking"];
   if (!Array.isArray(blocks)) return [];
   return blocks.flatMap((block: unknown): AssistantPart[] => {
-    if (!isRecord(block)) return [];
+    if (!isJsonObject(block)) return [];
     const { data, signature, thinking } = block;
     const own = typeof data === "string"
       ? { [kind === "anthropic" ? "redactedData" : "redactedContent"]: data }
@@ -135,6 +135,6 @@ function namespace(
   key: string,
 ): Readonly<Record<string, unknown>> | undefined {
   const extra = signed["extra_content"];
-  const own = isRecord(extra) ? extra[key] : undefined;
-  return isRecord(own) ? own : undefined;
+  const own = isJsonObject(extra) ? extra[key] : undefined;
+  return isJsonObject(own) ? own : undefined;
 }

@@ -4,9 +4,9 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { JSONObject, JSONValue } from "@ai-sdk/provider";
 import type { NativeKind } from "../../domain/catalog/catalog.ts";
-import { isRecord } from "../openai_compatible/body.ts";
 
 /** Members of a message, or of a delta of one, in Chat's shape. */
 export interface Unread {
@@ -39,7 +39,7 @@ export function leavesUnread(kind: NativeKind): boolean {
 
 /** What the package of a kind has not read of an answer, or of an event of one. */
 export function unreadIn(kind: NativeKind, answer: unknown): Unread {
-  return isObject(answer) ? READERS[kind]?.(answer) ?? {} : {};
+  return isProviderObject(answer) ? READERS[kind]?.(answer) ?? {} : {};
 }
 
 /** Parts of an answer that frame others, or come as something else as well. */
@@ -53,11 +53,11 @@ export function leftOutPart(kind: NativeKind, type: string): string | undefined 
 }
 
 function objectIn(value: JSONValue | undefined, name: string): JSONObject | undefined {
-  const member = isObject(value) ? value[name] : undefined;
-  return isObject(member) ? member : undefined;
+  const member = isProviderObject(value) ? value[name] : undefined;
+  return isProviderObject(member) ? member : undefined;
 }
 
-/** What came out of JSON holds JSON. */
-function isObject(value: unknown): value is JSONObject {
-  return isRecord(value);
+/** True for an object of a parsed answer: what came out of JSON holds JSON. */
+function isProviderObject(value: unknown): value is JSONObject {
+  return isJsonObject(value);
 }

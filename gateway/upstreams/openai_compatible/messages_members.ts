@@ -5,9 +5,9 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { UpstreamKind } from "../../domain/catalog/catalog.ts";
 import { editMembers, elementTexts, memberText } from "../../wire/json_text.ts";
-import { isRecord } from "./body.ts";
 
 /**
  * A request without them: without `is_error` of a tool's result, whose text says so too, and without
@@ -30,7 +30,7 @@ export function withoutMessagesMembers(
     Object.assign(edits, listEdit(text, "tools", (one) => without(one, ["cache_control"], names)));
     if (names.includes("cache_control")) edits["cache_control"] = undefined;
   }
-  if (isRecord(extra) && "anthropic" in extra) {
+  if (isJsonObject(extra) && "anthropic" in extra) {
     const { anthropic: _, ...others } = extra;
     edits["extra_content"] = Object.keys(others).length > 0 ? JSON.stringify(others) : undefined;
   }

@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import { OUTPUT_LIMIT_FIELDS, type UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { invariant } from "../../domain/invariant.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
@@ -87,10 +88,8 @@ function emptyEdits(value: Readonly<Record<string, unknown>>): MemberEdits {
 
 /** New text of `stream_options`; `undefined` where it asks for usage already. */
 function streamOptions(text: string, value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return '{"include_usage":true}';
-  }
-  if ("include_usage" in value && value.include_usage === true) return undefined;
+  if (!isJsonObject(value)) return '{"include_usage":true}';
+  if (value["include_usage"] === true) return undefined;
   // Of duplicates the last one counts, as it did in the parse.
   const member = members(text).findLast(({ key }) => key === "stream_options");
   invariant(member !== undefined, "Cannot find stream_options in the text they were parsed from");

@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { InvariantError } from "../../domain/invariant.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -10,14 +11,7 @@ import {
   type UpstreamFailure,
 } from "../../ports/upstream.ts";
 import { isProxied, Outgoing } from "../../system/outgoing.ts";
-import {
-  isRecord,
-  MAX_ERROR_BYTES,
-  MAX_JSON_BYTES,
-  parseJson,
-  parseObject,
-  readText,
-} from "./body.ts";
+import { MAX_ERROR_BYTES, MAX_JSON_BYTES, parseJson, parseObject, readText } from "./body.ts";
 import { modelListError, modelListRefusal, whyNoList } from "../model_list_error.ts";
 import { type EndpointWire, type RequestBody, WIRES } from "./endpoints.ts";
 import { Exchange, POOL_IDLE_MS, type Stop } from "./exchange.ts";
@@ -132,7 +126,7 @@ export class OpenAICompatibleUpstream implements Upstream {
       const data = parseObject(text ?? "")?.["data"];
       if (!Array.isArray(data)) throw new Error("The answer is no list of models");
       return data.flatMap((entry) =>
-        isRecord(entry) && typeof entry["id"] === "string" ? [entry["id"]] : []
+        isJsonObject(entry) && typeof entry["id"] === "string" ? [entry["id"]] : []
       );
     } catch (cause) {
       const why = redact(whyNoList(exchange.stopped, cause), this.#secrets);
@@ -185,7 +179,7 @@ export class OpenAICompatibleUpstream implements Upstream {
     const error = readError(body);
     if (error !== undefined) return failureOf(error, this.#errorContext(response));
     if (options.stream) return failure("malformed", "A stream was answered with JSON", status);
-    if (!isRecord(body) || !options.wire.isAnswer(body)) {
+    if (!isJsonObject(body) || !options.wire.isAnswer(body)) {
       return failure("malformed", "The answer is no JSON of the right shape", status);
     }
     return { kind: "json", body: { text, value: body }, usage: options.wire.usageOf(body) };

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ResponseAnnotation, ResponseLogprob } from "@svc/sdk/protocol";
+import { isJsonObject, type ResponseAnnotation, type ResponseLogprob } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
 import type { AnswerEnd } from "../answer_relay.ts";
 import { contentOf, reasoningOf } from "../chat_text.ts";
@@ -133,5 +133,5 @@ function callDraft(
 }
 
 function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isJsonObject(value) ? value : {};
 }

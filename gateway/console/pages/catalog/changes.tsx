@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { Child } from "@hono/hono/jsx";
 import { z } from "zod";
 import * as ui from "../../components/mod.ts";
@@ -165,9 +166,7 @@ function numberOf(value: unknown): number | undefined {
 function flat(field: Field): Field[] {
   const { name, kind } = field;
   const whole = kind === "added" ? field.after : field.before;
-  if (kind === "changed" || typeof whole !== "object" || whole === null || Array.isArray(whole)) {
-    return [field];
-  }
+  if (kind === "changed" || !isJsonObject(whole)) return [field];
   return Object.entries(whole).filter(([member]) => name !== "" || member !== "id").flatMap((
     [member, value]: [string, unknown],
   ) =>
