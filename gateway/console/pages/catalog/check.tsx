@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
 import { modelHref, upstreamHref } from "./addresses.ts";
@@ -6,29 +6,9 @@ import { checkMessages } from "./check_messages.ts";
 import { catalogMessages } from "./messages.ts";
 import { CatalogTabs } from "./tabs.tsx";
 
-const verdict = z.object({
-  id: z.string(),
-  status: z.enum(["ok", "unpriced", "unreachable", "stale"]),
-  price: z.enum(["list", "own", "differs", "free", "none"]),
-  problems: z.array(z.object({ message: z.string() })),
-  notes: z.array(z.string()),
-});
-const finding = z.object({
-  id: z.string(),
-  status: z.enum(["listed", "unlisted", "no credentials", "refused", "timeout", "failed"]),
-  models: z.number(),
-  reason: z.string().nullable(),
-});
-const checked = z.object({
-  ok: z.boolean(),
-  advice: z.string().nullable(),
-  priceList: z.object({ name: z.string(), version: z.string(), ageDays: z.number() }),
-  upstreams: z.array(finding),
-  models: z.array(verdict),
-});
-type Checked = z.output<typeof checked>;
-type Verdict = z.output<typeof verdict>;
-type Finding = z.output<typeof finding>;
+type Checked = AnswerOf<"GET /catalog/check">;
+type Verdict = Checked["models"][number];
+type Finding = Checked["upstreams"][number];
 
 const VERDICTS: Readonly<Record<Verdict["status"], ui.BadgeKind>> = {
   ok: "good",
@@ -49,7 +29,7 @@ const FINDINGS: Readonly<Record<Finding["status"], ui.BadgeKind>> = {
 export const catalogCheck: Page = {
   path: "/catalog/check",
   show: (view) => page(view, undefined),
-  change: async (view) => page(view, view.need(await view.api.get("/catalog/check", checked))),
+  change: async (view) => page(view, await view.load("GET /catalog/check")),
 };
 
 function page(view: View, result: Checked | undefined): Shown {

@@ -1,7 +1,7 @@
-import { apiPath, type Refusal } from "../../api.ts";
+import type { Refusal } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
-import { type Key, keyShape } from "./answers.ts";
+import type { Key } from "./answers.ts";
 import { activeKey } from "./active_key.ts";
 import { keyMessages } from "./messages.ts";
 
@@ -14,13 +14,13 @@ export const revokeKey: Page = {
 
 async function change(view: View): Promise<Outcome> {
   const id = view.param("id");
-  const changed = await view.api.post(apiPath`/keys/${id}/revoke`, keyShape, {});
+  const changed = await view.api.call("POST /keys/{id}/revoke", { id });
   if (!changed.ok) return confirmShown(view, await keyOf(view), changed.refusal);
   return { goTo: backOf(view), done: view.say(keyMessages).revoked(changed.value.name) };
 }
 
-async function keyOf(view: View): Promise<Key> {
-  return view.need(await view.api.get(apiPath`/keys/${view.param("id")}`, keyShape));
+function keyOf(view: View): Promise<Key> {
+  return view.load("GET /keys/{id}", { id: view.param("id") });
 }
 
 function backOf(view: View): string {

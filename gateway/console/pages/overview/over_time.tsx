@@ -1,9 +1,8 @@
 import * as ui from "../../components/mod.ts";
 import type { InView, View } from "../../page.ts";
-import type { Overview, Point } from "./answer.ts";
+import { type Overview, type Point, SPLITS } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
 import { type Plot, type PlotColumn, plotsOf, plotText, totalOf } from "./plots.ts";
-import { SPLITS } from "./split.ts";
 
 /** The page of the requests behind a plot. */
 const REQUESTS = "/console/requests";

@@ -1,12 +1,12 @@
 import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
 import { FirstCall } from "../requests/first_call.tsx";
-import { type Overview, overviewAnswer } from "./answer.ts";
+import type { Overview, Split } from "./answer.ts";
 import { OverviewFigures } from "./figures.tsx";
 import { overviewMessages } from "./messages.ts";
 import { OverTime } from "./over_time.tsx";
 import { RangePicker } from "./range_picker.tsx";
-import { readSplit, type Split } from "./split.ts";
+import { readSplit } from "./split.ts";
 import { ByEnding, ByKey, ByModel } from "./tables.tsx";
 import { Upstreams } from "./upstreams.tsx";
 
@@ -79,7 +79,7 @@ function askFor(
   const [since, until] = [new Date(sinceMs).toISOString(), new Date(untilMs).toISOString()];
   const query = new URLSearchParams({ since, until, step: `${stepMs / MINUTE_MS}m` });
   if (split !== "none") query.set("by", split);
-  return view.api.get(`/overview?${query}`, overviewAnswer);
+  return view.api.call("GET /overview", { query });
 }
 
 /** A step of a round number of minutes that makes few enough points to tell apart. */

@@ -1,9 +1,7 @@
-import { z } from "zod";
 import type { Child } from "@hono/hono/jsx";
-import { apiPath } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
-import { type Detail, detailAnswer } from "./answer.ts";
+import type { Detail } from "./answer.ts";
 import { Books } from "./books.tsx";
 import { endOf } from "./columns.tsx";
 import { Content } from "./content.tsx";
@@ -15,18 +13,15 @@ import { requestPageMessages } from "./request_messages.ts";
 import { Routing } from "./routing.tsx";
 import { Timeline } from "./timeline.tsx";
 
-const keyAnswer = z.object({ name: z.string() });
-
 /** One request: how it ended, why it went where it went, and what it cost. */
 export const requestPage: Page = { path: "/requests/:id", show };
 
 async function show(view: View): Promise<Shown> {
   const say = view.say(requestPageMessages);
-  const path = apiPath`/requests/${view.param("id")}`;
-  const answer = await view.api.get(path, detailAnswer);
+  const answer = await view.api.call("GET /requests/{id}", { id: view.param("id") });
   if (!answer.ok && answer.refusal.status === 404) return notFound(view);
   const detail = view.need(answer);
-  const key = await view.api.get(apiPath`/keys/${detail.key}`, keyAnswer);
+  const key = await view.api.call("GET /keys/{id}", { id: detail.key });
   return {
     title: say.title(detail.requestId),
     body: (
