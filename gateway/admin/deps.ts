@@ -4,7 +4,7 @@ import type { Catalog, CatalogContent, UpstreamConfig } from "../domain/catalog/
 import type { ConnectionInfo } from "../http/env.ts";
 import type { ListenerDescription } from "../http/routes/description.ts";
 import type { AdmitToken } from "./authorize.ts";
-import type { TargetState } from "../domain/routing/route.ts";
+import type { TargetState } from "../domain/routing/plan.ts";
 import type { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
 import type { LowBalances } from "../flows/settle/low_balances.ts";

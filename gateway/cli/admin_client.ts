@@ -1,7 +1,7 @@
 import { ERROR_TABLE, isJsonObject } from "@svc/sdk/protocol";
 import type { CliIo } from "./io.ts";
-import { CliFailure, UsageError } from "./io.ts";
-import type { Row } from "./json_fields.ts";
+import { CliFailure, UsageError } from "./failures.ts";
+import { type Row } from "./output/json_fields.ts";
 
 /** Where the operator's API listens unless told otherwise. */
 const DEFAULT_URL = "http://127.0.0.1:8788";

@@ -26,6 +26,9 @@ export interface View {
   need<T>(answer: ApiAnswer<T>): T;
 }
 
+/** Properties of a component that is shown for one request. */
+export type InView<Props> = Readonly<Props> & { readonly view: View };
+
 /** What a page shows. */
 export interface Shown {
   readonly title: string;

@@ -1,6 +1,6 @@
 import type { Model, SearchConfig } from "../domain/catalog/catalog.ts";
 import type { Observation } from "../domain/routing/health.ts";
-import type { TargetState } from "../domain/routing/route.ts";
+import type { TargetState } from "../domain/routing/plan.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchFile, MediaFile } from "../ports/fetch_image.ts";

@@ -10,7 +10,7 @@ import {
   UNOBSERVED,
 } from "../domain/routing/health.ts";
 import { InvariantError } from "../domain/invariant.ts";
-import type { TargetState } from "../domain/routing/route.ts";
+import type { TargetState } from "../domain/routing/plan.ts";
 import { limitsInForce } from "../domain/limits/service_limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Upstream } from "../ports/upstream.ts";

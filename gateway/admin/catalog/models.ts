@@ -1,7 +1,7 @@
 import { missingCredentials } from "../../config/missing_credentials.ts";
 import type { Model } from "../../domain/catalog/catalog.ts";
 import { ServiceFault } from "../../domain/fault.ts";
-import type { TargetState } from "../../domain/routing/route.ts";
+import type { TargetState } from "../../domain/routing/plan.ts";
 import { ModelListError } from "../../ports/upstream.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
 import { askForModels } from "./model_list.ts";

@@ -13,7 +13,7 @@ import type {
   PricingResponse,
 } from "@svc/sdk/protocol";
 import type { Catalog, Localized, Model, Tier } from "./catalog.ts";
-import type { TargetState } from "../routing/route.ts";
+import type { TargetState } from "../routing/plan.ts";
 import { describeTag } from "./tag_names.ts";
 
 /** The models of `GET /api/v1/models`, in the catalog's order. */

@@ -8,7 +8,7 @@
 import { outputRoom } from "../catalog/catalog.ts";
 import type { RequestFeatures } from "../requests/features.ts";
 import { NOTE_TOKENS, PART_OUTPUT_TOKENS, partOutputTokens } from "./plan_price.ts";
-import type { Candidate } from "../routing/route.ts";
+import type { Candidate } from "../routing/plan.ts";
 import { likelyInputTokens, likelyTextTokens } from "../requests/token_estimate.ts";
 
 /** A result that may not even be this long, in tokens, is not worth a task. */

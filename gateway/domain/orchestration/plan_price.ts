@@ -9,7 +9,7 @@ import { longestOutput } from "../catalog/catalog.ts";
 import { invariant } from "../invariant.ts";
 import type { Micros } from "../ledger/money.ts";
 import { chargeOf } from "../ledger/pricing.ts";
-import type { Candidate } from "../routing/route.ts";
+import type { Candidate } from "../routing/plan.ts";
 import type { PlannedTask } from "./task_plan.ts";
 
 /** Most output of a task or a plan, in tokens, where its model gives as much. */

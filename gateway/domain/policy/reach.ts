@@ -10,7 +10,8 @@ import { chatFeatures, type RequestFeatures } from "../requests/features.ts";
 import { imageFeatures } from "../requests/image_features.ts";
 import type { BudgetMicros, Wallet } from "../ledger/ledger.ts";
 import { type KeyPolicy, requestDenial } from "./policy.ts";
-import { type Exclusion, route, type RoutingPlan } from "../routing/route.ts";
+import { route } from "../routing/route.ts";
+import type { Exclusion, RoutingPlan } from "../routing/plan.ts";
 import { effectiveTier } from "./tiers.ts";
 
 /** What a policy leaves of one endpoint. */

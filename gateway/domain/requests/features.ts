@@ -8,7 +8,7 @@ import type { ChatMessage, ChatRequest, Endpoint } from "@svc/sdk/protocol";
 import { difficultyOf } from "../routing/difficulty.ts";
 import { hostedToolOf, isLocalTool } from "./hosted_tool_types.ts";
 import { atOnce, STEP_CHARS, type Steps } from "../redaction/steps.ts";
-import { measureSteps, measureText, type TextMeasure } from "./token_estimate.ts";
+import { measureSteps, measureText, type TextMeasure } from "./text_measure.ts";
 
 /** What routing needs to know of a request; computed once, in one pass, from the parsed body. */
 export interface RequestFeatures {

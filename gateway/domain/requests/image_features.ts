@@ -9,7 +9,7 @@ import type { RequestFeatures } from "./features.ts";
 import type { Model } from "../catalog/catalog.ts";
 import type { FrozenPrice, Usage } from "../ledger/pricing.ts";
 import type { CallEnd } from "../ledger/settlement.ts";
-import { measureText } from "./token_estimate.ts";
+import { measureText } from "./text_measure.ts";
 
 /** The endpoints that draw. */
 export type ImageEndpoint = Extract<Endpoint, `images.${string}`>;

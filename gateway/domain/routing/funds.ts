@@ -7,7 +7,8 @@
 import { spendAt, unspentBudget } from "../ledger/state.ts";
 import { formatCredits, type Micros, minMicros, parseCredits } from "../ledger/money.ts";
 import { affordableOutputTokens, chargeOf, type FrozenPrice } from "../ledger/pricing.ts";
-import type { RoutingInput } from "./route.ts";
+import type { HoldShape } from "./hold_shape.ts";
+import type { RoutingInput } from "./plan.ts";
 
 /** Most that one request can hold. */
 export interface Funds {
@@ -19,31 +20,6 @@ export interface Funds {
   readonly cap: Micros | undefined;
   /** Left of the key's budget once its holds have returned; absent: unlimited. */
   readonly budget: Micros | undefined;
-}
-
-/**
- * Why a model is sent an output limit that its caller did not set: its longest output is not known
- * (`unknown`), it writes less than the caller allows (`model`), its context has no room for as much
- * (`context`), or nobody can pay for as much (`funds`).
- */
-export type LimitCause = "unknown" | "model" | "context" | "funds";
-
-/** What the holds of one model can look like, in tokens. */
-export interface HoldShape {
-  readonly inputTokens: number;
-  /** Output asked for, as far as the model gives it, a choice. */
-  readonly outputTokens: number;
-  /** Set where the model must be told of that. */
-  readonly limitedBy?: Exclude<LimitCause, "funds"> | undefined;
-  /** Least output that is of use, a choice. */
-  readonly leastOutputTokens: number;
-  readonly choices: number;
-  /** Those of `inputTokens` that are of images. */
-  readonly imageInputTokens: number;
-  /** Those of `inputTokens` that are of images, recordings and files. */
-  readonly mediaInputTokens: number;
-  /** Images to be made. */
-  readonly images: number;
 }
 
 /** How well a hold can be had: 0 in full, 1 with less output, 2 once other holds have returned. */

@@ -5,7 +5,7 @@
  */
 
 import type { AttemptOutcome } from "@svc/sdk/protocol";
-import type { TargetState } from "./route.ts";
+import type { TargetState } from "./plan.ts";
 
 /** What is remembered of a target. */
 export interface Health {

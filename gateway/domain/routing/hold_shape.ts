@@ -1,8 +1,32 @@
 import { longestOutput, type Model, type UpstreamKind } from "../catalog/catalog.ts";
 import type { RequestFeatures } from "../requests/features.ts";
-import type { HoldShape } from "./funds.ts";
 import type { Target } from "./targets.ts";
 import { estimateInputTokens, mediaInputTokens } from "../requests/token_estimate.ts";
+
+/**
+ * Why a model is sent an output limit that its caller did not set: its longest output is not known
+ * (`unknown`), it writes less than the caller allows (`model`), its context has no room for as much
+ * (`context`), or nobody can pay for as much (`funds`).
+ */
+export type LimitCause = "unknown" | "model" | "context" | "funds";
+
+/** What the holds of one model can look like, in tokens. */
+export interface HoldShape {
+  readonly inputTokens: number;
+  /** Output asked for, as far as the model gives it, a choice. */
+  readonly outputTokens: number;
+  /** Set where the model must be told of that. */
+  readonly limitedBy?: Exclude<LimitCause, "funds"> | undefined;
+  /** Least output that is of use, a choice. */
+  readonly leastOutputTokens: number;
+  readonly choices: number;
+  /** Those of `inputTokens` that are of images. */
+  readonly imageInputTokens: number;
+  /** Those of `inputTokens` that are of images, recordings and files. */
+  readonly mediaInputTokens: number;
+  /** Images to be made. */
+  readonly images: number;
+}
 
 /** Least output that an answer is worth beginning for, in tokens a choice. */
 export const LEAST_OUTPUT_TOKENS = 16;

@@ -1,6 +1,6 @@
 import { formatCredits } from "../ledger/money.ts";
-import type { Candidate } from "./route.ts";
-import type { LimitCause } from "./funds.ts";
+import type { Candidate } from "./plan.ts";
+import type { LimitCause } from "./hold_shape.ts";
 
 const LIMIT_CAUSES: Readonly<Record<LimitCause, string>> = {
   unknown: "the longest output of the model is not known",

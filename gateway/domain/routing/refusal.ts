@@ -8,7 +8,7 @@ import type { ErrorCode } from "@svc/sdk/protocol";
 import type { Tier } from "../catalog/catalog.ts";
 import type { Micros } from "../ledger/money.ts";
 import { modelDenial } from "../policy/policy.ts";
-import type { Exclusion, RoutingInput, RoutingPlan, RoutingStage } from "./route.ts";
+import type { Exclusion, RoutingInput, RoutingPlan, RoutingStage } from "./plan.ts";
 import { type Funds, fundsRefusal } from "./funds.ts";
 import { targetsOf } from "./targets.ts";
 import { tierAllows } from "../policy/tiers.ts";

@@ -8,7 +8,7 @@ import type { AttemptOutcome, RoutingAttempt } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { RequestFeatures } from "../../domain/requests/features.ts";
 import type { Micros } from "../../domain/ledger/money.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { ALL_RATE_LIMITED } from "../../domain/routing/refusal.ts";
 import {
   type JsonBody,

@@ -6,7 +6,7 @@
 
 import { operationName, providerName } from "../../domain/requests/gen_ai.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { CallEnding } from "../../domain/ledger/settlement.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
 import type { Span, SpanEnd } from "../../ports/tracer.ts";

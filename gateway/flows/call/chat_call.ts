@@ -5,7 +5,7 @@
  */
 
 import type { RequestFeatures } from "../../domain/requests/features.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { type JsonBody, UpstreamCut, type UpstreamJson } from "../../ports/upstream.ts";
 import type { AnswerEnd, AnswerRelay } from "../../wire/answer_relay.ts";
 import { deliveredText, signedToolCalls } from "../../wire/chat_answer.ts";

@@ -9,7 +9,7 @@ import { chatFeatures, type RequestFeatures } from "../../domain/requests/featur
 import { isLocalTool } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
 import { feeOf } from "../../domain/ledger/pricing.ts";
-import type { Candidate, RoutingPlan } from "../../domain/routing/route.ts";
+import type { Candidate, RoutingPlan } from "../../domain/routing/plan.ts";
 import { searchInForce } from "../../domain/catalog/search_in_force.ts";
 import { type JsonBody, UpstreamCut, type UpstreamStream } from "../../ports/upstream.ts";
 import { readChunk } from "../../wire/chunk.ts";

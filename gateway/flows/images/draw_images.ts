@@ -10,7 +10,7 @@ import {
   imageFeatures,
   imageUsage,
 } from "../../domain/requests/image_features.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { type DrawnImage, drawnImages } from "../../images/drawn_images.ts";
 import { fetchDrawnFrom } from "../../images/fetch_drawn.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Endpoint } from "@svc/sdk/protocol";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { partOutputTokens } from "../../domain/orchestration/plan_price.ts";
 import { planNote } from "../../domain/orchestration/task_notes.ts";
 import { PLAN_SCHEMA, type PlannedTask, readPlan } from "../../domain/orchestration/task_plan.ts";

@@ -2,7 +2,7 @@ import type { Orchestration, RoutingMetadata, ServiceMetadata } from "@svc/sdk/p
 import type { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatures, type RequestFeatures } from "../../domain/requests/features.ts";
 import { invariant } from "../../domain/invariant.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { requestText } from "../../wire/chat_text.ts";
 import { lostInCompletion } from "../../wire/lost_output.ts";

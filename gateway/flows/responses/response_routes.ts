@@ -9,7 +9,7 @@ import type { ResponsesRequest } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { RequestFeatures } from "../../domain/requests/features.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { requestText } from "../../wire/chat_text.ts";

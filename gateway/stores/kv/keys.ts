@@ -4,7 +4,7 @@ import { StoreError } from "../../ports/store_error.ts";
 import { MAX_CACHED_KEYS, MAX_VALUE_BYTES } from "./limits.ts";
 import { Mutex } from "./mutex.ts";
 import { read } from "./read.ts";
-import { RecentMap } from "./recent_map.ts";
+import { BoundedMap } from "../../system/bounded_map.ts";
 import { jsonRow, keyPart, type Row, textOf } from "./rows.ts";
 import type { Writer } from "./journal/writer.ts";
 
@@ -12,8 +12,8 @@ import type { Writer } from "./journal/writer.ts";
 export class KvKeyStore implements KeyStore {
   readonly #kv: Deno.Kv;
   readonly #writer: Writer;
-  readonly #byDigest = new RecentMap<StoredKey>(MAX_CACHED_KEYS);
-  readonly #digests = new RecentMap<string>(MAX_CACHED_KEYS);
+  readonly #byDigest = new BoundedMap<string, StoredKey>(MAX_CACHED_KEYS);
+  readonly #digests = new BoundedMap<string, string>(MAX_CACHED_KEYS);
   readonly #writing = new Mutex();
   // Counts writes: what was read before one must not get into memory after it.
   #writes = 0;

@@ -34,16 +34,16 @@ export const MAX_ID_CHARS = 256;
 export const MAX_NOTE_CHARS = 2_000;
 /** Most holds that wait for one wallet. */
 export const MAX_WAITING_HOLDS = 1_000;
-/** Ended holds and credits remembered, up to twice as many, so that a repeat is answered alike. */
-export const MAX_REMEMBERED_ENDINGS = 5_000;
+/** Maximum number of ended holds, and of credits, remembered so that a repeat gets the same answer. */
+export const MAX_REMEMBERED_ENDINGS = 10_000;
 /** Journal segments between two checkpoints of the open holds. */
 export const CHECKPOINT_SEGMENTS = 256;
 
 /** Holds of a former run that are ended together: a few commits, whatever the number of all. */
 export const RECOVERED_AT_ONCE = 1_000;
 
-/** API keys kept in memory, up to twice as many. */
-export const MAX_CACHED_KEYS = 10_000;
+/** Maximum number of API keys in memory. */
+export const MAX_CACHED_KEYS = 20_000;
 /** Longest catalog, in bytes of JSON. */
 export const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
 

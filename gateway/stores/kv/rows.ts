@@ -5,7 +5,6 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Tail } from "./segment.ts";
 
 /** A row to set, or to delete where it has no value. */
 export interface Row {
@@ -13,6 +12,20 @@ export interface Row {
   readonly value?: unknown;
   /** About as large as the value is. */
   readonly bytes: number;
+}
+
+/** Where a chain of segments ends. */
+export interface Tail {
+  /** Number of the last segment; 0 before the first. */
+  readonly segment: number;
+  /** Its SHA-256, hexadecimal. */
+  readonly hash: string;
+  /** Lines in the chain, deleted ones included. */
+  readonly total: number;
+  /** Latest time of any line so far, Unix milliseconds. */
+  readonly atMs: number;
+  /** Greatest id of any line so far. */
+  readonly maxId: string;
 }
 
 /** The row that names the one writer and where its journal ends; checked and set in every commit. */

@@ -10,21 +10,7 @@ import type { RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { MAX_SEGMENT_BYTES, READ_AHEAD_SEGMENTS } from "./limits.ts";
 import { read } from "./read.ts";
-import { bytesOf, type Row, textOf } from "./rows.ts";
-
-/** Where a chain of segments ends. */
-export interface Tail {
-  /** Number of the last segment; 0 before the first. */
-  readonly segment: number;
-  /** Its SHA-256, hexadecimal. */
-  readonly hash: string;
-  /** Lines in the chain, deleted ones included. */
-  readonly total: number;
-  /** Latest time of any line so far, Unix milliseconds. */
-  readonly atMs: number;
-  /** Greatest id of any line so far. */
-  readonly maxId: string;
-}
+import { bytesOf, type Row, type Tail, textOf } from "./rows.ts";
 
 /** A chain without segments. */
 export const EMPTY_TAIL: Tail = { segment: 0, hash: "", total: 0, atMs: 0, maxId: "" };

@@ -1,9 +1,8 @@
 import { isJsonObject } from "@svc/sdk/protocol";
 import type { Child } from "@hono/hono/jsx";
 import { z } from "zod";
-import { Badge } from "../../components/badge.tsx";
-import { shownText } from "../../components/shown_text.ts";
-import type { View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView } from "../../page.ts";
 import type { CatalogIds } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 
@@ -43,11 +42,9 @@ interface Field extends Omit<Change, "path"> {
  * catalogs, or what is known of them: an id may hold dots, and a path alone does not say where it ends.
  */
 export function Changes(
-  { view, changes, contents }: {
-    view: View;
-    changes: readonly Change[];
-    contents: readonly CatalogIds[];
-  },
+  { view, changes, contents }: InView<
+    { changes: readonly Change[]; contents: readonly CatalogIds[] }
+  >,
 ) {
   const groups = grouped(changes, contents);
   return (
@@ -65,17 +62,15 @@ export function Changes(
 }
 
 /** What was added or removed as a whole is folded where there is much else. */
-function GroupOfChanges(
-  { view, group, isOpen }: { view: View; group: Group; isOpen: boolean },
-) {
+function GroupOfChanges({ view, group, isOpen }: InView<{ group: Group; isOpen: boolean }>) {
   const say = view.say(editMessages);
   const { part, id, kind, fields } = group;
   const name = Object.entries(say.entries).find(([known]) => known === part)?.[1] ?? part;
   const heading = (
     <h3>
       {part === "tiers" && id === "" ? say.tierOrder : name}
-      {id === "" ? null : <code>{shownText(id)}</code>}
-      <Badge kind={KINDS[kind]}>{say[kind]}</Badge>
+      {id !== "" && <code>{ui.shownText(id)}</code>}
+      <ui.Badge kind={KINDS[kind]}>{say[kind]}</ui.Badge>
     </h3>
   );
   const list = (
@@ -94,17 +89,17 @@ function GroupOfChanges(
   );
 }
 
-function FieldChange({ view, field }: { view: View; field: Field }) {
+function FieldChange({ view, field }: InView<{ field: Field }>) {
   const say = view.say(editMessages);
   const { name, before, after, kind } = field;
   const [removed, added] = listChange(before, after);
   return (
     <div>
-      {name === "" ? null : <dt>{shownText(name)}</dt>}
+      {name !== "" && <dt>{ui.shownText(name)}</dt>}
       <dd>
-        {kind === "added" ? null : <Value as="del" label={say.before}>{removed}</Value>}
-        {kind === "changed" ? <span class="arrow" aria-hidden="true">→</span> : null}
-        {kind === "removed" ? null : <Value as="ins" label={say.after}>{added}</Value>}
+        {kind !== "added" && <Value as="del" label={say.before}>{removed}</Value>}
+        {kind === "changed" && <span class="arrow" aria-hidden="true">→</span>}
+        {kind !== "removed" && <Value as="ins" label={say.after}>{added}</Value>}
         {growth(before, after)}
       </dd>
     </div>
@@ -135,7 +130,7 @@ function names(list: readonly string[], other: readonly string[]): Child {
       {list.map((each, at) => (
         <span key={each}>
           {at === 0 ? "" : ", "}
-          {other.includes(each) ? shownText(each) : <mark>{shownText(each)}</mark>}
+          {other.includes(each) ? ui.shownText(each) : <mark>{ui.shownText(each)}</mark>}
         </span>
       ))}
     </>
@@ -147,9 +142,9 @@ function isNames(value: unknown): value is readonly string[] {
 }
 
 function valueText(value: unknown): string {
-  if (typeof value === "string") return value === "" ? '""' : shownText(value);
-  if (isNames(value) && value.length > 0) return shownText(value.join(", "));
-  return shownText(JSON.stringify(value) ?? "");
+  if (typeof value === "string") return value === "" ? '""' : ui.shownText(value);
+  if (isNames(value) && value.length > 0) return ui.shownText(value.join(", "));
+  return ui.shownText(JSON.stringify(value) ?? "");
 }
 
 /** By how much a number or a price grew. */

@@ -1,7 +1,5 @@
 import type { Refusal } from "../../api.ts";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { ChangeForm, CheckField, fieldError, FormEnd, TextField } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type CatalogIds, catalogVersion, currentCatalog } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
@@ -68,12 +66,12 @@ function page(view: View, { number, made, contents, held, note, refusal }: Sent 
   const say = view.say(editMessages);
   const title = say.rollBackTitle(number);
   if (made.changes.length === 0) {
-    const same = <EmptyState title={say.sameAsNow(number)} hint={say.nothingHint} />;
+    const same = <ui.EmptyState title={say.sameAsNow(number)} hint={say.nothingHint} />;
     return {
       title,
       body: (
         <>
-          <PageHead title={title} />
+          <ui.PageHead title={title} />
           {same}
         </>
       ),
@@ -83,21 +81,21 @@ function page(view: View, { number, made, contents, held, note, refusal }: Sent 
     title,
     body: (
       <>
-        <PageHead title={title} intro={say.rollBackIntro(made.version)} />
+        <ui.PageHead title={title} intro={say.rollBackIntro(made.version)} />
         <Consequences view={view} made={made} contents={contents} held={held} />
         <section class="panel">
-          <ChangeForm refusal={refusal}>
-            <TextField
+          <ui.ChangeForm refusal={refusal}>
+            <ui.TextField
               name="note"
               label={say.note}
               value={note ?? say.rollBackNote(number)}
               maxLength={NOTE_MAX}
-              error={fieldError(refusal, "note")}
+              error={ui.fieldError(refusal, "note")}
             />
-            {held === undefined ? null : <CheckField name="force" label={say.force} />}
-            <FormEnd view={view} submit={say.rollBack} cancelHref="/console/catalog/history" />
+            {held !== undefined && <ui.CheckField name="force" label={say.force} />}
+            <ui.FormEnd view={view} submit={say.rollBack} cancelHref="/console/catalog/history" />
             <input type="hidden" name="base" value={String(made.version)} />
-          </ChangeForm>
+          </ui.ChangeForm>
         </section>
       </>
     ),

@@ -1,10 +1,6 @@
 import { z } from "zod";
 import { apiPath } from "../../api.ts";
-import { CopyText } from "../../components/copy_text.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { Time } from "../../components/time.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Page, Shown, View } from "../../page.ts";
 import { rollbackHref } from "./addresses.ts";
 import { change, Changes } from "./changes.tsx";
@@ -36,24 +32,24 @@ async function show(view: View): Promise<Shown> {
     title,
     body: (
       <>
-        <PageHead title={title} intro={<Time at={version.updatedAt} />}>
-          {version.version === newest
-            ? null
-            : <a class="button" href={rollbackHref(version.version)}>{say.rollBack}</a>}
-        </PageHead>
+        <ui.PageHead title={title} intro={<ui.Time at={version.updatedAt} />}>
+          {version.version !== newest && (
+            <a class="button" href={rollbackHref(version.version)}>{say.rollBack}</a>
+          )}
+        </ui.PageHead>
         <CatalogTabs view={view} here="history" />
         {before === undefined
-          ? <EmptyState title={say.first} hint={say.firstHint} />
+          ? <ui.EmptyState title={say.first} hint={say.firstHint} />
           : changes.length === 0
-          ? <EmptyState title={say.same} hint={say.sameHint} />
+          ? <ui.EmptyState title={say.same} hint={say.sameHint} />
           : (
-            <Panel title={say.versionIntro(before.version, version.version)}>
+            <ui.Panel title={say.versionIntro(before.version, version.version)}>
               <Changes view={view} changes={changes} contents={[before.content, version.content]} />
-            </Panel>
+            </ui.Panel>
           )}
         <details class="panel">
           <summary>{say.content}</summary>
-          <CopyText view={view} label={say.content} text={contentText(version.content)} />
+          <ui.CopyText view={view} label={say.content} text={contentText(version.content)} />
         </details>
       </>
     ),

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import type { Refusal } from "../../api.ts";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { FieldGroup, SelectField, TextField } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import type { Outcome, Page, Shown, View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
 import { newKeyShape } from "./answers.ts";
 import { choicesFor } from "./choices.ts";
 import { formMessages } from "./form_messages.ts";
@@ -63,7 +61,7 @@ async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal)
     scripts: ["policy_form.js"],
     body: (
       <>
-        <PageHead title={say.new} intro={say.newIntro} />
+        <ui.PageHead title={say.new} intro={say.newIntro} />
         <PolicyEditor
           {...{ view, fields, choices, preview, refusal }}
           submit={view.say(formMessages).create}
@@ -77,20 +75,21 @@ async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal)
 }
 
 function Identity(
-  { view, fields, refusal, wallets }: {
-    view: View;
-    fields: URLSearchParams;
-    refusal: Refusal | undefined;
-    wallets: readonly { id: string; tier: string }[];
-  },
+  { view, fields, refusal, wallets }: InView<
+    {
+      fields: URLSearchParams;
+      refusal: Refusal | undefined;
+      wallets: readonly { id: string; tier: string }[];
+    }
+  >,
 ) {
   const say = view.say(formMessages);
   const error = (field: string) => refusal?.param === field ? refusal.message : undefined;
   return (
-    <FieldGroup legend={say.groups.identity}>
+    <ui.FieldGroup legend={say.groups.identity}>
       <input type="hidden" name="once" value={fields.get("once") ?? ""} />
       <div class="field-row">
-        <TextField
+        <ui.TextField
           name="name"
           label={say.name}
           hint={say.nameHint}
@@ -99,7 +98,7 @@ function Identity(
           maxLength={100}
           isRequired
         />
-        <SelectField
+        <ui.SelectField
           name="wallet"
           label={say.wallet}
           hint={say.walletHint}
@@ -108,7 +107,7 @@ function Identity(
           options={wallets.map(({ id, tier }) => ({ value: id, text: `${id} (${tier})` }))}
         />
       </div>
-    </FieldGroup>
+    </ui.FieldGroup>
   );
 }
 
@@ -118,10 +117,10 @@ function noWallet(view: View): Shown {
     title: say.new,
     body: (
       <>
-        <PageHead title={say.new} />
-        <EmptyState title={say.noWallet} hint={say.noWalletHint}>
+        <ui.PageHead title={say.new} />
+        <ui.EmptyState title={say.noWallet} hint={say.noWalletHint}>
           <a class="button primary" href="/console/wallets/-/new">{say.newWallet}</a>
-        </EmptyState>
+        </ui.EmptyState>
       </>
     ),
   };

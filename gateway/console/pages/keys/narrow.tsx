@@ -1,6 +1,5 @@
 import { apiPath, type Refusal } from "../../api.ts";
-import { Notice } from "../../components/notice.tsx";
-import { PageHead } from "../../components/page_head.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type Key, keyShape } from "./answers.ts";
 import { choicesFor } from "./choices.ts";
@@ -59,8 +58,8 @@ async function formShown(
     scripts: ["policy_form.js"],
     body: (
       <>
-        <PageHead title={title} intro={say.narrowIntro} />
-        {isStale ? <Notice kind="info">{say.changedMeanwhile}</Notice> : null}
+        <ui.PageHead title={title} intro={say.narrowIntro} />
+        {isStale && <ui.Notice kind="info">{say.changedMeanwhile}</ui.Notice>}
         <PolicyEditor
           {...{ view, fields, choices, preview, refusal }}
           submit={say.narrowSubmit}

@@ -1,4 +1,4 @@
-import { shownMarkup } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import type { Feed, View } from "../../page.ts";
 import { readForm } from "../../read_form.ts";
 import { previewShape } from "./answers.ts";
@@ -24,7 +24,7 @@ export const previewFeed: Feed = {
   async answer(view, request) {
     const preview = await previewOf(view, await readForm(request));
     const piece = await (<PreviewResult view={view} preview={preview} />).toString();
-    return new Response(shownMarkup(piece), {
+    return new Response(ui.shownMarkup(piece), {
       headers: { "content-type": "text/html; charset=utf-8" },
     });
   },

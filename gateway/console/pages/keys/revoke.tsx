@@ -1,5 +1,5 @@
 import { apiPath, type Refusal } from "../../api.ts";
-import { Confirm } from "../../components/confirm.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type Key, keyShape } from "./answers.ts";
 import { activeKey } from "./active_key.ts";
@@ -36,7 +36,7 @@ function asked(view: View, { name, hint }: Key, refusal?: Refusal): Shown {
     title,
     status: refusal?.status ?? 200,
     body: (
-      <Confirm
+      <ui.Confirm
         view={view}
         title={title}
         warning={say.revokeWarning(hint)}

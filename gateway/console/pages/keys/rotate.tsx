@@ -1,6 +1,5 @@
 import { apiPath, type Refusal } from "../../api.ts";
-import { Notice } from "../../components/notice.tsx";
-import { PageHead } from "../../components/page_head.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { z } from "zod";
 import { keyShape, newKeyShape, type Rotation, rotationShape } from "./answers.ts";
@@ -92,9 +91,9 @@ async function shown(view: View, problem?: Problem): Promise<Shown> {
     status: problem === undefined ? 200 : 422,
     body: (
       <>
-        <PageHead title={title} intro={say.intro} />
-        {problem === undefined ? null : <Notice kind="problem">{problem.refusal.message}</Notice>}
-        {isLost ? <Notice kind="problem">{say.lostCopy(lost)}</Notice> : null}
+        <ui.PageHead title={title} intro={say.intro} />
+        {problem !== undefined && <ui.Notice kind="problem">{problem.refusal.message}</ui.Notice>}
+        {isLost && <ui.Notice kind="problem">{say.lostCopy(lost)}</ui.Notice>}
         <RotationSteps
           view={view}
           rotation={rotation}

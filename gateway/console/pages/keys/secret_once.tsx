@@ -1,7 +1,4 @@
-import { CopyText } from "../../components/copy_text.tsx";
-import { Notice } from "../../components/notice.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Shown, View } from "../../page.ts";
 import { type NewKey, serviceShape } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
@@ -25,22 +22,22 @@ export async function secretShown(
     title,
     body: (
       <>
-        <PageHead title={title} intro={made.name}>
+        <ui.PageHead title={title} intro={made.name}>
           <a class="button primary" href={next.href}>{next.text}</a>
-        </PageHead>
+        </ui.PageHead>
         <div class="panel">
-          <Notice kind="info">{say.once}</Notice>
-          <CopyText view={view} label={say.theKey} text={made.key} />
+          <ui.Notice kind="info">{say.once}</ui.Notice>
+          <ui.CopyText view={view} label={say.theKey} text={made.key} />
         </div>
-        <Panel title={say.tryIt}>
+        <ui.Panel title={say.tryIt}>
           <p class="hint">{say.tryHint}</p>
           {examples.map(([name, text]) => (
             <div>
               <h3>{name}</h3>
-              <CopyText view={view} label={name} text={text} />
+              <ui.CopyText view={view} label={name} text={text} />
             </div>
           ))}
-        </Panel>
+        </ui.Panel>
       </>
     ),
   };

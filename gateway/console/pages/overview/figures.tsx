@@ -1,13 +1,5 @@
 import type { Child } from "@hono/hono/jsx";
-import { Duration, RoundedCount, RoundedCredits } from "../../components/measures.tsx";
-import {
-  countText,
-  durationText,
-  growthText,
-  percentText,
-  roundedCredits,
-} from "../../components/measures_text.ts";
-import { Figures } from "../../components/panel.tsx";
+import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import type { Overview } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
@@ -29,7 +21,7 @@ export function OverviewFigures(
   const figures = figuresOf(view, found);
   return (
     <div class="overview-figures">
-      <Figures
+      <ui.Figures
         items={figures.map(({ name, value, of, text, more }) => {
           const before = former === undefined || former.totals.requests === 0 ? null : of(former);
           return {
@@ -38,9 +30,9 @@ export function OverviewFigures(
             remark: (
               <>
                 <span>{more}</span>
-                {before === null
-                  ? null
-                  : <span>{say.before(growthText(of(found) ?? 0, before), text(before))}</span>}
+                {before !== null && (
+                  <span>{say.before(ui.growthText(of(found) ?? 0, before), text(before))}</span>
+                )}
               </>
             ),
           };
@@ -57,45 +49,45 @@ function figuresOf(view: View, { totals, latency }: Overview): readonly Figure[]
   return [
     {
       name: say.requests,
-      value: <RoundedCount value={totals.requests} />,
+      value: <ui.RoundedCount value={totals.requests} />,
       of: (found) => found.totals.requests,
-      text: countText,
-      more: `${say.refused}: ${countText(totals.refused)}`,
+      text: ui.countText,
+      more: `${say.refused}: ${ui.countText(totals.refused)}`,
     },
     {
       name: say.failed,
-      value: <RoundedCount value={totals.errors} />,
+      value: <ui.RoundedCount value={totals.errors} />,
       of: (found) => found.totals.errors,
-      text: countText,
-      more: say.ofAll(percentText(totals.errors, totals.requests)),
+      text: ui.countText,
+      more: say.ofAll(ui.percentText(totals.errors, totals.requests)),
     },
     {
       name: say.spend,
-      value: <RoundedCredits amount={totals.charged} />,
+      value: <ui.RoundedCredits amount={totals.charged} />,
       of: (found) => Number(found.totals.charged),
-      text: (value) => roundedCredits(String(value)),
+      text: (value) => ui.roundedCredits(String(value)),
       more: say.credits,
     },
     {
       name: say.latency,
-      value: <Duration ms={latency.durationMs.p50} />,
+      value: <ui.Duration ms={latency.durationMs.p50} />,
       of: (found) => found.latency.durationMs.p50,
-      text: durationText,
-      more: say.firstByte(firstByte === null ? "–" : durationText(firstByte)),
+      text: ui.durationText,
+      more: say.firstByte(firstByte === null ? "–" : ui.durationText(firstByte)),
     },
     {
       name: say.slowest,
-      value: <Duration ms={latency.durationMs.p95} />,
+      value: <ui.Duration ms={latency.durationMs.p95} />,
       of: (found) => found.latency.durationMs.p95,
-      text: durationText,
-      more: say.p99(p99 === null ? "–" : durationText(p99)),
+      text: ui.durationText,
+      more: say.p99(p99 === null ? "–" : ui.durationText(p99)),
     },
     {
       name: say.tokens,
-      value: <RoundedCount value={totals.inputTokens + totals.outputTokens} />,
+      value: <ui.RoundedCount value={totals.inputTokens + totals.outputTokens} />,
       of: (found) => found.totals.inputTokens + found.totals.outputTokens,
-      text: countText,
-      more: say.inOut(countText(totals.inputTokens), countText(totals.outputTokens)),
+      text: ui.countText,
+      more: say.inOut(ui.countText(totals.inputTokens), ui.countText(totals.outputTokens)),
     },
   ];
 }

@@ -1,10 +1,5 @@
-import { Notice } from "../../components/notice.tsx";
-import { countText } from "../../components/measures_text.ts";
-import { PageHead } from "../../components/page_head.tsx";
-import { Refresh } from "../../components/refresh.tsx";
-import { Time } from "../../components/time.tsx";
-import { rangeQuery, readRange, SPANS_MS, type TimeRange } from "../../components/time_range.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { FirstCall } from "../requests/first_call.tsx";
 import { type Overview, overviewAnswer } from "./answer.ts";
 import { OverviewFigures } from "./figures.tsx";
@@ -28,9 +23,9 @@ export const overviewPage: Page = { path: "/overview", show };
 
 async function show(view: View): Promise<Shown> {
   const say = view.say(overviewMessages);
-  const range = readRange(view, "24h");
+  const range = ui.readRange(view, "24h");
   const untilMs = range.untilMs ?? view.nowMs;
-  const sinceMs = range.sinceMs ?? untilMs - SPANS_MS["24h"];
+  const sinceMs = range.sinceMs ?? untilMs - ui.SPANS_MS["24h"];
   const stepMs = stepFor(untilMs - sinceMs);
   const split = readSplit(view);
   // Whole steps, so that no request is in this time and in the one before.
@@ -41,7 +36,7 @@ async function show(view: View): Promise<Shown> {
   ]);
   if (!asked.ok) {
     const { status, message } = asked.refusal;
-    const problem = <Notice kind="problem">{message}</Notice>;
+    const problem = <ui.Notice kind="problem">{message}</ui.Notice>;
     return { title: say.title, body: <Frame view={view} range={range}>{problem}</Frame>, status };
   }
   const found = { ...asked.value, split };
@@ -51,9 +46,9 @@ async function show(view: View): Promise<Shown> {
     scripts: ["range.js", "fresh.js", "plots.js"],
     body: (
       <Frame view={view} range={range}>
-        {uncounted === 0
-          ? null
-          : <Notice kind="info">{say.uncounted(countText(uncounted))}</Notice>}
+        {uncounted !== 0 && (
+          <ui.Notice kind="info">{say.uncounted(ui.countText(uncounted))}</ui.Notice>
+        )}
         {totals.requests === 0
           ? <FirstCall view={view} title={say.none} hint={say.noneHint} />
           : (
@@ -66,7 +61,7 @@ async function show(view: View): Promise<Shown> {
         <div data-fresh="upstreams">
           <Upstreams view={view} upstreams={upstreams} />
         </div>
-        {totals.requests === 0 ? null : <Sums view={view} found={found} />}
+        {totals.requests !== 0 && <Sums view={view} found={found} />}
       </Frame>
     ),
   };
@@ -93,18 +88,16 @@ function stepFor(spanMs: number): number {
   return (STEPS_MIN.find((step) => step >= minutes) ?? 1_440) * MINUTE_MS;
 }
 
-function Frame(
-  { view, range, children }: { view: View; range: TimeRange; children?: unknown },
-) {
+function Frame({ view, range, children }: InView<{ range: ui.TimeRange; children?: unknown }>) {
   const say = view.say(overviewMessages);
   return (
     <>
-      <PageHead title={say.title} intro={say.intro} />
+      <ui.PageHead title={say.title} intro={say.intro} />
       <div class="beside">
         <RangePicker view={view} range={range} />
-        {range.untilMs === undefined
-          ? <Refresh view={view} everyMs={range.choice === "1h" ? 10_000 : 30_000} />
-          : null}
+        {range.untilMs === undefined && (
+          <ui.Refresh view={view} everyMs={range.choice === "1h" ? 10_000 : 30_000} />
+        )}
       </div>
       {children}
     </>
@@ -115,13 +108,13 @@ function Figures(
   { view, found, former }: { view: View; found: Overview; former: Overview | undefined },
 ) {
   const say = view.say(overviewMessages);
-  const inTime = new URLSearchParams({ range: "24h", ...rangeQuery(view) });
+  const inTime = new URLSearchParams({ range: "24h", ...ui.rangeQuery(view) });
   return (
     <div data-fresh="figures">
       <OverviewFigures view={view} found={found} former={former} />
       <p class="beside-figures">
-        {former?.totals.requests === 0 ? <span class="muted">{`${say.noneBefore} · `}</span> : null}
-        <Time at={found.since} /> – <Time at={untilOf(view, found)} />
+        {former?.totals.requests === 0 && <span class="muted">{`${say.noneBefore} · `}</span>}
+        <ui.Time at={found.since} /> – <ui.Time at={untilOf(view, found)} />
         {" · "}
         <a href={`/console/requests?${inTime}`}>{say.requestsLink}</a>
       </p>
@@ -134,7 +127,7 @@ function untilOf(view: View, { until }: Overview): string {
   return new Date(Math.min(view.nowMs, Date.parse(until))).toISOString();
 }
 
-function Sums({ view, found }: { view: View; found: Overview }) {
+function Sums({ view, found }: InView<{ found: Overview }>) {
   return (
     <>
       <OverTime view={view} found={found} />

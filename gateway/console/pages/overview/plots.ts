@@ -4,7 +4,7 @@
  * @module
  */
 
-import { countText, durationText, roundedCredits } from "../../components/measures_text.ts";
+import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import type { Overview, Point, PointGroup } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
@@ -102,8 +102,8 @@ function allPlots(view: View, found: Overview): readonly Plot[] {
 /** A value as the legend and the table write it. */
 export function plotText(kind: PlotKind, value: number | null): string {
   if (value === null) return "–";
-  if (kind === "duration") return durationText(value);
-  return kind === "credits" ? roundedCredits(String(value)) : countText(value);
+  if (kind === "duration") return ui.durationText(value);
+  return kind === "credits" ? ui.roundedCredits(String(value)) : ui.countText(value);
 }
 
 /** The sum over all steps; `null` where values do not add up. */

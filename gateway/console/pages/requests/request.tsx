@@ -1,16 +1,8 @@
 import { z } from "zod";
 import type { Child } from "@hono/hono/jsx";
 import { apiPath } from "../../api.ts";
-import { Credits } from "../../components/credits.tsx";
-import { DefinitionList } from "../../components/definition_list.tsx";
-import { Duration, RoundedCount } from "../../components/measures.tsx";
-import { countText, durationText } from "../../components/measures_text.ts";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { Notice } from "../../components/notice.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Figures, Panel } from "../../components/panel.tsx";
-import { Time } from "../../components/time.tsx";
-import type { Page, Shown, View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { type Detail, detailAnswer } from "./answer.ts";
 import { Books } from "./books.tsx";
 import { endOf } from "./columns.tsx";
@@ -42,7 +34,7 @@ async function show(view: View): Promise<Shown> {
         <p class="back">
           <a href="/console/requests">← {say.back}</a>
         </p>
-        <PageHead
+        <ui.PageHead
           title={<code class="id">{found.requestId}</code>}
           intro={<Intro {...{ view, found }} />}
         />
@@ -50,7 +42,7 @@ async function show(view: View): Promise<Shown> {
         <UsageProblems view={view} found={found} />
         <RequestFigures view={view} found={found} />
         <Summary view={view} found={found} keyName={key.ok ? key.value.name : found.key} />
-        {found.tasks === null ? null : <Plan view={view} tasks={found.tasks} />}
+        {found.tasks !== null && <Plan view={view} tasks={found.tasks} />}
         <Routing view={view} found={found} />
         <Timeline view={view} found={found} />
         <Books view={view} found={found} />
@@ -69,30 +61,30 @@ function notFound(view: View): Shown {
     status: 404,
     body: (
       <>
-        <PageHead title={say.none} intro={<code class="id">{id}</code>} />
-        <EmptyState title={say.noneWhy} hint={say.noneHint}>
+        <ui.PageHead title={say.none} intro={<code class="id">{id}</code>} />
+        <ui.EmptyState title={say.noneWhy} hint={say.noneHint}>
           <a class="button" href={view.url.pathname}>{say.lookAgain}</a>
           <a class="button" href={`/console/requests?${new URLSearchParams({ q: id })}`}>
             {say.lookFor}
           </a>
-        </EmptyState>
+        </ui.EmptyState>
       </>
     ),
   };
 }
 
-function Intro({ view, found }: { view: View; found: Detail }) {
+function Intro({ view, found }: InView<{ found: Detail }>) {
   const list = view.say(requestMessages);
   return (
     <>
       {nameOf(list.endpoints, found.endpoint)}
-      {found.stream ? `, ${list.streamed}` : ""} · <Time at={found.at} />
+      {found.stream ? `, ${list.streamed}` : ""} · <ui.Time at={found.at} />
     </>
   );
 }
 
 /** How it ended: in words, so that nothing but a whole answer looks like one. */
-function Ending({ view, found }: { view: View; found: Detail }) {
+function Ending({ view, found }: InView<{ found: Detail }>) {
   const name = outcomeOf(found);
   const { status, errorCode } = found;
   return (
@@ -102,7 +94,7 @@ function Ending({ view, found }: { view: View; found: Detail }) {
         {view.say(outcomeMessages).sentences[name]}
         <span class="second">
           {view.say(requestPageMessages).status(status)}
-          {errorCode === null ? null : (
+          {errorCode !== null && (
             <>
               {" · "}
               <code>{errorCode}</code>
@@ -115,10 +107,10 @@ function Ending({ view, found }: { view: View; found: Detail }) {
 }
 
 /** Reports of usage that could not be true: what the call was charged was counted instead. */
-function UsageProblems({ view, found: { usageProblems } }: { view: View; found: Detail }) {
+function UsageProblems({ view, found: { usageProblems } }: InView<{ found: Detail }>) {
   if (usageProblems.length === 0) return null;
   return (
-    <Notice kind="problem">
+    <ui.Notice kind="problem">
       <p>{view.say(requestPageMessages).usageNotTaken}</p>
       <ul>
         {usageProblems.map(({ model, problem }) => (
@@ -127,36 +119,36 @@ function UsageProblems({ view, found: { usageProblems } }: { view: View; found: 
           </li>
         ))}
       </ul>
-    </Notice>
+    </ui.Notice>
   );
 }
 
-function RequestFigures({ view, found }: { view: View; found: Detail }) {
+function RequestFigures({ view, found }: InView<{ found: Detail }>) {
   const say = view.say(requestPageMessages);
   const { inputTokens, cachedInputTokens, outputTokens, firstByteMs, timeline } = found;
   const failed = timeline.filter(({ outcome }) => outcome !== "ok").length;
   const cached = cachedInputTokens === 0
     ? null
-    : <span>{say.cached(countText(cachedInputTokens))}</span>;
+    : <span>{say.cached(ui.countText(cachedInputTokens))}</span>;
   return (
-    <Figures
+    <ui.Figures
       items={[
         {
           name: say.charged,
-          value: <Credits amount={found.charged} />,
+          value: <ui.Credits amount={found.charged} />,
           remark: found.estimated ? say.estimated : say.credits,
         },
         {
           name: say.duration,
-          value: <Duration ms={found.durationMs} />,
-          remark: firstByteMs === null ? "" : say.firstByte(durationText(firstByteMs)),
+          value: <ui.Duration ms={found.durationMs} />,
+          remark: firstByteMs === null ? "" : say.firstByte(ui.durationText(firstByteMs)),
         },
         {
           name: say.tokens,
-          value: <RoundedCount value={inputTokens + outputTokens} />,
+          value: <ui.RoundedCount value={inputTokens + outputTokens} />,
           remark: (
             <>
-              <span>{say.inOut(countText(inputTokens), countText(outputTokens))}</span>
+              <span>{say.inOut(ui.countText(inputTokens), ui.countText(outputTokens))}</span>
               {cached}
             </>
           ),
@@ -175,22 +167,22 @@ function RequestFigures({ view, found }: { view: View; found: Detail }) {
   );
 }
 
-function Summary({ view, found, keyName }: { view: View; found: Detail; keyName: string }) {
+function Summary({ view, found, keyName }: InView<{ found: Detail; keyName: string }>) {
   const say = view.say(requestPageMessages);
   const { key, wallet, routing, requestId } = found;
   const link = (section: string, id: string, text: Child) => (
     <a href={`/console/${section}/${encodeURIComponent(id)}`}>{text}</a>
   );
   const same = new URLSearchParams({ q: requestId });
-  const began = <Time at={found.at} />;
-  const ended = <Time at={endOf(found)} />;
+  const began = <ui.Time at={found.at} />;
+  const ended = <ui.Time at={endOf(found)} />;
   const row = <code>{found.id}</code>;
   return (
-    <Panel
+    <ui.Panel
       title={say.summary}
       actions={<a href={`/console/requests?${same}`}>{say.same}</a>}
     >
-      <DefinitionList
+      <ui.DefinitionList
         items={[
           [say.key, link("keys", key, keyName)],
           [say.wallet, link("wallets", wallet, wallet)],
@@ -203,6 +195,6 @@ function Summary({ view, found, keyName }: { view: View; found: Detail; keyName:
           [say.rowId, row],
         ]}
       />
-    </Panel>
+    </ui.Panel>
   );
 }

@@ -1,6 +1,5 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { type Column, DataRow } from "../../components/data_table.tsx";
-import { shownMarkup } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import type { Feed, View } from "../../page.ts";
 import { listAnswer, type Summary, summary } from "./answer.ts";
 import { columnsOf, hrefOf } from "./columns.tsx";
@@ -63,7 +62,7 @@ async function missedRows(view: View, lastId: string | null): Promise<Missed> {
 
 /** Makes of the API's events those of the feed. */
 export function rowEvents(
-  columns: readonly Column<Summary>[],
+  columns: readonly ui.Column<Summary>[],
   { lifeMs, missed = { rows: [], hasGap: false, fromId: NO_ROW } }: {
     lifeMs: number;
     missed?: Missed;
@@ -100,9 +99,9 @@ export function rowEvents(
   });
 }
 
-async function rowEvent(columns: readonly Column<Summary>[], row: Summary): Promise<string> {
-  const markup = shownMarkup(
-    await (<DataRow columns={columns} row={row} href={hrefOf} />).toString(),
+async function rowEvent(columns: readonly ui.Column<Summary>[], row: Summary): Promise<string> {
+  const markup = ui.shownMarkup(
+    await (<ui.DataRow columns={columns} row={row} href={hrefOf} />).toString(),
   );
   return `event: row\nid: ${row.id}\ndata: ${JSON.stringify(markup)}\n\n`;
 }

@@ -5,7 +5,7 @@
  */
 
 import { z } from "zod";
-import type { BadgeKind } from "../../components/badge.tsx";
+import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import { modelState } from "../catalog/content.ts";
 
@@ -48,7 +48,7 @@ export function healthOf(
 }
 
 /** The badge of each of them. */
-export const HEALTH_KINDS: Readonly<Record<UpstreamHealth, BadgeKind>> = {
+export const HEALTH_KINDS: Readonly<Record<UpstreamHealth, ui.BadgeKind>> = {
   available: "good",
   failing: "bad",
   unsteady: "warn",

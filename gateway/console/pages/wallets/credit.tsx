@@ -1,9 +1,6 @@
 import { formatCredits, parseCredits } from "../../../domain/ledger/money.ts";
 import { apiPath, type Refusal } from "../../api.ts";
-import { Confirm } from "../../components/confirm.tsx";
-import { trimmedCredits } from "../../components/credits_order.ts";
-import { ChangeForm, FormEnd, TextField } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type Wallet, walletShape } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
@@ -70,11 +67,11 @@ function formShown(
     status: refusal === undefined && error === undefined ? 200 : 422,
     body: (
       <>
-        <PageHead title={title} intro={say.creditIntro} />
+        <ui.PageHead title={title} intro={say.creditIntro} />
         <section class="panel">
-          <ChangeForm refusal={refusal}>
+          <ui.ChangeForm refusal={refusal}>
             <input type="hidden" name="once" value={fields.get("once") ?? ""} />
-            <TextField
+            <ui.TextField
               name="credits"
               label={say.amount}
               hint={say.amountHint}
@@ -84,7 +81,7 @@ function formShown(
               maxLength={40}
               isRequired
             />
-            <TextField
+            <ui.TextField
               name="note"
               label={say.note}
               hint={say.noteHint}
@@ -92,8 +89,12 @@ function formShown(
               error={wrong("note")}
               maxLength={500}
             />
-            <FormEnd view={view} submit={say.check} cancelHref={`/console${pathOf(wallet.id)}`} />
-          </ChangeForm>
+            <ui.FormEnd
+              view={view}
+              submit={say.check}
+              cancelHref={`/console${pathOf(wallet.id)}`}
+            />
+          </ui.ChangeForm>
         </section>
       </>
     ),
@@ -112,13 +113,13 @@ function confirmShown(
   return {
     title,
     body: (
-      <Confirm
+      <ui.Confirm
         view={view}
         title={title}
         warning={
           <>
-            {say.willBe(trimmedCredits(wallet.available), after)}
-            {note === "" ? null : <span class="remark-line">{say.noted(note)}</span>}
+            {say.willBe(ui.trimmedCredits(wallet.available), after)}
+            {note !== "" && <span class="remark-line">{say.noted(note)}</span>}
           </>
         }
         submit={say.payIn(amount)}
@@ -140,5 +141,5 @@ function pathOf(id: string): string {
 
 /** An amount without the zeros that say nothing. */
 function shortOf(micros: bigint): string {
-  return trimmedCredits(formatCredits(micros));
+  return ui.trimmedCredits(formatCredits(micros));
 }

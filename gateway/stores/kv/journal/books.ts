@@ -1,7 +1,7 @@
 import type { EndedHold, Hold, KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
 import type { CreditRecord, LedgerView } from "../../../domain/ledger/state.ts";
 import { MAX_REMEMBERED_ENDINGS } from "../limits.ts";
-import { RecentMap } from "../recent_map.ts";
+import { BoundedMap } from "../../../system/bounded_map.ts";
 
 /** The durable state of the ledger, in memory. Only what a commit made durable gets in. */
 export class Books implements LedgerView {
@@ -11,8 +11,8 @@ export class Books implements LedgerView {
   readonly holds: Map<string, Hold> = new Map();
   /** Ids of log rows that are kept for a death of the gateway. */
   readonly killedRows: Set<string> = new Set();
-  readonly #ended = new RecentMap<EndedHold>(MAX_REMEMBERED_ENDINGS);
-  readonly #credits = new RecentMap<CreditRecord>(MAX_REMEMBERED_ENDINGS);
+  readonly #ended = new BoundedMap<string, EndedHold>(MAX_REMEMBERED_ENDINGS);
+  readonly #credits = new BoundedMap<string, CreditRecord>(MAX_REMEMBERED_ENDINGS);
 
   wallet(id: string): Wallet | undefined {
     return this.wallets.get(id);

@@ -1,6 +1,7 @@
 import type { ProblemList } from "../../../domain/ledger/replay.ts";
 import type { JournalRow } from "./journal_rows.ts";
-import { decodeSegment, type Segment, sha256, type Tail } from "../segment.ts";
+import { decodeSegment, type Segment, sha256 } from "../segment.ts";
+import type { Tail } from "../rows.ts";
 
 const RESTORE = "restore the store from a backup made before";
 

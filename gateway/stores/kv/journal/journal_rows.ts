@@ -1,6 +1,6 @@
 import { StoreError } from "../../../ports/store_error.ts";
 import { MAX_READ_AHEAD_SEGMENTS, READ_AHEAD_ENTRIES } from "../limits.ts";
-import type { Tail } from "../segment.ts";
+import type { Tail } from "../rows.ts";
 import { Turns } from "../turns.ts";
 
 /** A row of the journal as it was found: damage may have made it anything. */

@@ -2,7 +2,8 @@ import type { JournalRange, JournalReading, PlacedEntry } from "../../../ports/l
 import { StoreError } from "../../../ports/store_error.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { journalRows } from "./journal_rows.ts";
-import { decodeSegment, firstSegment, type Tail } from "../segment.ts";
+import { decodeSegment, firstSegment } from "../segment.ts";
+import type { Tail } from "../rows.ts";
 
 /** Reads a journal up to where it ends now. Memory holds a few segments, however long it is. */
 export function readJournal(kv: Deno.Kv, journal: Tail, range: JournalRange): JournalReading {

@@ -4,7 +4,8 @@ import { StoreError } from "../../../ports/store_error.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { MAX_READ_AHEAD_SEGMENTS, REQUEST_END_SLACK_MS, REQUEST_ENTRIES_BYTES } from "../limits.ts";
 import { textOf } from "../rows.ts";
-import { decodeSegment, firstSegment, type Tail } from "../segment.ts";
+import { decodeSegment, firstSegment } from "../segment.ts";
+import type { Tail } from "../rows.ts";
 
 /** A request's entries as far as they have been found. */
 interface Found {

@@ -19,7 +19,7 @@ import { journalRows } from "./journal_rows.ts";
 import { Problems } from "./problems.ts";
 import { compareBooks, compareHolds, compareRows, type RowKind } from "./rows_check.ts";
 import { SeenIds } from "./seen_ids.ts";
-import type { Tail } from "../segment.ts";
+import type { Tail } from "../rows.ts";
 
 /** What the journal is compared with: the books at one moment, between two commits. */
 export interface BooksSnapshot {

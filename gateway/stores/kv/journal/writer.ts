@@ -3,7 +3,8 @@ import { StoreError } from "../../../ports/store_error.ts";
 import type { Books } from "./books.ts";
 import { DOUBT_RETRY_MS, DOUBT_TRIES, MAX_QUEUED_OPERATIONS } from "../limits.ts";
 import { type Head, HEAD_KEY, type Row } from "../rows.ts";
-import { appendLines, type PlacedLines, type Tail } from "../segment.ts";
+import { appendLines, type PlacedLines } from "../segment.ts";
+import type { Tail } from "../rows.ts";
 import { Stage } from "./stage.ts";
 
 /** A change that waits for its commit. */

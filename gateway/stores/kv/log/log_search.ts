@@ -22,7 +22,8 @@ import type { IndexView } from "./log_index.ts";
 import { decodeRecord } from "./log_line.ts";
 import { read } from "../read.ts";
 import { textOf } from "../rows.ts";
-import { firstSegment, readSegment, readSegments, type Tail } from "../segment.ts";
+import { firstSegment, readSegment, readSegments } from "../segment.ts";
+import type { Tail } from "../rows.ts";
 
 /** Places of one block, or of one segment, that may match, in the order of the page. */
 interface Found {
