@@ -13,6 +13,9 @@ import type {
 } from "@svc/sdk/protocol";
 import type { Micros } from "../ledger/money.ts";
 
+/** Ways in which a request ends; `killed`: the gateway died while it answered. */
+export const OUTCOMES = ["ok", "error", "client_left", "cut", "killed"] as const;
+
 /** Why a model was not routed to. */
 export interface ExclusionRecord {
   readonly model: string;
@@ -105,8 +108,7 @@ export interface RequestRecord {
   readonly stream: boolean;
   /** HTTP status sent to the caller. */
   readonly status: number;
-  /** `ok`, or how it ended otherwise. `killed`: the gateway died while it answered. */
-  readonly outcome: "ok" | "error" | "client_left" | "cut" | "killed";
+  readonly outcome: (typeof OUTCOMES)[number];
   readonly errorCode?: ErrorCode | undefined;
   readonly durationMs: number;
   /** Milliseconds to the first byte of a stream. */

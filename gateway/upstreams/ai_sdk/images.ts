@@ -11,7 +11,7 @@ import type { DrawingKind } from "../../domain/catalog/catalog.ts";
 import { type LoadedEdit, loadEditImages } from "../../images/edit_images.ts";
 import { type FetchImage, isUnreadable } from "../../ports/fetch_image.ts";
 import type { UpstreamAnswer, UpstreamCall, UpstreamFailure } from "../../ports/upstream.ts";
-import { readImageUsage } from "../../wire/image_answer.ts";
+import { readImageUsage } from "../../wire/images/answer.ts";
 import { parseObject } from "../openai_compatible/body.ts";
 import { failureOf, readError, redact } from "../openai_compatible/failure.ts";
 import { filesOf, type ImageOptions, imageOptionsOf, imagesAskedFor } from "./image_options.ts";

@@ -7,7 +7,7 @@
 
 import { isJsonObject } from "@svc/sdk/protocol";
 import type { UpstreamKind } from "../../domain/catalog/catalog.ts";
-import { editMembers, elementTexts, memberText } from "../../wire/json_text.ts";
+import { editMembers, elementTexts, memberText } from "../../wire/json/text.ts";
 
 /**
  * A request without them: without `is_error` of a tool's result, whose text says so too, and without
