@@ -78,8 +78,8 @@ function verificationJson(
 }
 
 /**
- * Every entry, oldest first, a line each, and a last line of kind `end` with the number of entries and
- * the end of the journal: an export without it was cut.
+ * Yields every entry, oldest first, a line each, and a last line of kind `end` with the number of
+ * entries and the end of the journal: an export without it was cut.
  */
 async function* exportLines(
   reading: JournalReading,
@@ -93,7 +93,7 @@ async function* exportLines(
     for (const { place, segment, entry } of placed) {
       text += jsonLine({ place, segment, wallet: entry.wallet, ...entryJson(entry) });
     }
-    // A piece costs as much as many lines; and of a wallet there may be few.
+    // Sending a piece costs as much as many lines; a wallet may have few.
     yield text.length < PIECE_CHARS ? "" : text;
     if (text.length >= PIECE_CHARS) text = "";
   }
