@@ -1,3 +1,4 @@
+import { accepts } from "@std/http/negotiation";
 import type {
   JournalRange,
   JournalReading,
@@ -31,7 +32,7 @@ export function serveLedger(app: AdminApp, deps: AdminDeps): void {
 async function verify(context: AdminContext, deps: AdminDeps): Promise<Response> {
   readQuery(context, deps, () => ({}));
   const steps = deps.verifyLedger();
-  if (context.req.header("accept")?.includes(NDJSON) === true) {
+  if (accepts(context.req.raw, "application/json", NDJSON) === NDJSON) {
     return ndjson(context, deps, progressLines(steps, deps));
   }
   const { signal } = context.req.raw;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { accepts } from "@std/http/negotiation";
 import { ServiceFault } from "../../domain/fault.ts";
 import { matches } from "../../domain/requests/filter.ts";
 import type { RequestFilter, RequestRecord } from "../../ports/request_log.ts";
@@ -47,7 +48,7 @@ export class RequestTails {
     }
     this.#open++;
     const onEnd = () => void this.#open--;
-    const asLines = context.req.header("accept")?.includes(NDJSON) === true;
+    const asLines = accepts(context.req.raw, EVENTS.mediaType, NDJSON) === NDJSON;
     const words = asLines ? LINES : EVENTS;
     const tail = new RequestTail({ ...this.#deps, filter: filterOf(query), words, onEnd });
     const body = new ReadableStream<Uint8Array>(tail, { highWaterMark: 0 });
