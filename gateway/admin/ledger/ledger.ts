@@ -1,3 +1,4 @@
+import { accepts } from "@std/http/negotiation";
 import type {
   JournalRange,
   JournalReading,
@@ -44,7 +45,7 @@ async function verify(
   deps: AdminDeps,
 ): Promise<AnswerOf<"GET /ledger/verify"> | Response> {
   const steps = deps.verifyLedger();
-  if (context.req.header("accept")?.includes(LINES_TYPE) === true) {
+  if (accepts(context.req.raw, "application/json", LINES_TYPE) === LINES_TYPE) {
     return ndjson(context, deps, progressLines(steps, deps));
   }
   const { signal } = context.req.raw;
