@@ -1,5 +1,5 @@
 import { MEDIA_TYPES, mediaTypeOf } from "../../vector_stores/media_types.ts";
-import { fileTrouble } from "../../system/file_trouble.ts";
+import { fileErrorText } from "../../system/file_error_text.ts";
 import type { Call, Command, Output, Page } from "../command.ts";
 import { DEFAULT_RESULTS, MAX_RESULTS } from "../../vector_stores/limits.ts";
 import { CliFailure, UsageError } from "../failures.ts";
@@ -183,7 +183,7 @@ async function readBytes({ io }: Call, path: string): Promise<Uint8Array<ArrayBu
   try {
     return await io.readBytes(path);
   } catch (cause) {
-    throw new CliFailure(`Cannot read "${path}": ${fileTrouble(cause)}`, { cause });
+    throw new CliFailure(`Cannot read "${path}": ${fileErrorText(cause)}`, { cause });
   }
 }
 

@@ -1,4 +1,4 @@
-import { fileTrouble } from "../../system/file_trouble.ts";
+import { fileErrorText } from "../../system/file_error_text.ts";
 import type { Call } from "../command.ts";
 import { CliFailure, UsageError } from "../failures.ts";
 
@@ -42,7 +42,7 @@ async function givenPassphrase(call: Call): Promise<string | undefined> {
   try {
     return (await call.io.readFile(path)).trim();
   } catch (cause) {
-    throw new CliFailure(`Cannot read "${path}": ${fileTrouble(cause)}`, { cause });
+    throw new CliFailure(`Cannot read "${path}": ${fileErrorText(cause)}`, { cause });
   }
 }
 

@@ -1,5 +1,5 @@
 import { onInterrupt } from "../input/interrupt.ts";
-import { fileTrouble } from "../../system/file_trouble.ts";
+import { fileErrorText } from "../../system/file_error_text.ts";
 import { CliFailure } from "../failures.ts";
 
 /** A file that is there once it is complete, and never in part. */
@@ -119,5 +119,5 @@ async function orFail<T>(path: string, work: () => Promise<T>): Promise<T> {
 }
 
 function failure(path: string, cause: unknown): CliFailure {
-  return new CliFailure(`Cannot write "${path}": ${fileTrouble(cause)}`, { cause });
+  return new CliFailure(`Cannot write "${path}": ${fileErrorText(cause)}`, { cause });
 }

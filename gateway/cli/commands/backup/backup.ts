@@ -1,5 +1,5 @@
-import type { Restored } from "../../../backup/restore_backup.ts";
-import type { Taken } from "../../../backup/take_backup.ts";
+import type { RestoreSummary } from "../../../backup/restore_backup.ts";
+import type { BackupSummary } from "../../../backup/take_backup.ts";
 import manifest from "../../../deno.json" with { type: "json" };
 import { backupIn, isFolder, keepNewest, removePartials } from "./backup_files.ts";
 import type { Call, Command, Output } from "../../command.ts";
@@ -75,7 +75,7 @@ async function backup(call: Call): Promise<Output> {
 async function write(
   call: Call,
   of: { store: string; path: string; passphrase: string | undefined; nowMs: number },
-): Promise<Taken & { bytes: number }> {
+): Promise<BackupSummary & { bytes: number }> {
   const { store, path, passphrase, nowMs } = of;
   const file = await call.io.createFile(path, { force: call.has("force") });
   let bytes = 0;
@@ -138,7 +138,7 @@ async function restoreFrom(
   path: string,
   store: string,
   how: { call: Call; checkOnly: boolean; passphrase: () => Promise<string> },
-): Promise<Restored> {
+): Promise<RestoreSummary> {
   const { call, checkOnly, passphrase } = how;
   let folder: string | undefined;
   const interrupt = onInterrupt(() => {

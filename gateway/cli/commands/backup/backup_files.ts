@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "@std/path";
-import { fileTrouble } from "../../../system/file_trouble.ts";
+import { fileErrorText } from "../../../system/file_error_text.ts";
 import { CliFailure } from "../../failures.ts";
 
 /** Names that backups get in a folder, in the order of their times. */
@@ -14,7 +14,7 @@ export async function isFolder(path: string): Promise<boolean> {
     return (await Deno.stat(path)).isDirectory;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
-    throw new CliFailure(`Cannot look at "${path}": ${fileTrouble(error)}`, { cause: error });
+    throw new CliFailure(`Cannot look at "${path}": ${fileErrorText(error)}`, { cause: error });
   }
 }
 
