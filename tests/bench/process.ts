@@ -4,6 +4,8 @@
  * @module
  */
 
+import { serviceEnvironment } from "../fixtures/task_flags.ts";
+
 const ROOT = new URL("../../", import.meta.url);
 const START_TIMEOUT_MS = 90_000;
 /** Of the times in `/proc`, on every Linux that there is. */
@@ -71,23 +73,18 @@ export function start(
 }
 
 /**
- * How the task `serve` starts: its flags of V8, its variables for the C library's memory, and sources
- * that are translated already.
+ * Flags and variables of the task `serve`, for a process without its permission set. The sources are
+ * translated by then, as that task does it.
  */
 export async function asTask(): Promise<Required<Pick<StartOptions, "flags" | "env">>> {
-  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
-  const command = String(tasks.serve.command);
+  const { DENO_V8_FLAGS, ...variables } = await serviceEnvironment();
   const translating = new Deno.Command(Deno.execPath(), {
     args: ["task", "--quiet", "serve:prepare"],
     cwd: ROOT,
   });
   const { success, stderr } = await translating.output();
   if (!success) throw new Error(`Cannot go on: ${new TextDecoder().decode(stderr)}`);
-  const variables = command.matchAll(/\b(MALLOC_[A-Z_]+)=(\S+)/g);
-  return {
-    flags: command.match(/--v8-flags=[^\s']+/g) ?? [],
-    env: Object.fromEntries([...variables].map(([, name = "", value = ""]) => [name, value])),
-  };
+  return { flags: [`--v8-flags=${DENO_V8_FLAGS}`], env: variables };
 }
 
 /** Reads lines until one matches; the match's first group. */
@@ -98,8 +95,8 @@ export async function expectLine(
 ): Promise<string> {
   const timeout = AbortSignal.timeout(timeoutMs);
   while (!timeout.aborted) {
-    const found = pattern.exec(await running.line());
-    if (found !== null) return found[1] ?? found[0];
+    const match = pattern.exec(await running.line());
+    if (match !== null) return match[1] ?? match[0];
   }
   throw new Error(`Cannot go on: nothing like ${pattern} was printed`);
 }

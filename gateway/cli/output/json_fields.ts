@@ -1,21 +1,18 @@
+import { isJsonObject } from "@svc/sdk/protocol";
+
 /** A JSON object of the operator's API. */
 export type Row = Readonly<Record<string, unknown>>;
-
-/** Whether a JSON value is an object. */
-export function isObject(value: unknown): value is Row {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The objects in a list; none where the field is no list. */
 export function rowsOf(row: Row, field: string): readonly Row[] {
   const list = row[field];
-  return Array.isArray(list) ? list.filter(isObject) : [];
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
 /** The object of a field; empty where there is none. */
 export function rowOf(row: Row, field: string): Row {
   const value = row[field];
-  return isObject(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 /** A field as text: empty where it is absent or null, lists and objects with commas. */
@@ -26,7 +23,7 @@ export function textOf(row: Row, field: string): string {
 function write(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (Array.isArray(value)) return value.map(write).join(", ");
-  if (!isObject(value)) return String(value);
+  if (!isJsonObject(value)) return String(value);
   return Object.entries(value).map(([name, inner]) => `${name} ${write(inner)}`).join(", ");
 }
 

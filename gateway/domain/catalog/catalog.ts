@@ -13,28 +13,10 @@ import type { ServiceLimits } from "../limits/service_limits.ts";
 /** A text in every language of the catalog. */
 export type Localized = Readonly<Record<Locale, string>>;
 
-/** The wire format of an upstream. */
-export type UpstreamKind = "openai" | "openai-compatible" | "simulator" | NativeKind;
-
-/** Kinds whose wire format is the provider's own. */
-export type NativeKind =
-  | "anthropic"
-  | "google"
-  | "google-vertex"
-  | "amazon-bedrock"
-  | "azure"
-  | "mistral"
-  | "cohere";
-
 /** Names of the output limit at Chat Completions servers. */
 export const OUTPUT_LIMIT_FIELDS = ["max_completion_tokens", "max_tokens"] as const;
 
 export type OutputLimitField = typeof OUTPUT_LIMIT_FIELDS[number];
-
-/** Native kinds that generate images. */
-export const DRAWING_KINDS = ["google", "google-vertex", "amazon-bedrock", "azure"] as const;
-
-export type DrawingKind = typeof DRAWING_KINDS[number];
 
 /** Time limits of one attempt at an upstream, in milliseconds. */
 export interface UpstreamTimeouts {
@@ -51,7 +33,8 @@ export interface UpstreamTimeouts {
 /** One provider account or server. */
 export interface UpstreamConfig {
   readonly id: string;
-  readonly kind: UpstreamKind;
+  /** Kind of the provider: a name of the registry in `upstreams/providers`. */
+  readonly kind: string;
   /** Name that customers see and policies match. @default {id} */
   readonly provider: string;
   readonly baseUrl?: string | undefined;

@@ -1,4 +1,5 @@
 import type { CatalogContent, SearchConfig } from "./catalog.ts";
+import type { TraitsOf } from "./provider_traits.ts";
 
 const OFFLINE: SearchConfig = { kind: "offline", pricePerSearch: "0" };
 
@@ -8,7 +9,8 @@ const OFFLINE: SearchConfig = { kind: "offline", pricePerSearch: "0" };
  */
 export function searchInForce(
   { search, upstreams }: Pick<CatalogContent, "search" | "upstreams">,
+  traitsOf: TraitsOf,
 ): SearchConfig | undefined {
   if (search !== undefined) return search;
-  return upstreams.every((upstream) => upstream.kind === "simulator") ? OFFLINE : undefined;
+  return upstreams.every(({ kind }) => traitsOf(kind).isSimulated === true) ? OFFLINE : undefined;
 }

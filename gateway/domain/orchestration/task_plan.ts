@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ORCHESTRATION_FINAL_TASK_ID } from "@svc/sdk/protocol";
+import { isJsonObject, ORCHESTRATION_FINAL_TASK_ID } from "@svc/sdk/protocol";
 
 /** Maximum number of tasks in a plan. */
 export const PLAN_TASKS_MAX = 6;
@@ -83,7 +83,7 @@ export function readPlan(text: string, knownNeeds: readonly string[]): PlanReadi
     return wrong(`The plan is longer than ${PLAN_MAX_CHARS} characters`);
   }
   const value = jsonIn(text);
-  if (!isFields(value)) return wrong("The plan is not a JSON object");
+  if (!isJsonObject(value)) return wrong("The plan is not a JSON object");
   const list = value["tasks"];
   if (!Array.isArray(list)) return wrong('The plan has no array "tasks"');
   if (list.length > PLAN_TASKS_MAX) {
@@ -147,7 +147,7 @@ function readTask(
   item: unknown,
   { at, knownNeeds }: { readonly at: number; readonly knownNeeds: readonly string[] },
 ): PlannedTask | string {
-  if (!isFields(item)) return `tasks.${at} is not an object`;
+  if (!isJsonObject(item)) return `tasks.${at} is not an object`;
   const { task_id: taskId, title, instruction } = item;
   if (typeof taskId !== "string" || !TASK_ID.test(taskId)) {
     return `tasks.${at}.task_id is not an identifier of lower-case letters, digits and "_"`;
@@ -235,10 +235,6 @@ function textsIn(value: unknown): readonly string[] | undefined {
   const list = value ?? [];
   if (!Array.isArray(list) || !list.every((item) => typeof item === "string")) return undefined;
   return list;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function wrong(problem: string): PlanReading {

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { HostedToolType } from "../requests/hosted_tool_types.ts";
 import type { Endpoint } from "@svc/sdk/protocol";
 import type { Catalog } from "../catalog/catalog.ts";
 import { chatFeatures, type RequestFeatures } from "../requests/features.ts";
@@ -40,7 +41,7 @@ export interface PolicyReach {
   readonly tier?: string | undefined;
   readonly endpoints: readonly EndpointReach[];
   readonly models: readonly ModelReach[];
-  readonly hostedTools: readonly { readonly type: string; readonly allowed: boolean }[];
+  readonly hostedTools: readonly { readonly type: HostedToolType; readonly allowed: boolean }[];
 }
 
 /** Input of {@linkcode reachOf}. */
@@ -51,7 +52,7 @@ export interface ReachInput {
   /** Id of the wallet's tier. */
   readonly walletTier: string;
   readonly endpoints: readonly Endpoint[];
-  readonly hostedTools: readonly string[];
+  readonly hostedTools: readonly HostedToolType[];
   readonly nowMs: number;
 }
 

@@ -13,6 +13,9 @@ import type {
 } from "@svc/sdk/protocol";
 import type { Micros } from "../ledger/money.ts";
 
+/** Ways in which a request ends; `killed`: the gateway died while it answered. */
+export const OUTCOMES = ["ok", "error", "client_left", "cut", "killed"] as const;
+
 /** The reason for excluding a model from routing. */
 export interface ExclusionRecord {
   readonly model: string;
@@ -108,7 +111,7 @@ export interface RequestRecord {
   /** HTTP status sent to the caller. */
   readonly status: number;
   /** Outcome. `killed`: the gateway died while answering. */
-  readonly outcome: "ok" | "error" | "client_left" | "cut" | "killed";
+  readonly outcome: (typeof OUTCOMES)[number];
   readonly errorCode?: ErrorCode | undefined;
   readonly durationMs: number;
   /** Milliseconds to the first byte of a stream. */

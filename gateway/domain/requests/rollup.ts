@@ -5,6 +5,8 @@
  */
 
 import { bucketOf, count, type Histogram } from "./histogram.ts";
+import type { ErrorCode } from "@svc/sdk/protocol";
+import type { RequestRecord } from "./record.ts";
 import type { Micros } from "../ledger/money.ts";
 import { NO_MODEL, type RequestPart } from "./parts.ts";
 
@@ -79,9 +81,17 @@ export function endingOf(
 /** Parses a text of {@linkcode endingOf}; other text gives no fields. */
 export function readEnding(
   ending: string,
-): { readonly outcome: string; readonly status: number; readonly errorCode: string } {
+): {
+  readonly outcome: RequestRecord["outcome"];
+  readonly status: number;
+  readonly errorCode: ErrorCode | "";
+} {
   const [outcome = "", status = "", errorCode = ""] = ending.split(" ");
-  return { outcome, status: Number(status) || 0, errorCode };
+  return {
+    outcome: outcome as RequestRecord["outcome"],
+    status: Number(status) || 0,
+    errorCode: errorCode as ErrorCode | "",
+  };
 }
 
 /** Returns the class of an ending. */

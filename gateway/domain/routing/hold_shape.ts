@@ -1,4 +1,5 @@
-import { longestOutput, type Model, type UpstreamKind } from "../catalog/catalog.ts";
+import { longestOutput, type Model } from "../catalog/catalog.ts";
+import type { TraitsOf } from "../catalog/provider_traits.ts";
 import type { RequestFeatures } from "../requests/features.ts";
 import type { Target } from "./targets.ts";
 import { estimateInputTokens, mediaInputTokens } from "../requests/token_estimate.ts";
@@ -36,19 +37,20 @@ export function draws(features: RequestFeatures): boolean {
   return features.endpoint === "images.generations" || features.endpoint === "images.edits";
 }
 
-/** Kinds of upstreams that report log probabilities. */
-const TELL_LOGPROBS: ReadonlySet<UpstreamKind> = new Set(["openai", "openai-compatible"]);
-
 /**
- * Moves candidates that report log probabilities to the front if the request asks for them. The
- * others stay: their answer is the same and states what was omitted.
+ * Puts models that report log probabilities first where the request asks for them; otherwise the order
+ * stays. Other models remain candidates: their answer says that the log probabilities are missing.
  */
 export function logprobsFirst<Ranked extends { readonly option: { readonly target: Target } }>(
   ranked: readonly Ranked[],
-  { logprobs = false }: Pick<RequestFeatures, "logprobs">,
+  { features: { logprobs = false }, traitsOf }: {
+    readonly features: Pick<RequestFeatures, "logprobs">;
+    readonly traitsOf: TraitsOf;
+  },
 ): readonly Ranked[] {
   if (!logprobs) return ranked;
-  const rest = ({ option }: Ranked) => TELL_LOGPROBS.has(option.target.upstream.kind) ? 0 : 1;
+  const rest = ({ option: { target: { upstream } } }: Ranked) =>
+    traitsOf(upstream.kind).reportsLogprobs === true ? 0 : 1;
   return ranked.toSorted((one, other) => rest(one) - rest(other));
 }
 

@@ -6,6 +6,7 @@
 
 import type { ErrorCode } from "@svc/sdk/protocol";
 import type { Catalog, Model, Tier, UpstreamConfig } from "../catalog/catalog.ts";
+import type { ProviderTraits, TraitsOf } from "../catalog/provider_traits.ts";
 import type { BudgetMicros, KeySpend, Wallet } from "../ledger/ledger.ts";
 import type { Micros } from "../ledger/money.ts";
 import type { FrozenPrice } from "../ledger/pricing.ts";
@@ -44,6 +45,8 @@ export interface RoutingInput {
   readonly pool: ReadonlyMap<string, TargetState>;
   /** The model that answered this conversation last. */
   readonly stickyModel?: string | undefined;
+  /** Traits of the kinds of upstreams. @default {no kind has any} */
+  readonly traitsOf?: TraitsOf | undefined;
   /** Uniform in [0, 1): breaks ties. */
   readonly seed: number;
   readonly nowMs: number;
@@ -73,6 +76,8 @@ export interface Exclusion {
 export interface Candidate {
   readonly model: Model;
   readonly upstream: UpstreamConfig;
+  /** Traits of the upstream's kind. */
+  readonly traits: ProviderTraits;
   readonly price: FrozenPrice;
   /** Estimated input with margin, in tokens. */
   readonly inputTokens: number;

@@ -225,7 +225,7 @@ function whyShort({ hold, shape }: Option): Omit<Exclusion, "model"> {
 }
 
 function order(options: readonly Option[], search: Search): Candidate[] {
-  const { features, catalog, seed, stickyModel } = search.input;
+  const { features, catalog, seed, stickyModel, traitsOf = () => ({}) } = search.input;
   const { byModel, dearest } = search.rates;
   const expected = draws(features) ? 0 : expectedOutputTokens(features.difficulty);
   const scored = options.map((option) => {
@@ -244,16 +244,18 @@ function order(options: readonly Option[], search: Search): Candidate[] {
     }, catalog.scoring);
     return { id: model.id, score, option };
   });
-  const ranked = logprobsFirst(rank(scored, { seed, sticky: stickyModel }), features);
-  return ranked.map(({ option, score, id }, index) =>
-    candidateOf(option, score, {
+  const byScore = rank(scored, { seed, sticky: stickyModel });
+  const ranked = logprobsFirst(byScore, { features, traitsOf });
+  return ranked.map(({ option, score, id }, index) => ({
+    ...candidateOf(option, score, {
       place: index + 1,
       count: ranked.length,
       difficulty: features.difficulty,
       stays: id === stickyModel,
       latencyMs: option.latencyMs,
-    })
-  );
+    }),
+    traits: traitsOf(option.target.upstream.kind),
+  }));
 }
 
 /** Returns the expected cost of (input, output, images) at a rate, for comparison. */
@@ -261,7 +263,11 @@ function costOf([input, output, images]: readonly [number, number, number], rate
   return input * rate.input + output * rate.output + images * rate.image;
 }
 
-function candidateOf(option: Option, score: number, standing: Standing): Candidate {
+function candidateOf(
+  option: Option,
+  score: number,
+  standing: Standing,
+): Omit<Candidate, "traits"> {
   const { target, shape, hold } = option;
   const limitedBy = hold.outputTokens < shape.outputTokens ? "funds" : shape.limitedBy;
   const { inputTokens, imageInputTokens, mediaInputTokens } = shape;

@@ -8,6 +8,11 @@ import { lchown } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "@std/path";
 import { StoreError } from "../../ports/store_error.ts";
 
+/** Attempts to lock a file before another process is taken to hold it. */
+const LOCK_ATTEMPTS = 11;
+/** Pause between two attempts, in milliseconds. */
+const LOCK_PAUSE_MS = 50;
+
 /** A store's file, locked against other processes. */
 export interface LockedFile {
   /** Real path. */
@@ -91,7 +96,7 @@ function releaseBoth(lock: LockedFile, file: Deno.FsFile): () => void {
  */
 async function lockInode(name: string, file: Deno.FsFile): Promise<void> {
   if (Deno.build.os === "linux") {
-    if (!await file.tryLock(true)) throw inUse(name);
+    if (!await tryLock(file)) throw inUse(name);
     return;
   }
   const { nlink } = await file.stat();
@@ -158,7 +163,7 @@ async function lockName(name: string): Promise<LockedFile> {
     lock = await Deno.open(`${path}.lock`, { create: true, write: true, mode: 0o600 });
     // A command of root may create the lock: the service must be able to use it afterwards.
     await giveToOwner(`${path}.lock`);
-    if (await lock.tryLock(true)) return { path, release: lock.close.bind(lock) };
+    if (await tryLock(lock)) return { path, release: lock.close.bind(lock) };
   } catch (cause) {
     lock?.close();
     throw unmade(name, cause);
@@ -166,6 +171,18 @@ async function lockName(name: string): Promise<LockedFile> {
   // SQLite's own locks would let a second process in, whose commits would then fail.
   lock.close();
   throw inUse(name);
+}
+
+/**
+ * Locks a file, and tries again for half a second. A child process that is being started holds copies
+ * of all open descriptors until its program is loaded, and with them locks that were released.
+ */
+async function tryLock(file: Deno.FsFile): Promise<boolean> {
+  for (let attempt = 1; attempt < LOCK_ATTEMPTS; attempt++) {
+    if (await file.tryLock(true)) return true;
+    await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+  }
+  return await file.tryLock(true);
 }
 
 function inUse(name: string): StoreError {
@@ -179,7 +196,7 @@ export async function isClaimed(name: string): Promise<boolean> {
   try {
     const path = await realPathOf(resolve(name));
     using lock = await Deno.open(`${path}.lock`, { write: true });
-    return !await lock.tryLock(true);
+    return !await tryLock(lock);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;

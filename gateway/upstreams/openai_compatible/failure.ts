@@ -5,10 +5,10 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import { SECRET_FORMS } from "../../domain/redaction/secret_forms.ts";
 import { secretSpans, withoutSpans, writingsOf } from "../../domain/redaction/secret_spans.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
-import { isRecord } from "./body.ts";
 
 /** An error as an upstream reports it, in any of the shapes that are about. */
 export interface ReportedError {
@@ -44,9 +44,9 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 export function readError(body: unknown): ReportedError | undefined {
   // Gemini wraps its error in an array.
   const value = Array.isArray(body) ? body[0] : body;
-  if (!isRecord(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const error = value["error"];
-  if (isRecord(error)) return fieldsOf(error);
+  if (isJsonObject(error)) return fieldsOf(error);
   if (typeof error === "string" && error !== "") return { message: error };
   if (value["object"] === "error") return fieldsOf(value);
   return undefined;
@@ -56,7 +56,7 @@ export function readError(body: unknown): ReportedError | undefined {
 export function readErrorAnswer(body: unknown): ReportedError {
   const error = readError(body);
   if (error !== undefined) return error;
-  if (!isRecord(body)) return { message: "" };
+  if (!isJsonObject(body)) return { message: "" };
   return typeof body["detail"] === "string" ? { message: body["detail"] } : fieldsOf(body);
 }
 

@@ -1,4 +1,5 @@
-import { isObject, type Row, rowsOf, textOf } from "../../output/json_fields.ts";
+import { isJsonObject } from "@svc/sdk/protocol";
+import { type Row, rowsOf, textOf } from "../../output/json_fields.ts";
 import type { Page } from "../../command.ts";
 import { printable } from "../../output/table.ts";
 import { wrapped } from "../../output/wrapped.ts";
@@ -19,8 +20,8 @@ export function changesText(json: Row, page: Page): string {
 function changeText(change: Row, { width }: Page): string {
   const start = `${SIGNS[textOf(change, "kind")] ?? "?"} ${textOf(change, "path")}`;
   const { before, after } = change;
-  if (after === undefined && isObject(before)) return `${printable(start)}\n`;
-  if (before === undefined && isObject(after)) {
+  if (after === undefined && isJsonObject(before)) return `${printable(start)}\n`;
+  if (before === undefined && isJsonObject(after)) {
     const fields = Object.keys(after).filter((name) => name !== "id")
       .map((name) => `${name} ${textOf(after, name)}`.trimEnd());
     const lines = wrapped(fields.join("; "), width - INDENT.length).trimEnd().split("\n");

@@ -1,6 +1,7 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { Call, Command, Output } from "../../command.ts";
 import { CliFailure } from "../../failures.ts";
-import { isObject, type Row, rowOf, textOf } from "../../output/json_fields.ts";
+import { type Row, rowOf, textOf } from "../../output/json_fields.ts";
 import { exportLedger } from "./ledger_export.ts";
 import { progressBar } from "../../output/progress_bar.ts";
 import { facts, printable } from "../../output/table.ts";
@@ -48,7 +49,7 @@ async function resultOf(call: Call): Promise<Row> {
   try {
     for await (const batch of lines) {
       for (const { row } of batch) {
-        if (isObject(row.result)) return row.result;
+        if (isJsonObject(row.result)) return row.result;
         const progress = rowOf(row, "progress");
         bar.show(Number(progress.entries ?? 0), Number(progress.total ?? 0));
       }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { Hold } from "../../../domain/ledger/ledger.ts";
 import type { ProblemList } from "../../../domain/ledger/replay.ts";
 import { formatCredits } from "../../../domain/ledger/money.ts";
@@ -121,7 +122,7 @@ function compareRow(
   { row, known }: { row: unknown; known: object | undefined },
   problems: ProblemList,
 ): void {
-  const difference = differenceOf(isObject(row) ? row : undefined, known);
+  const difference = differenceOf(isJsonObject(row) ? row : undefined, known);
   if (difference === undefined) return;
   problems.push(
     `The row of ${what.toLowerCase()} ${
@@ -167,9 +168,5 @@ function quote(value: unknown): string {
 }
 
 function field(value: unknown, name: string): string {
-  return isObject(value) ? String(new Map(Object.entries(value)).get(name)) : "";
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
+  return isJsonObject(value) ? String(new Map(Object.entries(value)).get(name)) : "";
 }
