@@ -27,8 +27,8 @@ async function doctor(call: Call): Promise<Output> {
   try {
     let done = 0;
     bar.show(done, CHECK_COUNT);
-    for await (const found of examine(context)) {
-      findings.push(...found);
+    for await (const results of examine(context)) {
+      findings.push(...results);
       bar.show(++done, CHECK_COUNT);
     }
   } finally {
@@ -90,7 +90,7 @@ function findingsText(findings: readonly Finding[], { width }: Page): string {
   ).join("");
 }
 
-/** A text beside a mark, its lines one below the other. */
+/** Formats a text beside a mark, with its lines aligned. */
 function hanging(mark: string, text: string, width: number): string {
   const lines = wrapped(text, width - MARGIN).trimEnd().split("\n");
   return lines.map((line, index) => `${(index === 0 ? mark : "").padEnd(MARGIN)}${line}\n`).join(

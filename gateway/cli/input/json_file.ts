@@ -12,7 +12,7 @@ export async function readJson(io: CliIo, path: string): Promise<unknown> {
     throw new CliFailure(`Cannot read "${path}": ${fileErrorText(cause)}`, { cause });
   }
   try {
-    // A byte order mark, as editors of Windows write it, is no JSON.
+    // Editors of Windows write a byte order mark, which is not JSON.
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (cause) {
     const place = jsonPlace(text, cause);
