@@ -102,16 +102,12 @@ export function DataRow<Row>(
   );
 }
 
-function Heading<Row>(
-  { view, column, columns, name, isStatic }: InView<
-    {
-      column: Column<Row>;
-      columns: readonly Column<Row>[];
-      name: string | undefined;
-      isStatic: boolean;
-    }
-  >,
-) {
+function Heading<Row>({ view, column, columns, name, isStatic }: InView<{
+  column: Column<Row>;
+  columns: readonly Column<Row>[];
+  name: string | undefined;
+  isStatic: boolean;
+}>) {
   const { title, align } = column;
   const order = isStatic ? apiOrderOf(view, column) : ownOrderOf(view, { column, columns, name });
   if (order === undefined) {

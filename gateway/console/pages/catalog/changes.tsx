@@ -33,11 +33,10 @@ interface Field extends Omit<Change, "path"> {
  * A difference, entry by entry and field by field, the old value before the new one. `contents` are both
  * catalogs, or what is known of them: an id may hold dots, and a path alone does not say where it ends.
  */
-export function Changes(
-  { view, changes, contents }: InView<
-    { changes: readonly Change[]; contents: readonly CatalogIds[] }
-  >,
-) {
+export function Changes({ view, changes, contents }: InView<{
+  changes: readonly Change[];
+  contents: readonly CatalogIds[];
+}>) {
   const groups = grouped(changes, contents);
   return (
     <div class="differences">

@@ -25,54 +25,17 @@ export interface Entered {
   readonly problems: readonly Problem[];
 }
 
-interface EnteredProps {
-  readonly entered: Entered;
-  readonly name: string;
-  readonly label: string;
-  readonly hint?: string;
-}
-
-/** A line of text whose value and error are those of the form. */
-export function EnteredText(
-  { entered, name, ...props }: EnteredProps & {
-    isRequired?: boolean;
-    inputmode?: "decimal" | "numeric";
-  },
-) {
-  return <ui.TextField name={name} {...props} {...enteredIn(entered, name)} />;
+/** Makes the fields of an entry's form, with what the API has found wrong with each. */
+export function entryInputs(entered: Entered) {
+  const { fields } = entered;
+  return ui.inputs({ fields, errorOf: (name) => errorIn(entered, name) });
 }
 
 /** The id, which is chosen once: of a new entry alone. */
 export function NewId({ view, entered, id }: InView<{ entered: Entered; id: string | undefined }>) {
   const say = view.say(editMessages);
   if (id !== undefined) return null;
-  return <EnteredText entered={entered} name="id" label={say.id} hint={say.idHint} isRequired />;
-}
-
-/** Several lines. */
-export function EnteredLines({ entered, name, ...props }: EnteredProps) {
-  return <ui.TextArea name={name} rows={3} {...props} {...enteredIn(entered, name)} />;
-}
-
-/** One of several; by their names, where they have any. */
-export function EnteredChoice(
-  { entered, name, options, ...props }: EnteredProps & {
-    options: readonly string[] | Readonly<Record<string, string>>;
-  },
-) {
-  const own = enteredIn(entered, name);
-  const named = isList(options) ? options.map((each) => [each, each]) : Object.entries(options);
-  // What is no choice any more stays in sight: else the first one would take its place unseen.
-  const isThere = own.value === "" || named.some(([value]) => value === own.value);
-  const all = isThere ? named : [[own.value, own.value], ...named];
-  return (
-    <ui.SelectField
-      name={name}
-      {...props}
-      {...own}
-      options={all.map(([value = "", text = ""]) => ({ value, text }))}
-    />
-  );
+  return entryInputs(entered)("id", say.id, { hint: say.idHint, isRequired: true });
 }
 
 /** What {@linkcode EnteredError} stands for. */
@@ -113,29 +76,19 @@ export function ProblemLines({ problems }: { problems: readonly Problem[] }) {
   );
 }
 
-/** Value and error of a field. */
-function enteredIn(
-  entered: Entered,
-  name: string,
-): { readonly value: string; readonly error?: string } {
+function errorIn(entered: Entered, name: string): string | undefined {
   const own = ownOf(entered).filter(({ field }) => isOf(name, field));
-  return {
-    value: entered.fields.get(name) ?? "",
-    ...(own.length === 0 ? {} : { error: sentences(own) }),
-  };
+  return own.length === 0 ? undefined : sentences(own);
 }
 
 /** True where one of the fields has a value or a mistake: then it is not hidden. */
 export function isEntered(entered: Entered, names: readonly string[]): boolean {
-  return names.some((name) => {
-    const { value, error } = enteredIn(entered, name);
-    return value !== "" || error !== undefined;
-  });
+  return isWrong(entered, names) || names.some((name) => (entered.fields.get(name) ?? "") !== "");
 }
 
 /** True where one of the fields has a mistake. */
 export function isWrong(entered: Entered, names: readonly string[]): boolean {
-  return names.some((name) => enteredIn(entered, name).error !== undefined);
+  return names.some((name) => errorIn(entered, name) !== undefined);
 }
 
 /** What is wrong with the entry of the form. */
@@ -150,10 +103,4 @@ function isOf(name: string, field: string): boolean {
 
 function sentences(problems: readonly Problem[]): string {
   return ui.shownText([...new Set(problems.map(({ text }) => text))].join("; "));
-}
-
-function isList(
-  options: readonly string[] | Readonly<Record<string, string>>,
-): options is readonly string[] {
-  return Array.isArray(options);
 }

@@ -106,7 +106,7 @@ function editor(
               </ui.Notice>
             )}
             <BaseField base={base} />
-            <ui.TextArea
+            <ui.Field
               name="content"
               label={say.jsonLabel}
               rows={28}

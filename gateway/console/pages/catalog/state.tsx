@@ -11,11 +11,10 @@ const KINDS: Readonly<Record<string, ui.BadgeKind>> = {
 };
 
 /** Whether a model can be routed to, with the reason where it cannot and there is room for it. */
-export function StateBadge(
-  { view, state, isFull }: InView<
-    { state: Pick<ModelState, "status" | "reason" | "retryAfterMs"> | undefined; isFull?: boolean }
-  >,
-) {
+export function StateBadge({ view, state, isFull }: InView<{
+  state: Pick<ModelState, "status" | "reason" | "retryAfterMs"> | undefined;
+  isFull?: boolean;
+}>) {
   const { states, retryIn } = view.say(catalogMessages);
   if (state === undefined) return <>–</>;
   const { status, reason, retryAfterMs } = state;

@@ -8,11 +8,10 @@ import { keyMessages } from "./messages.ts";
 const HIGH_PERCENT = 90;
 
 /** What a key and those before it have spent, beside their budgets. */
-export function Budgets(
-  { view, policy, spend }: InView<
-    { policy: Policy; spend: Readonly<Record<"day" | "month" | "total" | "held", string>> }
-  >,
-) {
+export function Budgets({ view, policy, spend }: InView<{
+  policy: Policy;
+  spend: Readonly<Record<"day" | "month" | "total" | "held", string>>;
+}>) {
   const say = view.say(keyMessages);
   return (
     <ui.Panel title={say.spent}>
@@ -36,11 +35,12 @@ export function Budgets(
   );
 }
 
-function Budget(
-  { view, name, spent, held, budget }: InView<
-    { name: string; spent: string; held: string; budget: string | undefined }
-  >,
-) {
+function Budget({ view, name, spent, held, budget }: InView<{
+  name: string;
+  spent: string;
+  held: string;
+  budget: string | undefined;
+}>) {
   const say = view.say(keyMessages);
   const percent = budget === undefined ? 0 : percentOf(spent, held, budget);
   return (

@@ -103,19 +103,14 @@ function CopyStep(
       </>
     );
   }
+  const fields = new URLSearchParams({ name: entered?.get("name") ?? old.name });
+  const input = ui.inputs(ui.formState(fields, refusal));
   return (
     <>
       <p>{say.copyHint}</p>
       <ui.ChangeForm>
         <input type="hidden" name="once" value={crypto.randomUUID()} />
-        <ui.TextField
-          name="name"
-          label={say.name}
-          value={entered?.get("name") ?? old.name}
-          error={ui.fieldError(refusal, "name")}
-          maxLength={100}
-          isRequired
-        />
+        {input("name", say.name, { maxLength: 100, isRequired: true })}
         <button type="submit" name="do" value="copy" class="button primary">
           {say.copySubmit}
         </button>
@@ -133,17 +128,11 @@ function VerifyStep({ view, rotation, refusal }: StepsProps) {
     <>
       <p>{say.verifyHint}</p>
       <ui.ChangeForm>
-        <input type="hidden" name="copy" value={copy.id} />
-        <input type="hidden" name="request_id" value={requestId} />
-        <ui.TextField
-          name="key"
-          type="password"
-          label={say.key}
-          hint={say.keyHint(copy.hint.replace(/…$/, ""))}
-          error={ui.fieldError(refusal, "key")}
-          maxLength={256}
-          isRequired
-        />
+        <ui.HiddenFields values={{ copy: copy.id, request_id: requestId }} />
+        {ui.inputs(ui.formState(new URLSearchParams(), refusal))("key", say.key, {
+          ...{ type: "password", maxLength: 256, isRequired: true },
+          hint: say.keyHint(copy.hint.replace(/…$/, "")),
+        })}
         <p class="hint">
           {say.requestId}: <code>{requestId}</code>
         </p>

@@ -140,11 +140,10 @@ function sumColumns<Row extends Sums>(view: View, of: string): readonly ui.Colum
 }
 
 /** To the requests of the same time that a row is about. */
-function RequestsLink(
-  { view, filter, children }: InView<
-    { filter: Readonly<Record<string, string>>; children?: Child }
-  >,
-) {
+function RequestsLink({ view, filter, children }: InView<{
+  filter: Readonly<Record<string, string>>;
+  children?: Child;
+}>) {
   const query = new URLSearchParams({ range: "24h", ...ui.rangeQuery(view), ...filter });
   return <a href={`/console/requests?${query}`}>{children}</a>;
 }

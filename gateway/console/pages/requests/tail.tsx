@@ -21,11 +21,10 @@ export function TailButton({ view }: { view: View }) {
 }
 
 /** Where the live view shows its rows, until then hidden. */
-export function Tail(
-  { view, conditions, columns }: InView<
-    { conditions: URLSearchParams; columns: readonly ui.Column<Summary>[] }
-  >,
-) {
+export function Tail({ view, conditions, columns }: InView<{
+  conditions: URLSearchParams;
+  columns: readonly ui.Column<Summary>[];
+}>) {
   const say = view.say(requestMessages);
   // What is live is now, whatever time is listed below.
   const live = new URLSearchParams(conditions);
