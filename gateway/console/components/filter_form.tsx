@@ -61,12 +61,12 @@ export function FilterSelect({ view, name, label, all, options }: InView<{
   );
 }
 
-/** What of the query a list is narrowed by; empty where by nothing. */
+/** Returns the text of a filter in the query; empty where the filter is not used. */
 export function filterText({ query }: Pick<View, "query">, name: string): string {
   return query.get(name)?.trim() ?? "";
 }
 
-/** Whether one of some texts has in it what a field asks for, in whatever case. */
+/** True when one of some texts contains the text of a filter, regardless of case. */
 export function hasText(
   view: Pick<View, "query">,
   name: string,
@@ -76,7 +76,7 @@ export function hasText(
   return texts.some((text) => text.toLowerCase().includes(wanted));
 }
 
-/** Whether one of some values is what a field asks for, where it asks for any. */
+/** True when one of some values is the value of a filter, or the filter is not used. */
 export function hasValue(
   view: Pick<View, "query">,
   name: string,

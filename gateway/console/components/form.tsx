@@ -9,7 +9,7 @@ export type Choices =
   | readonly (string | readonly [value: string, text: string])[]
   | Readonly<Record<string, string>>;
 
-/** What was entered in a form, and what is wrong with it. */
+/** The values entered in a form, and their problems. */
 export interface FormState {
   readonly fields: URLSearchParams;
   /** Returns the problem of a field; `undefined` where it has none. */
@@ -127,7 +127,9 @@ export function Options({ options, value = "" }: { options: Choices; value?: str
   const all = isThere ? named : [...named, [value, value] as const];
   return (
     <>
-      {all.map(([known, text]) => <option value={known} selected={known === value}>{text}</option>)}
+      {all.map(([known, text]) => (
+        <option key={known} value={known} selected={known === value}>{text}</option>
+      ))}
     </>
   );
 }

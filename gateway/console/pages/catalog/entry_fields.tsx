@@ -21,7 +21,7 @@ export interface Entered {
   readonly fields: URLSearchParams;
   /** The version that the form began with. */
   readonly base: number;
-  /** What the API has found wrong with it. */
+  /** The problems that the API has found in it. */
   readonly problems: readonly Problem[];
 }
 
@@ -38,10 +38,10 @@ export function NewId({ view, entered, id }: InView<{ entered: Entered; id: stri
   return entryInputs(entered)("id", say.id, { hint: say.idHint, isRequired: true });
 }
 
-/** What {@linkcode EnteredError} stands for. */
+/** Names of the groups of fields whose problems {@linkcode EnteredError} shows. */
 const GROUPS: readonly string[] = ["price", "endpoints", "apiKey"];
 
-/** What is wrong with fields that are one entry together, or with what is no field. */
+/** Problems of fields that form one entry together, or that have no field of their own name. */
 export function EnteredError(
   { entered, name }: { entered: Entered; name: "price" | "endpoints" | "apiKey" },
 ) {
@@ -91,12 +91,12 @@ export function isWrong(entered: Entered, names: readonly string[]): boolean {
   return names.some((name) => errorIn(entered, name) !== undefined);
 }
 
-/** What is wrong with the entry of the form. */
+/** Returns the problems of the form's own entry. */
 function ownOf({ id, part, problems }: Entered): readonly Problem[] {
   return problems.filter((each) => each.part === part && each.id === id);
 }
 
-/** Whether a field of the form is what the API calls so, or a list or an object that has it. */
+/** True when a field of the form has the name that the API uses, or is a list or an object with it. */
 function isOf(name: string, field: string): boolean {
   return field === name || field.startsWith(`${name}.`);
 }

@@ -19,7 +19,7 @@ export const catalogJson: Page = {
   change: (view, form) => onward(view, form, review),
 };
 
-/** Where differences are applied. */
+/** The page that applies differences. */
 export const catalogApply: Page = {
   path: "/catalog/apply",
   show(view) {

@@ -17,7 +17,7 @@ import { mergeEdits } from "./merge.ts";
 /** Longest note of a version, in characters. */
 export const NOTE_MAX = 500;
 
-/** What a change would come to. */
+/** The result of a change, made or rehearsed. */
 export type Made = AnswerOf<"POST /catalog/apply">;
 
 /** An edit on its way into the catalog. */
@@ -35,7 +35,7 @@ export interface Edit {
 export type ShowRefused = (refusal: Refusal, edit: Edit) => Promise<Shown> | Shown;
 
 interface Staleness {
-  /** What an edit began with. */
+  /** The version that the edit began with. */
   readonly base: number;
   readonly changes: readonly Change[];
   readonly conflicts: readonly string[];
@@ -189,7 +189,7 @@ function Stale({ view, stale, version, contents }: InView<{
   );
 }
 
-/** What a change comes to: the difference, and what the API has to say to whoever is about to apply it. */
+/** The consequences of a change: the difference, and the warnings of the API. */
 export function Consequences({ view, made, contents, held }: InView<{
   made: Made;
   contents: readonly CatalogIds[];

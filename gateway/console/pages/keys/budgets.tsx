@@ -7,7 +7,7 @@ import { keyMessages } from "./messages.ts";
 /** Part of a budget from which on its bar warns, in percent. */
 const HIGH_PERCENT = 90;
 
-/** What a key and those before it have spent, beside their budgets. */
+/** The spend of a key and of those that it replaced, beside their budgets. */
 export function Budgets({ view, policy, spend }: InView<{
   policy: Policy;
   spend: Readonly<Record<"day" | "month" | "total" | "held", string>>;
@@ -59,7 +59,7 @@ function Budget({ view, name, spent, held, budget }: InView<{
   );
 }
 
-/** How much of a budget is spent or held, in whole percent. */
+/** Returns the part of a budget that is spent or held, in whole percent. */
 function percentOf(spent: string, held: string, budget: string): number {
   const [used, most] = [
     (parseCredits(spent) ?? 0n) + (parseCredits(held) ?? 0n),

@@ -29,7 +29,7 @@ export const contentLog: Page = {
   },
 };
 
-/** Whether what is said with a key is kept, and the switch. */
+/** Shows the state of content logging for a key, with the switch. */
 export function ContentLogPanel({ view, of }: InView<{ of: Key }>) {
   const say = view.say(keyMessages);
   const path = `/console/keys/${encodeURIComponent(of.id)}/content-log`;

@@ -47,7 +47,7 @@ async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal)
   const [first] = wallets;
   if (first === undefined) return noWallet(view);
   const isKnown = wallets.some(({ id }) => id === fields.get("wallet"));
-  // What was sent is told of where it is wrong; what an address names is left out.
+  // A wallet that was sent stays, to be reported as wrong; one that only an address names is dropped.
   if (!isKnown && !fields.has("do")) fields.set("wallet", first.id);
   const [choices, preview] = await Promise.all([
     choicesFor(view, fields),

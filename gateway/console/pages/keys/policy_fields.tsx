@@ -10,13 +10,13 @@ import { limitOf, LIST_FIELDS, type ListField } from "./policy_form.ts";
 const BUDGETS = ["budget_day", "budget_month", "budget_total"] as const;
 const PACE = ["requestsPerMinute", "tokensPerMinute", "concurrentRequests"] as const;
 
-/** What the fields of a policy are shown with. */
+/** Properties of the fields of a policy. */
 export interface PolicyFieldsProps {
   readonly view: View;
-  /** What they are filled in with. */
+  /** The values of the fields. */
   readonly fields: URLSearchParams;
   readonly choices: Choices;
-  /** What is wrong, by field. */
+  /** The problems, by field. */
   readonly errors: ReadonlyMap<string, string>;
 }
 

@@ -7,12 +7,12 @@ import { KeyBadge, stateOf } from "./key_state.tsx";
 import { LogTable } from "./log_table.tsx";
 import { rotationMessages } from "./rotation_messages.ts";
 
-/** What the steps are shown with. */
+/** Properties that the steps are shown with. */
 interface StepsProps {
   readonly view: View;
   readonly rotation: Rotation;
   readonly refusal: Refusal | undefined;
-  /** What had been entered, where it was refused. */
+  /** The values that were entered, where they were refused. */
   readonly entered: URLSearchParams | undefined;
   /** The call that is looked for, where the address names one. */
   readonly requestId: string | undefined;

@@ -10,7 +10,7 @@ type Sums = Pick<
   "requests" | "errors" | "inputTokens" | "outputTokens" | "charged"
 >;
 
-/** What each model came to, dearest first. */
+/** The sums of each model, dearest first. */
 export function ByModel({ view, rows }: InView<{ rows: readonly ModelSums[] }>) {
   const say = view.say(overviewMessages);
   const time = (part: "p50" | "p95", title: string): ui.Column<ModelSums> =>
@@ -45,7 +45,7 @@ export function ByModel({ view, rows }: InView<{ rows: readonly ModelSums[] }>) 
   );
 }
 
-/** What each key came to, dearest first. */
+/** The sums of each key, dearest first. */
 export function ByKey({ view, rows }: InView<{ rows: readonly KeySums[] }>) {
   const say = view.say(overviewMessages);
   const isShared = ({ key, name }: KeySums) =>

@@ -15,7 +15,7 @@ export const playgroundPage: Page = {
   change,
 };
 
-/** What there is to show beside the form. */
+/** The content of the page beside the form. */
 interface Stage {
   readonly fields: URLSearchParams;
   readonly answer?: Answer;
@@ -23,7 +23,10 @@ interface Stage {
   readonly code?: Snippets;
 }
 
-/** Without the script: the whole answer at once. Also shows the call as code, which calls nobody. */
+/**
+ * Shows the whole answer at once, for browsers without scripts. Also shows the call as code, without
+ * making it.
+ */
 async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   const call = callOf(form, { stream: false });
   if ("problem" in call) {

@@ -1,4 +1,4 @@
-import * as ui from "../../components/mod.ts";
+import type * as ui from "../../components/mod.ts";
 import type { InView, View } from "../../page.ts";
 import type { Summary } from "./answer.ts";
 import { requestMessages } from "./messages.ts";
@@ -20,7 +20,7 @@ export function TailButton({ view }: { view: View }) {
   );
 }
 
-/** Where the live view shows its rows, until then hidden. */
+/** The table that the live view fills; hidden until it starts. */
 export function Tail({ view, conditions, columns }: InView<{
   conditions: URLSearchParams;
   columns: readonly ui.Column<Summary>[];

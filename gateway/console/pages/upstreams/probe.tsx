@@ -8,7 +8,7 @@ import { upstreamMessages } from "./messages.ts";
 /** Names that are shown: what is probed is on no page of its own, so they come at once. */
 const OFFERED_MAX = 500;
 
-/** What an upstream answered when it was asked for its models. */
+/** The answer of an upstream to a request for its models. */
 export interface Probed {
   readonly names: readonly string[];
   readonly ms: number;
