@@ -23,11 +23,11 @@ export interface Running extends AsyncDisposable {
   say(line: string): Promise<void>;
 }
 
-/** How a process runs. */
+/** Options of a process. */
 export interface StartOptions {
   /** Flags of V8. */
   readonly flags?: readonly string[];
-  /** Only while nobody else wants the processor: `nice` of 19, where the system has it. */
+  /** Runs only while no other process wants the processor: `nice` of 19, where the system has it. */
   readonly yielding?: boolean;
   /** Variables beside those of this process. */
   readonly env?: Readonly<Record<string, string>>;
@@ -64,7 +64,7 @@ export function start(
       return value;
     },
     async [Symbol.asyncDispose]() {
-      // It may have ended by itself, and then there is nobody to write to.
+      // The process may have ended by itself, and then its input is closed.
       await writer.close().catch(() => {});
       if (!await endsWithin(child, 500)) child.kill("SIGTERM");
       if (!await endsWithin(child, STOP_TIMEOUT_MS)) child.kill("SIGKILL");
