@@ -14,6 +14,7 @@ import type { TargetState } from "../domain/routing/plan.ts";
 import { limitsInForce } from "../domain/limits/service_limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Upstream } from "../ports/upstream.ts";
+import { traitsOf } from "./providers/provider_kinds.ts";
 import { RecentAttempts, type RecentCounts } from "./recent_attempts.ts";
 import { type Turn, WaitingCalls } from "./waiting_calls.ts";
 
@@ -313,7 +314,7 @@ export class UpstreamPool {
   #observe(target: Target, told: Observation): void {
     const nowMs = this.#deps.clock.nowMs();
     const { slot } = target;
-    const observation = slot.config.kind === "simulator" ? asOrdinary(told) : told;
+    const observation = traitsOf(slot.config.kind).isSimulated === true ? asOrdinary(told) : told;
     const news = availability(target.health, nowMs).available || target.health.probing;
     // The key is the whole upstream's.
     const concerned = refusesAccount(observation) ? this.#targetsOf(slot) : [target];

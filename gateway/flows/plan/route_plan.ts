@@ -76,6 +76,7 @@ function routingInput(
     policy: capped(trace),
     budget: budgetOf(key.policy),
     pool: gateway.pool.states(nowMs),
+    traitsOf: gateway.traitsOf,
     stickyModel: gateway.conversations.get(conversationOf(trace.caller, known.features)),
     seed: gateway.rng.next(),
     nowMs,

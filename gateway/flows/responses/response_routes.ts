@@ -193,7 +193,7 @@ export class AskedResponse {
   roadTo(candidate: Candidate): ResponseRoute | undefined {
     const { webSearch, fileSearch } = this.hosted;
     // Vector stores are the gateway's own, whoever answers.
-    if (candidate.upstream.kind === "openai" && fileSearch === undefined) return "native";
+    if (candidate.traits.speaksResponses === true && fileSearch === undefined) return "native";
     if (this.#losses.some(({ action }) => action === "native")) return undefined;
     if (webSearch !== undefined && !(webSearch.isLive && this.#canSearchWeb)) return undefined;
     return takesChat(candidate) ? "chat" : undefined;

@@ -41,11 +41,11 @@ Deno.test("a native upstream gets the caller's bytes, but for the model's name",
     '\n "input": [ {"role":"user","content":"Hi é","odd":-0.0} ], "metadata": {"a": "b"},' +
     ' "max_output_tokens": 100, "truncation": "auto", "prompt_cache_key": "k", "store": false }';
   for (const stream of [false, true]) {
-    const asked = stream ? body.replace("{", '{"stream": true,') : body;
-    const response = await postResponse(service, asked);
+    const sentBody = stream ? body.replace("{", '{"stream": true,') : body;
+    const response = await postResponse(service, sentBody);
     assertEquals(response.status, 200);
     await response.body?.cancel();
-    assertEquals(native.last.text, asked.replace('"auto"', '"real-native"'));
+    assertEquals(native.last.text, sentBody.replace('"auto"', '"real-native"'));
     assertEquals(native.last.path, "/v1/responses");
     await service.quiet();
   }
@@ -170,15 +170,15 @@ for (const stream of [false, true]) {
     assertEquals(resource.model, "native");
     const { input, previous_response_id, temperature } = native.last.body;
     assertEquals([previous_response_id ?? null, temperature], [null, 0.5]);
-    const said = {
+    const usage = {
       type: "message",
       role: "assistant",
       content: [{ type: "output_text", annotations: [], logprobs: [], text: "Hello there" }],
     };
     assertEquals(input, [
       { type: "message", role: "user", content: "My name is Ada" },
-      said,
-      said,
+      usage,
+      usage,
       { role: "user", content: "Who am I?" },
     ]);
     // The caller is told what it asked for, whatever the upstream was sent.

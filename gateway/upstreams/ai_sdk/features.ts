@@ -1,22 +1,23 @@
 /**
- * What of a chat request a kind of upstream has no place for.
+ * Features of chat requests that some provider cannot carry, and what the gateway does about each.
  *
  * @module
  */
 
-import type { NativeKind } from "../../domain/catalog/catalog.ts";
-
 /**
- * `refused`: the answer would be another one. `reported`: a hint is left out, the answer says so.
- * `changed`: it takes effect in another place or form, the answer says so. `fetched`: the gateway
- * fetches what the address names, from public addresses alone.
+ * Treatment of a feature that a provider lacks.
+ *
+ * - `refused`: the request is refused, because the answer would be a different one.
+ * - `reported`: the field is left out, and the answer lists it.
+ * - `changed`: the field takes effect in another place or form, and the answer lists it.
+ * - `fetched`: the gateway fetches the address, from public addresses only, and sends the bytes.
  */
 export type Lack = "refused" | "reported" | "changed" | "fetched";
 
-/** Lacks by feature; features are named in {@linkcode FEATURES}. */
+/** Treatment of each feature that a provider lacks. */
 export type Lacks = Readonly<Partial<Record<Feature, Lack>>>;
 
-/** The features that some kind lacks, and the words for each. */
+/** Features that some provider lacks, each with its name in documentation and messages. */
 export const FEATURES = {
   n: "More than one choice (`n`)",
   logprobs: "Log probabilities (`logprobs`, `top_logprobs`)",
@@ -57,10 +58,11 @@ export const FEATURES = {
   unknown: "Fields and members that are not known here",
 } as const;
 
-/** One of them. */
+/** A key of {@linkcode FEATURES}. */
 export type Feature = keyof typeof FEATURES;
 
-const EVERYWHERE: Lacks = {
+/** Lacks of every provider that is called through its package. */
+export const EVERYWHERE: Lacks = {
   n: "refused",
   logprobs: "reported",
   logit_bias: "refused",
@@ -75,101 +77,32 @@ const EVERYWHERE: Lacks = {
   store: "reported",
   picture_filename: "reported",
   late_instructions: "changed",
-  // Their packages take arguments as values.
+  // The packages take arguments as parsed values.
   big_integers: "changed",
   cache_ttl: "reported",
   unknown: "reported",
 };
 
-// Of these, whose wire is OpenAI's own.
-const { user: _user, ...WITH_USER } = EVERYWHERE;
+const { user: _user, ...withUser } = EVERYWHERE;
 
-// Such providers keep in their caches what they see fit.
-const UNMARKED: Lacks = {
+/** Lacks of packages whose wire is OpenAI's own. */
+export const WITH_USER: Lacks = withUser;
+
+/** Lacks of providers that decide on their own what to cache. */
+export const UNMARKED: Lacks = {
   cache_control: "reported",
   inner_cache_control: "reported",
   tool_cache_control: "reported",
 };
 
-// Their packages let some Claudes write JSON by a tool of their own, which must be called and is held
-// to nothing, and add the tokens for thoughts to the output limit.
-const CLAUDES: Lacks = {
+/**
+ * Lacks of the packages for Claude's models. For some models they produce JSON through a tool of the
+ * package, which must be called and is not held to the schema; and they add the tokens for thoughts
+ * to the output limit.
+ */
+export const CLAUDES: Lacks = {
   json_strict: "reported",
   forced_call_json: "reported",
   effort_room: "reported",
   inner_cache_control: "changed",
-};
-
-/** By kind. The documentation's table is made of it, and requests are held against it. */
-export const CANNOT_CARRY: Readonly<Record<NativeKind, Lacks>> = {
-  anthropic: {
-    ...EVERYWHERE,
-    ...CLAUDES,
-    input_audio: "refused",
-    result_filename: "reported",
-    seed: "reported",
-    penalties: "reported",
-    image_detail: "reported",
-  },
-  google: {
-    ...EVERYWHERE,
-    ...UNMARKED,
-    filename: "reported",
-    odd_filename: "reported",
-    result_filename: "reported",
-    image_url: "fetched",
-    result_image_url: "fetched",
-    parallel_tool_calls: "reported",
-    image_detail: "reported",
-  },
-  "google-vertex": {
-    ...EVERYWHERE,
-    ...UNMARKED,
-    filename: "reported",
-    odd_filename: "reported",
-    result_filename: "reported",
-    // The package would fetch it by itself, from anywhere.
-    result_image_url: "fetched",
-    parallel_tool_calls: "reported",
-    image_detail: "reported",
-  },
-  "amazon-bedrock": {
-    ...EVERYWHERE,
-    ...CLAUDES,
-    image_url: "fetched",
-    result_image_url: "fetched",
-    input_audio: "refused",
-    tool_cache_control: "reported",
-    odd_filename: "changed",
-    parallel_tool_calls: "reported",
-    // Its package then takes the calls and their results out of the conversation.
-    no_more_calls: "reported",
-    seed: "reported",
-    penalties: "reported",
-    image_detail: "reported",
-  },
-  azure: { ...WITH_USER, ...UNMARKED },
-  mistral: {
-    ...EVERYWHERE,
-    ...UNMARKED,
-    input_audio: "refused",
-    filename: "reported",
-    odd_filename: "reported",
-    result_filename: "reported",
-    image_detail: "reported",
-  },
-  cohere: {
-    ...EVERYWHERE,
-    ...UNMARKED,
-    input_audio: "refused",
-    file_data: "refused",
-    filename: "refused",
-    odd_filename: "refused",
-    result_filename: "refused",
-    picture_filename: "refused",
-    text_before_calls: "reported",
-    tool_strict: "reported",
-    parallel_tool_calls: "reported",
-    image_detail: "reported",
-  },
 };
