@@ -14,8 +14,8 @@ import {
   TURN_CHARS,
   yieldToEventLoop,
 } from "../system/yield_to_event_loop.ts";
-import { hasEscapedName, parseSteps } from "../wire/json_parse.ts";
-import { type JsonLimits, repeatsName, scanSteps } from "../wire/json_text.ts";
+import { hasEscapedName, parseSteps } from "../wire/json/parse.ts";
+import { type JsonLimits, repeatsName, scanSteps } from "../wire/json/text.ts";
 import { readBytes, type ReadOptions } from "./read_bytes.ts";
 
 export { readBytes };

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { LoopShapes } from "./ports.ts";
+import type { LoopShapes } from "./shapes.ts";
 import type { TokenUsage } from "./usage.ts";
 
 /** A tool call, complete. */

@@ -1,5 +1,6 @@
 import type { Tool } from "@svc/tools";
-import type { BudgetPort, ClockPort, ConversationPort, LoopShapes, ModelPort } from "./ports.ts";
+import type { BudgetPort, ClockPort, ConversationPort, ModelPort } from "./ports.ts";
+import type { LoopShapes } from "./shapes.ts";
 import { systemClock } from "./ports.ts";
 import type { Step } from "./result.ts";
 import type { ToolResult } from "./tool_result.ts";

@@ -1,5 +1,6 @@
 import type { LoopToolCall, ModelEvent, TurnFinishReason } from "./model_events.ts";
-import type { BudgetRefusal, LoopShapes } from "./ports.ts";
+import type { BudgetRefusal } from "./ports.ts";
+import type { LoopShapes } from "./shapes.ts";
 import type { ToolResult } from "./tool_result.ts";
 import type { TokenUsage } from "./usage.ts";
 

@@ -1,5 +1,5 @@
 import type { LoopToolCall } from "./model_events.ts";
-import type { LoopShapes } from "./ports.ts";
+import type { LoopShapes } from "./shapes.ts";
 
 /** Why a tool call has no proper result. A tool's own `ToolError` may add codes of its own. */
 export type ToolErrorCode =

@@ -9,6 +9,7 @@
 
 import type { ChatMessage, ToolCall } from "./chat_messages.ts";
 import type { ChatTool, ChatToolChoice } from "./chat_tools.ts";
+import type { ChatUsage } from "./chat_usage.ts";
 import type { Extensible } from "./extensible.ts";
 import type { ServiceMetadata } from "./metadata.ts";
 import type { Orchestration } from "./orchestration.ts";
@@ -78,34 +79,6 @@ export interface ChatRequest extends Extensible {
 
 /** Why a choice ended. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
-
-/** What the prompt's tokens were. */
-export interface PromptTokensDetails extends Extensible {
-  /** Read from the provider's cache, usually at a lower price. */
-  cached_tokens?: number;
-  /** Written to the provider's cache. */
-  cache_write_tokens?: number;
-}
-
-/** What the completion's tokens were. */
-export interface CompletionTokensDetails extends Extensible {
-  /** Spent on reasoning that the answer does not show. */
-  reasoning_tokens?: number;
-}
-
-/** Token counts as OpenAI reports them. */
-export interface ChatUsage extends Extensible {
-  /** Input, cached tokens included. */
-  prompt_tokens: number;
-  /** Output of all choices, reasoning included. */
-  completion_tokens: number;
-  /** Sum of the two. */
-  total_tokens: number;
-  /** Absent where the upstream does not say. */
-  prompt_tokens_details?: PromptTokensDetails;
-  /** Absent where the upstream does not say. */
-  completion_tokens_details?: CompletionTokensDetails;
-}
 
 /** The message of a choice. */
 export interface AssistantMessage extends Extensible {

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { ChatUsage, FinishReason } from "./chat.ts";
+import type { FinishReason } from "./chat.ts";
+import type { ChatUsage } from "./chat_usage.ts";
 import type { Extensible } from "./extensible.ts";
 import type { ServiceMetadata } from "./metadata.ts";
 import type { ChunkOrchestration } from "./orchestration.ts";

@@ -9,13 +9,7 @@
  */
 
 import type { Extensible } from "./extensible.ts";
-import type {
-  Base64Source,
-  ContentSource,
-  OtherSource,
-  PlainTextSource,
-  UrlSource,
-} from "./messages_sources.ts";
+import type { Base64Source, OtherSource, PlainTextSource, UrlSource } from "./messages_sources.ts";
 
 /** Everything up to the marked place may be kept in the provider's cache. */
 export interface CacheControl extends Extensible {
@@ -43,6 +37,14 @@ export interface ImageBlockParam extends Extensible {
   source: Base64Source | UrlSource | OtherSource;
   /** Marks the end of what a cache may keep. */
   cache_control?: CacheControl | null;
+}
+
+/** A document that is made of blocks. */
+export interface ContentSource extends Extensible {
+  /** Tells the kinds of sources apart. */
+  type: "content";
+  /** Text, or blocks of text and images. */
+  content: string | ContentBlockParam[];
 }
 
 /** A document that the model reads. */

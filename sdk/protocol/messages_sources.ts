@@ -5,7 +5,6 @@
  */
 
 import type { Extensible } from "./extensible.ts";
-import type { ContentBlockParam } from "./messages_content.ts";
 
 /** An image's bytes. */
 export interface Base64Source extends Extensible {
@@ -33,14 +32,6 @@ export interface PlainTextSource extends Extensible {
   media_type: string;
   /** The text. */
   data: string;
-}
-
-/** A document that is made of blocks. */
-export interface ContentSource extends Extensible {
-  /** Tells the kinds of sources apart. */
-  type: "content";
-  /** Text, or blocks of text and images. */
-  content: string | ContentBlockParam[];
 }
 
 /** A source of a kind not modelled here, such as a file kept by a provider: it is refused. */

@@ -24,6 +24,7 @@ export * from "./chat.ts";
 export * from "./chat_chunks.ts";
 export * from "./chat_messages.ts";
 export * from "./chat_tools.ts";
+export * from "./chat_usage.ts";
 export * from "./dialect.ts";
 export * from "./error.ts";
 export * from "./extensible.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ChatUsage } from "./chat.ts";
+import type { ChatUsage } from "./chat_usage.ts";
 import type { Extensible } from "./extensible.ts";
 
 /** One sub-task of an orchestrated request. */

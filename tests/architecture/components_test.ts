@@ -23,7 +23,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   http: ["domain", "flows", "images", "ports", "search", "system", "vector_stores", "wire"],
   telemetry: ["domain", "flows", "http", "ports", "system"],
   admin_api: ["config", "domain", "http", "ports", "vector_stores"],
-  openapi: ["admin_api", "config", "domain", "http", "vector_stores"],
+  openapi: ["admin_api", "domain", "http"],
   admin: [
     ...["admin_api", "config", "domain", "flows", "http", "ports", "system", "upstreams"],
     ...["vector_stores", "wire"],

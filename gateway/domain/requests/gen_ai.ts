@@ -6,15 +6,7 @@
 
 import type { Endpoint } from "@svc/sdk/protocol";
 
-/** `gen_ai.operation.name` of a call. */
+/** Returns `gen_ai.operation.name` of a call. */
 export function operationName(endpoint: Endpoint): "chat" | "generate_content" {
   return endpoint === "chat" || endpoint === "responses" ? "chat" : "generate_content";
 }
-
-/** Where each endpoint is on the public listener: `http.route`. */
-export const ROUTES: Readonly<Record<Endpoint, string>> = {
-  chat: "/openai/v1/chat/completions",
-  responses: "/openai/v1/responses",
-  "images.generations": "/openai/v1/images/generations",
-  "images.edits": "/openai/v1/images/edits",
-};

@@ -145,7 +145,7 @@ async function callOnce<T>(
     begun = true;
     const ms = trace.elapsedMs - startedMs;
     trace.attempted(attemptOf(candidate, { outcome: "ok", status: 200, ms }), startedMs);
-    lease.report({ outcome: "ok", ms, begun: stream });
+    lease.report({ outcome: "ok", ms, hasBegun: stream });
     return { ...place, abort, answer: opened, span };
   } catch (error) {
     if (error instanceof UpstreamCut) {

@@ -21,8 +21,8 @@ import {
   type UpstreamJson,
 } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
-import { imageAnswer } from "../../wire/image_answer.ts";
-import { isSameUsage } from "../../wire/usage.ts";
+import { imageAnswer } from "../../wire/images/answer.ts";
+import { isSameUsage } from "../../wire/chat/usage.ts";
 import { attempt, type Begun } from "../call/attempt.ts";
 import { settleCall } from "../settle/bill.ts";
 import type { GatewayContext } from "../context.ts";

@@ -12,8 +12,8 @@ import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { Candidate } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { runInSteps } from "../../system/yield_to_event_loop.ts";
-import { requestText } from "../../wire/chat_text.ts";
-import { editMembers } from "../../wire/json_text.ts";
+import { requestText } from "../../wire/chat/text.ts";
+import { editMembers } from "../../wire/json/text.ts";
 import {
   callerLine,
   callerPath,

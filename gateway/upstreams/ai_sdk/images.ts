@@ -10,7 +10,7 @@ import type { ImageModelV4Result } from "@ai-sdk/provider";
 import { type LoadedEdit, loadEditImages } from "../../images/edit_images.ts";
 import { type FetchImage, isUnreadable } from "../../ports/fetch_image.ts";
 import type { UpstreamAnswer, UpstreamCall, UpstreamFailure } from "../../ports/upstream.ts";
-import { readImageUsage } from "../../wire/image_answer.ts";
+import { readImageUsage } from "../../wire/images/answer.ts";
 import { parseObject } from "../openai_compatible/body.ts";
 import { failureOf, readError, redact } from "../openai_compatible/failure.ts";
 import { filesOf, type ImageOptions, imageOptionsOf, imagesAskedFor } from "./image_options.ts";

@@ -11,7 +11,7 @@ import {
   UpstreamCut,
   type UpstreamFailure,
 } from "../../ports/upstream.ts";
-import { readChatUsage } from "../../wire/usage.ts";
+import { readChatUsage } from "../../wire/chat/usage.ts";
 import { Exchange, POOL_IDLE_MS, type Stop } from "../openai_compatible/exchange.ts";
 import { failureOf, redact } from "../openai_compatible/failure.ts";
 import { type Dial, Reachability } from "../openai_compatible/reachability.ts";

@@ -1,10 +1,10 @@
 import type { Endpoint } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
-import { readChatUsage } from "../../wire/usage.ts";
+import { readChatUsage } from "../../wire/chat/usage.ts";
 import type { RefusedImage } from "../../images/edit_images.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
-import { isImageAnswer, readImageUsage } from "../../wire/image_answer.ts";
+import { isImageAnswer, readImageUsage } from "../../wire/images/answer.ts";
 import { editRequestForm, generationRequestText } from "./image_request.ts";
 import { readResponseUsage } from "../../wire/responses/usage.ts";
 import { chatRequestText, type ChatWire } from "./request.ts";

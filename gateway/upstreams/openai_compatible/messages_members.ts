@@ -1,4 +1,3 @@
-import { isJsonObject } from "@svc/sdk/protocol";
 /**
  * Members of a chat request that only Anthropic's Messages know. The client library sends them for
  * upstreams that take them; OpenAI refuses requests with them.
@@ -6,7 +5,8 @@ import { isJsonObject } from "@svc/sdk/protocol";
  * @module
  */
 
-import { editMembers, elementTexts, memberText } from "../../wire/json_text.ts";
+import { isJsonObject } from "@svc/sdk/protocol";
+import { editMembers, elementTexts, memberText } from "../../wire/json/text.ts";
 
 /**
  * Removes `is_error` of tool results, whose text says so too, and Anthropic's part of `extra_content`.

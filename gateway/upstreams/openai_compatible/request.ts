@@ -2,7 +2,7 @@ import { isJsonObject } from "@svc/sdk/protocol";
 import { OUTPUT_LIMIT_FIELDS, type OutputLimitField } from "../../domain/catalog/catalog.ts";
 import { invariant } from "../../domain/invariant.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
-import { editMembers, type MemberEdits, members } from "../../wire/json_text.ts";
+import { editMembers, type MemberEdits, members } from "../../wire/json/text.ts";
 import type { OpenAIProtocol } from "../providers/descriptor.ts";
 import { wantsSignedCalls, withForeignCalls } from "./gemini_calls.ts";
 import { withoutMessagesMembers } from "./messages_members.ts";

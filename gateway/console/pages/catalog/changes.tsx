@@ -1,21 +1,13 @@
 import { isJsonObject } from "@svc/sdk/protocol";
 import type { Child } from "@hono/hono/jsx";
-import { z } from "zod";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView } from "../../page.ts";
 import type { CatalogIds } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 
-/** One difference between two catalogs, as the operator's API has it. */
-export const change = z.object({
-  path: z.string(),
-  kind: z.enum(["added", "removed", "changed"]),
-  before: z.unknown().optional(),
-  after: z.unknown().optional(),
-});
-
 /** One difference between two catalogs. */
-export type Change = z.output<typeof change>;
+export type Change = AnswerOf<"POST /catalog/apply">["changes"][number];
 
 const KINDS = { added: "good", removed: "bad", changed: "warn" } as const;
 /** Things that differ up to which all of them are open. */
@@ -214,6 +206,6 @@ function isIn(entry: unknown, path: string): boolean {
   if (path === "") return true;
   const [name = "", ...below] = path.split(".");
   if (typeof entry !== "object" || entry === null) return false;
-  const found = Object.entries(entry).find(([member]) => member === name);
-  return found !== undefined && isIn(found[1], below.join("."));
+  const member = Object.entries(entry).find(([member]) => member === name);
+  return member !== undefined && isIn(member[1], below.join("."));
 }

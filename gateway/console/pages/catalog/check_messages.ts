@@ -18,7 +18,7 @@ export const checkMessages = catalogue({
     价目表 ${name} ${version}，已有 ${days} 天`,
   upstreams: ["Upstreams", "上游"],
   listed: ["Models that it lists", "它列出的模型数"],
-  found: ["What was found", "检查结果"],
+  findingsTitle: ["Findings", "检查结果"],
   findings: {
     listed: ["Answers", "有应答"],
     unlisted: ["Has no list", "没有列表"],

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
 import { rollbackHref, versionHref } from "./addresses.ts";
@@ -8,18 +8,16 @@ import { CatalogTabs } from "./tabs.tsx";
 /** Versions that are listed: as many as the API gives at once. */
 const VERSIONS = 500;
 
-const versionsAnswer = z.object({
-  versions: z.array(z.object({ version: z.number(), updatedAt: z.string(), note: z.string() })),
-});
-type Version = z.output<typeof versionsAnswer>["versions"][number];
+type Version = AnswerOf<"GET /catalog/versions">["versions"][number];
 
 /** Every version of the catalog, to look at, to compare and to go back to. */
 export const catalogHistory: Page = { path: "/catalog/history", show };
 
 async function show(view: View): Promise<Shown> {
   const say = view.say(editMessages);
-  const path = `/catalog/versions?limit=${VERSIONS}`;
-  const { versions } = view.need(await view.api.get(path, versionsAnswer));
+  const { versions } = await view.load("GET /catalog/versions", {
+    query: { limit: String(VERSIONS) },
+  });
   return {
     title: say.historyTitle,
     body: (

@@ -1,7 +1,6 @@
-import { apiPath } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, Page } from "../../page.ts";
-import { type Key, keyShape } from "./answers.ts";
+import type { Key } from "./answers.ts";
 import { activeKey } from "./active_key.ts";
 import { keyMessages } from "./messages.ts";
 
@@ -31,7 +30,7 @@ export const contentLog: Page = {
     const say = view.say(keyMessages);
     const id = view.param("id");
     const on = form.get("on") === "yes";
-    view.need(await view.api.post(apiPath`/keys/${id}/content-log`, keyShape, { on }));
+    await view.load("POST /keys/{id}/content-log", { id, body: { on } });
     const done = on ? say.contentIsOn : say.contentIsOff;
     return { goTo: `/keys/${encodeURIComponent(id)}`, done };
   },

@@ -1,8 +1,6 @@
-import { z } from "zod";
 import type { Refusal } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
-import { newKeyShape } from "./answers.ts";
 import { choicesFor } from "./choices.ts";
 import { formMessages } from "./form_messages.ts";
 import { keyMessages } from "./messages.ts";
@@ -10,8 +8,6 @@ import { PolicyEditor } from "./policy_editor.tsx";
 import { fieldsOf, policyOf } from "./policy_form.ts";
 import { previewOf } from "./preview.tsx";
 import { secretShown } from "./secret_once.tsx";
-
-const walletsShape = z.object({ wallets: z.array(z.object({ id: z.string(), tier: z.string() })) });
 
 /** A new key: its policy, what that leaves, and then the key itself, once. */
 export const createKey: Page = { path: "/keys/new", show, change };
@@ -27,11 +23,13 @@ function show(view: View): Promise<Shown> {
 async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   if (form.get("do") !== "save") return await formShown(view, form);
   const say = view.say(keyMessages);
-  const made = await view.api.post("/keys", newKeyShape, {
-    name: form.get("name") ?? "",
-    wallet: form.get("wallet") ?? "",
-    policy: policyOf(form),
-    opId: form.get("once") ?? "",
+  const made = await view.api.call("POST /keys", {
+    body: {
+      name: form.get("name") ?? "",
+      wallet: form.get("wallet") ?? "",
+      policy: policyOf(form),
+      opId: form.get("once") ?? "",
+    },
   });
   if (made.ok) {
     const next = { href: `/console/keys/${encodeURIComponent(made.value.id)}`, text: say.toKey };
@@ -45,7 +43,7 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
 
 async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal): Promise<Shown> {
   const say = view.say(keyMessages);
-  const { wallets } = view.need(await view.api.get("/wallets", walletsShape));
+  const { wallets } = await view.load("GET /wallets");
   const [first] = wallets;
   if (first === undefined) return noWallet(view);
   const isKnown = wallets.some(({ id }) => id === fields.get("wallet"));

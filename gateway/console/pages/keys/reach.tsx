@@ -11,16 +11,16 @@ const NAMED = 12;
 /** What a policy leaves to be called: endpoints, models, tools, and why not the others. */
 export function ReachList({ view, reach }: InView<{ reach: Reach }>) {
   const say = view.say(formMessages);
-  const left = reach.models.filter(({ endpoints }) => endpoints.length > 0);
+  const reachable = reach.models.filter(({ endpoints }) => endpoints.length > 0);
   const out = reach.models.filter(({ endpoints }) => endpoints.length === 0);
   const open = reach.endpoints.filter(({ models }) => models.length > 0);
-  const [named, more] = [left.slice(0, NAMED), left.slice(NAMED)];
+  const [named, more] = [reachable.slice(0, NAMED), reachable.slice(NAMED)];
   return (
     <div class="reach">
       <p class="reach-sum" role="status">
-        {left.length === 0
+        {reachable.length === 0
           ? <strong>{say.nothing}</strong>
-          : say.summary(left.length, reach.models.length, open.length, reach.endpoints.length)}
+          : say.summary(reachable.length, reach.models.length, open.length, reach.endpoints.length)}
       </p>
       <p>
         {reach.tier === null ? <ui.Badge kind="bad">{say.noTier}</ui.Badge> : (
@@ -41,7 +41,7 @@ export function ReachList({ view, reach }: InView<{ reach: Reach }>) {
           </li>
         ))}
       </ul>
-      {left.length > 0 && <h3>{say.models}</h3>}
+      {reachable.length > 0 && <h3>{say.models}</h3>}
       <ModelItems models={named} />
       {more.length > 0 && (
         <details>

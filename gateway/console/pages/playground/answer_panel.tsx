@@ -95,9 +95,21 @@ function BillPanel({ view, answer }: InView<{ answer: Answer | undefined }>) {
 
 /** What the script says, in the reader's language. */
 function words(view: View) {
-  const { states, hints, anyHint, left, stop, drawn, firstText, whole, estimated } = view.say(
-    playgroundMessages,
-  );
+  const { states, hints, anyHint, left: brokenText, stop, drawn, firstText, whole, estimated } =
+    view.say(
+      playgroundMessages,
+    );
   const { attempts: outcomes } = view.say(outcomeMessages);
-  return { states, hints, anyHint, left, stop, drawn, firstText, whole, estimated, outcomes };
+  return {
+    states,
+    hints,
+    anyHint,
+    left: brokenText,
+    stop,
+    drawn,
+    firstText,
+    whole,
+    estimated,
+    outcomes,
+  };
 }

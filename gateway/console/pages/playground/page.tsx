@@ -1,18 +1,12 @@
-import { z } from "zod";
 import * as ui from "../../components/mod.ts";
 import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
+import type { Wallet } from "../wallets/answers.ts";
 import { type Answer, readAnswer } from "./answer.ts";
 import { AnswerPanel } from "./answer_panel.tsx";
 import { callOf, type Kind, kindOf, KINDS, type Problem, SIZES } from "./call.ts";
 import { playgroundMessages } from "./messages.ts";
 import { callGateway } from "./send.ts";
 import { KEY_PLACEHOLDER, type Snippets, snippets } from "./snippets.ts";
-
-const walletsAnswer = z.object({
-  wallets: z.array(z.object({ id: z.string(), available: z.string() })),
-});
-type Wallet = z.output<typeof walletsAnswer>["wallets"][number];
-const serviceAnswer = z.object({ publicUrl: z.string().nullable() });
 
 /** A call, its answer, its route and its bill. */
 export const playgroundPage: Page = {
@@ -36,7 +30,7 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
     return { ...await shown(view, { fields: form, problem: call.problem }), status: 422 };
   }
   if (form.get("do") === "code") {
-    const { publicUrl } = view.need(await view.api.get("/service", serviceAnswer));
+    const { publicUrl } = await view.load("GET /service");
     const code = snippets(call, publicUrl ?? "http://127.0.0.1:8787");
     return await shown(view, { fields: form, code });
   }
@@ -47,7 +41,7 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
 
 async function shown(view: View, stage: Stage): Promise<Shown> {
   const say = view.say(playgroundMessages);
-  const { wallets } = view.need(await view.api.get("/wallets", walletsAnswer));
+  const { wallets } = await view.load("GET /wallets");
   const kind = kindOf(stage.fields);
   return {
     title: say.title,

@@ -72,9 +72,9 @@ function Offered(
               isHeader: true,
             }),
             ui.column(say.inCatalog, (name) => {
-              const found = known(name);
-              if (found.length > 0) {
-                return found.map((each) => (
+              const matches = known(name);
+              if (matches.length > 0) {
+                return matches.map((each) => (
                   <div key={each.id}>
                     <a href={modelHref(each.id)}>{each.id}</a>
                   </div>

@@ -1,7 +1,6 @@
 import type { Refusal } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
-import { tiersShape, walletShape } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 
 /**
@@ -16,10 +15,12 @@ export const createWallet: Page = {
 
 async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   const credits = form.get("credits")?.trim() ?? "";
-  const made = await view.api.post("/wallets", walletShape, {
-    id: form.get("id")?.trim() ?? "",
-    tier: form.get("tier") ?? "",
-    ...credits === "" ? {} : { credits },
+  const made = await view.api.call("POST /wallets", {
+    body: {
+      id: form.get("id")?.trim() ?? "",
+      tier: form.get("tier") ?? "",
+      ...credits === "" ? {} : { credits },
+    },
   });
   if (!made.ok) return await formShown(view, form, made.refusal);
   const { id } = made.value;
@@ -31,7 +32,7 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
 
 async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal): Promise<Shown> {
   const say = view.say(walletMessages);
-  const { tiers } = view.need(await view.api.get("/catalog", tiersShape)).content;
+  const { tiers } = (await view.load("GET /catalog")).content;
   const usual = tiers.find(({ id }) => id === "standard") ?? tiers[0];
   const taken = refusal?.status === 409 ? refusal.message : undefined;
   return {

@@ -1,8 +1,8 @@
 import { formatCredits, parseCredits } from "../../../domain/ledger/money.ts";
-import { apiPath, type Refusal } from "../../api.ts";
+import type { Refusal } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
-import { type Wallet, walletShape } from "./answers.ts";
+import type { Wallet } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 
 /**
@@ -28,10 +28,9 @@ async function change(view: View, fields: URLSearchParams): Promise<Outcome> {
   }
   if (fields.get("do") !== "pay") return confirmShown(view, { wallet, fields, micros });
   const { id } = wallet;
-  const paid = await view.api.post(apiPath`/wallets/${id}/credit`, walletShape, {
-    credits,
-    note: fields.get("note") ?? "",
-    opId: fields.get("once") ?? "",
+  const paid = await view.api.call("POST /wallets/{id}/credit", {
+    id,
+    body: { credits, note: fields.get("note") ?? "", opId: fields.get("once") ?? "" },
   });
   if (!paid.ok) return formShown(view, { wallet, ...usedUp(view, fields, paid.refusal) });
   return { goTo: pathOf(id), done: say.credited(shortOf(micros), id) };
@@ -46,8 +45,8 @@ function usedUp(view: View, fields: URLSearchParams, refusal: Refusal) {
   return { fields: again, refusal: refusal.status === 409 ? { ...refusal, message } : refusal };
 }
 
-async function walletOf(view: View): Promise<Wallet> {
-  return view.need(await view.api.get(apiPath`/wallets/${view.param("id")}`, walletShape));
+function walletOf(view: View): Promise<Wallet> {
+  return view.load("GET /wallets/{id}", { id: view.param("id") });
 }
 
 function formShown(

@@ -110,6 +110,7 @@ export const walletMessages = catalogue({
     open: ["opened", "开户"],
     credit: ["paid in", "充值"],
     hold: ["held", "冻结"],
+    progress: ["checkpoint", "检查点"],
     settle: ["settled", "结算"],
     void: ["returned", "退回"],
     expire: ["expired", "过期"],
