@@ -60,9 +60,9 @@ export async function confirmedRequest(
     await client.get("/requests", { key, request_id: requestId, limit: "50" }),
     "requests",
   );
-  const good = found.find((request) => request.outcome === "ok");
+  const good = requests.find((request) => request.outcome === "ok");
   if (good !== undefined) return good;
-  const [failed] = found;
+  const [failed] = requests;
   throw new CliFailure(
     failed === undefined
       ? `The log has no request "${requestId}" of key "${key}"`

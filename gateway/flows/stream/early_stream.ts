@@ -1,32 +1,36 @@
-/** The beginning of a stream whose answer takes long because it is planned first.\n\n@module */
+/**
+ * The beginning of a stream whose answer is planned first, which may take long.
+ *
+ * @module
+ */
 
-import type { ServiceFault } from "../domain/fault.ts";
-import { KEEP_ALIVE_MS } from "../flows/stream/answer_stream.ts";
-import type { ModelAnswer } from "../flows/model_answer.ts";
-import type { Caller } from "../flows/request_trace.ts";
-import { afterMs } from "../system/deadlines.ts";
-import { envelopeIn } from "../wire/metadata.ts";
-import { SSE_KEEP_ALIVE } from "../wire/sse.ts";
+import type { ServiceFault } from "../../domain/fault.ts";
+import { KEEP_ALIVE_MS } from "./answer_stream.ts";
+import type { ModelAnswer } from "../request/model_answer.ts";
+import type { RequestIdentity } from "../request/identity.ts";
+import { afterMs } from "../../system/deadlines.ts";
+import { envelopeIn } from "../../wire/metadata.ts";
+import { SSE_KEEP_ALIVE } from "../../wire/sse.ts";
 
-/** Options of {@linkcode beganInTime}. */
+/** Options of an early stream. */
 export interface EarlyStreamOptions {
-  /** Called when the head is sent and the answer has not begun. */
+  /** Called when the head of the stream is sent before the answer has begun. */
   onHead?(): void;
-  /** Called when the client disconnects before the answer has begun. */
+  /** Called when the caller disconnects before the answer has begun. */
   onLeave(): void;
-  /** Returns the last event of a stream whose answer failed before it began. */
+  /** Returns the last event of a stream whose answer never began. */
   failed(error: unknown): string;
   /** Maximum silence, in milliseconds. @default {KEEP_ALIVE_MS} */
   readonly silenceMs?: number | undefined;
 }
 
 /**
- * Returns the answer once it has begun. Where `begin` reports planning that takes longer than
- * {@linkcode KEEP_ALIVE_MS}, the answer is a stream of keep-alives until it begins: its status is
- * 200 from there on, and a failure is its last event. Before that a failure is thrown, as for any
- * answer.
+ * Returns the answer once it has begun. If `begin` calls its parameter to announce planning, and
+ * the planning takes longer than {@linkcode KEEP_ALIVE_MS}, returns a stream of keep-alives that
+ * continues with the answer: its status is 200 from then on, and a failure is its last event. Until
+ * then a failure is thrown, as for any answer.
  */
-export async function beganInTime(
+export async function startedInTime(
   begin: (onPlanning: () => void) => Promise<ModelAnswer>,
   options: EarlyStreamOptions,
 ): Promise<ModelAnswer> {
@@ -49,7 +53,7 @@ export async function beganInTime(
   return { kind: "stream", bytes: new ReadableStream(source, { highWaterMark: 0 }) };
 }
 
-/** Returns the answer if it is there before the next keep-alive is due. */
+/** Returns the answer if it begins before the next keep-alive is due. */
 async function within(
   answering: Promise<ModelAnswer>,
   { silenceMs = KEEP_ALIVE_MS }: Pick<EarlyStreamOptions, "silenceMs">,
@@ -65,7 +69,7 @@ async function within(
   }
 }
 
-/** A stream of keep-alives, followed by the bytes of the answer at the pace of their reader. */
+/** Keep-alives, followed by the bytes of the answer at the pace of their reader. */
 class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
   readonly #answering: Promise<ModelAnswer>;
   readonly #options: EarlyStreamOptions;
@@ -100,17 +104,17 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
     this.#isDisconnected = true;
     if (this.#reader !== undefined) return await this.#reader.cancel();
     this.#options.onLeave();
-    // An answer that begins all the same is cancelled.
+    // An answer that began all the same must learn that its reader has disconnected.
     const answer = await this.#answering.catch(() => undefined);
     if (answer?.kind === "stream") await answer.bytes.cancel();
   }
 
-  /** Returns a reader of the answer, or nothing where only a keep-alive can be sent. */
+  /** Returns a reader of the answer; `undefined` if only a keep-alive can be sent. */
   async #reading(): Promise<ReadableStreamDefaultReader<Uint8Array> | undefined> {
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     const answer = isFirst ? undefined : await within(this.#answering, this.#options);
-    // An answer that begins after the client disconnected is not read.
+    // `cancel` ends an answer that began after the caller disconnected.
     return answer?.kind === "stream" && !this.#isDisconnected
       ? answer.bytes.getReader()
       : undefined;
@@ -118,11 +122,12 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
 }
 
 /**
- * Returns the event that reports a failure in a stream that has not begun, of Chat or of Responses.
+ * Returns the event that reports the failure of a stream that has not begun, in the form of the
+ * endpoint.
  */
 export function earlyFailure(
   fault: ServiceFault,
-  { endpoint, dialect, requestId }: Pick<Caller, "dialect" | "endpoint" | "requestId">,
+  { endpoint, dialect, requestId }: Pick<RequestIdentity, "dialect" | "endpoint" | "requestId">,
 ): string {
   const envelope = envelopeIn(dialect, fault.envelope(requestId));
   const { code, message, param } = envelope.error;
