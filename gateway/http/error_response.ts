@@ -5,10 +5,10 @@ import { envelopeIn } from "../wire/metadata.ts";
 
 export { faultOf };
 
-/** Milliseconds a caller is asked to wait where the case knows nothing better. */
+/** Time that a caller is asked to wait where the fault has none, in milliseconds. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
-/** The answer to a request that failed: the row of the error table, as JSON. */
+/** Returns the answer to a failed request: the row of the error table, as JSON. */
 export function errorResponse(
   fault: ServiceFault,
   requestId: string,

@@ -22,6 +22,7 @@ import {
   type LeaseWait,
 } from "../ports/lease_pool.ts";
 import type { Upstream } from "../ports/upstream.ts";
+import { traitsOf } from "./providers/provider_kinds.ts";
 import { RecentAttempts, type RecentCounts } from "./recent_attempts.ts";
 import { WaitingCalls } from "./waiting_calls.ts";
 
@@ -297,7 +298,7 @@ export class UpstreamPool implements LeasePool {
   #observe(target: Target, told: Observation): void {
     const nowMs = this.#deps.clock.nowMs();
     const { slot } = target;
-    const observation = slot.config.kind === "simulator" ? asOrdinary(told) : told;
+    const observation = traitsOf(slot.config.kind).isSimulated === true ? asOrdinary(told) : told;
     const news = availability(target.health, nowMs).available || target.health.probing;
     // The key is the whole upstream's.
     const concerned = refusesAccount(observation) ? this.#targetsOf(slot) : [target];

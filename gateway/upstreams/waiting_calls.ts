@@ -1,6 +1,6 @@
 import { afterMs } from "../system/deadlines.ts";
 import type { LeaseOffer } from "../ports/lease_pool.ts";
-import { FairLine } from "../system/fair_line.ts";
+import { FairQueue } from "../system/fair_queue.ts";
 
 /** What a request waits for. */
 export interface Wanted {
@@ -18,7 +18,7 @@ interface Waiter extends Wanted {
 
 /** Requests that wait for a place at an upstream, in the order of their turns. */
 export class WaitingCalls {
-  readonly #line = new FairLine<Waiter>();
+  readonly #line = new FairQueue<Waiter>();
   /** How many want each upstream: most that are given back are wanted by nobody. */
   readonly #wanted = new Map<string, number>();
   #lengthMax = 0;

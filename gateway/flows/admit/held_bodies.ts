@@ -11,7 +11,7 @@ import { ServiceFault } from "../../domain/fault.ts";
 import type { ServiceLimits } from "../../domain/limits/service_limits.ts";
 import type { BodyHold } from "../../ports/body_hold.ts";
 import { afterMs } from "../../system/deadlines.ts";
-import { FairLine } from "../../system/fair_line.ts";
+import { FairQueue } from "../../system/fair_queue.ts";
 import { CallerDisconnected } from "../request/caller_disconnected.ts";
 
 /** The limits that apply. */
@@ -45,7 +45,7 @@ interface Held {
 export class HeldBodies {
   readonly #limits: () => BodyLimits;
   readonly #byKey = new Map<string, number>();
-  readonly #line = new FairLine<Waiting>();
+  readonly #line = new FairQueue<Waiting>();
   #bytes = 0;
 
   /** `limits` is called each time: the limits change with the catalog. */

@@ -140,7 +140,7 @@ async function callOnce<T>(
     hasBegun = true;
     const ms = active.elapsedMs - startedMs;
     active.report.noteAttempt(attemptOf(candidate, { outcome: "ok", status: 200, ms }), startedMs);
-    lease.report({ outcome: "ok", ms, begun: stream });
+    lease.report({ outcome: "ok", ms, hasBegun: stream });
     return { ...capacity, abort, answer: opened, span };
   } catch (error) {
     if (error instanceof UpstreamCut) {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { operationName, providerName } from "../../domain/requests/gen_ai.ts";
+import { operationName } from "../../domain/requests/gen_ai.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { Candidate } from "../../domain/routing/plan.ts";
 import type { CallEnding } from "../../domain/ledger/settlement.ts";
@@ -16,13 +16,13 @@ import type { ActiveRequest } from "../request/active_request.ts";
 export function attemptSpan(active: ActiveRequest, candidate: Candidate): Span | undefined {
   const { span, identity } = active;
   if (span === undefined) return undefined;
-  const { model, upstream } = candidate;
+  const { model, traits, upstream } = candidate;
   const operation = operationName(identity.endpoint);
   return span.child(`${operation} ${model.upstreamModel}`, {
     kind: "client",
     attributes: {
       "gen_ai.operation.name": operation,
-      "gen_ai.provider.name": providerName(upstream),
+      "gen_ai.provider.name": traits.telemetryName ?? upstream.provider,
       "gen_ai.request.model": model.upstreamModel,
       "svc.upstream": upstream.id,
       "svc.model": model.id,

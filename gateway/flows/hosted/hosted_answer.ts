@@ -10,7 +10,7 @@ import type { SearchMemory } from "./search_memory.ts";
 import { agentLoop, type LoopResult, type LoopToolCall } from "@svc/sdk/loop";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import type { HostedCall, HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
+import type { HostedCall, HostedNames, HostedRelay } from "../../wire/hosted/relay.ts";
 import { envelopeIn } from "../../wire/metadata.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Piece, StreamedAnswer } from "../stream/answer_stream.ts";

@@ -14,11 +14,12 @@ import { isLocalTool } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
 import { feeOf } from "../../domain/ledger/pricing.ts";
 import type { Candidate, RoutingPlan } from "../../domain/routing/plan.ts";
+import type { TraitsOf } from "../../domain/catalog/provider_traits.ts";
 import { searchInForce } from "../../domain/catalog/search_in_force.ts";
 import { type JsonBody, UpstreamCut, type UpstreamStream } from "../../ports/upstream.ts";
-import { readChunk } from "../../wire/chunk.ts";
-import { findCitations } from "../../wire/citations.ts";
-import type { FindCitations, HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
+import { readChunk } from "../../wire/chat/chunk.ts";
+import { findCitations } from "../../wire/hosted/citations.ts";
+import type { FindCitations, HostedNames, HostedRelay } from "../../wire/hosted/relay.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import { attempt, type AttemptRequest, type Begun, type CallDeps } from "../call/attempt.ts";
 import { EventBatcher } from "../stream/event_batcher.ts";
@@ -38,6 +39,8 @@ import { Sources } from "./sources.ts";
 /** Parts of the service that hosted web search uses. */
 export interface WebSearchDeps {
   readonly catalogs: Pick<CatalogStore, "current">;
+  /** Traits of the kinds of upstreams. */
+  readonly traitsOf: TraitsOf;
   /** Returns the back end for a configuration of the catalog. */
   webSearch(config: SearchConfig): WebSearch;
 }
@@ -93,8 +96,8 @@ export function requireStores(
 }
 
 /** True when a web search is configured. */
-export function canSearchWeb(deps: Pick<WebSearchDeps, "catalogs">): boolean {
-  return searchInForce(deps.catalogs.current()) !== undefined;
+export function canSearchWeb(deps: Pick<WebSearchDeps, "catalogs" | "traitsOf">): boolean {
+  return searchInForce(deps.catalogs.current(), deps.traitsOf) !== undefined;
 }
 
 /**
@@ -106,7 +109,7 @@ export function webSearchFor(
   { tier }: Extract<RoutingPlan, { ok: true }>,
 ): PricedWebSearch | undefined {
   const catalog = deps.catalogs.current();
-  const config = searchInForce(catalog);
+  const config = searchInForce(catalog, deps.traitsOf);
   if (config === undefined) return undefined;
   const fee = feeOf(config.pricePerSearch, tier.creditsPerUsd);
   invariant(fee !== undefined, `Cannot read the price of a search, "${config.pricePerSearch}"`);
@@ -116,7 +119,7 @@ export function webSearchFor(
 /** Returns lines about parts of the hosted tools that the gateway's own cannot do. */
 export function leftOutOf(deps: WebSearchDeps, hosted: HostedTools): readonly string[] {
   const { webSearch, leftOut = [] } = hosted;
-  const config = searchInForce(deps.catalogs.current());
+  const config = searchInForce(deps.catalogs.current(), deps.traitsOf);
   if (webSearch?.userLocation === undefined || config === undefined) return leftOut;
   const unused = deps.webSearch(config).unusedOf(webSearch.userLocation);
   const places = unused.map((name) =>

@@ -11,7 +11,7 @@ import type { Micros } from "../../domain/ledger/money.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { VectorStores } from "../../ports/vector_stores.ts";
 import type { WebResult, WebSearch } from "../../ports/web_search.ts";
-import type { HostedNames, HostedOutcome } from "../../wire/hosted_relay.ts";
+import type { HostedNames, HostedOutcome } from "../../wire/hosted/relay.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { FileSearchTool, HostedTools, WebSearchTool } from "./hosted_tools.ts";
 import type { ResultRoom } from "./result_room.ts";

@@ -1,4 +1,4 @@
-import type { CitationSource } from "../../wire/citations.ts";
+import type { CitationSource } from "../../wire/hosted/citations.ts";
 
 /** The sources that the searches of one answer returned, numbered from 1: its text cites them. */
 export class Sources {

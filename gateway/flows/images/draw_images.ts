@@ -23,8 +23,8 @@ import {
 import type { MediaFile } from "../../ports/fetch_image.ts";
 import type { Admission } from "../admit/admission.ts";
 import { afterMs } from "../../system/deadlines.ts";
-import { imageAnswer } from "../../wire/image_answer.ts";
-import { isSameUsage } from "../../wire/usage.ts";
+import { imageAnswer } from "../../wire/images/answer.ts";
+import { isSameUsage } from "../../wire/chat/usage.ts";
 import { attempt, type Begun, type CallDeps } from "../call/attempt.ts";
 import { settleCall, type SettleDeps } from "../settle/bill.ts";
 import type { ModelAnswer } from "../request/model_answer.ts";

@@ -4,7 +4,7 @@ import { partOutputTokens } from "../../domain/orchestration/plan_price.ts";
 import { planNote } from "../../domain/orchestration/task_notes.ts";
 import { PLAN_SCHEMA, type PlannedTask, readPlan } from "../../domain/orchestration/task_plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { partRequest } from "../../wire/noted_request.ts";
+import { partRequest } from "../../wire/chat/noted_request.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import { type PartDeps, runPart } from "./run_part.ts";
 

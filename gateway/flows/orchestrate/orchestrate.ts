@@ -19,7 +19,7 @@ import {
 import { resultTokens } from "../../domain/orchestration/plan_limits.ts";
 import type { PlannedTask } from "../../domain/orchestration/task_plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { lastUserText } from "../../wire/noted_request.ts";
+import { lastUserText } from "../../wire/chat/noted_request.ts";
 import { AnswerStream, type AnswerStreamDeps } from "../stream/answer_stream.ts";
 import { remainingCap } from "../plan/spending_cap.ts";
 import type { ModelAnswer } from "../request/model_answer.ts";

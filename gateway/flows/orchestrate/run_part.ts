@@ -12,7 +12,7 @@ import { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatures, type RequestFeatures } from "../../domain/requests/features.ts";
 import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
-import { PartRelay } from "../../wire/part_relay.ts";
+import { PartRelay } from "../../wire/chat/part_relay.ts";
 import { attempt, type CallDeps, TIME_OVER } from "../call/attempt.ts";
 import { CallerDisconnected } from "../request/caller_disconnected.ts";
 import { faultOf } from "../request/fault_of.ts";

@@ -3,6 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { LeasePool } from "../../ports/lease_pool.ts";
 import type { LedgerStore } from "../../ports/ledger_store.ts";
 import type { Rng } from "../../ports/rng.ts";
+import type { TraitsOf } from "../../domain/catalog/provider_traits.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { RequestFeatures } from "../../domain/requests/features.ts";
 import { InvariantError } from "../../domain/invariant.ts";
@@ -24,6 +25,8 @@ export interface PlanDeps {
   readonly ledger: Pick<LedgerStore, "wallet" | "keySpend">;
   readonly pool: Pick<LeasePool, "states">;
   readonly rng: Pick<Rng, "next">;
+  /** Traits of the kinds of upstreams. */
+  readonly traitsOf: TraitsOf;
 }
 
 /** Returns the name of a conversation: the key id and a hash of its leading messages. */
@@ -96,6 +99,7 @@ function routingInput(
     policy: capped(active),
     budget: budgetOf(key.policy),
     pool: deps.pool.states(nowMs),
+    traitsOf: deps.traitsOf,
     stickyModel: deps.conversations.get(conversationOf(active, known.features)),
     seed: deps.rng.next(),
     nowMs,

@@ -12,8 +12,8 @@ import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { Candidate } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { runInSteps } from "../../system/yield_to_event_loop.ts";
-import { requestText } from "../../wire/chat_text.ts";
-import { editMembers } from "../../wire/json_text.ts";
+import { requestText } from "../../wire/chat/text.ts";
+import { editMembers } from "../../wire/json/text.ts";
 import {
   callerLine,
   callerPath,
@@ -216,7 +216,7 @@ export class ResponseRequest {
   routeTo(candidate: Candidate): ResponseRoute | undefined {
     const { webSearch, fileSearch } = this.hosted;
     // Vector stores belong to the gateway, whichever model answers.
-    if (candidate.upstream.kind === "openai" && fileSearch === undefined) return "native";
+    if (candidate.traits.speaksResponses === true && fileSearch === undefined) return "native";
     if (this.#losses.some(({ action }) => action === "native")) return undefined;
     if (webSearch !== undefined && !(webSearch.isLive && this.#canSearchWeb)) return undefined;
     return takesChat(candidate) ? "chat" : undefined;

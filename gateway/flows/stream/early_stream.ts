@@ -20,7 +20,7 @@ export interface EarlyStreamOptions {
   onLeave(): void;
   /** Returns the last event of a stream whose answer never began. */
   failed(error: unknown): string;
-  /** Longest silence, in milliseconds. @default {KEEP_ALIVE_MS} */
+  /** Maximum silence, in milliseconds. @default {KEEP_ALIVE_MS} */
   readonly silenceMs?: number | undefined;
 }
 
@@ -85,7 +85,7 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
-      this.#reader ??= await this.#begun();
+      this.#reader ??= await this.#reading();
     } catch (error) {
       if (this.#isDisconnected) return;
       controller.enqueue(this.#encoder.encode(this.#options.failed(error)));
@@ -110,7 +110,7 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   /** Returns a reader of the answer; `undefined` if only a keep-alive can be sent. */
-  async #begun(): Promise<ReadableStreamDefaultReader<Uint8Array> | undefined> {
+  async #reading(): Promise<ReadableStreamDefaultReader<Uint8Array> | undefined> {
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     const answer = isFirst ? undefined : await within(this.#answering, this.#options);

@@ -8,7 +8,7 @@ import { isPlainChat } from "../schemas/plain_chat.ts";
 import { validate } from "../validation.ts";
 import { modelCall } from "./model_call.ts";
 
-/** `POST /openai/v1/chat/completions`. */
+/** Handles `POST /openai/v1/chat/completions`. */
 export function chatCompletions(calls: ModelCalls): Handler<PublicEnv> {
   return modelCall({
     endpoint: "chat",

@@ -15,7 +15,7 @@ import { hostedToolOf } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
 import { atOnce, STEP_CHARS, type Steps } from "../../domain/redaction/steps.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { editMembers, elements, members } from "../json_text.ts";
+import { editMembers, elements, members } from "../json/text.ts";
 import { ChatMessages, type OpaquePlace } from "./chat_messages.ts";
 import { callerPath, type MessagePlace } from "./caller_paths.ts";
 import { requestItems } from "./items.ts";

@@ -49,7 +49,7 @@ for (const onDisconnect of ["cancel", "drain"]) {
       assert(!outcome.ok);
       // Its own limit ended it: the upstream's would say less, or let another model be asked.
       assertEquals([outcome.fault.code, outcome.fault.message], ["upstream_timeout", message]);
-      // Nobody else is asked in what was its time.
+      // No other model is called within its time.
       assertEquals(upstream.calls.length, 1);
       await service.assertBooks();
     });
@@ -63,12 +63,12 @@ Deno.test("tasks leave the answer its part of the request's time", async () => {
   const gate = Promise.withResolvers<void>();
   upstream.plan = [planned("tea"), planned("more", ["tea"]), planned("coffee")];
   upstream.on("tea", { until: gate.promise });
-  const asked = askSplit(service);
+  const call = askSplit(service);
   await until(() => upstream.callsFor("coffee").length === 1, "the tasks to begin");
   await until(async () => (await service.wallet()).spent === 2n * CALL_MICROS, "coffee's end");
   clock.advance(TASKS_MS + 1);
   gate.resolve();
-  const answer = await readAnswer(await asked, false);
+  const answer = await readAnswer(await call, false);
   assertEquals([answer.text, answer.error], ["The answer.", undefined]);
   assertEquals([statuses(answer)["more"], upstream.callsFor("more").length], ["failed", 0]);
   await assertCharged(service, answer, { micros: 4n * CALL_MICROS });
