@@ -65,12 +65,8 @@ async function attemptSix(
   } as unknown as CallDeps;
   const active = new ActiveRequest(
     {
-      key: KEY,
-      requestId: "r",
-      logId: "l",
-      dialect: "service",
-      endpoint: "chat",
-      stream: false,
+      ...{ key: KEY, requestId: "r", logId: "l", dialect: "service" },
+      ...{ endpoint: "chat", stream: false },
     },
     { signal: new AbortController().signal },
     clock,
