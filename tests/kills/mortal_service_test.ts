@@ -17,7 +17,7 @@ async function withService(
   await test(service);
 }
 
-Deno.test("a service that does not come to its start is noticed by whoever waits for it", async () => {
+Deno.test("a service that fails to start is detected by a waiting test", async () => {
   await withService({ upstreams: "none" }, async (service) => {
     service.begin();
     await assertRejects(() => service.writing(), Error, "The service ended by itself (code 1)");

@@ -30,7 +30,7 @@ Deno.test("a crash that charges the last checkpoint is right", () => {
   assertEquals(accusations({ op: "expire", ...CALL }), []);
 });
 
-Deno.test("one that forgets it, takes another or takes it twice is found", () => {
+Deno.test("a crash that forgets it, charges another or charges it twice is detected", () => {
   assertEquals(accusations(progress(7), { op: "expire", ...CALL }), AT_THE_LAST);
   assertEquals(accusations(progress(3), progress(7), recovered(3)), AT_THE_LAST);
   assertEquals(accusations(progress(3), progress(7), recovered(10)), AT_THE_LAST);
@@ -39,7 +39,7 @@ Deno.test("one that forgets it, takes another or takes it twice is found", () =>
   assertEquals(twice, ["a hold ends at most once"]);
 });
 
-Deno.test("progress that falls, or is of no open hold, is found", () => {
+Deno.test("progress that falls, or is of no open hold, is detected", () => {
   const expected = ["progress is of an open hold, and never falls"];
   assertEquals(accusations(progress(7), progress(6)), expected);
   assertEquals(accusations({ ...progress(7), id: "other" }), expected);

@@ -51,7 +51,7 @@ export class Caller {
   /** Time of its last read, in simulated milliseconds. */
   #tookMs: number;
   #hasStalled = false;
-  #wasHungUpOn = false;
+  #wasClosedByService = false;
   readonly #leaving = new AbortController();
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #decoder = new TextDecoder();
@@ -85,7 +85,7 @@ export class Caller {
 
   /** True when the stream ended as if it were complete, and was not. */
   get wasFooled(): boolean {
-    return this.state === "broken" && !this.#wasHungUpOn && !/"error":\{/.test(this.text);
+    return this.state === "broken" && !this.#wasClosedByService && !/"error":\{/.test(this.text);
   }
 
   /** True when it waits for nothing any more. */
@@ -140,7 +140,7 @@ export class Caller {
       if (done) this.state = isWhole(this.text) ? "complete" : "broken";
     } catch {
       // The service has closed the connection of a caller that does not read.
-      this.#wasHungUpOn = true;
+      this.#wasClosedByService = true;
       if (this.state === "reading") this.state = "broken";
     } finally {
       this.busy = false;

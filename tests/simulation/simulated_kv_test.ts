@@ -75,7 +75,7 @@ Deno.test("the simulated store answers as Deno KV does", async () => {
   }
 });
 
-Deno.test("a commit ends as it is told, and a killed process is answered nothing", async () => {
+Deno.test("a commit ends as decided, and a killed process gets no answer", async () => {
   const disk = new Disk();
   const kv = new SimulatedKv(disk);
   const write = (value: number) => kv.atomic().set(["n"], value).commit();
