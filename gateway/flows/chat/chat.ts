@@ -17,7 +17,7 @@ import { hostedChat, type HostedDeps } from "../hosted/hosted_chat.ts";
 import { asksForHosted, type HostedTools } from "../hosted/hosted_tools.ts";
 import type { SearchMemory } from "../hosted/search_memory.ts";
 import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
-import { OrchestratedChat } from "../orchestrate/chat_surface.ts";
+import { OrchestratedChat } from "./orchestrated_chat.ts";
 import { planRoute } from "../plan/route_plan.ts";
 import type { SignatureMemory } from "../plan/signature_memory.ts";
 import type { ActiveRequest } from "../request/active_request.ts";

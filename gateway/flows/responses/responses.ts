@@ -41,7 +41,7 @@ import { lastEvent, notStored, storeResponse, type StoreResponseDeps } from "./s
 import type { ModelAnswer } from "../request/model_answer.ts";
 import { notCarriedBy, type OpenedResponse, openResponse } from "./open_response.ts";
 import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
-import { OrchestratedResponse } from "../orchestrate/response_surface.ts";
+import { OrchestratedResponse } from "./orchestrated_response.ts";
 import { conversationOf, planRoute } from "../plan/route_plan.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import { type ReadResponseDeps, ResponseRequest } from "./response_routes.ts";

@@ -17,12 +17,12 @@ import {
   type ChatDeps,
   finishChat,
   followChat,
-} from "../chat/chat_call.ts";
+} from "./chat_call.ts";
 import { planRoute } from "../plan/route_plan.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
-import { type Breakdown, usageOf } from "./breakdown.ts";
-import type { OrchestrationSurface } from "./orchestrated_answer.ts";
-import type { TaskEvent } from "./task_run.ts";
+import { type Breakdown, usageOf } from "../orchestrate/breakdown.ts";
+import type { OrchestrationSurface } from "../orchestrate/orchestrated_answer.ts";
+import type { TaskEvent } from "../orchestrate/task_run.ts";
 
 /** Options of the surface of a split chat request. */
 export interface OrchestratedChatOptions {

@@ -17,18 +17,13 @@ import { CallAnswer } from "../stream/call_answer.ts";
 import { beginChat, type ChatDeps, finishChat } from "../chat/chat_call.ts";
 import { chatBodyOf } from "../hosted/hosted_conversation.ts";
 import { notStreamed, openHosted } from "../hosted/hosted_setup.ts";
-import {
-  lastEvent,
-  notStored,
-  storeResponse,
-  type StoreResponseDeps,
-} from "../responses/store_response.ts";
+import { lastEvent, notStored, storeResponse, type StoreResponseDeps } from "./store_response.ts";
 import { conversationOf, type OpenPlan, planRoute } from "../plan/route_plan.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
-import type { ResponseRequest } from "../responses/response_routes.ts";
-import type { Breakdown } from "./breakdown.ts";
-import type { OrchestrationSurface } from "./orchestrated_answer.ts";
-import type { TaskEvent } from "./task_run.ts";
+import type { ResponseRequest } from "./response_routes.ts";
+import type { Breakdown } from "../orchestrate/breakdown.ts";
+import type { OrchestrationSurface } from "../orchestrate/orchestrated_answer.ts";
+import type { TaskEvent } from "../orchestrate/task_run.ts";
 
 /** Parts of the service that the surface uses. */
 export type ResponseSurfaceDeps = ChatDeps & StoreResponseDeps;
