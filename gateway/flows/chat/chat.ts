@@ -63,19 +63,19 @@ export async function chat(
     onEnd,
   });
   if (split !== undefined) return split;
-  const begun = await beginChat(deps, active, {
+  const begunCall = await beginChat(deps, active, {
     ...call,
     // A planner that was called has used time and money of the request.
     plan: active.bill.settled === undefined ? plan : await planRoute(deps, active, features),
     relayOf: (model, maxTokens) => new ChatRelay(model, { form, maxTokens }),
   });
-  if (begun.kind === "json") {
-    const end = await finishChat(deps, active, { ...call, begun });
-    const { answer, candidate } = begun;
+  if (begunCall.kind === "json") {
+    const end = await finishChat(deps, active, { ...call, begunCall });
+    const { answer, candidate } = begunCall;
     const text = answerText(answer.body, { model: candidate.model.id, ...end, form });
     return { kind: "json", text };
   }
-  const answer = followChat(deps, active, { ...call, begun });
+  const answer = followChat(deps, active, { ...call, begunCall });
   const stream = new AnswerStream(deps, { answer, active, onEnd });
   return { kind: "stream", bytes: new ReadableStream(stream) };
 }
