@@ -1,7 +1,7 @@
 import { ERROR_TABLE, isJsonObject } from "@svc/sdk/protocol";
 import type { CliIo } from "./io.ts";
 import { CliFailure, UsageError } from "./failures.ts";
-import { type Row } from "./output/json_fields.ts";
+import type { Row } from "./output/json_fields.ts";
 
 /** Default address of the operator's API. */
 const DEFAULT_URL = "http://127.0.0.1:8788";

@@ -9,7 +9,7 @@ import { Checkpoints } from "./checkpoints.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import { RequestBill } from "../request/request_bill.ts";
 import { EventBatcher } from "./event_batcher.ts";
-import { type OpenedStream } from "./opened_stream.ts";
+import type { OpenedStream } from "./opened_stream.ts";
 import { type StreamDeps, StreamedCall } from "./streamed_call.ts";
 
 /** Until what has been said is there. */
