@@ -91,13 +91,13 @@ function groupsOf(
 }
 
 function sumsJson(sums: Sums): SumsJson {
-  const { requests, failed, refused, left } = sums;
+  const { requests, failed, refused } = sums;
   return {
     requests,
-    ok: requests - failed - refused - left,
+    ok: requests - failed - refused - sums.left,
     errors: failed,
     refused,
-    clientLeft: left,
+    clientLeft: sums.left,
     charged: formatCredits(sums.charged),
     inputTokens: sums.inputTokens,
     cachedInputTokens: sums.cachedInputTokens,

@@ -28,7 +28,7 @@ export interface ResponseHistory {
   /** Of the ids that it names those which its owner was answered with. */
   readonly owned: ReadonlySet<string>;
   /** What searches found that no text stands for, by the ids of their items. */
-  readonly found: ReadonlyMap<string, string>;
+  readonly findings: ReadonlyMap<string, string>;
   /** The upstream that keeps all of it under the same ids, where there is one. */
   readonly upstreamId: string | undefined;
 }
@@ -37,7 +37,7 @@ const NONE: ResponseHistory = {
   earlierItems: [],
   references: new Map(),
   owned: new Set(),
-  found: new Map(),
+  findings: new Map(),
   upstreamId: undefined,
 };
 
@@ -62,7 +62,7 @@ export async function historyOf(
     earlierItems: chain.flatMap(itemsOf),
     references: named.references,
     owned: named.owned,
-    found: new Map([...named.found, ...chain.flatMap(foundOf)]),
+    findings: new Map([...named.found, ...chain.flatMap(foundOf)]),
     upstreamId: keepers.size === 1 ? keeper : undefined,
   };
 }

@@ -120,7 +120,7 @@ export class AskedResponse {
     requireStores(gateway, key.walletId, hosted);
     const kept = await historyOf(gateway.responses, key.walletId, { body, admit: hold?.take });
     const remembered = gateway.found.ofItems(key.id, requestItems(body));
-    const history = { ...kept, found: new Map([...remembered, ...kept.found]) };
+    const history = { ...kept, findings: new Map([...remembered, ...kept.findings]) };
     const measured = await runInSteps(responsesFeatureSteps(body, history));
     const { losses, features } = measured;
     const refused = strangeName(body, history) ??

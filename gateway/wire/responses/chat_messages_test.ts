@@ -19,7 +19,7 @@ Deno.test("what a search found is read before the calls beside it, whose bytes a
   ];
   const body = bodyOf(`{"model":"auto","input":[${input.join(",")}]}`);
   const found = new Map([["ws_1", "First"], ["ws_2", "Second"]]);
-  const { chat, losses } = chatRequestOf(body, { found });
+  const { chat, losses } = chatRequestOf(body, { findings: found });
   assertEquals(
     chat.value.messages.map(({ role, content, tool_calls }) => [
       role,

@@ -106,12 +106,12 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
 
   get delivered(): readonly string[] {
     if (this.#sent !== undefined) return this.#sent;
-    const unbegun = this.#turn.calls.filter((call) => !call.begun);
+    const waiting = this.#turn.calls.filter((call) => !call.hasBegun);
     // What is held back of a turn that has broken off is never sent.
     const held = this.finished && this.#turn.held !== undefined ? [this.#turn.held] : [];
-    return [...this.#items.slice(this.#turn.start), ...unbegun, ...held]
+    return [...this.#items.slice(this.#turn.start), ...waiting, ...held]
       .flatMap((item) => item.pieces()).filter((piece) => piece !== "")
-      .concat(this.#turn.untold.pieces());
+      .concat(this.#turn.unsent.pieces());
   }
 
   /** With what came before this turn, and beside the text. */
@@ -150,10 +150,10 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     (this.#reported ??= new UsageSum()).add(this.#turn.reportedUsage);
     const items = this.#items.slice(this.#turn.start).filter((item) => item instanceof TextItem);
     const messages = [...items.filter(({ type }) => type === "message"), this.#turn.held]
-      .filter((said) => said !== undefined);
+      .filter((message) => message !== undefined);
     return endedTurn({
-      content: messages.map((message) => message.said("output_text")).join(""),
-      refusal: messages.map((message) => message.said("refusal")).join(""),
+      content: messages.map((message) => message.textOf("output_text")).join(""),
+      refusal: messages.map((message) => message.textOf("refusal")).join(""),
       opaque: this.#turn.opaque.texts(),
       calls: this.toolCalls,
       finishReason: this.#turn.finishReason,
@@ -244,7 +244,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   *#closeTurn(): Iterable<string> {
     for (const call of this.#turn.calls) {
       if (this.#hosted.has(call.name)) call.callId ||= this.#context.newId("call");
-      else if (!call.begun) yield this.#beginCall(call);
+      else if (!call.hasBegun) yield this.#beginCall(call);
     }
     yield* this.#closeText(endingOf(this.#turn.finishReason).status);
   }
@@ -305,7 +305,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     if (opaque !== undefined) call.opaque.add(opaque, this.#kept);
     const called: Fields = { ...delta.function };
     const piece = called["arguments"];
-    if (!call.begun) {
+    if (!call.hasBegun) {
       this.#turn.nameCall(call, delta.id);
       const name = addedName(call.name, called["name"]);
       this.#kept.take(name.length);
@@ -324,7 +324,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
    */
   #beginLast(isFollowed: boolean): string {
     const call = this.#turn.calls.at(-1);
-    const isHeld = call?.begun === false && this.#hosted.mayShow(call.name, isFollowed);
+    const isHeld = call?.hasBegun === false && this.#hosted.mayShow(call.name, isFollowed);
     return isHeld ? this.#beginCall(call) : "";
   }
 
