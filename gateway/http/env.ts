@@ -17,5 +17,7 @@ export interface PublicEnv {
     key: KeyRecord;
     /** Dialect of the answer; set by the handler. */
     dialect?: Dialect;
+    /** The `x-ratelimit-*` headers of the answer; set by the handler of a model call. */
+    rateLimits?: Readonly<Record<string, string>>;
   };
 }

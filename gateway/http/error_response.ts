@@ -1,27 +1,12 @@
 import type { Dialect } from "@svc/sdk/protocol";
 import type { ServiceFault } from "../domain/fault.ts";
-import { faultOf } from "../flows/call/fault_of.ts";
-import type { Logger } from "../ports/logger.ts";
+import { faultOf } from "../flows/request/fault_of.ts";
 import { envelopeIn } from "../wire/metadata.ts";
 
 export { faultOf };
 
 /** Time that a caller is asked to wait where the fault has none, in milliseconds. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
-
-/** Returns the fault that the caller receives for an error, and logs the details of a bug. */
-export function callerFault(
-  { logger }: { readonly logger: Logger },
-  error: unknown,
-  requestId: string,
-): ServiceFault {
-  const fault = faultOf(error);
-  if (fault.code === "internal") {
-    const cause = error instanceof Error ? error.stack ?? error.message : String(error);
-    logger.error("internal_error", { requestId, cause });
-  }
-  return fault;
-}
 
 /** Returns the answer to a failed request: the row of the error table, as JSON. */
 export function errorResponse(

@@ -1,8 +1,8 @@
 /** Reads a body that may be too long, too slow or endless.\n\n@module */
 
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerDisconnected } from "../flows/call/caller_disconnected.ts";
-import type { BodyHold } from "../flows/admit/held_bodies.ts";
+import { CallerDisconnected } from "../flows/request/caller_disconnected.ts";
+import type { BodyHold } from "../ports/body_hold.ts";
 import { afterMs } from "../system/deadlines.ts";
 import { TURN_CHARS, YieldQueue, yieldToEventLoop } from "../system/yield_to_event_loop.ts";
 

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { TextLineStream } from "@std/streams";
 import { ERROR_TABLE, type ErrorCode } from "@svc/sdk/protocol";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import type { Listener, OpenApiDocument } from "./document.ts";
@@ -221,10 +222,6 @@ async function* eventValues(bytes: ReadableStream<Uint8Array<ArrayBuffer>>) {
 }
 
 async function* lineValues(bytes: ReadableStream<Uint8Array<ArrayBuffer>>) {
-  let rest = "";
-  for await (const text of bytes.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) yield JSON.parse(line);
-  }
+  const lines = bytes.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream());
+  for await (const line of lines) yield JSON.parse(line);
 }

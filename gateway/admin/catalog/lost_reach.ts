@@ -8,7 +8,7 @@ import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { type KeyRecord, mayServe, serves } from "../../domain/policy/key.ts";
 import type { KeyPolicy } from "../../domain/policy/policy.ts";
 import { type PolicyReach, reachOf } from "../../domain/policy/reach.ts";
-import { budgetOf } from "../../flows/call/take_hold.ts";
+import { budgetOf } from "../../flows/plan/spending_cap.ts";
 import { yieldToEventLoop } from "../../system/yield_to_event_loop.ts";
 import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
 

@@ -1,3 +1,4 @@
+import { accepts } from "@std/http/negotiation";
 import type {
   JournalRange,
   JournalReading,
@@ -6,7 +7,7 @@ import type {
 } from "../../ports/ledger_store.ts";
 import { LINES_TYPE } from "../../admin_api/operation.ts";
 import type { AnswerOf } from "../../admin_api/operations.ts";
-import { CALLER_LEFT_STATUS } from "../../flows/settle/log_failure.ts";
+import { CALLER_LEFT_STATUS } from "../../flows/request/log_failure.ts";
 import type { AdminContext, AdminDeps } from "../deps.ts";
 import { isoTimeOrNull } from "../json_values.ts";
 import { jsonLine, ndjson } from "../ndjson.ts";
@@ -44,7 +45,7 @@ async function verify(
   deps: AdminDeps,
 ): Promise<AnswerOf<"GET /ledger/verify"> | Response> {
   const steps = deps.verifyLedger();
-  if (context.req.header("accept")?.includes(LINES_TYPE) === true) {
+  if (accepts(context.req.raw, "application/json", LINES_TYPE) === LINES_TYPE) {
     return ndjson(context, deps, progressLines(steps, deps));
   }
   const { signal } = context.req.raw;

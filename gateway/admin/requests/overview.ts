@@ -91,13 +91,13 @@ function groupsOf(
 }
 
 function sumsJson(sums: Sums): SumsJson {
-  const { requests, failed, refused } = sums;
+  const { requests, failed, refused, disconnected } = sums;
   return {
     requests,
-    ok: requests - failed - refused - sums.left,
+    ok: requests - failed - refused - disconnected,
     errors: failed,
     refused,
-    clientLeft: sums.left,
+    clientLeft: disconnected,
     charged: formatCredits(sums.charged),
     inputTokens: sums.inputTokens,
     cachedInputTokens: sums.cachedInputTokens,
@@ -148,7 +148,7 @@ function plus(a: Sums, b: Sums): Sums {
     requests: a.requests + b.requests,
     refused: a.refused + b.refused,
     failed: a.failed + b.failed,
-    left: a.left + b.left,
+    disconnected: a.disconnected + b.disconnected,
     charged: a.charged + b.charged,
     inputTokens: a.inputTokens + b.inputTokens,
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,

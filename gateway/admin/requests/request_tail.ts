@@ -5,6 +5,7 @@
  */
 
 import { LINES_TYPE } from "../../admin_api/operation.ts";
+import { accepts } from "@std/http/negotiation";
 import { ServiceFault } from "../../domain/fault.ts";
 import { matches } from "../../domain/requests/filter.ts";
 import type { RequestFilter, RequestRecord } from "../../ports/request_log.ts";
@@ -45,7 +46,7 @@ export class RequestTails {
     }
     this.#open++;
     const onEnd = () => void this.#open--;
-    const asLines = context.req.header("accept")?.includes(LINES_TYPE) === true;
+    const asLines = accepts(context.req.raw, EVENTS.mediaType, LINES_TYPE) === LINES_TYPE;
     const format = asLines ? LINES : EVENTS;
     const tail = new RequestTail({ ...this.#deps, filter, format, onEnd });
     const body = new ReadableStream<Uint8Array>(tail, { highWaterMark: 0 });

@@ -1,11 +1,11 @@
 import type { Handler } from "@hono/hono";
 import { ServiceFault } from "../../domain/fault.ts";
-import type { GatewayContext } from "../../flows/context.ts";
-import { drawImages } from "../../flows/images/draw_images.ts";
+import type { ModelCalls } from "../../flows/model_calls.ts";
 import type { SignedLinks } from "../../flows/images/signed_links.ts";
 import { checkEditImages } from "../../images/edit_images.ts";
 import type { BlobStore } from "../../ports/blob_store.ts";
 import { byteRange } from "../byte_range.ts";
+import type { EdgeDeps } from "../edge_deps.ts";
 import type { PublicEnv } from "../env.ts";
 import { readJson } from "../read_json.ts";
 import { readImageEdit } from "../read_multipart.ts";
@@ -14,23 +14,22 @@ import { validate } from "../validation.ts";
 import { modelCall } from "./model_call.ts";
 
 /** Handles `POST /openai/v1/images/generations`. */
-export function generateImages(gateway: GatewayContext): Handler<PublicEnv> {
-  return modelCall(gateway, {
+export function generateImages(calls: ModelCalls): Handler<PublicEnv> {
+  return modelCall({
     endpoint: "images.generations",
     read: (request, hold) => readJson(request, { hold }),
     check: ({ value }) => void validate(imageGenerationSchema, value),
-    answer: (caller, body) =>
-      drawImages(gateway, { ...caller, endpoint: "images.generations" }, body),
+    call: (incoming) => calls.images("images.generations", incoming),
   });
 }
 
 /** Handles `POST /openai/v1/images/edits`, as JSON or as a form. */
-export function editImages(gateway: GatewayContext): Handler<PublicEnv> {
-  return modelCall(gateway, {
+export function editImages(calls: ModelCalls): Handler<PublicEnv> {
+  return modelCall({
     endpoint: "images.edits",
     read: (request, hold) => readImageEdit(request, { hold }),
     check: ({ value }) => checkEditImages(validate(imageEditSchema, value)),
-    answer: (caller, body) => drawImages(gateway, { ...caller, endpoint: "images.edits" }, body),
+    call: (incoming) => calls.images("images.edits", incoming),
   });
 }
 
@@ -39,13 +38,13 @@ export function editImages(gateway: GatewayContext): Handler<PublicEnv> {
  * requests. The link itself is the permission.
  */
 export function getFile(
-  gateway: GatewayContext,
+  { clock }: Pick<EdgeDeps, "clock">,
   files: { readonly blobs: BlobStore; readonly links: Pick<SignedLinks, "verify"> },
 ): Handler<PublicEnv> {
   return async (c) => {
     const { expires, signature } = c.req.query();
     const id = c.req.param("id") ?? "";
-    const isValid = files.links.verify({ id, expires, signature }, gateway.clock.nowMs());
+    const isValid = files.links.verify({ id, expires, signature }, clock.nowMs());
     const blob = isValid ? await files.blobs.get(id) : undefined;
     if (blob === undefined) {
       throw new ServiceFault("not_found", {

@@ -1,21 +1,13 @@
 import { isJsonObject } from "@svc/sdk/protocol";
 import type { Child } from "@hono/hono/jsx";
-import { z } from "zod";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView } from "../../page.ts";
 import type { CatalogIds } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 
-/** One difference between two catalogs, as the operator's API has it. */
-export const change = z.object({
-  path: z.string(),
-  kind: z.enum(["added", "removed", "changed"]),
-  before: z.unknown().optional(),
-  after: z.unknown().optional(),
-});
-
 /** One difference between two catalogs. */
-export type Change = z.output<typeof change>;
+export type Change = AnswerOf<"POST /catalog/apply">["changes"][number];
 
 const KINDS = { added: "good", removed: "bad", changed: "warn" } as const;
 /** Things that differ up to which all of them are open. */
@@ -41,11 +33,10 @@ interface Field extends Omit<Change, "path"> {
  * A difference, entry by entry and field by field, the old value before the new one. `contents` are both
  * catalogs, or what is known of them: an id may hold dots, and a path alone does not say where it ends.
  */
-export function Changes(
-  { view, changes, contents }: InView<
-    { changes: readonly Change[]; contents: readonly CatalogIds[] }
-  >,
-) {
+export function Changes({ view, changes, contents }: InView<{
+  changes: readonly Change[];
+  contents: readonly CatalogIds[];
+}>) {
   const groups = grouped(changes, contents);
   return (
     <div class="differences">
@@ -61,7 +52,10 @@ export function Changes(
   );
 }
 
-/** What was added or removed as a whole is folded where there is much else. */
+/**
+ * The changes of one entry. An entry that was added or removed as a whole is folded when there are many
+ * others.
+ */
 function GroupOfChanges({ view, group, isOpen }: InView<{ group: Group; isOpen: boolean }>) {
   const say = view.say(editMessages);
   const { part, id, kind, fields } = group;
@@ -117,7 +111,7 @@ function Value(
   );
 }
 
-/** Of two lists only what one of them lacks is told apart: the rest stays plain. */
+/** Marks the members that only one of two lists has; the others stay plain. */
 function listChange(before: unknown, after: unknown): [Child, Child] {
   if (!isNames(before) || !isNames(after)) return [valueText(before), valueText(after)];
   return [names(before, after), names(after, before)];
@@ -162,7 +156,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === "string" && /^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
 }
 
-/** What is added or removed as a whole, field by field. */
+/** Splits an added or removed value into its fields. */
 function flat(field: Field): Field[] {
   const { name, kind } = field;
   const whole = kind === "added" ? field.after : field.before;
@@ -209,11 +203,14 @@ function placeOf(path: string, contents: readonly CatalogIds[]) {
   return id === "" ? { part, id: rest, name: "" } : { part, id, name: rest.slice(id.length + 1) };
 }
 
-/** Whether an entry has a member at a path, such as `timeouts.idleMs`; the whole of it is at none. */
+/**
+ * True when an entry has a member at a path, such as `timeouts.idleMs`; the empty path is the entry
+ * itself.
+ */
 function isIn(entry: unknown, path: string): boolean {
   if (path === "") return true;
   const [name = "", ...below] = path.split(".");
   if (typeof entry !== "object" || entry === null) return false;
-  const found = Object.entries(entry).find(([member]) => member === name);
-  return found !== undefined && isIn(found[1], below.join("."));
+  const member = Object.entries(entry).find(([member]) => member === name);
+  return member !== undefined && isIn(member[1], below.join("."));
 }

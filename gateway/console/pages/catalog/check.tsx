@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
 import { modelHref, upstreamHref } from "./addresses.ts";
@@ -6,29 +6,9 @@ import { checkMessages } from "./check_messages.ts";
 import { catalogMessages } from "./messages.ts";
 import { CatalogTabs } from "./tabs.tsx";
 
-const verdict = z.object({
-  id: z.string(),
-  status: z.enum(["ok", "unpriced", "unreachable", "stale"]),
-  price: z.enum(["list", "own", "differs", "free", "none"]),
-  problems: z.array(z.object({ message: z.string() })),
-  notes: z.array(z.string()),
-});
-const finding = z.object({
-  id: z.string(),
-  status: z.enum(["listed", "unlisted", "no credentials", "refused", "timeout", "failed"]),
-  models: z.number(),
-  reason: z.string().nullable(),
-});
-const checked = z.object({
-  ok: z.boolean(),
-  advice: z.string().nullable(),
-  priceList: z.object({ name: z.string(), version: z.string(), ageDays: z.number() }),
-  upstreams: z.array(finding),
-  models: z.array(verdict),
-});
-type Checked = z.output<typeof checked>;
-type Verdict = z.output<typeof verdict>;
-type Finding = z.output<typeof finding>;
+type Checked = AnswerOf<"GET /catalog/check">;
+type Verdict = Checked["models"][number];
+type Finding = Checked["upstreams"][number];
 
 const VERDICTS: Readonly<Record<Verdict["status"], ui.BadgeKind>> = {
   ok: "good",
@@ -45,14 +25,17 @@ const FINDINGS: Readonly<Record<Finding["status"], ui.BadgeKind>> = {
   failed: "bad",
 };
 
-/** Whether the models are priced, can be reached, and are still what is offered: asked when it is sent. */
+/**
+ * Checks that the models have prices, can be reached and are still offered. The check runs when the
+ * form is sent.
+ */
 export const catalogCheck: Page = {
   path: "/catalog/check",
   show: (view) => page(view, undefined),
-  change: async (view) => page(view, view.need(await view.api.get("/catalog/check", checked))),
+  change: async (view) => page(view, await view.load("GET /catalog/check")),
 };
 
-function page(view: View, found: Checked | undefined): Shown {
+function page(view: View, result: Checked | undefined): Shown {
   const say = view.say(checkMessages);
   return {
     title: say.title,
@@ -64,28 +47,28 @@ function page(view: View, found: Checked | undefined): Shown {
           </form>
         </ui.PageHead>
         <CatalogTabs view={view} here="check" />
-        {found === undefined
+        {result === undefined
           ? <p class="hint">{say.hint}</p>
-          : <Outcome view={view} found={found} />}
+          : <Outcome view={view} result={result} />}
       </>
     ),
   };
 }
 
-function Outcome({ view, found }: InView<{ found: Checked }>) {
+function Outcome({ view, result }: InView<{ result: Checked }>) {
   const say = view.say(checkMessages);
-  const { name, version, ageDays } = found.priceList;
+  const { name, version, ageDays } = result.priceList;
   return (
     <>
-      <ui.Notice kind={found.ok ? "done" : "problem"}>
-        {found.advice === null ? say.allGood(found.models.length) : ui.shownText(found.advice)}
+      <ui.Notice kind={result.ok ? "done" : "problem"}>
+        {result.advice === null ? say.allGood(result.models.length) : ui.shownText(result.advice)}
       </ui.Notice>
       <p class="hint">{say.priceList(name, version, ageDays)}</p>
       <ui.Panel title={say.upstreams}>
-        <Findings view={view} rows={found.upstreams} />
+        <Findings view={view} rows={result.upstreams} />
       </ui.Panel>
       <ui.Panel title={view.say(catalogMessages).models}>
-        <Verdicts view={view} rows={found.models} />
+        <Verdicts view={view} rows={result.models} />
       </ui.Panel>
     </>
   );
@@ -114,7 +97,7 @@ function Findings({ view, rows }: InView<{ rows: readonly Finding[] }>) {
   );
 }
 
-/** What needs attention comes first. */
+/** Verdicts on the models; those that need attention come first. */
 function Verdicts({ view, rows }: InView<{ rows: readonly Verdict[] }>) {
   const say = view.say(checkMessages);
   const catalog = view.say(catalogMessages);
@@ -130,11 +113,11 @@ function Verdicts({ view, rows }: InView<{ rows: readonly Verdict[] }>) {
           ({ status }) => <ui.Badge kind={VERDICTS[status]}>{say.verdicts[status]}</ui.Badge>,
         ),
         ui.column(catalog.price, ({ price }) => say.prices[price]),
-        ui.column(say.found, ({ problems, notes }) =>
+        ui.column(say.findingsTitle, ({ problems, notes }) =>
           [
             ...problems.map(({ message }) => message),
             ...notes,
-          ].map((line) => <span class="under">{ui.shownText(line)}</span>)),
+          ].map((line) => <span key={line} class="under">{ui.shownText(line)}</span>)),
       ]}
     />
   );

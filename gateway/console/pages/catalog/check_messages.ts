@@ -1,6 +1,6 @@
 import { both, catalogue } from "../../messages/catalogue.ts";
 
-/** What the check of the catalog says. */
+/** Messages of the check of the catalog. */
 export const checkMessages = catalogue({
   title: ["Check of the catalog", "检查目录"],
   intro: both`Whether its models are priced, can be reached, and are still what is offered.
@@ -18,7 +18,7 @@ export const checkMessages = catalogue({
     价目表 ${name} ${version}，已有 ${days} 天`,
   upstreams: ["Upstreams", "上游"],
   listed: ["Models that it lists", "它列出的模型数"],
-  found: ["What was found", "检查结果"],
+  findingsTitle: ["Findings", "检查结果"],
   findings: {
     listed: ["Answers", "有应答"],
     unlisted: ["Has no list", "没有列表"],

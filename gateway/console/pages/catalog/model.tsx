@@ -45,21 +45,19 @@ async function show(view: View): Promise<Shown> {
   };
 }
 
-function Facts(
-  { view, model, content, state }: InView<
-    { model: CatalogModel; content: CatalogText; state: ModelState | undefined }
-  >,
-) {
+function Facts({ view, model, content, state }: InView<{
+  model: CatalogModel;
+  content: CatalogText;
+  state: ModelState | undefined;
+}>) {
   const say = view.say(catalogMessages);
   const provider = content.upstreams.find(({ id }) => id === model.upstream)?.provider;
   const { latencyMs } = state ?? {};
   const latency = typeof latencyMs === "number"
     ? <ui.Count value={Math.round(latencyMs)} unit="ms" />
     : null;
-  const { maxOutputTokens } = model;
-  const maxOutput = maxOutputTokens === undefined
-    ? null
-    : <ui.Count value={maxOutputTokens} unit={say.tokens} />;
+  const tokens = (value: number | undefined) =>
+    value === undefined ? null : <ui.Count value={value} unit={say.tokens} />;
   return (
     <section class="panel">
       <ui.DefinitionList
@@ -72,8 +70,8 @@ function Facts(
           fact(say.latency, latency),
           fact(say.endpoints, <Names of={model.endpoints} />),
           fact(say.quality, <span class="number">{model.quality}</span>),
-          fact(say.context, <ui.Count value={model.contextTokens} unit={say.tokens} />),
-          fact(say.maxOutput, maxOutput),
+          fact(say.context, tokens(model.contextTokens)),
+          fact(say.maxOutput, tokens(model.maxOutputTokens)),
           fact(say.tags, <Names of={model.featureTags} />),
           fact(say.packs, <Names of={model.industryPacks} />),
           fact(say.sku, model.sku),

@@ -110,10 +110,15 @@ function columns(view: View): readonly ui.Column<Row>[] {
       ({ model }) => <span class="number">{model.quality.toFixed(2)}</span>,
       { id: "quality", sort: ({ model }) => model.quality },
     ),
-    ui.endColumn(say.context, ({ model }) => <ui.Count value={model.contextTokens} />, {
-      id: "context",
-      sort: ({ model }) => model.contextTokens,
-    }),
+    ui.endColumn(
+      say.context,
+      ({ model: { contextTokens } }) =>
+        contextTokens === undefined ? "–" : <ui.Count value={contextTokens} />,
+      {
+        id: "context",
+        sort: ({ model }) => model.contextTokens ?? 0,
+      },
+    ),
     ui.column(say.tiers, ({ tiers }) => <Few of={tiers} />),
   ];
 }

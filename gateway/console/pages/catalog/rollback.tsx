@@ -3,7 +3,7 @@ import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type CatalogIds, catalogVersion, currentCatalog } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
-import { Consequences, type Made, made, NOTE_MAX, rehearsed } from "./review.tsx";
+import { Consequences, type Made, NOTE_MAX, rehearsed } from "./review.tsx";
 import { baseOf } from "./entry_form.tsx";
 
 /** Back to a version, by a new one that equals it; its difference is shown first. */
@@ -15,11 +15,13 @@ export const rollback: Page = {
 
 async function rollBack(view: View, form: URLSearchParams): Promise<Outcome> {
   const note = form.get("note")?.trim() ?? "";
-  const answer = await view.api.post("/catalog/rollback", made, {
-    version: Number(view.query.get("number")),
-    expectedVersion: baseOf(form),
-    note: note || undefined,
-    force: form.has("force"),
+  const answer = await view.api.call("POST /catalog/rollback", {
+    body: {
+      version: Number(view.query.get("number")),
+      expectedVersion: baseOf(form),
+      note: note || undefined,
+      force: form.has("force"),
+    },
   });
   const say = view.say(editMessages);
   if (answer.ok) {
@@ -46,7 +48,9 @@ async function shown(view: View, sent: Sent): Promise<Shown> {
   const number = view.query.get("number") ?? "";
   const [target, current] = [await catalogVersion(view, number), await currentCatalog(view)];
   const rehearse = (force: boolean) =>
-    view.api.post("/catalog/rollback", made, { version: target.version, dryRun: true, force });
+    view.api.call("POST /catalog/rollback", {
+      body: { version: target.version, dryRun: true, force },
+    });
   const { answer, held } = await rehearsed(rehearse, { isForced: false });
   return page(view, {
     ...sent,
@@ -85,7 +89,7 @@ function page(view: View, { number, made, contents, held, note, refusal }: Sent 
         <Consequences view={view} made={made} contents={contents} held={held} />
         <section class="panel">
           <ui.ChangeForm refusal={refusal}>
-            <ui.TextField
+            <ui.Field
               name="note"
               label={say.note}
               value={note ?? say.rollBackNote(number)}

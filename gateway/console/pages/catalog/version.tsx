@@ -1,18 +1,10 @@
-import { z } from "zod";
-import { apiPath } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { Page, Shown, View } from "../../page.ts";
 import { rollbackHref } from "./addresses.ts";
-import { change, Changes } from "./changes.tsx";
+import { Changes } from "./changes.tsx";
 import { catalogVersion, contentText, currentCatalog } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 import { CatalogTabs } from "./tabs.tsx";
-
-const difference = z.object({
-  version: z.number(),
-  since: z.number().nullable(),
-  changes: z.array(change),
-});
 
 /** One version: what it changed, since the one before it or any other, and its whole content. */
 export const versionPage: Page = { path: "/catalog/version", show };
@@ -22,9 +14,10 @@ async function show(view: View): Promise<Shown> {
   const number = view.query.get("number") ?? "";
   const chosen = view.query.get("since") ?? "";
   const version = await catalogVersion(view, number);
-  const query = chosen === "" ? "" : `?${new URLSearchParams({ since: chosen })}`;
-  const path = apiPath`/catalog/versions/${number}/changes`;
-  const { since, changes } = view.need(await view.api.get(path + query, difference));
+  const { since, changes } = await view.load("GET /catalog/versions/{version}/changes", {
+    version: number,
+    query: chosen === "" ? {} : { since: chosen },
+  });
   const before = since === null ? undefined : await catalogVersion(view, String(since));
   const { version: newest } = await currentCatalog(view);
   const title = say.versionTitle(version.version);

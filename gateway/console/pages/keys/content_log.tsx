@@ -1,7 +1,6 @@
-import { apiPath } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, Page } from "../../page.ts";
-import { type Key, keyShape } from "./answers.ts";
+import type { Key } from "./answers.ts";
 import { activeKey } from "./active_key.ts";
 import { keyMessages } from "./messages.ts";
 
@@ -12,32 +11,25 @@ export const contentLog: Page = {
     const say = view.say(keyMessages);
     const id = view.param("id");
     const { name } = await activeKey(view);
-    const title = say.contentTitle(name);
-    return {
-      title,
-      body: (
-        <ui.Confirm
-          view={view}
-          title={title}
-          warning={say.contentWarning}
-          submit={say.contentSubmit}
-          cancelHref={`/console/keys/${encodeURIComponent(id)}`}
-          fields={{ on: "yes" }}
-        />
-      ),
-    };
+    return ui.confirmPage(view, {
+      title: say.contentTitle(name),
+      warning: say.contentWarning,
+      submit: say.contentSubmit,
+      cancelHref: `/console/keys/${encodeURIComponent(id)}`,
+      hidden: { on: "yes" },
+    });
   },
   async change(view, form) {
     const say = view.say(keyMessages);
     const id = view.param("id");
     const on = form.get("on") === "yes";
-    view.need(await view.api.post(apiPath`/keys/${id}/content-log`, keyShape, { on }));
+    await view.load("POST /keys/{id}/content-log", { id, body: { on } });
     const done = on ? say.contentIsOn : say.contentIsOff;
     return { goTo: `/keys/${encodeURIComponent(id)}`, done };
   },
 };
 
-/** Whether what is said with a key is kept, and the switch. */
+/** Shows the state of content logging for a key, with the switch. */
 export function ContentLogPanel({ view, of }: InView<{ of: Key }>) {
   const say = view.say(keyMessages);
   const path = `/console/keys/${encodeURIComponent(of.id)}/content-log`;

@@ -1,6 +1,6 @@
 import * as ui from "../../components/mod.ts";
 import type { Page, View } from "../../page.ts";
-import { type Key, keyListShape } from "./answers.ts";
+import type { Key } from "./answers.ts";
 import { KEY_STATES, KeyBadge, stateOf } from "./key_state.tsx";
 import { keyMessages } from "./messages.ts";
 import { policyInShort } from "./policy_text.ts";
@@ -10,7 +10,7 @@ export const keyList: Page = {
   path: "/keys",
   async show(view) {
     const say = view.say(keyMessages);
-    const { keys } = view.need(await view.api.get("/keys", keyListShape));
+    const { keys } = await view.load("GET /keys");
     return ui.listPage(view, {
       say,
       rows: keys,

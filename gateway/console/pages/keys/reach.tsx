@@ -8,19 +8,22 @@ import { fieldOf } from "./policy_form.ts";
 /** Models that are named before the rest is folded away. */
 const NAMED = 12;
 
-/** What a policy leaves to be called: endpoints, models, tools, and why not the others. */
+/**
+ * Lists what a policy allows: endpoints, models and tools, and the reasons for those that it leaves
+ * out.
+ */
 export function ReachList({ view, reach }: InView<{ reach: Reach }>) {
   const say = view.say(formMessages);
-  const left = reach.models.filter(({ endpoints }) => endpoints.length > 0);
+  const reachable = reach.models.filter(({ endpoints }) => endpoints.length > 0);
   const out = reach.models.filter(({ endpoints }) => endpoints.length === 0);
   const open = reach.endpoints.filter(({ models }) => models.length > 0);
-  const [named, more] = [left.slice(0, NAMED), left.slice(NAMED)];
+  const [named, more] = [reachable.slice(0, NAMED), reachable.slice(NAMED)];
   return (
     <div class="reach">
       <p class="reach-sum" role="status">
-        {left.length === 0
+        {reachable.length === 0
           ? <strong>{say.nothing}</strong>
-          : say.summary(left.length, reach.models.length, open.length, reach.endpoints.length)}
+          : say.summary(reachable.length, reach.models.length, open.length, reach.endpoints.length)}
       </p>
       <p>
         {reach.tier === null ? <ui.Badge kind="bad">{say.noTier}</ui.Badge> : (
@@ -41,7 +44,7 @@ export function ReachList({ view, reach }: InView<{ reach: Reach }>) {
           </li>
         ))}
       </ul>
-      {left.length > 0 && <h3>{say.models}</h3>}
+      {reachable.length > 0 && <h3>{say.models}</h3>}
       <ModelItems models={named} />
       {more.length > 0 && (
         <details>
@@ -84,12 +87,12 @@ function ModelItems({ models }: { models: Reach["models"] }) {
   );
 }
 
-/** What came of asking what a policy would leave. */
+/** The answer to a preview of a policy. */
 export type PreviewAnswer =
   | { readonly ok: true; readonly value: Preview }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** What a policy that is not saved would leave; a script replaces its inside as the form changes. */
+/** The preview of a policy that is not saved; a script replaces its content as the form changes. */
 export function PreviewResult({ view, preview }: InView<{ preview: PreviewAnswer }>) {
   const say = view.say(formMessages);
   if (!preview.ok) {

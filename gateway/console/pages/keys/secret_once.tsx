@@ -1,6 +1,6 @@
 import * as ui from "../../components/mod.ts";
 import type { Shown, View } from "../../page.ts";
-import { type NewKey, serviceShape } from "./answers.ts";
+import type { NewKey } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
 
 /** A key that was just made: the one answer that shows it, and how to call with it. */
@@ -10,7 +10,7 @@ export async function secretShown(
   { title, next }: { title: string; next: { href: string; text: string } },
 ): Promise<Shown> {
   const say = view.say(keyMessages);
-  const { publicUrl } = view.need(await view.api.get("/service", serviceShape));
+  const { publicUrl } = await view.load("GET /service");
   const url = publicUrl ?? "http://127.0.0.1:8787";
   const examples = [
     [say.store, "read -rs SERVICE_API_KEY && export SERVICE_API_KEY"],

@@ -1,9 +1,7 @@
-import { z } from "zod";
-import { apiPath } from "../../api.ts";
 import { unreadForm } from "../../view.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
-import { type Key, keyDetailShape, keyShape, logLineShape } from "./answers.ts";
+import type { Key } from "./answers.ts";
 import { Budgets } from "./budgets.tsx";
 import { ContentLogPanel } from "./content_log.tsx";
 import { formMessages } from "./form_messages.ts";
@@ -16,17 +14,14 @@ import { ReachList } from "./reach.tsx";
 /** Requests that are shown of a key. */
 const RECENT = "8";
 
-const requestsShape = z.object({ requests: z.array(logLineShape) });
-
 /** One key: what it may, what it has spent, and what can be done with it. */
 export const showKey: Page = { path: "/keys/:id", show, change };
 
 async function show(view: View): Promise<Shown> {
   const say = view.say(keyMessages);
   const id = view.param("id");
-  const key = view.need(await view.api.get(apiPath`/keys/${id}`, keyDetailShape));
-  const recent = await view.api.get(apiPath`/requests?key=${id}&limit=${RECENT}`, requestsShape);
-  const { requests } = view.need(recent);
+  const key = await view.load("GET /keys/{id}", { id });
+  const { requests } = await view.load("GET /requests", { query: { key: id, limit: RECENT } });
   return {
     title: key.name,
     body: (
@@ -66,7 +61,7 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   const goTo = `/keys/${encodeURIComponent(id)}`;
   const verb = form.get("do");
   if (verb !== "disable" && verb !== "enable") throw unreadForm(view);
-  const { name } = view.need(await view.api.post(apiPath`/keys/${id}/${verb}`, keyShape, {}));
+  const { name } = await view.load(`POST /keys/{id}/${verb}`, { id });
   return { goTo, done: verb === "disable" ? say.disabled(name) : say.enabled(name) };
 }
 

@@ -1,9 +1,8 @@
 import * as ui from "../../components/mod.ts";
 import type { InView, View } from "../../page.ts";
-import type { Overview, Point } from "./answer.ts";
+import { type Overview, type Point, SPLITS } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
 import { type Plot, type PlotColumn, plotsOf, plotText, totalOf } from "./plots.ts";
-import { SPLITS } from "./split.ts";
 
 /** The page of the requests behind a plot. */
 const REQUESTS = "/console/requests";
@@ -12,14 +11,21 @@ const REQUESTS = "/console/requests";
  * The sums of each step: tables, of which the script makes plots. So both say the same, and one
  * question to the API suffices.
  */
-export function OverTime({ view, found }: InView<{ found: Overview }>) {
+export function OverTime({ view, overview }: InView<{ overview: Overview }>) {
   const say = view.say(overviewMessages);
-  const { since, until, stepMs } = found;
-  const plots = plotsOf(view, found);
+  const { since, until, stepMs } = overview;
+  const plots = plotsOf(view, overview);
   return (
-    <ui.Panel title={say.overTime} actions={<SplitSwitch view={view} found={found} />}>
+    <ui.Panel title={say.overTime} actions={<SplitSwitch view={view} overview={overview} />}>
       <div class="plots" data-requests={REQUESTS} data-overview={view.url.pathname}>
-        {plots.map((plot) => <PlotFigure key={plot.name} view={view} found={found} plot={plot} />)}
+        {plots.map((plot) => (
+          <PlotFigure
+            key={plot.name}
+            view={view}
+            overview={overview}
+            plot={plot}
+          />
+        ))}
       </div>
       <div data-fresh="series" data-since={since} data-until={until} data-step={stepMs}>
         <details class="numbers">
@@ -32,7 +38,7 @@ export function OverTime({ view, found }: InView<{ found: Overview }>) {
                 name={`series-${plot.name}`}
                 caption={say.numbersCaption(say.plotted[plot.name])}
                 columns={columnsOf(view, plot, stepMs)}
-                rows={found.series}
+                rows={overview.series}
               />
             </div>
           ))}
@@ -42,14 +48,14 @@ export function OverTime({ view, found }: InView<{ found: Overview }>) {
   );
 }
 
-function SplitSwitch({ view, found }: InView<{ found: Overview }>) {
+function SplitSwitch({ view, overview }: InView<{ overview: Overview }>) {
   const say = view.say(overviewMessages);
   return (
     <nav class="switch" aria-label={say.splitBy}>
       {SPLITS.map((split) => (
         <a
           href={ui.withQuery(view, { by: split === "model" ? null : split })}
-          aria-current={split === found.split ? "true" : undefined}
+          aria-current={split === overview.split ? "true" : undefined}
         >
           {say.splits[split]}
         </a>
@@ -59,14 +65,14 @@ function SplitSwitch({ view, found }: InView<{ found: Overview }>) {
 }
 
 /** A plot's name, its sum, the place for the script to draw in, and its colours with their sums. */
-function PlotFigure({ view, found, plot }: InView<{ found: Overview; plot: Plot }>) {
+function PlotFigure({ view, overview, plot }: InView<{ overview: Overview; plot: Plot }>) {
   const say = view.say(overviewMessages);
   const title = say.plotted[plot.name];
   const shown = plot.columns.map((column) => ({
     column,
-    total: totalOf(plot, column.value, found),
+    total: totalOf(plot, column.value, overview),
   }));
-  const sum = plot.whole === undefined ? null : totalOf(plot, plot.whole, found);
+  const sum = plot.whole === undefined ? null : totalOf(plot, plot.whole, overview);
   return (
     <figure class="plot">
       <figcaption data-fresh={`sum-${plot.name}`}>

@@ -1,12 +1,12 @@
 import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
 import { FirstCall } from "../requests/first_call.tsx";
-import { type Overview, overviewAnswer } from "./answer.ts";
+import type { Overview, Split } from "./answer.ts";
 import { OverviewFigures } from "./figures.tsx";
 import { overviewMessages } from "./messages.ts";
 import { OverTime } from "./over_time.tsx";
 import { RangePicker } from "./range_picker.tsx";
-import { readSplit, type Split } from "./split.ts";
+import { readSplit } from "./split.ts";
 import { ByEnding, ByKey, ByModel } from "./tables.tsx";
 import { Upstreams } from "./upstreams.tsx";
 
@@ -30,17 +30,17 @@ async function show(view: View): Promise<Shown> {
   const split = readSplit(view);
   // Whole steps, so that no request is in this time and in the one before.
   const fromMs = Math.floor(sinceMs / stepMs) * stepMs;
-  const [asked, former] = await Promise.all([
+  const [answer, former] = await Promise.all([
     askFor(view, { sinceMs, untilMs, stepMs, split }),
     askFor(view, { sinceMs: Math.max(0, 2 * fromMs - untilMs), untilMs: fromMs, stepMs }),
   ]);
-  if (!asked.ok) {
-    const { status, message } = asked.refusal;
+  if (!answer.ok) {
+    const { status, message } = answer.refusal;
     const problem = <ui.Notice kind="problem">{message}</ui.Notice>;
     return { title: say.title, body: <Frame view={view} range={range}>{problem}</Frame>, status };
   }
-  const found = { ...asked.value, split };
-  const { totals, uncounted, upstreams } = found;
+  const overview = { ...answer.value, split };
+  const { totals, uncounted, upstreams } = overview;
   return {
     title: say.title,
     scripts: ["range.js", "fresh.js", "plots.js"],
@@ -54,14 +54,14 @@ async function show(view: View): Promise<Shown> {
           : (
             <Figures
               view={view}
-              found={found}
+              overview={overview}
               former={former.ok ? { ...former.value, split } : undefined}
             />
           )}
         <div data-fresh="upstreams">
           <Upstreams view={view} upstreams={upstreams} />
         </div>
-        {totals.requests !== 0 && <Sums view={view} found={found} />}
+        {totals.requests !== 0 && <Sums view={view} overview={overview} />}
       </Frame>
     ),
   };
@@ -79,7 +79,7 @@ function askFor(
   const [since, until] = [new Date(sinceMs).toISOString(), new Date(untilMs).toISOString()];
   const query = new URLSearchParams({ since, until, step: `${stepMs / MINUTE_MS}m` });
   if (split !== "none") query.set("by", split);
-  return view.api.get(`/overview?${query}`, overviewAnswer);
+  return view.api.call("GET /overview", { query });
 }
 
 /** A step of a round number of minutes that makes few enough points to tell apart. */
@@ -105,16 +105,20 @@ function Frame({ view, range, children }: InView<{ range: ui.TimeRange; children
 }
 
 function Figures(
-  { view, found, former }: { view: View; found: Overview; former: Overview | undefined },
+  { view, overview, former }: {
+    view: View;
+    overview: Overview;
+    former: Overview | undefined;
+  },
 ) {
   const say = view.say(overviewMessages);
   const inTime = new URLSearchParams({ range: "24h", ...ui.rangeQuery(view) });
   return (
     <div data-fresh="figures">
-      <OverviewFigures view={view} found={found} former={former} />
+      <OverviewFigures view={view} overview={overview} former={former} />
       <p class="beside-figures">
         {former?.totals.requests === 0 && <span class="muted">{`${say.noneBefore} · `}</span>}
-        <ui.Time at={found.since} /> – <ui.Time at={untilOf(view, found)} />
+        <ui.Time at={overview.since} /> – <ui.Time at={untilOf(view, overview)} />
         {" · "}
         <a href={`/console/requests?${inTime}`}>{say.requestsLink}</a>
       </p>
@@ -127,14 +131,14 @@ function untilOf(view: View, { until }: Overview): string {
   return new Date(Math.min(view.nowMs, Date.parse(until))).toISOString();
 }
 
-function Sums({ view, found }: InView<{ found: Overview }>) {
+function Sums({ view, overview }: InView<{ overview: Overview }>) {
   return (
     <>
-      <OverTime view={view} found={found} />
+      <OverTime view={view} overview={overview} />
       <div class="stack" data-fresh="tables">
-        <ByModel view={view} rows={found.models} />
-        <ByKey view={view} rows={found.keys} />
-        <ByEnding view={view} rows={found.endings} all={found.totals.requests} />
+        <ByModel view={view} rows={overview.models} />
+        <ByKey view={view} rows={overview.keys} />
+        <ByEnding view={view} rows={overview.endings} all={overview.totals.requests} />
       </div>
     </>
   );

@@ -11,10 +11,10 @@ const STATE_KINDS: Readonly<Record<string, ui.BadgeKind>> = {
   unknown: "bad",
 };
 
-/** What was held for the request, and what became of it: to the last digit. */
-export function Books({ view, found }: InView<{ found: Detail }>) {
+/** The holds of a request and their settlement, to the last digit. */
+export function Books({ view, detail }: InView<{ detail: Detail }>) {
   const say = view.say(requestPageMessages);
-  const { settlement: { holds, complete }, wallet, charged } = found;
+  const { settlement: { holds, complete }, wallet, charged } = detail;
   const link = <a href={`/console/wallets/${encodeURIComponent(wallet)}`}>{say.statement}</a>;
   const sum = sumOf(holds, "charged");
   return (

@@ -1,8 +1,6 @@
-import { z } from "zod";
 import type { Child } from "@hono/hono/jsx";
 import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
-import { listAnswer } from "./answer.ts";
 import { columnsOf, hrefOf } from "./columns.tsx";
 import { type Choices, conditions, RequestFilter } from "./filter.tsx";
 import { FirstCall } from "./first_call.tsx";
@@ -10,8 +8,6 @@ import { type KnownKey, knownKeys } from "./known_keys.ts";
 import { requestMessages } from "./messages.ts";
 import { requestFileHref } from "./request_file.ts";
 import { Tail, TailButton } from "./tail.tsx";
-
-const modelsAnswer = z.object({ models: z.array(z.object({ id: z.string() })) });
 
 /** Keys of one name that are offered to choose from. */
 const KEYS_OFFERED_MAX = 50;
@@ -23,9 +19,9 @@ async function show(view: View): Promise<Shown> {
   const say = view.say(requestMessages);
   const [keys, models] = await Promise.all([
     knownKeys(view),
-    view.api.get("/models", modelsAnswer),
+    view.load("GET /models"),
   ]);
-  const choices: Choices = { keys, models: view.need(models).models.map(({ id }) => id) };
+  const choices: Choices = { keys, models: models.models.map(({ id }) => id) };
   const frame = (body: Child) => (
     <>
       <ui.PageHead title={say.title} intro={say.intro}>
@@ -46,13 +42,13 @@ async function show(view: View): Promise<Shown> {
   }
   const [key] = called;
   if (key !== undefined) wanted.set("key", key.id);
-  const found = await view.api.get(`/requests?${pageOf(view, wanted)}`, listAnswer);
-  if (!found.ok) {
-    const { message, status } = found.refusal;
+  const answer = await view.api.call("GET /requests", { query: pageOf(view, wanted) });
+  if (!answer.ok) {
+    const { message, status } = answer.refusal;
     const problem = <ui.Notice kind="problem">{message}</ui.Notice>;
     return { title: say.title, scripts: ["range.js"], body: frame(problem), status };
   }
-  const { requests, cursor } = found.value;
+  const { requests, cursor } = answer.value;
   const columns = columnsOf(view, keys);
   return {
     title: say.title,

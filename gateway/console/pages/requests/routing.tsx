@@ -23,10 +23,10 @@ const VERDICT_KINDS = {
 } as const;
 
 /** Which models could have served the request, in the order of the plan, and why not the others. */
-export function Routing({ view, found }: InView<{ found: Found }>) {
+export function Routing({ view, detail }: InView<{ detail: Found }>) {
   const say = view.say(requestPageMessages);
-  const { routing } = found;
-  const candidates = candidatesOf(found);
+  const { routing } = detail;
+  const candidates = candidatesOf(detail);
   return (
     <ui.Panel title={say.routing}>
       {routing === null && candidates.length === 0 && <p class="muted">{say.noRouting}</p>}

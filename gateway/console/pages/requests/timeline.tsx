@@ -10,8 +10,8 @@ const SCALE = 1_000;
 
 /** Every upstream call, with a bar where it lies in the request's time. */
 export function Timeline(
-  { view, found: { timeline, durationMs, stream } }: InView<
-    { found: Pick<Detail, "timeline" | "durationMs" | "stream"> }
+  { view, detail: { timeline, durationMs, stream } }: InView<
+    { detail: Pick<Detail, "timeline" | "durationMs" | "stream"> }
   >,
 ) {
   const say = view.say(requestPageMessages);

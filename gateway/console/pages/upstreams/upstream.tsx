@@ -1,5 +1,4 @@
 import type { Refusal } from "../../api.ts";
-import { apiPath } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
 import { modelHref } from "../catalog/addresses.ts";
@@ -7,7 +6,7 @@ import { type CatalogModel, type CatalogUpstream, currentCatalog } from "../cata
 import { catalogMessages } from "../catalog/messages.ts";
 import { fact } from "../catalog/model.tsx";
 import { StateBadge } from "../catalog/state.tsx";
-import { latencyText, offered, type UpstreamState, upstreamStates } from "./answers.ts";
+import { latencyText, type UpstreamState, upstreamStates } from "./answers.ts";
 import { missingUpstream, upstreamEditHref } from "./edit.tsx";
 import { Failovers, HealthBadge } from "./health.tsx";
 import { upstreamMessages } from "./messages.ts";
@@ -23,7 +22,7 @@ export const upstreamPage: Page = {
     const { content } = await currentCatalog(view);
     if (!content.upstreams.some((each) => each.id === id)) return missingUpstream(view, id);
     const beganMs = performance.now();
-    const answer = await view.api.get(apiPath`/upstreams/${id}/models`, offered);
+    const answer = await view.api.call("GET /upstreams/{id}/models", { id });
     const ms = Math.round(performance.now() - beganMs);
     return await shown(view, answer.ok ? { names: answer.value.models, ms } : answer.refusal);
   },
@@ -96,7 +95,7 @@ function Facts({ view, state, config }: InView<{ state: UpstreamState; config: C
   );
 }
 
-/** Where its credentials come from, never what they are. */
+/** Names the sources of an upstream's credentials, never their values. */
 function credentials(view: View, config: CatalogUpstream) {
   const say = view.say(upstreamMessages);
   const variables = VARIABLES.flatMap((name) => named(config[name], say.variables[name]));

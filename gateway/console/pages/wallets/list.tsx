@@ -1,6 +1,6 @@
 import * as ui from "../../components/mod.ts";
 import type { Page } from "../../page.ts";
-import { type Wallet, walletsShape } from "./answers.ts";
+import type { Wallet } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 
 /** Every wallet, to sort and to filter. */
@@ -8,7 +8,7 @@ export const walletList: Page = {
   path: "/wallets",
   async show(view) {
     const say = view.say(walletMessages);
-    const { wallets } = view.need(await view.api.get("/wallets", walletsShape));
+    const { wallets } = await view.load("GET /wallets");
     const tiers = [...new Set(wallets.map(({ tier }) => tier))].sort();
     const amount = (id: "available" | "held" | "spent" | "credits") =>
       ui.endColumn<Wallet>(

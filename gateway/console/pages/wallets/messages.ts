@@ -1,6 +1,6 @@
 import { both, catalogue } from "../../messages/catalogue.ts";
 
-/** What the pages of wallets say. */
+/** Messages of the pages of wallets. */
 export const walletMessages = catalogue({
   title: ["Wallets", "钱包"],
   intro: both`Prepaid credits. Every call is paid from the wallet of its key.
@@ -110,6 +110,7 @@ export const walletMessages = catalogue({
     open: ["opened", "开户"],
     credit: ["paid in", "充值"],
     hold: ["held", "冻结"],
+    progress: ["checkpoint", "检查点"],
     settle: ["settled", "结算"],
     void: ["returned", "退回"],
     expire: ["expired", "过期"],

@@ -1,7 +1,7 @@
-import { apiPath, type Refusal } from "../../api.ts";
+import type { Refusal } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
-import { type Hold, holdsShape, type Wallet, walletShape } from "./answers.ts";
+import type { Hold, Wallet } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 import { Statement, statementOf } from "./statement.tsx";
 
@@ -12,8 +12,9 @@ export const showWallet: Page = { path: "/wallets/:id", show: (view) => shown(vi
 async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   const id = view.param("id");
   const below = form.get("below")?.trim() ?? "";
-  const marked = await view.api.post(apiPath`/wallets/${id}/low-balance`, walletShape, {
-    below: below === "" ? null : below,
+  const marked = await view.api.call("POST /wallets/{id}/low-balance", {
+    id,
+    body: { below: below === "" ? null : below },
   });
   if (!marked.ok) return await shown(view, { refusal: marked.refusal, below });
   return { goTo: `/wallets/${encodeURIComponent(id)}`, done: view.say(walletMessages).lowSaved };
@@ -22,9 +23,8 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
 async function shown(view: View, wrong?: { refusal: Refusal; below: string }): Promise<Shown> {
   const say = view.say(walletMessages);
   const id = view.param("id");
-  const wallet = view.need(await view.api.get(apiPath`/wallets/${id}`, walletShape));
-  const holds = await view.api.get(apiPath`/wallets/${id}/holds`, holdsShape);
-  const { holds: open, more } = view.need(holds);
+  const wallet = await view.load("GET /wallets/{id}", { id });
+  const { holds: open, more } = await view.load("GET /wallets/{id}/holds", { id });
   const ids = new Set(open.map((hold) => hold.id));
   const statement = await statementOf(view, id, { ids, isAll: more === 0 });
   return {
@@ -112,14 +112,10 @@ function LowMark(
     <ui.Panel title={say.lowMark}>
       <p>{lowBelowSet ? say.lowMarkSet(mark) : say.lowMarkPart(mark)}</p>
       <form method="post" class="mark-form" autocomplete="off">
-        <ui.TextField
-          name="below"
-          label={say.lowBelow}
-          hint={say.lowBelowHint}
+        <ui.Field
+          {...{ name: "below", label: say.lowBelow, hint: say.lowBelowHint }}
+          {...{ inputmode: "decimal", maxLength: 40, error: ui.fieldError(refusal, "below") }}
           value={below ?? (lowBelowSet ? lowBelow : "")}
-          error={ui.fieldError(refusal, "below")}
-          inputmode="decimal"
-          maxLength={40}
         />
         <button type="submit" class="button">{say.lowSave}</button>
       </form>

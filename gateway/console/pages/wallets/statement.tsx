@@ -1,8 +1,8 @@
-import type { z } from "zod";
-import { type ApiAnswer, apiPath } from "../../api.ts";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
+import type { ApiAnswer } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, View } from "../../page.ts";
-import { type Entry, ENTRY_KINDS, statementShape } from "./answers.ts";
+import { type Entry, ENTRY_KINDS } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 import { linesOf, type StatementLine } from "./statement_lines.ts";
 
@@ -13,12 +13,13 @@ const LINES_MIN = 15;
 /** Pages of entries that one page reads, at most. */
 const PAGES_MAX = 4;
 
-type StatementPage = z.output<typeof statementShape>;
+type StatementPage = AnswerOf<"GET /wallets/{id}/statement">;
 
 const KIND_LOOKS: Readonly<Record<Entry["kind"], ui.BadgeKind>> = {
   open: "neutral",
   credit: "good",
   hold: "neutral",
+  progress: "neutral",
   settle: "neutral",
   void: "neutral",
   expire: "warn",
@@ -49,10 +50,7 @@ export async function statementOf(
   const isOpen = (holdId: string) => isNewest || !open.isAll || open.ids.has(holdId);
   const lines: StatementLine[] = [];
   for (let pages = 1;; pages++) {
-    const answer = await view.api.get(
-      `${apiPath`/wallets/${id}/statement`}?${query}`,
-      statementShape,
-    );
+    const answer = await view.api.call("GET /wallets/{id}/statement", { id, query });
     if (!answer.ok && answer.refusal.status === 400) return answer;
     const { entries, cursor, available } = view.need(answer);
     lines.push(...isAsked ? entries : linesOf(entries, isOpen));
@@ -121,14 +119,10 @@ function withAvailable(view: View, available: string): string {
 
 function columnsOf(view: View, hasBalance: boolean): readonly ui.Column<StatementLine>[] {
   const say = view.say(walletMessages);
-  const amount = (
-    id: string,
-    title: string,
-    value: (row: StatementLine) => string | null | undefined,
-  ) =>
+  const amount = (title: string, value: (row: StatementLine) => string | null) =>
     ui.endColumn(title, (row: StatementLine) => {
       const text = value(row);
-      return text == null ? "–" : <ui.Credits amount={text} />;
+      return text === null ? "–" : <ui.Credits amount={text} />;
     });
   return [
     ui.column(say.time, ({ at }) => <ui.Time at={at} />, { isHeader: true }),
@@ -137,8 +131,8 @@ function columnsOf(view: View, hasBalance: boolean): readonly ui.Column<Statemen
       ({ kind }) => <ui.Badge kind={KIND_LOOKS[kind]}>{say.kinds[kind]}</ui.Badge>,
     ),
     ui.column(say.remark, (entry) => <Remark view={view} entry={entry} />),
-    amount("change", say.change, ({ change }) => change),
-    ...hasBalance ? [amount("after", say.after, ({ available }) => available)] : [],
+    amount(say.change, ({ change }) => change),
+    ...hasBalance ? [amount(say.after, ({ available }) => available)] : [],
   ];
 }
 

@@ -1,6 +1,5 @@
-import { z } from "zod";
+import { TextLineStream } from "@std/streams";
 import { csvLine } from "../../../system/csv.ts";
-import { apiPath } from "../../api.ts";
 import type { Feed } from "../../page.ts";
 
 const COLUMNS = [
@@ -15,7 +14,6 @@ const COLUMNS = [
   "log",
   "note",
 ];
-const lineShape = z.record(z.string(), z.unknown());
 
 /** A wallet's journal as a table of comma-separated values, oldest entry first; a cut one has no end line. */
 export const statementFile: Feed = {
@@ -28,11 +26,12 @@ export const statementFile: Feed = {
       const value = view.query.get(name);
       if (value) query.set(name, value);
     }
-    const answer = await view.api.ask(`${apiPath`/ledger/export`}?${query}`, {
+    const answer = await view.api.ask(`/ledger/export?${query}`, {
       signal: view.signal,
     });
     if (!answer.ok || answer.body === null) return answer;
-    const rows = answer.body.pipeThrough(new TextDecoderStream()).pipeThrough(csvRows());
+    const rows = answer.body.pipeThrough(new TextDecoderStream())
+      .pipeThrough(new TextLineStream()).pipeThrough(csvRows());
     const name = id.replace(/[^A-Za-z0-9._-]/g, "_");
     return new Response(rows.pipeThrough(new TextEncoderStream()), {
       headers: {
@@ -45,21 +44,18 @@ export const statementFile: Feed = {
 
 /** Lines of JSON as lines of a table. */
 function csvRows(): TransformStream<string, string> {
-  let rest = "";
   return new TransformStream({
     start(controller) {
       controller.enqueue(csvLine(COLUMNS));
     },
-    transform(piece, controller) {
-      const lines = (rest + piece).split("\n");
-      rest = lines.pop() ?? "";
-      controller.enqueue(lines.filter((line) => line !== "").map(csvRow).join(""));
+    transform(line, controller) {
+      if (line !== "") controller.enqueue(csvRow(line));
     },
   });
 }
 
 function csvRow(line: string): string {
-  const row = lineShape.parse(JSON.parse(line));
+  const row: Readonly<Record<string, unknown>> = JSON.parse(line);
   return csvLine(COLUMNS.map((name) => textOf(row[name])));
 }
 
