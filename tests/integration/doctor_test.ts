@@ -166,22 +166,22 @@ Deno.test("svc doctor says what is wrong, and what to do", async () => {
     assertEquals(examined.code, 1);
     assertMatch(examined.stderr, /^\d+ checks failed\n$/);
     const findings = findingsOf(examined);
-    const told = (check: string) => {
+    const report = (check: string) => {
       const { status, message, advice } = findings.get(check) ?? {};
       return `${status}: ${message} -> ${advice}`;
     };
-    assertMatch(told("port"), /^failure: Cannot listen on .* something listens .*SERVICE_PORT/);
+    assertMatch(report("port"), /^failure: Cannot listen on .* something listens .*SERVICE_PORT/);
     assertMatch(
-      told("store"),
+      report("store"),
       /^failure: It has schema 7, written by svc 9\.9\.9; .* -> start that/,
     );
-    assertMatch(told("file modes"), /^failure: .* -> chmod 600/);
-    assertMatch(told("configuration"), /^warning: A provider's key stands in the file/);
-    assertMatch(told("upstream lab"), /^failure: .*401.* -> look at its key/);
-    assertMatch(told("upstream gone"), /^failure: .* -> nothing listens there/);
-    assertMatch(told("upstream bare"), /^failure: .*OPENAI_API_KEY.* -> set OPENAI_API_KEY/);
-    assertMatch(told("prices"), /^warning: Free for every caller: m-lab, m-gone, m-bare/);
-    assertMatch(told("clock"), /^failure: This machine's clock is \d+ s ahead -> let it be set/);
+    assertMatch(report("file modes"), /^failure: .* -> chmod 600/);
+    assertMatch(report("configuration"), /^warning: A provider's key stands in the file/);
+    assertMatch(report("upstream lab"), /^failure: .*401.* -> look at its key/);
+    assertMatch(report("upstream gone"), /^failure: .* -> nothing listens there/);
+    assertMatch(report("upstream bare"), /^failure: .*OPENAI_API_KEY.* -> set OPENAI_API_KEY/);
+    assertMatch(report("prices"), /^warning: Free for every caller: m-lab, m-gone, m-bare/);
+    assertMatch(report("clock"), /^failure: This machine's clock is \d+ s ahead -> let it be set/);
     assertEquals(examined.stdout.includes("planted_inline_key"), false);
     await Deno.writeTextFile(config, '{"upstreems": []}');
     const unknown = findingsOf(await svc(["doctor", "--json"], env)).get("configuration");
@@ -213,8 +213,8 @@ Deno.test("svc doctor tells of a process that may do everything", async () => {
 Deno.test("svc doctor tells of a store that was in use and is gone", async () => {
   await inFolder(async (_folder, kv) => {
     await Deno.writeTextFile(`${kv}.admin.json`, "{}", { mode: 0o600 });
-    const told = await svc(["doctor", "--json"], { ...PORTS, SERVICE_KV_PATH: kv });
-    const finding = findingsOf(told).get("store");
+    const report = await svc(["doctor", "--json"], { ...PORTS, SERVICE_KV_PATH: kv });
+    const finding = findingsOf(report).get("store");
     assertEquals(finding?.status, "failure");
     assertMatch(finding?.message ?? "", /missing or empty/);
   });

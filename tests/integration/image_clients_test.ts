@@ -24,7 +24,7 @@ interface Studio {
   start(fake: FakeUpstream): Promise<TestService>;
   /** Dimensions of what is drawn where 64x64 are asked for. */
   readonly drawn: { readonly width: number; readonly height: number };
-  /** Whether masks and transparent backgrounds can be had. */
+  /** True when masks and transparent backgrounds are supported. */
   readonly masks: boolean;
 }
 

@@ -34,7 +34,7 @@ async function stream(url: string): Promise<boolean> {
   }
 }
 
-/** Streams without a pause, until it is told to stop. */
+/** Streams without a pause until it is stopped. */
 class Load {
   complete = 0;
   #isOver = false;
@@ -52,7 +52,7 @@ class Load {
   }
 }
 
-/** What the lines of a journal come to, up to and with an entry: by wallet, in micro-credits. */
+/** Returns the balances after an entry of a journal, by wallet, in micros. */
 function balanceAt(lines: readonly string[], entries: number): bigint {
   return lines.slice(0, entries).map((line) => JSON.parse(line)).reduce(
     (sum, entry) => sum + BigInt(entry.change.replace(".", "")),
