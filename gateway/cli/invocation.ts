@@ -105,7 +105,9 @@ function negative(argument: string, command: Command | undefined): UsageError {
   const takesCredits = command?.operands?.some((operand) => /^CREDITS\b/.test(operand)) === true;
   return mistake(
     command,
-    takesCredits ? `Credits must be positive, not ${argument}` : `Unexpected argument "${argument}"`,
+    takesCredits
+      ? `Credits must be positive, not ${argument}`
+      : `Unexpected argument "${argument}"`,
   );
 }
 
