@@ -1,5 +1,5 @@
 /**
- * The call of a model that answers a chat request: begun, followed as a stream, or finished whole.
+ * The call of a model that answers a chat request: begun, then streamed or finished at once.
  *
  * @module
  */
@@ -10,98 +10,106 @@ import { type JsonBody, UpstreamCut, type UpstreamJson } from "../../ports/upstr
 import type { AnswerEnd, AnswerRelay } from "../../wire/answer_relay.ts";
 import { deliveredText, signedToolCalls } from "../../wire/chat/answer.ts";
 import { requestText } from "../../wire/chat/text.ts";
-import { attempt, type Begun } from "./attempt.ts";
+import { attempt, type AttemptRequest, type Begun, type CallDeps } from "../call/attempt.ts";
 import { countTokens, settleCall } from "../settle/bill.ts";
-import { CallAnswer } from "./call_answer.ts";
-import { heldTokens } from "./call_hold.ts";
-import type { GatewayContext } from "../context.ts";
+import { CallAnswer } from "../stream/call_answer.ts";
+import { heldTokens } from "../call/call_hold.ts";
 import { conversationOf, type OpenPlan } from "../plan/route_plan.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import { type OpenedStream, openStream } from "../stream/streamed_call.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { type OpenedStream, openStream } from "../stream/opened_stream.ts";
+import type { StreamDeps } from "../stream/streamed_call.ts";
 
-/** A chat request that one model is to answer. */
+/** Parts of the service that a chat call uses. */
+export type ChatDeps = CallDeps & StreamDeps & {
+  readonly conversations: { set(conversation: string, model: string): void };
+};
+
+/** A chat request for one model. */
 export interface ChatCall {
   readonly body: JsonBody;
   readonly features: RequestFeatures;
 }
 
-/** A chat answer that has begun, as its upstream sends it. */
+/** A chat answer that has begun, in the form that its upstream sends. */
 export type ChatBegun =
   | Begun<UpstreamJson> & { readonly kind: "json" }
   | Begun<OpenedStream> & { readonly kind: "stream" };
 
 /**
- * Begins the answer; `relayOf` follows that of a model, by its catalog id, of which so many tokens use
- * the hold up. Throws where nobody answers.
+ * Begins the answer. `relayOf` returns the relay for a model by its catalog id; `maxTokens` use up
+ * the hold. Throws if no model answers.
  */
 export async function beginChat(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: ChatDeps,
+  active: ActiveRequest,
   call: ChatCall & {
     readonly plan: OpenPlan;
     relayOf(model: string, maxTokens: number): AnswerRelay;
     /** @default {the caller's} */
     readonly signal?: AbortSignal | undefined;
-    /** Nothing else is an answer. @default {either} */
+    /** Kind that the upstream must answer with. @default {either} */
     readonly wanted?: ChatBegun["kind"] | undefined;
     /** @default {all of the plan's candidates} */
     passable?(candidates: readonly Candidate[]): readonly Candidate[];
+    /** As in {@linkcode AttemptRequest}. */
+    readonly callerPath?: AttemptRequest<unknown>["callerPath"];
   },
 ): Promise<ChatBegun> {
   const { body, features, plan, relayOf, signal, wanted } = call;
-  const begun = await attempt<UpstreamJson | OpenedStream>(gateway, {
-    trace,
+  const begun = await attempt<UpstreamJson | OpenedStream>(deps, {
+    active,
     plan,
     features,
     signal,
     ...(call.passable === undefined ? {} : { passable: call.passable }),
+    ...(call.callerPath === undefined ? {} : { callerPath: call.callerPath }),
     ask: () => ({ endpoint: "chat", body }),
-    open: (answer, place) => {
+    open: (answer, capacity) => {
       if (wanted !== undefined && answer.kind !== wanted) throw unwanted(wanted);
       if (answer.kind !== "stream") return openJson(answer);
-      return openStream(answer, relayOf(place.candidate.model.id, heldTokens(place)));
+      return openStream(answer, relayOf(capacity.candidate.model.id, heldTokens(capacity)));
     },
   });
   const { answer } = begun;
-  gateway.conversations.set(conversationOf(trace.caller, features), begun.candidate.model.id);
+  deps.conversations.set(conversationOf(active, features), begun.candidate.model.id);
   return "body" in answer
     ? { ...begun, answer, kind: "json" }
     : { ...begun, answer, kind: "stream" };
 }
 
-/** The answer as a stream that is settled at its end. */
+/** Returns the answer as a stream that is settled at its end. */
 export function followChat(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: StreamDeps,
+  active: ActiveRequest,
   { begun, body }: ChatCall & { readonly begun: Begun<OpenedStream> },
 ): CallAnswer {
-  return new CallAnswer(gateway, { trace, begun, inputText: () => requestText(body.value) });
+  return new CallAnswer(deps, { active, begun, inputText: () => requestText(body.value) });
 }
 
-/** Settles a whole answer; what is to be said of it when it is durable. */
+/** Settles a complete answer; returns its metadata and usage when they are durable. */
 export async function finishChat(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: StreamDeps,
+  active: ActiveRequest,
   { begun, body: request }: ChatCall & { readonly begun: Begun<UpstreamJson> },
 ): Promise<Pick<AnswerEnd, "metadata" | "usage">> {
   begun.lease.release();
   const { body, usage } = begun.answer;
-  const left = trace.caller.signal.aborted;
-  gateway.signatures.remember(trace.caller.key.id, signedToolCalls(body));
+  const hasLeft = active.signal.aborted;
+  deps.signatures.remember(active.key.id, signedToolCalls(body));
   const inputText = () => requestText(request.value);
-  const delivered = () => left ? [] : deliveredText(body);
-  const { billing, usage: billed } = await settleCall(gateway, trace, {
+  const delivered = () => hasLeft ? [] : deliveredText(body);
+  const { billing, usage: billed } = await settleCall(deps, active, {
     begun,
     end: {
-      ending: left ? "client_left" : "finished",
+      ending: hasLeft ? "client_left" : "finished",
       usage,
-      count: () => countTokens(gateway, { candidate: begun.candidate, inputText, delivered }),
-      said: { inputText, delivered },
+      count: () => countTokens(deps, { candidate: begun.candidate, inputText, delivered }),
+      content: { inputText, delivered },
       wasDelivered: false,
-      request: { status: 200, outcome: left ? "client_left" : "ok" },
+      request: { status: 200, outcome: hasLeft ? "client_left" : "ok" },
     },
   });
-  return { metadata: trace.metadata(billing), usage: billed };
+  return { metadata: active.report.metadata(billing), usage: billed };
 }
 
 function openJson(answer: UpstreamJson): UpstreamJson {

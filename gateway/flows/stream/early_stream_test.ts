@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { ServiceFault } from "../domain/fault.ts";
-import { CallerDisconnected } from "../flows/call/caller_disconnected.ts";
-import { faultOf } from "../flows/call/fault_of.ts";
-import type { ModelAnswer } from "../flows/model_answer.ts";
-import { SSE_KEEP_ALIVE } from "../wire/sse.ts";
-import { beganInTime, earlyFailure } from "./early_stream.ts";
+import { ServiceFault } from "../../domain/fault.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import { faultOf } from "../request/fault_of.ts";
+import type { ModelAnswer } from "../request/model_answer.ts";
+import { SSE_KEEP_ALIVE } from "../../wire/sse.ts";
+import { earlyFailure, startedInTime } from "./early_stream.ts";
 
-/** A stream that says this, and notes where nobody reads it. */
+/** A stream with this text, which notes its cancellation. */
 function streamOf(text: string) {
   let wasCancelled = false;
   const bytes = new ReadableStream<Uint8Array>({
@@ -23,24 +23,24 @@ function streamOf(text: string) {
 
 const CHAT = { endpoint: "chat", dialect: "service", requestId: "req_1" } as const;
 
-/** An answer that is planned for long. */
+/** Begins an answer whose planning takes long. */
 async function slow(failed = (error: unknown) => earlyFailure(faultOf(error), CHAT)) {
   const { promise, resolve, reject } = Promise.withResolvers<ModelAnswer>();
-  const left: string[] = [];
+  const events: string[] = [];
   const begin = (onPlanning: () => void) => {
     onPlanning();
     return promise;
   };
-  const early = await beganInTime(begin, {
-    onLeave: () => void left.push("left"),
+  const early = await startedInTime(begin, {
+    onLeave: () => void events.push("events"),
     failed,
     silenceMs: 1,
   });
   assert(early.kind === "stream");
-  return { bytes: early.bytes, resolve, reject, left };
+  return { bytes: early.bytes, resolve, reject, events };
 }
 
-/** Reads keep-alives, so many. */
+/** Reads this many keep-alives. */
 async function readSilence(bytes: ReadableStream<Uint8Array>, times: number) {
   const reader = bytes.getReader();
   for (let time = 0; time < times; time++) {
@@ -50,7 +50,7 @@ async function readSilence(bytes: ReadableStream<Uint8Array>, times: number) {
   reader.releaseLock();
 }
 
-/** What is said in the end. */
+/** Returns the text at the end, without keep-alives. */
 async function restOf(bytes: ReadableStream<Uint8Array>): Promise<string> {
   let text = "";
   for await (const piece of bytes) text += new TextDecoder().decode(piece);
@@ -64,9 +64,9 @@ Deno.test("an answer that begins in time is handed on as it is, and a failure is
     onPlanning();
     return Promise.resolve(answer);
   };
-  assertEquals(await beganInTime(begin, options), answer);
+  assertEquals(await startedInTime(begin, options), answer);
   const fault = new ServiceFault("rate_limit_exceeded");
-  await assertRejects(() => beganInTime(() => Promise.reject(fault), options), ServiceFault);
+  await assertRejects(() => startedInTime(() => Promise.reject(fault), options), ServiceFault);
   await answer.bytes.cancel();
 });
 
@@ -74,15 +74,15 @@ Deno.test("what is not planned keeps its status, however long it takes", async (
   const { promise, reject } = Promise.withResolvers<ModelAnswer>();
   const options = { onLeave: () => {}, failed: () => "", silenceMs: 1 };
   setTimeout(() => reject(new ServiceFault("upstream_timeout")), 20);
-  await assertRejects(() => beganInTime(() => promise, options), ServiceFault);
+  await assertRejects(() => startedInTime(() => promise, options), ServiceFault);
 });
 
 Deno.test("what is planned for long is kept alive until it begins", async () => {
-  const { bytes, resolve, left } = await slow();
+  const { bytes, resolve, events } = await slow();
   await readSilence(bytes, 3);
   resolve(streamOf("data: x\n\n").answer);
   const rest = await restOf(bytes);
-  assertEquals([rest, left], ["data: x\n\n", []]);
+  assertEquals([rest, events], ["data: x\n\n", []]);
 });
 
 Deno.test("what fails after that says so in an event, and does not end cleanly", async () => {
@@ -100,15 +100,15 @@ Deno.test("what fails after that says so in an event, and does not end cleanly",
 });
 
 Deno.test("who leaves while it is planned ends it, and nothing is read of what began all the same", async () => {
-  const told: unknown[] = [];
-  const { bytes, reject, left } = await slow((error) => `${told.push(error)}`);
+  const errors: unknown[] = [];
+  const { bytes, reject, events } = await slow((error) => `${errors.push(error)}`);
   await readSilence(bytes, 1);
   const reader = bytes.getReader();
   const reading = reader.read();
   const leaving = reader.cancel();
   reject(new CallerDisconnected("gone"));
   await Promise.all([reading, leaving]);
-  assertEquals([left, told], [["left"], []]);
+  assertEquals([events, errors], [["events"], []]);
   const late = await slow();
   await readSilence(late.bytes, 1);
   const { answer, wasCancelled } = streamOf("data: x\n\n");
@@ -121,14 +121,14 @@ Deno.test("who leaves while it is planned ends it, and nothing is read of what b
 });
 
 Deno.test("who leaves after it began ends the answer itself", async () => {
-  const { bytes, resolve, left } = await slow();
+  const { bytes, resolve, events } = await slow();
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(1)),
-    cancel: () => void left.push("cancelled"),
+    cancel: () => void events.push("cancelled"),
   });
   resolve({ kind: "stream", bytes: endless });
   const reader = bytes.getReader();
   while ((await reader.read()).value?.length !== 1);
   await reader.cancel();
-  assertEquals(left, ["cancelled"]);
+  assertEquals(events, ["cancelled"]);
 });

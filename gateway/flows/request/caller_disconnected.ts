@@ -1,4 +1,4 @@
-/** The caller has gone: there is nobody to answer. */
+/** The caller closed its connection before the answer was complete. */
 export class CallerDisconnected extends Error {
   override name = "CallerDisconnected";
 }

@@ -2,24 +2,27 @@ import { Buffer } from "node:buffer";
 import { redacted } from "../../domain/redaction/redact.ts";
 import type { ContentRecord } from "../../ports/request_log.ts";
 
-/** Most that is kept of what was said either way, in bytes of JSON. */
+/** Maximum kept size of the prompt, and of the answer, in bytes of JSON. */
 export const CONTENT_BYTES_MAX = 16 * 1024;
 
-/** What was said in one call. */
-export interface Said {
-  /** All text that the model read. Made where it is asked for. */
+/** The content of one call. */
+export interface CallContent {
+  /** Returns all text that the model read; built only when it is called. */
   readonly inputText: () => string;
-  /** What its caller has had, piece by piece. */
+  /** Returns the pieces of text that the caller received. */
   readonly delivered: () => readonly string[];
 }
 
 /**
- * What is kept of a request's content: what its first model read, and what its caller was told by all
- * of them, each without secrets and up to {@linkcode CONTENT_BYTES_MAX}.
+ * Adds a call to the logged content of a request: the prompt is that of the first call, the answer
+ * the text of all calls. Secrets are removed, and each is cut to {@linkcode CONTENT_BYTES_MAX}.
  */
-export function noteContent(before: ContentRecord | undefined, said: Said): ContentRecord {
-  const prompt = before === undefined ? said.inputText() : undefined;
-  const answer = beginningOf(said.delivered(), before?.answer);
+export function noteContent(
+  before: ContentRecord | undefined,
+  content: CallContent,
+): ContentRecord {
+  const prompt = before === undefined ? content.inputText() : undefined;
+  const answer = beginningOf(content.delivered(), before?.answer);
   const kept = {
     prompt: prompt === undefined
       ? before?.prompt ?? ""
@@ -31,7 +34,7 @@ export function noteContent(before: ContentRecord | undefined, said: Said): Cont
   return { ...kept, isCut: isCut || (before?.isCut ?? false) };
 }
 
-/** No more of the pieces than can be kept, and a little beyond it: what is cut off must be seen. */
+/** Joins pieces until a little more than the maximum, so that a cut can be detected. */
 function beginningOf(pieces: readonly string[], before = ""): string {
   let text = before === "" ? "" : `${before}\n\n`;
   for (const piece of pieces) {
@@ -45,7 +48,7 @@ function isFull(text: string): boolean {
   return bytesOf(text) > CONTENT_BYTES_MAX - 64;
 }
 
-/** As much of a text as fits when it is written as JSON. */
+/** Returns the longest beginning of a text that fits when it is written as JSON. */
 function bounded(text: string): string {
   let kept = text;
   for (let bytes = bytesOf(kept); bytes > CONTENT_BYTES_MAX; bytes = bytesOf(kept)) {

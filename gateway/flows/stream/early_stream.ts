@@ -1,36 +1,36 @@
 /**
- * The beginning of a stream that is long in coming, because it is planned first.
+ * The beginning of a stream whose answer is planned first, which may take long.
  *
  * @module
  */
 
-import type { ServiceFault } from "../domain/fault.ts";
-import { KEEP_ALIVE_MS } from "../flows/stream/answer_stream.ts";
-import type { ModelAnswer } from "../flows/model_answer.ts";
-import type { Caller } from "../flows/request_trace.ts";
-import { afterMs } from "../system/deadlines.ts";
-import { envelopeIn } from "../wire/metadata.ts";
-import { SSE_KEEP_ALIVE } from "../wire/sse.ts";
+import type { ServiceFault } from "../../domain/fault.ts";
+import { KEEP_ALIVE_MS } from "./answer_stream.ts";
+import type { ModelAnswer } from "../request/model_answer.ts";
+import type { RequestIdentity } from "../request/identity.ts";
+import { afterMs } from "../../system/deadlines.ts";
+import { envelopeIn } from "../../wire/metadata.ts";
+import { SSE_KEEP_ALIVE } from "../../wire/sse.ts";
 
-/** What an early stream needs of its request. */
+/** Options of an early stream. */
 export interface EarlyStreamOptions {
-  /** The head is sent, and the answer has not begun. */
+  /** Called when the head of the stream is sent before the answer has begun. */
   onHead?(): void;
-  /** Nobody reads any more, and the answer has not begun. */
+  /** Called when the caller disconnects before the answer has begun. */
   onLeave(): void;
-  /** The last words of a stream whose answer never began. */
+  /** Returns the last event of a stream whose answer never began. */
   failed(error: unknown): string;
-  /** Longest silence, in milliseconds. @default {KEEP_ALIVE_MS} */
+  /** Maximum silence, in milliseconds. @default {KEEP_ALIVE_MS} */
   readonly silenceMs?: number | undefined;
 }
 
 /**
- * The answer, once it has begun. Where `begin` says that it is planned, and that takes longer than
- * {@linkcode KEEP_ALIVE_MS}, it is a stream of keep-alives until it begins: its status is 200 from
- * there on, and what goes wrong is its last event. Until then a failure is thrown, as that of any
- * answer.
+ * Returns the answer once it has begun. If `begin` calls its parameter to announce planning, and
+ * the planning takes longer than {@linkcode KEEP_ALIVE_MS}, returns a stream of keep-alives that
+ * continues with the answer: its status is 200 from then on, and a failure is its last event. Until
+ * then a failure is thrown, as for any answer.
  */
-export async function beganInTime(
+export async function startedInTime(
   begin: (onPlanning: () => void) => Promise<ModelAnswer>,
   options: EarlyStreamOptions,
 ): Promise<ModelAnswer> {
@@ -53,7 +53,7 @@ export async function beganInTime(
   return { kind: "stream", bytes: new ReadableStream(source, { highWaterMark: 0 }) };
 }
 
-/** What the answer is, where it is there before the next keep-alive is due. */
+/** Returns the answer if it begins before the next keep-alive is due. */
 async function within(
   answering: Promise<ModelAnswer>,
   { silenceMs = KEEP_ALIVE_MS }: Pick<EarlyStreamOptions, "silenceMs">,
@@ -69,13 +69,13 @@ async function within(
   }
 }
 
-/** Keep-alives, and then the answer's own bytes at the pace of their reader. */
+/** Keep-alives, followed by the bytes of the answer at the pace of their reader. */
 class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
   readonly #answering: Promise<ModelAnswer>;
   readonly #options: EarlyStreamOptions;
   readonly #encoder = new TextEncoder();
   #isFirst = true;
-  #isLeft = false;
+  #isDisconnected = false;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
 
   constructor(answering: Promise<ModelAnswer>, options: EarlyStreamOptions) {
@@ -85,13 +85,13 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
-      this.#reader ??= await this.#begun();
+      this.#reader ??= await this.#reading();
     } catch (error) {
-      if (this.#isLeft) return;
+      if (this.#isDisconnected) return;
       controller.enqueue(this.#encoder.encode(this.#options.failed(error)));
       return controller.close();
     }
-    if (this.#isLeft) return;
+    if (this.#isDisconnected) return;
     if (this.#reader === undefined) {
       return controller.enqueue(this.#encoder.encode(SSE_KEEP_ALIVE));
     }
@@ -101,33 +101,38 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   async cancel(): Promise<void> {
-    this.#isLeft = true;
+    this.#isDisconnected = true;
     if (this.#reader !== undefined) return await this.#reader.cancel();
     this.#options.onLeave();
-    // What has begun in spite of it is told that nobody reads it.
+    // An answer that began all the same must learn that its reader has disconnected.
     const answer = await this.#answering.catch(() => undefined);
     if (answer?.kind === "stream") await answer.bytes.cancel();
   }
 
-  /** A reader of the answer, or nothing where only a keep-alive can be said. */
-  async #begun(): Promise<ReadableStreamDefaultReader<Uint8Array> | undefined> {
+  /** Returns a reader of the answer; `undefined` if only a keep-alive can be sent. */
+  async #reading(): Promise<ReadableStreamDefaultReader<Uint8Array> | undefined> {
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     const answer = isFirst ? undefined : await within(this.#answering, this.#options);
-    // Whoever has left ends what began in spite of it.
-    return answer?.kind === "stream" && !this.#isLeft ? answer.bytes.getReader() : undefined;
+    // `cancel` ends an answer that began after the caller disconnected.
+    return answer?.kind === "stream" && !this.#isDisconnected
+      ? answer.bytes.getReader()
+      : undefined;
   }
 }
 
-/** The event by which a stream that has not begun says what went wrong: of Chat, or of Responses. */
+/**
+ * Returns the event that reports the failure of a stream that has not begun, in the form of the
+ * endpoint.
+ */
 export function earlyFailure(
   fault: ServiceFault,
-  { endpoint, dialect, requestId }: Pick<Caller, "dialect" | "endpoint" | "requestId">,
+  { endpoint, dialect, requestId }: Pick<RequestIdentity, "dialect" | "endpoint" | "requestId">,
 ): string {
   const envelope = envelopeIn(dialect, fault.envelope(requestId));
   const { code, message, param } = envelope.error;
-  const said = endpoint === "chat"
+  const event = endpoint === "chat"
     ? { ...envelope, choices: [] }
     : { ...envelope, type: "error", code, message, param, sequence_number: 0 };
-  return `data: ${JSON.stringify(said)}\n\n`;
+  return `data: ${JSON.stringify(event)}\n\n`;
 }

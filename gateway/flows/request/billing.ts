@@ -2,7 +2,7 @@ import type { BillingMetadata } from "@svc/sdk/protocol";
 import { invariant } from "../../domain/invariant.ts";
 import { formatCredits, type Micros, parseCredits } from "../../domain/ledger/money.ts";
 
-/** The bill of two parts of one request; prices are of the version used last. */
+/** Returns the sum of two bills of one request; the price version is that of the second. */
 export function addBilling(one: BillingMetadata, other: BillingMetadata): BillingMetadata {
   const written = (one.cache_write_input_tokens ?? 0) + (other.cache_write_input_tokens ?? 0);
   return {
@@ -18,7 +18,7 @@ export function addBilling(one: BillingMetadata, other: BillingMetadata): Billin
   };
 }
 
-/** What a bill charges. */
+/** Returns the charge of a bill. */
 export function microsOf({ charged }: Pick<BillingMetadata, "charged">): Micros {
   const micros = parseCredits(charged);
   invariant(micros !== undefined, `Cannot read the charge "${charged}" that was written here`);

@@ -11,10 +11,10 @@ import type { ResponseRelay } from "../../wire/responses/relay.ts";
 import type { ResponseContext } from "../../wire/responses/resource.ts";
 import { upstreamWarnings } from "../../wire/upstream_warnings.ts";
 import { type HostedSetup, notStreamed, openHosted } from "../hosted/hosted_setup.ts";
-import type { ResponseRoute } from "../responses/response_routes.ts";
-import { type OpenedStream, openStream } from "./streamed_call.ts";
+import type { ResponseRoute } from "./response_routes.ts";
+import { type OpenedStream, openStream } from "../stream/opened_stream.ts";
 
-/** A response that has begun: whole, as a stream, or as the first turn of several. */
+/** A response that has begun: complete, as a stream, or as the first turn of several. */
 export type OpenedResponse =
   | {
     readonly kind: "json";
@@ -25,24 +25,24 @@ export type OpenedResponse =
   | {
     readonly kind: "stream";
     readonly stream: OpenedStream<ResponseRelay>;
-    /** Searches that the upstream has run so far. */
+    /** Number of searches that the upstream has run so far. */
     readonly searches: () => number;
   }
   | { readonly kind: "turns"; readonly stream: OpenedStream<ResponseEventRelay> };
 
-/** Opens what an upstream answered. Throws an {@linkcode UpstreamCut} where it is not worth the name. */
+/** Opens the answer of an upstream. Throws an {@linkcode UpstreamCut} if it is no usable answer. */
 export async function openResponse(
   answer: Exclude<UpstreamAnswer, UpstreamFailure>,
   options: {
-    readonly road: ResponseRoute;
+    readonly route: ResponseRoute;
     readonly context: ResponseContext;
     readonly hosting: HostedSetup | undefined;
-    /** What the hold pays for. */
+    /** Output tokens that the hold pays for. */
     readonly maxTokens: number;
   },
 ): Promise<OpenedResponse> {
-  const { road, context, hosting, maxTokens } = options;
-  if (road === "native") return await openNative(answer, { context, maxTokens });
+  const { route, context, hosting, maxTokens } = options;
+  if (route === "native") return await openNative(answer, { context, maxTokens });
   if (hosting !== undefined) {
     if (answer.kind !== "stream") throw notStreamed();
     const relay = new ResponseEventRelay(context, { hosted: hosting.names, cite: hosting.cite });
@@ -59,8 +59,8 @@ export async function openResponse(
 }
 
 /**
- * What the upstream says it was not told of the request, and what of its answer cannot be told here:
- * as far as it has come, a line each.
+ * Returns lines about request fields that the upstream did not receive, and about parts of the
+ * answer that cannot be represented here, as far as it has arrived.
  */
 export function notCarriedBy(opened: OpenedResponse): readonly string[] {
   if (opened.kind === "json") {

@@ -1,10 +1,10 @@
 import type { BillingMetadata } from "@svc/sdk/protocol";
 import type { OtherUse } from "../../ports/request_log.ts";
-import { addBilling } from "./add_billing.ts";
+import { addBilling } from "./billing.ts";
 
 type User = Pick<OtherUse, "model" | "provider" | "ms">;
 
-/** What was paid for in a request, by the model or the hosted tool that the journal names. */
+/** The paid uses of a request, by the model or hosted tool that the journal names. */
 export class ModelUses {
   readonly #uses = new Map<string, { readonly user: User; readonly billing: BillingMetadata }>();
 
@@ -20,7 +20,7 @@ export class ModelUses {
     );
   }
 
-  /** All but those of one; `undefined` where there are none. */
+  /** Returns the uses of all models but one; `undefined` if there are none. */
   beside(model: string | undefined): readonly OtherUse[] | undefined {
     const others = [...this.#uses.values()].filter(({ user }) => user.model !== model);
     if (others.length === 0) return undefined;

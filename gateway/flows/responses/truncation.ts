@@ -1,6 +1,6 @@
 /**
- * Requests that are longer than any model: with `truncation: "auto"` the oldest items go, until one is
- * long enough.
+ * Truncation of requests that are longer than the context of any model: with `truncation: "auto"`
+ * the oldest items are dropped until a model has room.
  *
  * @module
  */
@@ -11,79 +11,84 @@ import type { RoutingPlan } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { responsesFeatures } from "../../wire/responses/chat_request.ts";
 import { itemType } from "../../wire/responses/items.ts";
-import type { GatewayContext } from "../context.ts";
-import { planRoute } from "./route_plan.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import type { AskedResponse } from "../responses/response_routes.ts";
+import { type PlanDeps, planRoute } from "../plan/route_plan.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import type { ReadResponseDeps, ResponseRequest } from "./response_routes.ts";
 
-/** A request, shortened where it had to be, and who may answer it. */
+/** Parts of the service that planning a Responses request uses. */
+export type TruncationDeps = PlanDeps & Pick<ReadResponseDeps, "signatures">;
+
+/** A request, shortened if necessary, and the plan of its candidates. */
 export interface PlannedResponse {
-  readonly asked: AskedResponse;
+  readonly request: ResponseRequest;
   readonly plan: Extract<RoutingPlan, { ok: true }>;
 }
 
-/** Items that leave together: a call without its output makes no sense, nor one without the other. */
+/**
+ * Items that are dropped together: a function call makes no sense without its output, nor the
+ * output without the call.
+ */
 type Unit = readonly JsonBody[];
 
 /**
- * Decides who is asked, and with how much of the request. Throws a {@linkcode ServiceFault} where
- * nobody can be asked.
+ * Plans a request, shortened if necessary. Throws a {@linkcode ServiceFault} if no model can serve
+ * it.
  */
 export async function planWithinContext(
-  gateway: GatewayContext,
-  trace: RequestTrace,
-  asked: AskedResponse,
+  deps: TruncationDeps,
+  active: ActiveRequest,
+  request: ResponseRequest,
 ): Promise<PlannedResponse> {
-  const whole = await planUnlessTooLong(gateway, trace, asked.features);
-  if (asked.request.truncation !== "auto") {
+  const whole = await planUnlessTooLong(deps, active, request.features);
+  if (request.params.truncation !== "auto") {
     if (whole instanceof ServiceFault) throw whole;
-    return { asked, plan: whole };
+    return { request, plan: whole };
   }
-  if (hasRoom(whole)) return { asked, plan: whole };
+  if (hasRoom(whole)) return { request, plan: whole };
 
-  const units = removable(asked.items);
+  const units = removable(request.items);
   const sizes = units.map((unit) => featuresOf(unit));
   let count = await leastToRemove(units.length, async (count) => {
-    const left = reduced(asked.features, sizes.slice(0, count));
-    return hasRoom(await planUnlessTooLong(gateway, trace, left));
+    const shorter = reduced(request.features, sizes.slice(0, count));
+    return hasRoom(await planUnlessTooLong(deps, active, shorter));
   });
-  // Items apart can be counted as a little more than they are together.
+  // Separate items can count for a little more than they do together.
   for (let more = 1;; more *= 2) {
-    const shortened = asked.without(
-      gateway,
-      trace.caller.key,
+    const shortened = request.without(
+      deps,
+      active.key,
       new Set(units.slice(0, count).flat()),
     );
-    const plan = await planUnlessTooLong(gateway, trace, shortened.features);
-    if (hasRoom(plan)) return { asked: shortened, plan };
+    const plan = await planUnlessTooLong(deps, active, shortened.features);
+    if (hasRoom(plan)) return { request: shortened, plan };
     if (count === units.length) {
       if (plan instanceof ServiceFault) throw plan;
-      return { asked: shortened, plan };
+      return { request: shortened, plan };
     }
     count = Math.min(units.length, count + more);
   }
 }
 
-/** The plan, or the fault that says that no model is long enough; every other fault is thrown. */
+/** Returns the plan, or the fault `context_length_exceeded`; throws every other fault. */
 async function planUnlessTooLong(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: PlanDeps,
+  active: ActiveRequest,
   features: RequestFeatures,
 ): Promise<PlannedResponse["plan"] | ServiceFault> {
   try {
-    return await planRoute(gateway, trace, features);
+    return await planRoute(deps, active, features);
   } catch (error) {
     if (error instanceof ServiceFault && error.code === "context_length_exceeded") return error;
     throw error;
   }
 }
 
-/** True when some model is long enough for the input and for all the output that was asked for. */
+/** True when the best model has room for the input and for all the requested output. */
 function hasRoom(plan: PlannedResponse["plan"] | ServiceFault): plan is PlannedResponse["plan"] {
   return !(plan instanceof ServiceFault) && plan.candidates[0]?.limitedBy !== "context";
 }
 
-/** The least count up to `most` for which it is enough, by halving; `most` where none is. */
+/** Returns the least count up to `most` that is enough, by bisection; `most` if none is. */
 async function leastToRemove(
   most: number,
   isEnough: (count: number) => Promise<boolean>,
@@ -98,8 +103,8 @@ async function leastToRemove(
 }
 
 /**
- * What may go, oldest first. What the model was instructed, and what the user said last, may not.
- * Reasoning goes with the item that came of it.
+ * Returns the items that may be dropped, oldest first. Instructions and the last message of the
+ * user are never dropped. Reasoning is dropped with the item that followed it.
  */
 function removable(items: readonly JsonBody[]): Unit[] {
   const lastOfUser = items.findLast(({ value }) => value["role"] === "user");
@@ -132,7 +137,7 @@ function featuresOf(unit: Unit): RequestFeatures {
 
 function reduced(whole: RequestFeatures, parts: readonly RequestFeatures[]): RequestFeatures {
   const less = (count: (features: RequestFeatures) => number) =>
-    Math.max(0, parts.reduce((left, part) => left - count(part), count(whole)));
+    Math.max(0, parts.reduce((rest, part) => rest - count(part), count(whole)));
   return {
     ...whole,
     textBytes: less(({ textBytes }) => textBytes),

@@ -1,5 +1,5 @@
 /**
- * Files that a request only points to, fetched for models whose upstream takes no addresses.
+ * Files that a request names by address, fetched for models whose upstream takes no addresses.
  *
  * @module
  */
@@ -9,27 +9,27 @@ import { ServiceFault } from "../../domain/fault.ts";
 import { type FetchFile, isUnreadable } from "../../ports/fetch_image.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 
-/** Most files of a request that are fetched. */
+/** Maximum files of a request that are fetched. */
 export const FETCHED_FILES_MAX = 8;
-/** Most bytes of them together: what a request body may be large. */
+/** Maximum size of these files together, in bytes: the maximum size of a request body. */
 export const FETCHED_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Puts fetched files into a request's items, one after the other. */
+/** Replaces addresses by fetched files in the items of a request, one after the other. */
 export class FileUrls {
   readonly #fetchFile: FetchFile;
   readonly #signal: AbortSignal;
   #files = 0;
   #bytes = 0;
 
-  /** `signal` is aborted where nobody waits for the answer any more. */
+  /** `signal` is aborted when the answer is no longer needed. */
   constructor(fetchFile: FetchFile, signal: AbortSignal) {
     this.#fetchFile = fetchFile;
     this.#signal = signal;
   }
 
   /**
-   * An item with its files in it; itself where it points to none. `path` is where it stands in the
-   * request. Throws a {@linkcode ServiceFault} that names the file which cannot be had.
+   * Returns an item with its files in it; the same item if it names none. `path` is the position in
+   * the request. Throws a {@linkcode ServiceFault} that names a file which cannot be fetched.
    */
   async fill(item: JsonBody, path: string): Promise<JsonBody> {
     const filled: Record<string, unknown> = {};
@@ -72,7 +72,7 @@ export class FileUrls {
   }
 }
 
-/** A part that points to a file instead of bringing it. */
+/** A part that names a file by address. */
 interface FilePart {
   readonly type: "input_file";
   readonly file_url: string;
@@ -86,7 +86,7 @@ function pointsToFile(part: unknown): part is FilePart {
     typeof Reflect.get(part, "file_data") !== "string";
 }
 
-/** The last piece of an address's path: providers tell the kind of a file by its name. */
+/** Returns the last segment of an address's path: providers tell the type of a file by its name. */
 function fileName(url: string): string {
   const name = URL.parse(url)?.pathname.split("/").at(-1) ?? "";
   return name === "" ? "file" : name;
