@@ -3,7 +3,7 @@ import type { AnswerOf, Target } from "../admin_api/operations.ts";
 import type { ApiAnswer, ConsoleApi, ConsoleCallArguments } from "./api.ts";
 import type { ScriptName } from "./assets.ts";
 import type { Catalogue, Language } from "./messages/catalogue.ts";
-import type { Theme } from "./preferences.ts";
+import type { Theme } from "./theme.ts";
 
 /** One request, as a page sees it. */
 export interface View {

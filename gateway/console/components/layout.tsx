@@ -3,7 +3,7 @@ import { type AssetName, assetPath, type ScriptName } from "../assets.ts";
 import { LANGUAGES } from "../messages/catalogue.ts";
 import { sharedMessages } from "../messages/shared.ts";
 import type { InView, Section, View } from "../page.ts";
-import { THEMES } from "../preferences.ts";
+import { THEMES } from "../theme.ts";
 import type { Flash } from "../sessions.ts";
 import { Notice } from "./notice.tsx";
 import { withQuery } from "./table_order.ts";
