@@ -40,7 +40,7 @@ export const modelList: Page = {
           texts: ({ model, provider }) => [model.id, model.name, provider, ...model.featureTags],
         },
         {
-          ...{ name: "upstream", label: say.filterUpstream, all: say.any },
+          ...{ name: "upstream", label: say.upstream, all: say.any },
           options: content.upstreams.map(({ id }) => id),
           values: ({ model }) => [model.upstream],
         },
@@ -51,7 +51,7 @@ export const modelList: Page = {
         {
           ...{
             name: "state",
-            label: say.filterState,
+            label: say.state,
             all: say.any,
             options: Object.entries(say.states),
           },

@@ -77,6 +77,5 @@ export const rotationMessages = catalogue({
   isEnabled: ["The old key serves again.", "旧密钥已恢复使用。"],
   complete: both`The old key is replaced and has ended. This rotation is complete.
     旧密钥已被替换并终止。本次轮换完成。`,
-  toCopy: ["To the new key", "查看新密钥"],
   revoked: ["This key is revoked; nothing is left to replace.", "此密钥已吊销，无需替换。"],
 });

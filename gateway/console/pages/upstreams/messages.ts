@@ -91,7 +91,6 @@ export const upstreamMessages = catalogue({
       若密钥被拒，请重设环境变量并重启网关；若连接被拒，请查看该地址的服务器是否在运行；若没有模型列表，调用仍可能正常。`,
   },
   editTitle: (id: string) => [`Edit upstream ${id}`, `编辑上游 ${id}`],
-  newTitle: ["Add an upstream", "添加上游"],
   where: ["Where it is", "位置"],
   cloud: ["Cloud (Bedrock, Vertex, Azure)", "云平台（Bedrock、Vertex、Azure）"],
   cloudKeys: ["Credentials of Bedrock and Vertex", "Bedrock 与 Vertex 的凭证"],
