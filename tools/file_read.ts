@@ -10,24 +10,6 @@ const DESCRIPTION =
   "The content is exact, without line numbers. Binary files are refused, and so are files that may " +
   "hold secrets.";
 
-/** What `file_read` returns to the model. */
-export interface FileReadResult {
-  /** Where the file is, from the workspace on, all links resolved. */
-  readonly path: string;
-  /** The lines, exactly as they are in the file. */
-  readonly content: string;
-  /** The number of the first line in `content`, from 1 on. */
-  readonly start_line: number;
-  /** Whether there was more to return. */
-  readonly truncated: boolean;
-  /** Where to go on. */
-  readonly next_line?: number;
-  /** Lines of the file, where it was read to its end. */
-  readonly total_lines?: number;
-  /** Bytes of the file. */
-  readonly size_bytes: number;
-}
-
 /**
  * The tool `file_read`: a text file of the workspace, whole or by lines.
  *

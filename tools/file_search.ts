@@ -27,30 +27,6 @@ export interface FileSearchOptions extends WorkspaceOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A line that contains what was looked for. */
-export interface FoundLine {
-  /** The file, from the workspace on. */
-  readonly path: string;
-  /** Its number, from 1 on. */
-  readonly line: number;
-  /** The line; of a long one the part around what was found. */
-  readonly text: string;
-}
-
-/** What `file_search` returns to the model: files without a query, lines with one. */
-export interface FileSearchResult {
-  /** Files whose name matches, where no text was looked for. */
-  readonly files?: readonly string[];
-  /** Lines with the text. */
-  readonly matches?: readonly FoundLine[];
-  /** Whether there may be more than was returned. */
-  readonly truncated: boolean;
-  /** Set where time ran out: this is what was found until then. */
-  readonly partial?: boolean;
-  /** Files that were too large to be searched, the first twenty; absent where there was none. */
-  readonly too_large?: readonly string[];
-}
-
 /**
  * The tool `file_search`: files of the workspace by name, lines by what they contain. Names match
  * globs; contents are compared as plain text, so that no query can be slow.

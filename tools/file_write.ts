@@ -1,3 +1,4 @@
+import type { FilePermission } from "./file_write/write.ts";
 import { lazyWorkspace, type WorkspaceOptions } from "./sandbox/lazy_workspace.ts";
 import { timeLimit } from "./sandbox/limits.ts";
 import { type Tool, ToolError } from "./tool.ts";
@@ -5,34 +6,6 @@ import { tool } from "./typed_tool.ts";
 
 /** Longest write, once it is permitted. */
 const WRITE_MS = 60_000;
-
-/** How a file is written. */
-export type FileWriteMode = "create" | "overwrite" | "append" | "replace";
-
-/** What the application is asked before a file is written: this very call, and nothing else. */
-export interface FilePermissionRequest {
-  /** The root of the workspace, absolute, all links resolved. */
-  readonly root: string;
-  /** The file, from the root on, all links resolved. */
-  readonly path: string;
-  /** How it is written. */
-  readonly mode: FileWriteMode;
-  /** Whether there is something at that path. */
-  readonly exists: boolean;
-  /** The text to write; in the mode `replace` the new text. */
-  readonly content: string;
-  /** In the mode `replace`: the text that goes. */
-  readonly oldText?: string | undefined;
-  /** Bytes of `content`. */
-  readonly bytes: number;
-  /** Id of the call that the model made. */
-  readonly toolCallId: string;
-  /** Aborted when the answer is not wanted any more. */
-  readonly signal: AbortSignal;
-}
-
-/** Grants a write by returning `true`; everything else, an error too, refuses it. */
-export type FilePermission = (request: FilePermissionRequest) => boolean | Promise<boolean>;
 
 /**
  * What {@linkcode fileWrite} takes.
@@ -59,14 +32,6 @@ export interface FileWriteOptions extends WorkspaceOptions {
    * @default {300_000}
    */
   readonly permissionTimeoutMs?: number | undefined;
-}
-
-/** What `file_write` returns to the model. */
-export interface FileWriteResult {
-  /** The file, from the workspace on, all links resolved. */
-  readonly path: string;
-  /** Bytes it has now. */
-  readonly size_bytes: number;
 }
 
 const DESCRIPTION =

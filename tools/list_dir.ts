@@ -8,26 +8,6 @@ const DESCRIPTION = "Lists a folder of the workspace: names, kinds and sizes of 
   `name, at most ${MAX_ENTRIES}. It does not go into folders inside; to look for something in a ` +
   "whole tree, use file_search.";
 
-/** An entry of a folder. */
-export interface ListedEntry {
-  /** Its name. */
-  readonly name: string;
-  /** What it is; `other` are pipes, sockets and devices. */
-  readonly type: "file" | "folder" | "link" | "other";
-  /** Bytes of a file. */
-  readonly size_bytes?: number;
-}
-
-/** What `list_dir` returns to the model. */
-export interface ListDirResult {
-  /** Where the folder is, from the workspace on, all links resolved. */
-  readonly path: string;
-  /** What is in it. */
-  readonly entries: readonly ListedEntry[];
-  /** Whether there is more than was returned. */
-  readonly truncated: boolean;
-}
-
 /**
  * The tool `list_dir`: what is in a folder of the workspace.
  *

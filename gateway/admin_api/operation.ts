@@ -38,7 +38,9 @@ export interface AdminOperation {
   readonly answerHeader?: "X-Ledger-Entries";
   /** Endpoints of the public listener whose refusals are passed on. */
   readonly passesOn?: readonly Endpoint[];
-  /** Error codes besides those of every operation. @default {["store_unavailable"]} */
+  /** True where the operation needs no store, and so is never refused with `store_unavailable`. */
+  readonly storeless?: true;
+  /** Error codes besides those that follow from the path, the body and the store. */
   readonly codes?: readonly ErrorCode[];
 }
 
@@ -46,9 +48,3 @@ export interface AdminOperation {
 export type AdminOperations = Readonly<
   Record<`${"GET" | "POST" | "DELETE"} /${string}`, AdminOperation>
 >;
-
-/** Error codes of operations that look something up by the id in their path. */
-export const FIND_CODES = ["store_unavailable", "not_found"] as const;
-
-/** Error codes of operations that change a thing which may be in another state. */
-export const CHANGE_CODES = [...FIND_CODES, "conflict"] as const;

@@ -12,21 +12,11 @@ import { decimalPattern } from "../domain/ledger/money.ts";
 import { PRICE_PLACES, RATE_PLACES } from "../domain/ledger/pricing.ts";
 import { DEFAULT_LIMITS } from "../domain/limits/service_limits.ts";
 import { ENDPOINTS } from "../domain/requests/endpoints.ts";
+import { PROVIDERS } from "../upstreams/providers/provider_kinds.ts";
 import { nearestName } from "./nearest_name.ts";
 
-/** How an upstream may be spoken to. */
-export const UPSTREAM_KINDS = [
-  "openai",
-  "openai-compatible",
-  "anthropic",
-  "google",
-  "google-vertex",
-  "amazon-bedrock",
-  "azure",
-  "mistral",
-  "cohere",
-  "simulator",
-] as const;
+/** Kinds of upstreams. */
+export const UPSTREAM_KINDS: readonly string[] = PROVIDERS.map(({ kind }) => kind);
 
 /** An object that refuses names it does not know. */
 function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {

@@ -1,3 +1,4 @@
+import { accepts } from "@std/http/negotiation";
 import type { AdminApp, ConsoleParts } from "../admin/deps.ts";
 import type { Answering } from "./env.ts";
 
@@ -18,8 +19,8 @@ export function mountConsole(app: AdminApp, parts: ConsoleParts): void {
     return loading;
   };
   app.get("/", async (context, next) => {
-    const wantsPage = context.req.header("accept")?.includes("text/html") === true;
-    return wantsPage ? context.redirect(CONSOLE_PATH, 303) : await next();
+    const type = accepts(context.req.raw, "application/json", "text/html");
+    return type === "text/html" ? context.redirect(CONSOLE_PATH, 303) : await next();
   });
   for (const path of [CONSOLE_PATH, `${CONSOLE_PATH}/*`]) {
     app.all(path, async (context) => {

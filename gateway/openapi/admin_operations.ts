@@ -38,7 +38,12 @@ function described(target: string, operation: AdminOperation, tag: string): Oper
     ...headers === undefined ? {} : { headers },
     ...bodyOf(operation),
     replies: { [status]: replyOf(operation) },
-    codes: [...operation.codes ?? ["store_unavailable"], ...codesAt(operation.passesOn)],
+    codes: [
+      ...operation.storeless ? [] : ["store_unavailable" as const],
+      ...path.includes("{") ? ["not_found" as const] : [],
+      ...operation.codes ?? [],
+      ...codesAt(operation.passesOn),
+    ],
   };
 }
 
@@ -63,7 +68,7 @@ function replyOf(operation: AdminOperation): Operation["replies"][number] {
   };
 }
 
-/** Every code that one of the endpoints refuses with. */
+/** Returns every code with which one of the endpoints refuses. */
 function codesAt(endpoints: readonly Endpoint[] = []): readonly ErrorCode[] {
   const paths: readonly string[] = endpoints.map((name) => ENDPOINT_PATHS[name]);
   return PUBLIC_OPERATIONS.filter(({ path }) => paths.includes(path)).flatMap(codesOf);

@@ -2,20 +2,21 @@
  * Chat Completions on the wire.
  *
  * Shapes follow OpenAI's public API reference; type tests hold them against the types of the
- * `openai` package. Each object is {@linkcode Extensible}: fields nobody here knows pass through.
+ * `openai` package. Each object is {@linkcode Extensible}: unknown fields pass through.
  *
  * @module
  */
 
 import type { ChatMessage, ToolCall } from "./chat_messages.ts";
 import type { ChatTool, ChatToolChoice } from "./chat_tools.ts";
+import type { ChatUsage } from "./chat_usage.ts";
 import type { Extensible } from "./extensible.ts";
 import type { ServiceMetadata } from "./metadata.ts";
 import type { Orchestration } from "./orchestration.ts";
 
-/** What a stream carries besides the answer. */
+/** Options of a stream. */
 export interface StreamOptions extends Extensible {
-  /** Accepted and needless: the last chunk always carries the usage. */
+  /** Accepted without effect: the last chunk always carries the usage. */
   include_usage?: boolean;
 }
 
@@ -79,41 +80,13 @@ export interface ChatRequest extends Extensible {
 /** Why a choice ended. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
 
-/** What the prompt's tokens were. */
-export interface PromptTokensDetails extends Extensible {
-  /** Read from the provider's cache, usually at a lower price. */
-  cached_tokens?: number;
-  /** Written to the provider's cache. */
-  cache_write_tokens?: number;
-}
-
-/** What the completion's tokens were. */
-export interface CompletionTokensDetails extends Extensible {
-  /** Spent on reasoning that the answer does not show. */
-  reasoning_tokens?: number;
-}
-
-/** Token counts as OpenAI reports them. */
-export interface ChatUsage extends Extensible {
-  /** Input, cached tokens included. */
-  prompt_tokens: number;
-  /** Output of all choices, reasoning included. */
-  completion_tokens: number;
-  /** Sum of the two. */
-  total_tokens: number;
-  /** Absent where the upstream does not say. */
-  prompt_tokens_details?: PromptTokensDetails;
-  /** Absent where the upstream does not say. */
-  completion_tokens_details?: CompletionTokensDetails;
-}
-
 /** The message of a choice. */
 export interface AssistantMessage extends Extensible {
   /** Answers have no other. */
   role: "assistant";
   /** The answer; `null` where the model only called tools or refused. */
   content: string | null;
-  /** The model's words when it refused; else `null`. */
+  /** Text of a refusal; else `null`. */
   refusal: string | null;
   /** The calls that the caller is to run, each answered by one tool message. */
   tool_calls?: ToolCall[];
@@ -135,7 +108,7 @@ export interface ChatChoice extends Extensible {
 export interface ChatCompletion extends Extensible {
   /** Id of the answer, for instance `chatcmpl-…`; bills and logs go by `metadata.request_id`. */
   id: string;
-  /** Tells it from a streamed chunk. */
+  /** Kind of the object; a chunk has another. */
   object: "chat.completion";
   /** Unix time in seconds. */
   created: number;

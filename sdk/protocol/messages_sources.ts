@@ -1,15 +1,14 @@
 /**
- * Where images and documents of the Anthropic-compatible surface come from.
+ * Sources of images and documents of the Anthropic-compatible surface.
  *
  * @module
  */
 
 import type { Extensible } from "./extensible.ts";
-import type { ContentBlockParam } from "./messages_content.ts";
 
 /** An image's bytes. */
 export interface Base64Source extends Extensible {
-  /** Tells the kinds of sources apart. */
+  /** Kind of the source. */
   type: "base64";
   /** For instance `image/png` or `application/pdf`. */
   media_type: string;
@@ -17,9 +16,9 @@ export interface Base64Source extends Extensible {
   data: string;
 }
 
-/** Where an image or a document is. */
+/** The address of an image or a document. */
 export interface UrlSource extends Extensible {
-  /** Tells the kinds of sources apart. */
+  /** Kind of the source. */
   type: "url";
   /** An http(s) URL. */
   url: string;
@@ -27,20 +26,12 @@ export interface UrlSource extends Extensible {
 
 /** A document that is text. */
 export interface PlainTextSource extends Extensible {
-  /** Tells the kinds of sources apart. */
+  /** Kind of the source. */
   type: "text";
   /** Always `text/plain`. */
   media_type: string;
   /** The text. */
   data: string;
-}
-
-/** A document that is made of blocks. */
-export interface ContentSource extends Extensible {
-  /** Tells the kinds of sources apart. */
-  type: "content";
-  /** Text, or blocks of text and images. */
-  content: string | ContentBlockParam[];
 }
 
 /** A source of a kind not modelled here, such as a file kept by a provider: it is refused. */

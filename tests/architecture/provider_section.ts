@@ -1,6 +1,6 @@
 /**
- * Generates the section of `docs/providers.md` on what each kind of provider can carry, from the table
- * that requests are checked against:
+ * Generates the section of `docs/providers.md` on what each kind of provider can carry, from the
+ * descriptors of the provider kinds:
  *
  * ```sh
  * deno run tests/architecture/provider_section.ts
@@ -9,13 +9,12 @@
  * @module
  */
 
-import type { NativeKind } from "../../gateway/domain/catalog/catalog.ts";
+import { type Feature, FEATURES, type Lack } from "../../gateway/upstreams/ai_sdk/features.ts";
 import {
-  CANNOT_CARRY,
-  type Feature,
-  FEATURES,
-  type Lack,
-} from "../../gateway/upstreams/ai_sdk/cannot_carry.ts";
+  isTranslated,
+  PROVIDERS,
+  type TranslatedProvider,
+} from "../../gateway/upstreams/providers/provider_kinds.ts";
 
 /** Heading of the section. */
 export const HEADING = "## What each provider kind can carry";
@@ -27,17 +26,8 @@ const CELLS: Readonly<Record<Lack, string>> = {
   fetched: "fetched",
 };
 
-/** Printed by `tests/bench/provider_costs.ts`: milliseconds to load, megabytes kept. */
-const COSTS: Readonly<Record<NativeKind | "all together", readonly [ms: number, mb: number]>> = {
-  anthropic: [52, 15.6],
-  google: [54, 15.3],
-  "google-vertex": [47, 13.4],
-  "amazon-bedrock": [95, 22.0],
-  azure: [47, 15.7],
-  mistral: [44, 12.4],
-  cohere: [42, 11.9],
-  "all together": [147, 30.9],
-};
+/** Cost of loading the packages of all kinds, as `loadCost` of a descriptor. */
+const ALL_TOGETHER = [147, 30.9] as const;
 
 const INTRODUCTION = `
 On chat, \`openai\` and \`openai-compatible\` upstreams receive every field unchanged, except empty
@@ -89,33 +79,34 @@ The package of a kind is loaded at the first call of that kind. The cost, once (
 on two cores, measured by \`tests/bench/provider_costs.ts\`):
 `.trim();
 
-/** The section, as \`deno fmt\` leaves it. */
+/** Returns the section. */
 export function providerSection(): string {
-  const kinds = Object.keys(CANNOT_CARRY).filter((kind): kind is NativeKind =>
-    kind in CANNOT_CARRY
-  );
+  const providers = PROVIDERS.filter(isTranslated);
   const features = Object.keys(FEATURES).filter((name): name is Feature => name in FEATURES);
-  const cell = (kind: NativeKind, feature: Feature) => {
-    const lack = CANNOT_CARRY[kind][feature];
+  const cell = ({ protocol: { chat: { lacks } } }: TranslatedProvider, feature: Feature) => {
+    const lack = lacks[feature];
     return lack === undefined ? "yes" : CELLS[lack];
   };
+  const names = providers.map(({ kind }) => `\`${kind}\``);
   const rows = features.map((feature) => [
     FEATURES[feature],
-    ...kinds.map((kind) => cell(kind, feature)),
+    ...providers.map((provider) => cell(provider, feature)),
   ]);
-  const costs = Object.entries(COSTS).map(([kind, [ms, mb]]) => [
-    kind in CANNOT_CARRY ? `\`${kind}\`` : kind,
-    `${ms} ms`,
-    `${mb.toFixed(1)} MB`,
-  ]);
+  const costs = providers.flatMap(({ kind, loadCost }) =>
+    loadCost === undefined ? [] : [costRow(`\`${kind}\``, loadCost)]
+  );
   return [
     HEADING,
     INTRODUCTION,
-    table([["", ...kinds.map((kind) => `\`${kind}\``)], ...rows]),
+    table([["", ...names], ...rows]),
     CREDENTIALS,
     LOADING,
-    table([["kind", "time", "memory"], ...costs]),
+    table([["kind", "time", "memory"], ...costs, costRow("all together", ALL_TOGETHER)]),
   ].join("\n\n") + "\n";
+}
+
+function costRow(name: string, [ms, megabytes]: readonly [ms: number, megabytes: number]) {
+  return [name, `${ms} ms`, `${megabytes.toFixed(1)} MB`];
 }
 
 function table([head = [], ...rows]: readonly (readonly string[])[]): string {

@@ -1,3 +1,5 @@
+import { TextLineStream } from "@std/streams";
+
 /**
  * Processes of a benchmark run: started here, ended here.
  *
@@ -66,7 +68,7 @@ export function start(
       await writer.close().catch(() => {});
       if (!await endsWithin(child, 500)) child.kill("SIGTERM");
       if (!await endsWithin(child, STOP_TIMEOUT_MS)) child.kill("SIGKILL");
-      await lines.return(undefined);
+      await lines.return?.();
       await child.status;
     },
   };
@@ -120,13 +122,8 @@ export async function processorSeconds(pid: number): Promise<number | undefined>
   return Number.isFinite(ticks) ? ticks / TICKS_PER_SECOND : undefined;
 }
 
-async function* linesOf(bytes: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
-  let pending = "";
-  for await (const text of bytes.pipeThrough(new TextDecoderStream())) {
-    const lines = (pending + text).split("\n");
-    pending = lines.pop() ?? "";
-    yield* lines;
-  }
+function linesOf(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncIterableIterator<string> {
+  return bytes.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream()).values();
 }
 
 async function endsWithin(child: Deno.ChildProcess, ms: number): Promise<boolean> {

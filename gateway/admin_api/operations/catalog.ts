@@ -11,7 +11,7 @@ import {
 } from "../answers/catalog.ts";
 import { upstreamListAnswer } from "../answers/overview.ts";
 import { strict } from "../fields.ts";
-import { type AdminOperations, CHANGE_CODES, FIND_CODES } from "../operation.ts";
+import type { AdminOperations } from "../operation.ts";
 import type { QueryFields } from "../query_fields.ts";
 
 const version = z.int().positive();
@@ -39,7 +39,7 @@ export const CATALOG_OPERATIONS = {
     id: "getCatalog",
     summary: "Show the catalog in force",
     answer: catalogAnswer,
-    codes: [],
+    storeless: true,
   },
   "GET /catalog/versions": {
     id: "listCatalogVersions",
@@ -51,7 +51,6 @@ export const CATALOG_OPERATIONS = {
     id: "getCatalogVersion",
     summary: "Show a version",
     answer: catalogAnswer,
-    codes: FIND_CODES,
   },
   "GET /catalog/versions/{version}/changes": {
     id: "compareCatalogVersions",
@@ -61,7 +60,6 @@ export const CATALOG_OPERATIONS = {
         .meta({ description: "Version to compare with; the one before it where left out" }),
     }),
     answer: catalogDifferenceAnswer,
-    codes: FIND_CODES,
   },
   "POST /catalog/apply": {
     id: "applyCatalog",
@@ -70,7 +68,7 @@ export const CATALOG_OPERATIONS = {
     body: change,
     describedBody: change.extend({ content: configSchema }),
     answer: catalogChangeAnswer,
-    codes: ["store_unavailable", "conflict"],
+    codes: ["conflict"],
   },
   "POST /catalog/rollback": {
     id: "rollBackCatalog",
@@ -78,7 +76,7 @@ export const CATALOG_OPERATIONS = {
     body: strict({ version, note: note.optional(), force, dryRun, expectedVersion }),
     example: { version: 3, note: "The new prices were wrong" },
     answer: catalogChangeAnswer,
-    codes: CHANGE_CODES,
+    codes: ["not_found", "conflict"],
   },
   "GET /catalog/check": {
     id: "checkCatalog",
@@ -94,25 +92,26 @@ export const CATALOG_OPERATIONS = {
       ),
     }),
     answer: catalogCheckAnswer,
-    codes: [],
+    storeless: true,
   },
   "GET /models": {
     id: "listPool",
     summary: "List the models as routing sees them",
     answer: poolAnswer,
-    codes: [],
+    storeless: true,
   },
   "GET /upstreams": {
     id: "listUpstreams",
     summary: "List the upstreams with their state",
     answer: upstreamListAnswer,
-    codes: [],
+    storeless: true,
   },
   "GET /upstreams/{id}/models": {
     id: "listOfferedModels",
     summary: "Ask an upstream for its models",
     answer: offeredModelsAnswer,
-    codes: ["not_found", "upstream_error", "upstream_timeout"],
+    storeless: true,
+    codes: ["upstream_error", "upstream_timeout"],
   },
 } as const satisfies AdminOperations;
 

@@ -11,7 +11,7 @@ import {
 } from "../answers/keys.ts";
 import { operationId, strict } from "../fields.ts";
 import { label } from "../label.ts";
-import { type AdminOperations, CHANGE_CODES, FIND_CODES } from "../operation.ts";
+import type { AdminOperations } from "../operation.ts";
 import { policySchema } from "../policy.ts";
 import type { QueryFields } from "../query_fields.ts";
 
@@ -33,7 +33,7 @@ export const KEY_OPERATIONS = {
     example: { name: "Shop", wallet: "team", policy: { requestsPerMinute: 600 } },
     status: 201,
     answer: newKeyAnswer,
-    codes: ["store_unavailable", "conflict"],
+    codes: ["conflict"],
   },
   "POST /keys/preview": {
     id: "previewPolicy",
@@ -53,7 +53,6 @@ export const KEY_OPERATIONS = {
     id: "getKey",
     summary: "Show a key and what it has spent",
     answer: shownKeyAnswer,
-    codes: FIND_CODES,
   },
   "POST /keys/{id}/narrow": {
     id: "narrowKey",
@@ -61,7 +60,6 @@ export const KEY_OPERATIONS = {
     body: strict({ policy: policySchema }),
     example: { policy: { models: ["fast-mini"] } },
     answer: keyAnswer,
-    codes: FIND_CODES,
   },
   "POST /keys/{id}/content-log": {
     id: "setKeyContentLog",
@@ -71,7 +69,6 @@ export const KEY_OPERATIONS = {
     }),
     example: { on: true },
     answer: keyAnswer,
-    codes: FIND_CODES,
   },
   "POST /keys/{id}/rotate": {
     id: "rotateKey",
@@ -87,7 +84,7 @@ export const KEY_OPERATIONS = {
     example: { name: "Shop, December" },
     status: 201,
     answer: rotatedKeyAnswer,
-    codes: CHANGE_CODES,
+    codes: ["conflict"],
   },
   "GET /keys/{id}/rotation": {
     id: "getRotation",
@@ -95,7 +92,6 @@ export const KEY_OPERATIONS = {
     description: "By the keys and the request log alone.",
     query: ({ text }: QueryFields) => ({ copy: text, request_id: text }),
     answer: rotationAnswer,
-    codes: FIND_CODES,
   },
   "POST /keys/{id}/verify": {
     id: "verifyKey",
@@ -107,24 +103,23 @@ export const KEY_OPERATIONS = {
     }),
     example: { key: "the-key-itself" },
     answer: verificationAnswer,
-    codes: [...CHANGE_CODES, "upstream_error"],
+    codes: ["conflict", "upstream_error"],
   },
   "POST /keys/{id}/disable": {
     id: "disableKey",
     summary: "Let a key serve no more for now",
     answer: keyAnswer,
-    codes: CHANGE_CODES,
+    codes: ["conflict"],
   },
   "POST /keys/{id}/enable": {
     id: "enableKey",
     summary: "Let a disabled key serve again",
     answer: keyAnswer,
-    codes: CHANGE_CODES,
+    codes: ["conflict"],
   },
   "POST /keys/{id}/revoke": {
     id: "revokeKey",
     summary: "End a key for good",
     answer: keyAnswer,
-    codes: FIND_CODES,
   },
 } as const satisfies AdminOperations;

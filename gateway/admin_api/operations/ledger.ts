@@ -2,7 +2,7 @@ import { z } from "zod";
 import { errorEnvelopeSchema } from "../../http/schemas/error.ts";
 import { exportEndAnswer, verificationAnswer, verificationLineAnswer } from "../answers/ledger.ts";
 import { journalLineAnswer } from "../answers/wallets.ts";
-import { type AdminOperations, FIND_CODES, LINES_TYPE } from "../operation.ts";
+import { type AdminOperations, LINES_TYPE } from "../operation.ts";
 import type { QueryFields } from "../query_fields.ts";
 
 /** The books. */
@@ -25,6 +25,6 @@ export const LEDGER_OPERATIONS = {
     query: ({ time, text }: QueryFields) => ({ since: time, until: time, wallet: text }),
     lines: z.union([journalLineAnswer, exportEndAnswer, errorEnvelopeSchema]),
     answerHeader: "X-Ledger-Entries",
-    codes: FIND_CODES,
+    codes: ["not_found"],
   },
 } as const satisfies AdminOperations;

@@ -44,6 +44,6 @@ export const PLAYGROUND_OPERATIONS = {
     answer: z.strictObject({
       revoked: z.int().min(0).meta({ description: "Keys that were revoked" }),
     }).meta({ id: "PlaygroundEnd" }),
-    codes: [],
+    storeless: true,
   },
 } as const satisfies AdminOperations;

@@ -7,7 +7,7 @@ import {
   tailEventAnswer,
   usageAnswer,
 } from "../answers/requests.ts";
-import { type AdminOperations, FIND_CODES } from "../operation.ts";
+import type { AdminOperations } from "../operation.ts";
 import type { QueryFields } from "../query_fields.ts";
 import { filterFields } from "../request_filter.ts";
 
@@ -31,14 +31,13 @@ export const REQUEST_OPERATIONS = {
       "`lost`, with how many a slow reader has missed.",
     query: filterFields,
     events: tailEventAnswer,
-    codes: [],
+    storeless: true,
   },
   "GET /requests/{id}": {
     id: "getRequest",
     summary: "Show one request: its route, its bill",
     description: "By the id of its row, or the newest of an `X-Request-ID`.",
     answer: requestAnswer,
-    codes: FIND_CODES,
   },
   "GET /overview": {
     id: "getOverview",
@@ -67,6 +66,6 @@ export const REQUEST_OPERATIONS = {
     id: "getService",
     summary: "Show what runs, and where applications call it",
     answer: serviceAnswer,
-    codes: [],
+    storeless: true,
   },
 } as const satisfies AdminOperations;

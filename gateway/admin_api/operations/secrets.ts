@@ -1,8 +1,6 @@
 import { newTokenAnswer, pepperAnswer, tokenConfirmedAnswer } from "../answers/keys.ts";
 import type { AdminOperations } from "../operation.ts";
 
-const codes = ["store_unavailable", "conflict"] as const;
-
 /** The pepper of key digests, and the admin token. */
 export const SECRET_OPERATIONS = {
   "GET /pepper": {
@@ -15,13 +13,13 @@ export const SECRET_OPERATIONS = {
     summary: "Make a new pepper",
     description: "Keys move to it when they are used.",
     answer: pepperAnswer,
-    codes,
+    codes: ["conflict"],
   },
   "POST /pepper/drop": {
     id: "dropPepper",
     summary: "Forget the previous pepper",
     answer: pepperAnswer,
-    codes,
+    codes: ["conflict"],
   },
   "POST /admin-token/rotate": {
     id: "rotateAdminToken",
@@ -35,6 +33,6 @@ export const SECRET_OPERATIONS = {
     summary: "Put the new admin token in the old one's place",
     description: "Sent with the new token.",
     answer: tokenConfirmedAnswer,
-    codes,
+    codes: ["conflict"],
   },
 } as const satisfies AdminOperations;

@@ -17,7 +17,7 @@ import {
 } from "../answers/vector_stores.ts";
 import { strict } from "../fields.ts";
 import { label } from "../label.ts";
-import { type AdminOperations, CHANGE_CODES, FIND_CODES } from "../operation.ts";
+import type { AdminOperations } from "../operation.ts";
 import type { QueryFields } from "../query_fields.ts";
 
 /** Attributes of a file. */
@@ -31,7 +31,7 @@ export const VECTOR_STORE_OPERATIONS = {
     summary: "List the vector stores",
     query: ({ text }: QueryFields) => ({ wallet: text }),
     answer: vectorStoreListAnswer,
-    codes: [],
+    storeless: true,
   },
   "POST /vector-stores": {
     id: "createVectorStore",
@@ -40,25 +40,23 @@ export const VECTOR_STORE_OPERATIONS = {
     example: { name: "Handbook", wallet: "team" },
     status: 201,
     answer: vectorStoreAnswer,
-    codes: ["store_unavailable", "conflict"],
+    codes: ["conflict"],
   },
   "GET /vector-stores/{id}": {
     id: "getVectorStore",
     summary: "Show a vector store",
     answer: vectorStoreAnswer,
-    codes: ["not_found"],
+    storeless: true,
   },
   "DELETE /vector-stores/{id}": {
     id: "deleteVectorStore",
     summary: "Delete a vector store with its files",
     answer: deletedAnswer,
-    codes: FIND_CODES,
   },
   "GET /vector-stores/{id}/files": {
     id: "listFiles",
     summary: "List the files of a vector store",
     answer: fileListAnswer,
-    codes: FIND_CODES,
   },
   "POST /vector-stores/{id}/files": {
     id: "addFile",
@@ -72,25 +70,23 @@ export const VECTOR_STORE_OPERATIONS = {
     uploads: [...new Set(Object.values(MEDIA_TYPES)), "application/octet-stream"],
     status: 201,
     answer: addedFileAnswer,
-    codes: CHANGE_CODES,
+    codes: ["conflict"],
   },
   "GET /vector-stores/{id}/files/{fileId}": {
     id: "getFileOfStore",
     summary: "Show a file",
     answer: fileAnswer,
-    codes: FIND_CODES,
   },
   "DELETE /vector-stores/{id}/files/{fileId}": {
     id: "deleteFile",
     summary: "Delete a file",
     answer: deletedAnswer,
-    codes: FIND_CODES,
   },
   "POST /vector-stores/{id}/files/{fileId}/embeddings": {
     id: "embedFile",
     summary: "Embed a file that has no embeddings, or those of another model",
     answer: fileAnswer,
-    codes: [...CHANGE_CODES, "upstream_error"],
+    codes: ["conflict", "upstream_error"],
   },
   "POST /vector-stores/{id}/search": {
     id: "searchVectorStore",
@@ -103,6 +99,6 @@ export const VECTOR_STORE_OPERATIONS = {
     }),
     example: { query: "How many days of leave are there?", maxResults: 5 },
     answer: searchAnswer,
-    codes: CHANGE_CODES,
+    codes: ["conflict"],
   },
 } as const satisfies AdminOperations;

@@ -8,7 +8,7 @@ import {
 } from "../answers/wallets.ts";
 import { CREDITS_PATTERN, creditsSchema, creditsText } from "../credits_text.ts";
 import { operationId, strict } from "../fields.ts";
-import { type AdminOperations, CHANGE_CODES, FIND_CODES } from "../operation.ts";
+import type { AdminOperations } from "../operation.ts";
 import type { QueryFields } from "../query_fields.ts";
 
 /** Kinds of entries that move money, or open a wallet. */
@@ -45,13 +45,12 @@ export const WALLET_OPERATIONS = {
     example: { id: "team", tier: "standard", credits: "100" },
     status: 201,
     answer: walletAnswer,
-    codes: ["store_unavailable", "conflict"],
+    codes: ["conflict"],
   },
   "GET /wallets/{id}": {
     id: "getWallet",
     summary: "Show a wallet",
     answer: walletAnswer,
-    codes: FIND_CODES,
   },
   "POST /wallets/{id}/credit": {
     id: "creditWallet",
@@ -68,7 +67,7 @@ export const WALLET_OPERATIONS = {
     }),
     example: { credits: "50", note: "Invoice 17", opId: "invoice-17" },
     answer: walletAnswer,
-    codes: CHANGE_CODES,
+    codes: ["conflict"],
   },
   "POST /wallets/{id}/low-balance": {
     id: "markLowBalance",
@@ -79,14 +78,12 @@ export const WALLET_OPERATIONS = {
     }),
     example: { below: "20" },
     answer: walletAnswer,
-    codes: FIND_CODES,
   },
   "GET /wallets/{id}/holds": {
     id: "listHolds",
     summary: "List what is held of a wallet",
     query: () => ({}),
     answer: holdListAnswer,
-    codes: FIND_CODES,
   },
   "GET /wallets/{id}/statement": {
     id: "listStatement",
@@ -103,6 +100,5 @@ export const WALLET_OPERATIONS = {
       }),
     }),
     answer: statementAnswer,
-    codes: FIND_CODES,
   },
 } as const satisfies AdminOperations;

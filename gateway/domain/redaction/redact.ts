@@ -25,14 +25,14 @@ const FORMS = [...SECRET_FORMS, ...PERSONAL_FORMS];
  * secret that begins before the cut is removed as a whole.
  */
 export function redacted(text: string, maxChars: number): string {
-  const looked = text.slice(0, maxChars + LOOK_AHEAD_CHARS);
+  const examined = text.slice(0, maxChars + LOOK_AHEAD_CHARS);
   let out = "";
   let from = 0;
-  for (const { begin, end } of secretSpans(looked, { forms: FORMS, isPrefixRemoved: true })) {
+  for (const { begin, end } of secretSpans(examined, { forms: FORMS, isPrefixRemoved: true })) {
     if (begin >= maxChars) break;
-    out += looked.slice(from, begin) + REDACTED;
+    out += examined.slice(from, begin) + REDACTED;
     from = end;
   }
-  if (from < maxChars) out += looked.slice(from, maxChars);
+  if (from < maxChars) out += examined.slice(from, maxChars);
   return out.toWellFormed();
 }

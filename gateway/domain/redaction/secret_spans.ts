@@ -45,16 +45,16 @@ export function secretSpans(
   { writings = [], forms = [], isPrefixRemoved = false }: SecretPatterns,
 ): readonly Span[] {
   const spans: Span[] = [];
-  for (const { text: read, beginOf } of readingsOf(text)) {
+  for (const { text: decoded, beginOf } of readingsOf(text)) {
     const note = (begin: number, end: number) =>
       void (end > begin && spans.push({ begin: beginOf(begin), end: beginOf(end) }));
     for (const secret of writings) {
-      for (let at = read.indexOf(secret); at !== -1; at = read.indexOf(secret, at)) {
+      for (let at = decoded.indexOf(secret); at !== -1; at = decoded.indexOf(secret, at)) {
         note(at, at += secret.length);
       }
     }
     for (const form of forms) {
-      for (const match of read.matchAll(form)) {
+      for (const match of decoded.matchAll(form)) {
         const prefix = isPrefixRemoved ? "" : match[1] ?? "";
         note(match.index + prefix.length, match.index + match[0].length);
       }

@@ -1,18 +1,18 @@
 /**
- * Measures text by the kinds of characters that differ in tokens, without a tokenizer.
+ * Measures text by kinds of characters that differ in tokens per character, without a tokenizer.
  *
  * @module
  */
 
 import { STEP_CHARS, type Steps } from "../redaction/steps.ts";
 
-/** Lengths of texts, added up. */
+/** Sums of text lengths. */
 export interface TextMeasure {
   /** UTF-8 bytes. */
   bytes: number;
   /** UTF-16 code units. */
   chars: number;
-  /** Those of `chars` that are dense. */
+  /** Number of `chars` that are dense. */
   dense: number;
 }
 
@@ -22,7 +22,7 @@ const PUNCTUATION = 2;
 const SPACE = 3;
 const LONGEST_WORD = 20;
 
-// Kind of each ASCII code. `+ / = _ -` continue a run, since base64 and identifiers contain them.
+// Kind of each ASCII code. `+ / = _ -` continue a run, because base64 and identifiers contain them.
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   const char = String.fromCharCode(code);
   if (/[A-Za-z]/.test(char)) return PLAIN;
@@ -37,7 +37,7 @@ export function measureText(text: string, measure: TextMeasure): void {
   endRun(open, measure);
 }
 
-/** The same, a step for each {@linkcode STEP_CHARS}. */
+/** Adds a text to the measure, one step per {@linkcode STEP_CHARS}. */
 export function* measureSteps(text: string, measure: TextMeasure): Steps<void> {
   const open = { run: 0, digits: 0 };
   for (let from = 0; from < text.length; from += STEP_CHARS) {
@@ -48,7 +48,7 @@ export function* measureSteps(text: string, measure: TextMeasure): Steps<void> {
   endRun(open, measure);
 }
 
-/** Of a run that has not ended: its length, and how much of it is digits. */
+/** A run that has not ended: its length, and the number of its digits. */
 interface OpenRun {
   run: number;
   digits: number;
@@ -57,7 +57,7 @@ interface OpenRun {
 interface MeasuredRange {
   readonly from: number;
   readonly to: number;
-  /** What the range before left open; afterwards what this one does. */
+  /** The run left open by the range before; updated to the one that this range leaves open. */
   readonly open: OpenRun;
 }
 
@@ -78,7 +78,7 @@ function measureRange(text: string, { from, to, open }: MeasuredRange, measure: 
       run = 0;
       digits = 0;
       if (kind === PUNCTUATION) dense++;
-      // Half of a surrogate pair is two of four bytes; a lone one becomes three.
+      // Half of a surrogate pair takes two of four bytes; a lone surrogate becomes three.
       if (code >= 128) beyond += code < 0x800 ? 1 : isPaired(text, i) ? 1 : 2;
     }
   }

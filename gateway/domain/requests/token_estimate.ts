@@ -1,17 +1,17 @@
 /**
- * How many tokens a request's input comes to, without a tokenizer.
+ * Estimates the tokens of a request's input without a tokenizer.
  *
- * Text is counted in three kinds, told apart while it is measured: plain (letters and spaces of
- * ASCII), dense (ASCII digits, punctuation, and runs of more than 20 characters without a break,
- * such as base64) and beyond ASCII (UTF-8 bytes more than one for a code unit).
+ * Three kinds of characters are counted: plain (letters and spaces of ASCII), dense (ASCII digits,
+ * punctuation, and runs of more than 20 characters without a break, such as base64) and beyond
+ * ASCII (UTF-8 bytes more than one for a code unit).
  *
- * Tokens a code unit measured with `o200k_base` (`cl100k_base`): English prose 0.25 (0.25), code
- * 0.25-0.33 (0.25-0.32), JSON 0.39 (0.37), random letters in words of five 0.47 (0.49), base64
- * 0.68 (0.72), hexadecimal 0.57 (0.57), random ASCII 0.74 (0.75), Chinese 0.81 (1.16), rare Chinese
+ * Tokens per code unit measured with `o200k_base` (`cl100k_base`): English prose 0.25 (0.25), code
+ * 0.25-0.33 (0.25-0.32), JSON 0.39 (0.37), random letters in words of five 0.47 (0.49), base64 0.68
+ * (0.72), hexadecimal 0.57 (0.57), random ASCII 0.74 (0.75), Chinese 0.81 (1.16), rare Chinese
  * characters 1.95 (2.52), emoji with joiners 0.95 (1.52). The bound is 0.4 plain + 0.8 dense + 0.9
- * (1.2) beyond ASCII: for English prose 1.6 to 2.1 times the count, for Chinese 2.6 times, for base64
- * 1.2 times. Of the kinds measured two exceed it: random letters in short words by a fifth, random
- * printable ASCII by a third. What they cost beyond the hold is written off.
+ * (1.2) beyond ASCII: for English prose 1.6 to 2.1 times the count, for Chinese 2.6 times, for
+ * base64 1.2 times. Of the kinds measured two exceed it: random letters in short words by a fifth,
+ * random printable ASCII by a third. Their cost beyond the hold is written off.
  *
  * @module
  */
@@ -20,16 +20,16 @@ import type { RequestFeatures } from "./features.ts";
 import { expectedOutputTokens } from "../routing/score.ts";
 import { measureText, type TextMeasure } from "./text_measure.ts";
 
-/** What is known of a tokenizer. */
+/** Token bounds of a family of tokenizers. */
 export interface ModelFamily {
   readonly name: string;
-  /** Most tokens for a text, relative to `o200k_base`. */
+  /** Maximum tokens of a text, relative to `o200k_base`. */
   readonly margin: number;
-  /** Most tokens for a UTF-8 byte beyond the first of a code unit, before the margin. */
+  /** Maximum tokens per UTF-8 byte beyond the first of a code unit, before the margin. */
   readonly beyondAscii: number;
-  /** Most tokens for one image. */
+  /** Maximum tokens per image. */
   readonly imageTokens: number;
-  /** Tokens that the provider itself adds where tools are declared. */
+  /** Tokens that the provider adds when tools are declared. */
   readonly toolTokens: number;
 }
 
@@ -41,8 +41,8 @@ const OTHER: ModelFamily = {
   toolTokens: 600,
 };
 
-// The first pattern that matches decides. Margins beside gpt are from the providers' statements and
-// published comparisons, rounded up; image figures are the largest an unscaled image can cost.
+// The first matching pattern decides. Margins other than gpt's are from the providers' statements
+// and published comparisons, rounded up; image figures are the maximum for an unscaled image.
 const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
   [/gpt-4o-mini/, { ...OTHER, name: "gpt", margin: 1, beyondAscii: 0.9, imageTokens: 48_200 }],
   [/gpt-4(?![o.\d])|gpt-3\.5/, { ...OTHER, name: "gpt", margin: 1, imageTokens: 2_600 }],
@@ -62,7 +62,7 @@ const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
   }],
 ];
 
-/** Family of a model, from the upstream's own name of it. */
+/** Returns the family of a model by its name at the upstream. */
 export function modelFamily(upstreamModel: string): ModelFamily {
   const name = upstreamModel.toLowerCase();
   for (const [pattern, family] of FAMILIES) if (pattern.test(name)) return family;
@@ -72,7 +72,7 @@ export function modelFamily(upstreamModel: string): ModelFamily {
 const FRAME_TOKENS = 12;
 const REPLY_TOKENS = 16;
 
-/** Most tokens that the input of a request comes to for a family. What is held is this. */
+/** Returns the maximum input tokens of a request for a family. This much is held. */
 export function estimateInputTokens(features: RequestFeatures, family: ModelFamily): number {
   const { textChars, textBytes } = features;
   const dense = features.denseChars ?? textChars;
@@ -83,15 +83,15 @@ export function estimateInputTokens(features: RequestFeatures, family: ModelFami
   return Math.ceil(text * family.margin + framing + features.images * family.imageTokens);
 }
 
-/** Those of the estimate that are of images, recordings and files: no text that could be counted. */
+/** Returns the part of the estimate for images, recordings and files, which is not text. */
 export function mediaInputTokens(features: RequestFeatures, family: ModelFamily): number {
   const { images, mediaChars = 0 } = features;
   return Math.ceil(0.4 * mediaChars * family.margin + images * family.imageTokens);
 }
 
 /**
- * Tokens that the input of ordinary text comes to, without the margin: what decides whether a
- * context is long enough, and which model is expected to cost least.
+ * Returns the likely input tokens, without the margin. They decide whether a context is long
+ * enough, and which model is expected to cost least.
  */
 export function likelyInputTokens(features: RequestFeatures): number {
   const { textChars: chars, textBytes: bytes, denseChars: dense = 0 } = features;
@@ -99,7 +99,7 @@ export function likelyInputTokens(features: RequestFeatures): number {
   return Math.ceil(text + 4 * features.framedItems + 1_000 * features.images);
 }
 
-/** The same of a text alone. */
+/** Returns the likely tokens of a text alone. */
 export function likelyTextTokens(text: string): number {
   const measure = { bytes: 0, chars: 0, dense: 0 };
   measureText(text, measure);
@@ -110,18 +110,19 @@ function likelyTokens({ bytes, chars, dense }: Readonly<TextMeasure>): number {
   return 0.25 * (chars - dense) + 0.5 * dense + 0.3 * (bytes - chars);
 }
 
-/** Tokens that a request is expected to come to. */
+/** Expected tokens of a request. */
 export interface TokenEstimate {
   readonly inputTokens: number;
-  /** Over all choices. */
+  /** Sum over all choices. */
   readonly outputTokens: number;
 }
 
 const IMAGE_OUTPUT_TOKENS = 1_000;
 
 /**
- * What a request usually comes to: {@linkcode likelyInputTokens}, and the output expected of its
- * difficulty (300 to 1 500 tokens a choice, 1 000 an image) or what was asked for where that is less.
+ * Returns the typical tokens of a request: {@linkcode likelyInputTokens}, and the output expected
+ * for its difficulty (300 to 1 500 tokens per choice, 1 000 per image), or the requested output if
+ * that is less.
  */
 export function typicalTokens(features: RequestFeatures): TokenEstimate {
   const { endpoint, difficulty, requestedOutputTokens = Infinity, choices } = features;

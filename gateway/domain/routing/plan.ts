@@ -6,6 +6,7 @@
 
 import type { ErrorCode } from "@svc/sdk/protocol";
 import type { Catalog, Model, Tier, UpstreamConfig } from "../catalog/catalog.ts";
+import type { ProviderTraits, TraitsOf } from "../catalog/provider_traits.ts";
 import type { BudgetMicros, KeySpend, Wallet } from "../ledger/ledger.ts";
 import type { Micros } from "../ledger/money.ts";
 import type { FrozenPrice } from "../ledger/pricing.ts";
@@ -13,24 +14,26 @@ import type { KeyPolicy } from "../policy/policy.ts";
 import type { RequestFeatures } from "../requests/features.ts";
 import type { LimitCause } from "./hold_shape.ts";
 
-/** What the pool knows of one model at its upstream. */
+/** State of one model at its upstream, as observed by the pool. */
 export interface TargetState {
   readonly available: boolean;
-  /** Where it is not: why, in words for the operator. */
+  /** Reason for being unavailable, in words for the operator. */
   readonly reason?: string | undefined;
-  /** Where it is not: milliseconds until it may be. */
+  /** Milliseconds until an unavailable target may be available. */
   readonly retryAfterMs?: number | undefined;
-  /** It is not available since its provider limits the rate. */
+  /** True when the target is unavailable because of its provider's rate limit. */
   readonly rateLimited?: boolean | undefined;
-  /** Where it is not: only calls under way stand in the way, so its turn comes with the end of one. */
+  /**
+   * True when only calls in flight make the target unavailable, so that the end of one frees it.
+   */
   readonly busy?: boolean | undefined;
-  /** Moving average of time to first byte; absent where nothing was observed. */
+  /** Moving average of time to first byte; absent without observations. */
   readonly latencyMs?: number | undefined;
-  /** Failures in a row; absent where the last attempt did not fail. No decision depends on it. */
+  /** Consecutive failures; absent after a success. No decision depends on it. */
   readonly failures?: number | undefined;
 }
 
-/** Everything a routing decision depends on. */
+/** The facts that a routing decision depends on. */
 export interface RoutingInput {
   readonly catalog: Catalog;
   readonly features: RequestFeatures;
@@ -38,16 +41,18 @@ export interface RoutingInput {
   readonly wallet: Wallet;
   readonly spend?: KeySpend | undefined;
   readonly budget: BudgetMicros;
-  /** By model id; a model not in it counts as available. */
+  /** State by model id; an absent model counts as available. */
   readonly pool: ReadonlyMap<string, TargetState>;
   /** The model that answered this conversation last. */
   readonly stickyModel?: string | undefined;
-  /** Uniform in [0, 1): breaks ties between equals. */
+  /** Traits of the kinds of upstreams. @default {no kind has any} */
+  readonly traitsOf?: TraitsOf | undefined;
+  /** Uniform in [0, 1): breaks ties. */
   readonly seed: number;
   readonly nowMs: number;
 }
 
-/** Steps of the filter, in order: a model is excluded by the first it fails. */
+/** Stages of the filter, in order: a model is excluded by the first stage that it fails. */
 export type RoutingStage =
   | "endpoint"
   | "modality"
@@ -60,50 +65,52 @@ export type RoutingStage =
   | "affordable"
   | "available";
 
-/** A model that was looked at and left out. */
+/** A model that was considered and excluded. */
 export interface Exclusion {
   readonly model: string;
   readonly stage: RoutingStage;
   readonly reason: string;
 }
 
-/** A model that can serve the request, and what to hold for it. */
+/** A model that can serve the request, and the hold for it. */
 export interface Candidate {
   readonly model: Model;
   readonly upstream: UpstreamConfig;
+  /** Traits of the upstream's kind. */
+  readonly traits: ProviderTraits;
   readonly price: FrozenPrice;
-  /** Estimate with margin, in tokens. */
+  /** Estimated input with margin, in tokens. */
   readonly inputTokens: number;
-  /** Those of `inputTokens` that are of images. */
+  /** Those of `inputTokens` that belong to images. */
   readonly imageInputTokens: number;
-  /** Those of `inputTokens` that are of images, recordings and files: no text to be counted. */
+  /** Those of `inputTokens` that belong to images, recordings and files, which are not text. */
   readonly mediaInputTokens: number;
-  /** Most output over all choices that `holdAmount` pays for, in tokens. */
+  /** Maximum output over all choices that `holdAmount` pays for, in tokens. */
   readonly outputTokens: number;
-  /** Reserve this much; */
+  /** Preferred amount of the hold. */
   readonly holdAmount: Micros;
-  /** or at the least this, which pays for min(requested, 16) tokens of output a choice. */
+  /** Minimum amount of the hold, which pays for min(requested, 16) tokens of output per choice. */
   readonly holdMinimum: Micros;
-  /** The limit to send in tokens a choice, where the caller's own is absent or too high. */
+  /** Output limit to send, in tokens per choice, if the caller's own is absent or too high. */
   readonly outputLimit?: number | undefined;
-  /** Why it is sent. */
+  /** Reason for that limit. */
   readonly limitedBy?: LimitCause | undefined;
   readonly score: number;
-  /** Its place among the candidates, for `reasonOf`. */
+  /** Rank among the candidates, for `reasonOf`. */
   readonly standing: Standing;
 }
 
-/** Where a candidate stands among the others. */
+/** The rank of a candidate with its grounds. */
 export interface Standing {
-  /** From 1 on. */
+  /** Rank, from 1. */
   readonly place: number;
-  /** Of so many. */
+  /** Number of candidates. */
   readonly count: number;
-  /** Of the request. */
+  /** Difficulty of the request. */
   readonly difficulty: number;
-  /** It answered the conversation last. */
+  /** True when the model answered the conversation last. */
   readonly stays: boolean;
-  /** As the pool had observed it. */
+  /** Latency as observed by the pool. */
   readonly latencyMs: number | undefined;
 }
 
@@ -120,16 +127,16 @@ export type RoutingPlan =
   | {
     readonly ok: false;
     readonly code: ErrorCode;
-    /** What the caller is told. */
+    /** Message for the caller. */
     readonly message: string;
-    /** Path of the field that stands in the way. */
+    /** Path of the field that causes the refusal. */
     readonly param?: string | undefined;
     readonly retryAfterMs?: number | undefined;
     readonly exclusions: readonly Exclusion[];
     readonly considered: number;
   };
 
-/** Steps of the filter, in order. */
+/** Stages of the filter, in order. */
 export const ROUTING_STAGES: readonly RoutingStage[] = [
   "endpoint",
   "modality",

@@ -3,11 +3,11 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 /** Messages of the overview. */
 export const overviewMessages = catalogue({
   title: ["Overview", "概览"],
-  intro: ["What was asked, what it cost and how it went.", "请求了什么、花费多少、结果如何。"],
+  intro: ["Requests, their cost and their outcomes.", "请求了什么、花费多少、结果如何。"],
   requests: ["Requests", "请求"],
   failed: ["Failed", "失败"],
   refused: ["Refused", "已拒绝"],
-  left: ["Callers left", "调用方离开"],
+  left: ["Callers disconnected", "调用方离开"],
   spend: ["Spend", "花费"],
   credits: ["credits", "点"],
   latency: ["Median time", "耗时中位数"],

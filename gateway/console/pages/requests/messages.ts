@@ -20,7 +20,7 @@ export const requestMessages = catalogue({
   outcomes: {
     ok: ["Answered", "已答复"],
     error: ["Refused or failed", "被拒绝或失败"],
-    client_left: ["Caller left", "调用方离开"],
+    client_left: ["Caller disconnected", "调用方离开"],
     cut: ["Cut off", "中断"],
     killed: ["Killed", "网关中止"],
   },

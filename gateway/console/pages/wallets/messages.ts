@@ -63,7 +63,7 @@ export const walletMessages = catalogue({
     id: string,
   ) => [`${amount} credits were paid into wallet "${id}".`, `已为钱包“${id}”充入 ${amount} 点。`],
   usedUp:
-    both`This form was used to pay already, another amount or into another wallet: nothing was paid now. Look at the statement; to pay this as well, send it again.
+    both`This form has paid already, with another amount or into another wallet: nothing was paid now. Look at the statement; to pay this as well, send it again.
     此表单已用于另一笔充值（金额或钱包不同）：本次未充值。请先核对账单；若仍要充入，请再次提交。`,
   notAmount: both`Give an amount of credits above zero, as 12.5, with at most six decimal places
     请输入大于零的点数，如 12.5，最多六位小数`,
