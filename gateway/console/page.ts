@@ -4,7 +4,7 @@ import type { UncheckedArguments } from "../admin_api/call.ts";
 import type { ApiAnswer, ConsoleApi } from "./api.ts";
 import type { ScriptName } from "./assets.ts";
 import type { Catalogue, Language } from "./messages/catalogue.ts";
-import type { Theme } from "./preferences.ts";
+import type { Theme } from "./theme.ts";
 
 /** One request, as a page sees it. */
 export interface View {

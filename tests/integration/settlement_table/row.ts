@@ -102,7 +102,7 @@ export const OTHER_STRINGS: Readonly<Record<string, Readonly<Record<string, unkn
   },
   "thinking": { thinking: "Hello there friend" },
   "a transcript": { audio: { id: "audio_1", transcript: "Hello there friend" } },
-  "a member that nobody knows": { novelty: { output: ["Hello there friend"] } },
+  "a member that nobody knows": { novelty: { said: ["Hello there friend"] } },
 };
 
 /** Routes that send a chat completion upstream. */
