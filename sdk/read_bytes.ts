@@ -2,27 +2,27 @@ import { pieceReader } from "./piece_reader.ts";
 
 const FIRST_ROOM_BYTES = 16 * 1024;
 
-/** How far to read. */
+/** Limits of a read. */
 export interface ReadBytesOptions {
-  /** Longest body. */
+  /** Longest body, in bytes. */
   readonly maxBytes: number;
   /** Ends the reading. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The bytes of a body; `undefined` where there are more than `maxBytes`. What is not read is
- * cancelled. Throws the signal's reason where that ends it.
+ * Returns the bytes of a body; `undefined` when there are more than `maxBytes`. The rest is
+ * cancelled. Throws the signal's reason when that ends the read.
  */
 export async function readBytes(
   body: ReadableStream<Uint8Array> | null,
   { maxBytes, signal }: ReadBytesOptions,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const reader = pieceReader(body ?? new Blob().stream());
-  // Not waited for: a body of the application's own may never be done with it. It rejects where the
-  // connection has gone, and the read says that itself.
+  // Not awaited: a body of the application's own may never settle. It rejects when the connection
+  // is gone, and so does the read.
   const stop = () => void reader.cancel().catch(() => {});
-  // Pieces are copied: one kept as it came may keep a buffer of many times its length.
+  // Pieces are copied: a retained piece may retain a buffer many times its length.
   let room = new Uint8Array(Math.min(FIRST_ROOM_BYTES, maxBytes));
   let length = 0;
   signal.addEventListener("abort", stop, { once: true });
