@@ -171,9 +171,9 @@ function redacted(text: string, secrets: Iterable<string>): string {
   const hide = (from: number, to: number) => {
     for (let at = from; at < to; at++) hidden.add(at);
   };
-  for (const said of secrets) {
+  for (const secretText of secrets) {
     // Printable like the text, so that it is recognised across a line break.
-    const secret = printable(said);
+    const secret = printable(secretText);
     const { length } = secret;
     if (length < PIECE) {
       for (const at of length < SHORTEST_SECRET ? [] : occurrences(text, secret)) {

@@ -1,7 +1,7 @@
 /**
  * Size of the buffer in bytes: a piece holds several events; a longer one comes in several pieces.
  */
-const ROOM_BYTES = 16 * 1024;
+const BUFFER_BYTES = 16 * 1024;
 
 /** A reader of a body, piece by piece. */
 export interface PieceReader {
@@ -25,12 +25,12 @@ export function pieceReader(body: ReadableStream<Uint8Array>): PieceReader {
     if (error instanceof TypeError && !body.locked) return plainReader(body);
     throw error;
   }
-  let room: Uint8Array = new Uint8Array(ROOM_BYTES);
+  let buffer: Uint8Array = new Uint8Array(BUFFER_BYTES);
   return {
     async read() {
-      const { done, value } = await reader.read(room);
+      const { done, value } = await reader.read(buffer);
       if (done) return undefined;
-      room = new Uint8Array(value.buffer);
+      buffer = new Uint8Array(value.buffer);
       return value;
     },
     cancel: () => reader.cancel(),

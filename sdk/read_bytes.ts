@@ -1,6 +1,6 @@
 import { pieceReader } from "./piece_reader.ts";
 
-const FIRST_ROOM_BYTES = 16 * 1024;
+const FIRST_BUFFER_BYTES = 16 * 1024;
 
 /** Limits of a read. */
 export interface ReadBytesOptions {
@@ -23,7 +23,7 @@ export async function readBytes(
   // is gone, and so does the read.
   const stop = () => void reader.cancel().catch(() => {});
   // Pieces are copied: a retained piece may retain a buffer many times its length.
-  let room = new Uint8Array(Math.min(FIRST_ROOM_BYTES, maxBytes));
+  let buffer = new Uint8Array(Math.min(FIRST_BUFFER_BYTES, maxBytes));
   let length = 0;
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -31,14 +31,16 @@ export async function readBytes(
       signal.throwIfAborted();
       const piece = await reader.read();
       signal.throwIfAborted();
-      if (piece === undefined) return room.subarray(0, length);
+      if (piece === undefined) return buffer.subarray(0, length);
       const end = length + piece.byteLength;
       if (end > maxBytes) {
         stop();
         return undefined;
       }
-      if (end > room.byteLength) room = grown(room, Math.min(Math.max(end, 2 * length), maxBytes));
-      room.set(piece, length);
+      if (end > buffer.byteLength) {
+        buffer = grown(buffer, Math.min(Math.max(end, 2 * length), maxBytes));
+      }
+      buffer.set(piece, length);
       length = end;
     }
   } finally {
@@ -46,8 +48,8 @@ export async function readBytes(
   }
 }
 
-function grown(room: Uint8Array<ArrayBuffer>, bytes: number): Uint8Array<ArrayBuffer> {
+function grown(buffer: Uint8Array<ArrayBuffer>, bytes: number): Uint8Array<ArrayBuffer> {
   const larger = new Uint8Array(bytes);
-  larger.set(room);
+  larger.set(buffer);
   return larger;
 }

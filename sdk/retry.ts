@@ -28,8 +28,10 @@ export interface RetryState {
  */
 export function retryWaitMs(state: RetryState): number | undefined {
   if (state.headers?.get("x-should-retry") === "false") return undefined;
-  const asked = retryAfterMs(state.headers, state.nowMs);
-  if (asked !== undefined) return asked <= LONGEST_RETRY_AFTER_MS ? asked : undefined;
+  const requestedMs = retryAfterMs(state.headers, state.nowMs);
+  if (requestedMs !== undefined) {
+    return requestedMs <= LONGEST_RETRY_AFTER_MS ? requestedMs : undefined;
+  }
   const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (state.tries - 1), LONGEST_WAIT_MS);
   return waitMs * (1 - state.random / 4);
 }

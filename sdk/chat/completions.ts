@@ -30,7 +30,7 @@ export type ChatRunResult = RunResult<ChatShapes> & ChatHistory;
  *   execute: ({ city }) => `Rain in ${city}`,
  * });
  *
- * // A model that calls it, and then says what it was told.
+ * // A model that calls the tool, and then repeats its result.
  * const call = { name: "weather", arguments: '{"city":"Oslo"}' };
  * const client = new ServiceClient({
  *   apiKey: "key",

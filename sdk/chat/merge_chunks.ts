@@ -122,20 +122,20 @@ function callOf(
   { position, isAlone }: { readonly position: number; readonly isAlone: boolean },
 ): Fields {
   const isIts = (call: Fields) => !id || !call["id"] || call["id"] === id;
-  let found: Fields | undefined;
+  let match: Fields | undefined;
   if (typeof index === "number") {
     // Some upstreams number every call 0: another id, or without ids another name, is another call,
     // and the last one continues.
-    found = calls.findLast((call) => call["index"] === index && isIts(call));
-    const isOther = found !== undefined && namedOf(found).name !== named?.name;
-    if (!id && isOther && isNamedLate(found, named)) found = undefined;
+    match = calls.findLast((call) => call["index"] === index && isIts(call));
+    const isOther = match !== undefined && namedOf(match).name !== named?.name;
+    if (!id && isOther && isNamedLate(match, named)) match = undefined;
   } else if (id) {
-    found = calls.findLast((call) => call["id"] === id);
+    match = calls.findLast((call) => call["id"] === id);
   } else {
-    found = isAlone ? calls.at(-1) : calls[position];
-    if (isNamedLate(found, named)) found = undefined;
+    match = isAlone ? calls.at(-1) : calls[position];
+    if (isNamedLate(match, named)) match = undefined;
   }
-  if (found !== undefined) return found;
+  if (match !== undefined) return match;
   const call: Fields = {};
   calls.push(call);
   return call;

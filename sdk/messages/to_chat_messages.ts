@@ -54,18 +54,18 @@ function userMessages(
 ): ChatMessage[] {
   const results: ChatMessage[] = [];
   const shown: ContentPart[] = [];
-  const said: ContentPart[] = [];
+  const content: ContentPart[] = [];
   for (const [at, block] of blocks.entries()) {
     const here = `${path}.content.${at}`;
     if (block.type !== "tool_result") {
-      for (const part of contentParts(block, here)) said.push(part);
+      for (const part of contentParts(block, here)) content.push(part);
       continue;
     }
     const { message, attachments } = toolMessage(block, here);
     results.push(message);
     for (const part of attachments) shown.push(part);
   }
-  const parts = [...shown, ...said];
+  const parts = [...shown, ...content];
   if (parts.length === 0 && results.length > 0) return results;
   return [...results, { ...rest, role: "user", content: contentOf(parts) }];
 }

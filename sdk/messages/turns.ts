@@ -35,7 +35,7 @@ export class MessagesTurns implements ModelPort<MessagesShapes> {
     for await (const event of this.#chat.turn(request)) {
       switch (event.type) {
         case "chunk":
-          for (const chunk of writer?.add(event.chunk) ?? []) yield* told(chunk);
+          for (const chunk of writer?.add(event.chunk) ?? []) yield* eventsIn(chunk);
           break;
         case "tool_call_delta":
           yield event.name === undefined ? event : { ...event, name: nameOf(event.name) };
@@ -61,21 +61,21 @@ export class MessagesTurns implements ModelPort<MessagesShapes> {
 }
 
 /** Yields an event of the surface, and the loop's events in it. */
-function* told(chunk: MessageStreamEvent): Iterable<ModelEvent<MessagesShapes>> {
+function* eventsIn(chunk: MessageStreamEvent): Iterable<ModelEvent<MessagesShapes>> {
   yield { type: "chunk", chunk };
   if (chunk.type === "content_block_delta") yield* spoken(chunk.delta);
 }
 
 /** Yields the loop's events of a block or of a piece of one. */
-function* spoken(said: ContentBlock | ContentBlockDelta): Iterable<ModelEvent<MessagesShapes>> {
-  switch (said.type) {
+function* spoken(block: ContentBlock | ContentBlockDelta): Iterable<ModelEvent<MessagesShapes>> {
+  switch (block.type) {
     case "text":
     case "text_delta":
-      yield { type: "text_delta", text: said.text };
+      yield { type: "text_delta", text: block.text };
       break;
     case "thinking":
     case "thinking_delta":
-      yield { type: "reasoning_delta", text: said.thinking };
+      yield { type: "reasoning_delta", text: block.thinking };
   }
 }
 

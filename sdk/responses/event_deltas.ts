@@ -92,6 +92,6 @@ function thoughts({ summary, content }: Partial<ResponseReasoningItem>): string[
   return [summary, content].flat().map((part) => part?.text ?? "");
 }
 
-function untold(told: string, whole: string): string {
-  return whole.startsWith(told) ? whole.slice(told.length) : "";
+function untold(sent: string, whole: string): string {
+  return whole.startsWith(sent) ? whole.slice(sent.length) : "";
 }

@@ -144,12 +144,12 @@ export class Runner<S extends LoopShapes, History extends object> {
   #begun(request: Given<S["conversation"]>, stream: boolean): S["conversation"] {
     // Other libraries stream when the request says so; here the method decides.
     checkRequest(request);
-    const { stream: asked } = request as { stream?: unknown };
-    if (asked === undefined || asked === null || asked === stream) {
+    const { stream: streams } = request as { stream?: unknown };
+    if (streams === undefined || streams === null || streams === stream) {
       return this.#surface.begin(withOwnLists(request));
     }
     throw new ConfigurationError(
-      typeof asked !== "boolean"
+      typeof streams !== "boolean"
         ? "Cannot use stream in the request: it is neither true nor false"
         : stream
         ? "Cannot stream with stream: false in the request: call create or run"

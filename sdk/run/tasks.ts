@@ -61,7 +61,7 @@ export type TaskProgress =
  * assertEquals(titles, ["About tea"]);
  * ```
  */
-export type OnTask = (told: TaskProgress) => unknown;
+export type OnTask = (progress: TaskProgress) => unknown;
 
 /** Returns the task progress in a chunk or an event; `undefined` when it belongs to no task. */
 export function taskProgress(chunk: unknown): TaskProgress | undefined {
@@ -86,8 +86,8 @@ export function tellingTasks<S extends LoopShapes>(
   return {
     async *turn(request) {
       for await (const event of model.turn(request)) {
-        const told = event.type === "chunk" ? taskProgress(event.chunk) : undefined;
-        if (told !== undefined) await onTask(told);
+        const progress = event.type === "chunk" ? taskProgress(event.chunk) : undefined;
+        if (progress !== undefined) await onTask(progress);
         yield event;
       }
     },

@@ -107,19 +107,21 @@ export const DEFAULT_TOOL_NAMES: readonly string[] = [...Object.keys(LOCAL), "we
  */
 export function defaultTools(options: DefaultToolsOptions): DefaultTools {
   const { defaultLocalTools = true, defaultBuiltinTools = false } = options;
-  const left = new Set<string>(options.withoutDefaultTools);
+  const excluded = new Set<string>(options.withoutDefaultTools);
   if (options.fileDeny !== undefined) checkDeny(options);
   let made: readonly Tool[] | undefined;
   return {
-    local: () => made ??= defaultLocalTools ? localTools(options, left) : [],
-    hosted: defaultBuiltinTools && !left.has("web_search_preview") ? ["web_search_preview"] : [],
+    local: () => made ??= defaultLocalTools ? localTools(options, excluded) : [],
+    hosted: defaultBuiltinTools && !excluded.has("web_search_preview")
+      ? ["web_search_preview"]
+      : [],
   };
 }
 
-function localTools(options: DefaultToolsOptions, left: ReadonlySet<string>): readonly Tool[] {
+function localTools(options: DefaultToolsOptions, excluded: ReadonlySet<string>): readonly Tool[] {
   const places = placesOf(options);
   return Object.entries(LOCAL)
-    .filter(([name]) => !left.has(name))
+    .filter(([name]) => !excluded.has(name))
     .map(([, make]) => make(places, options));
 }
 

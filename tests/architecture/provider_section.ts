@@ -27,7 +27,7 @@ const CELLS: Readonly<Record<Lack, string>> = {
   fetched: "fetched",
 };
 
-/** Printed by `tests/bench/provider_costs.ts`: milliseconds to load, megabytes kept. */
+/** Costs printed by `tests/bench/provider_costs.ts`: milliseconds to load, megabytes of memory. */
 const COSTS: Readonly<Record<NativeKind | "all together", readonly [ms: number, mb: number]>> = {
   anthropic: [52, 15.6],
   google: [54, 15.3],
@@ -84,7 +84,7 @@ A package is loaded with the first call of its kind. It then costs, once (median
 cores; \`tests/bench/provider_costs.ts\` measures it):
 `.trim();
 
-/** The section, as \`deno fmt\` leaves it. */
+/** Returns the section in the format of `deno fmt`. */
 export function providerSection(): string {
   const kinds = Object.keys(CANNOT_CARRY).filter((kind): kind is NativeKind =>
     kind in CANNOT_CARRY
