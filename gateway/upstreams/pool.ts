@@ -18,37 +18,40 @@ import { traitsOf } from "./providers/provider_kinds.ts";
 import { RecentAttempts, type RecentCounts } from "./recent_attempts.ts";
 import { type Turn, WaitingCalls } from "./waiting_calls.ts";
 
-/** Something that only the operator can put right. */
+/** A problem that only the operator can correct. */
 export interface OperatorTrouble {
-  /** The gateway's credentials are refused (with a 403: for one use), or its account is empty. */
+  /**
+   * The provider refuses the gateway's credentials (with a 403: for one use), or the account is
+   * empty.
+   */
   readonly kind: "refused_credentials";
   /** Id of the upstream. */
   readonly upstream: string;
-  /** Id of the model that was asked for. */
+  /** Id of the requested model. */
   readonly model: string;
 }
 
-/** An attempt as it was reported. */
+/** A reported attempt. */
 export interface PoolAttempt extends Pick<Observation, "outcome" | "status" | "ms"> {
   /** Id of the upstream. */
   readonly upstream: string;
   /** Id of the model. */
   readonly model: string;
-  /** Its answer had begun, and has broken off. */
+  /** True when the answer had started before it broke off. */
   readonly hadBegun: boolean;
 }
 
-/** What a pool needs of its surroundings. */
+/** Dependencies of a pool. */
 export interface UpstreamPoolDeps {
-  /** Cooldowns are measured with it. */
+  /** Measures cooldowns. */
   readonly clock: Clock;
-  /** Makes an upstream. */
+  /** Creates an upstream. */
   readonly create: (config: UpstreamConfig) => Upstream;
-  /** Names what an upstream lacks to be called at all. @default {none lacks anything} */
+  /** Returns the setting that an upstream lacks to be called at all. @default {none lacks any} */
   readonly lacks?: ((config: UpstreamConfig) => string | undefined) | undefined;
-  /** Called each time an upstream begins to refuse the gateway, and for each 403. */
+  /** Called each time an upstream starts to refuse the gateway, and for each 403. */
   readonly onOperatorTrouble: (event: OperatorTrouble) => void;
-  /** Called once for each attempt, and again where its answer breaks off. @default {nobody is told} */
+  /** Called once for each attempt, and again if its answer breaks off. @default {ignored} */
   readonly onAttempt?: ((attempt: PoolAttempt) => void) | undefined;
 }
 
@@ -74,10 +77,10 @@ const EMPTY_TURN: Turn = { use: (take) => take(), [Symbol.dispose]: () => {} };
 interface Slot {
   readonly config: UpstreamConfig;
   readonly upstream: Upstream;
-  /** Why it cannot be called, as of the last catalog that was applied. */
+  /** The setting without which it cannot be called, by the last catalog. */
   lacks: string | undefined;
   inFlight: number;
-  /** Not in the catalog any more: closed with its last call. */
+  /** True when the catalog no longer has it; it closes after its last call. */
   retired: boolean;
 }
 
@@ -89,21 +92,24 @@ interface Target {
   health: Health;
 }
 
-/** Upstreams of the current catalog, their health, their calls under way and those that wait. */
+/**
+ * Upstreams of the current catalog, with their health, their calls in flight and the requests that
+ * wait.
+ */
 export class UpstreamPool {
   readonly #deps: UpstreamPoolDeps;
   #slots: ReadonlyMap<string, Slot> = new Map();
   #targets: ReadonlyMap<string, Target> = new Map();
   readonly #states = new Map<string, TargetState>();
-  /** Those whose state changes by itself as time goes by. */
+  /** Targets whose state changes with time. */
   readonly #waiting = new Set<Target>();
   readonly #calls = new WaitingCalls();
   readonly #recent: RecentAttempts;
   #inFlight = 0;
-  /** Most calls under way at all upstreams together. */
+  /** Maximum number of calls in flight at all upstreams together. */
   #maxInFlight = 0;
 
-  /** Makes the catalog's upstreams. */
+  /** Creates the catalog's upstreams. */
   constructor(catalog: Catalog, deps: UpstreamPoolDeps) {
     this.#deps = deps;
     this.#recent = new RecentAttempts(deps.clock);
@@ -111,7 +117,7 @@ export class UpstreamPool {
   }
 
   /**
-   * State of every model, by its id. A live view that the pool goes on writing to: read it before
+   * Returns the state of every model, by its id. The pool keeps writing to the map: read it before
    * the next `await`.
    */
   states(nowMs: number): ReadonlyMap<string, TargetState> {
@@ -119,12 +125,14 @@ export class UpstreamPool {
     return this.#states;
   }
 
-  /** A place at the model's upstream; `undefined` where it is full, cooling down or gone. */
+  /**
+   * Returns a lease for the model's upstream; `undefined` where it is full, cooling down or gone.
+   */
   acquire(model: Model): Lease | undefined {
     const slot = this.#slots.get(model.upstream);
     if (slot === undefined || slot.lacks !== undefined || this.#isFull(slot)) return undefined;
     const nowMs = this.#deps.clock.nowMs();
-    // A request may still hold a catalog in which the model was served elsewhere.
+    // A request may still hold a catalog in which another upstream served the model.
     const known = this.#targets.get(model.id);
     const target = known?.slot === slot ? known : undefined;
     if (target !== undefined) {
@@ -136,10 +144,10 @@ export class UpstreamPool {
   }
 
   /**
-   * Waits for a place at the upstream of one of the models; at most so many milliseconds. `undefined`
-   * where none came in time, where the signal was aborted, and where too many wait already. A turn is
-   * no promise: what it can be used for is to be asked of the router anew. When another catalog is
-   * taken over all turns come at once, without a place.
+   * Waits for a lease at the upstream of one of the models, at most so many milliseconds. Returns
+   * `undefined` after that time, when the signal is aborted, and when too many requests wait. A
+   * turn promises nothing: the router decides anew what it is used for. When the catalog changes,
+   * all turns come at once, without a lease.
    */
   turn(
     wanted: { readonly models: readonly Model[]; readonly owner: string; readonly waitMs: number },
@@ -147,16 +155,16 @@ export class UpstreamPool {
   ): Promise<Turn | undefined> {
     const { models, owner, waitMs } = wanted;
     const upstreams = new Set(models.map((model) => model.upstream));
-    // It may have become free since it was looked.
+    // It may have become free since the check.
     const turn = this.#turnAt(upstreams);
     if (turn !== undefined) return Promise.resolve(turn);
     return this.#calls.wait({ owner, upstreams, waitMs }, signal);
   }
 
   /**
-   * Takes a new catalog over. Upstreams whose configuration is unchanged stay, with what is known of
-   * their models; those no longer in it are closed once their last call has ended. Where one cannot
-   * be made it throws, and nothing has changed.
+   * Applies a new catalog. Upstreams with unchanged configuration stay, with the health of their
+   * models; removed ones close after their last call. Throws where one cannot be created; then
+   * nothing has changed.
    */
   apply(catalog: Catalog): void {
     const slots = this.#slotsOf(catalog.upstreams);
@@ -179,36 +187,36 @@ export class UpstreamPool {
     this.#waiting.clear();
     this.#refreshAll(targets.values());
     retired.forEach(retire);
-    // What they wait for may be gone, and may have been replaced: all plan anew.
+    // The upstreams may be gone or replaced: all requests plan anew.
     this.#calls.wakeAll(() => EMPTY_TURN);
   }
 
-  /** Calls under way, by upstream id. */
+  /** Returns the number of calls in flight, by upstream id. */
   inFlight(): ReadonlyMap<string, number> {
     return new Map([...this.#slots].map(([id, slot]) => [id, slot.inFlight]));
   }
 
-  /** What the attempts of the last minutes at an upstream came to. */
+  /** Returns the counts of an upstream's attempts in the last minutes. */
   recent(upstream: string): RecentCounts {
     return this.#recent.of(upstream);
   }
 
-  /** True where any upstream has all that it needs to be called. */
+  /** True when some upstream has all settings to be called. */
   get isUsable(): boolean {
     return [...this.#slots.values()].some(({ lacks }) => lacks === undefined);
   }
 
-  /** Requests that wait for a place. */
+  /** Number of requests that wait for a lease. */
   get waiting(): number {
     return this.#calls.size;
   }
 
-  /** An upstream of the current catalog, to be asked about itself. */
+  /** Returns an upstream of the current catalog, for requests about itself. */
   upstream(id: string): Pick<Upstream, "models"> | undefined {
     return this.#slots.get(id)?.upstream;
   }
 
-  /** Closes every upstream once its last call has ended; nothing can be acquired any more. */
+  /** Closes every upstream after its last call; leases are no longer granted. */
   close(): void {
     const slots = this.#slots;
     this.#slots = new Map();
@@ -259,23 +267,23 @@ export class UpstreamPool {
         throw new InvariantError(`Cannot release a lease of "${slot.config.id}" twice`);
       }
       released = true;
-      // An attempt that nobody has told about must not keep others waiting for its probe.
+      // An attempt without a report must not keep others waiting for its probe.
       if (!reported) report({ outcome: "cancelled", ms: 0 });
       const wasFull = this.#inFlight >= this.#maxInFlight;
       this.#leave(slot);
-      // With room for all, only those who want this upstream have waited for it.
+      // With free capacity, only requests for this upstream have waited for it.
       if (wasFull || this.#calls.isWanted(slot.config.id)) this.#serve();
     };
     const failedOver = () => this.#recent.failedOver(slot.config.id);
     return { upstream: slot.upstream, report, failedOver, release };
   }
 
-  /** Gives places that are free to those who wait for them. */
+  /** Grants free leases to waiting requests. */
   #serve(): void {
     this.#calls.serve((upstreams) => this.#turnAt(upstreams));
   }
 
-  /** Keeps a free place at one of the upstreams for somebody whose turn it is. */
+  /** Reserves a free lease at one of the upstreams for the next request in line. */
   #turnAt(upstreams: ReadonlySet<string>): Turn | undefined {
     for (const id of upstreams) {
       const slot = this.#slots.get(id);
@@ -316,7 +324,7 @@ export class UpstreamPool {
     const { slot } = target;
     const observation = traitsOf(slot.config.kind).isSimulated === true ? asOrdinary(told) : told;
     const news = availability(target.health, nowMs).available || target.health.probing;
-    // The key is the whole upstream's.
+    // The key belongs to the whole upstream.
     const concerned = refusesAccount(observation) ? this.#targetsOf(slot) : [target];
     for (const one of concerned) this.#learn(one, observe(one.health, observation, nowMs), nowMs);
     if (observation.outcome !== "refused_credentials" || !news || slot.retired) return;
@@ -355,7 +363,7 @@ export class UpstreamPool {
     return [...this.#targets.values()].filter((target) => target.slot === slot);
   }
 
-  /** Writes the target's state down, unless a newer catalog has replaced the target. */
+  /** Writes the target's state, unless a newer catalog has replaced the target. */
   #refresh(target: Target, nowMs: number): void {
     const { id, slot } = target;
     if (this.#targets.get(id) !== target) return;
@@ -376,7 +384,9 @@ export class UpstreamPool {
   }
 }
 
-/** Callers can ask the simulator for any failure: none of them counts for more than one failure. */
+/**
+ * Callers can request any failure from the simulator, so none counts for more than an ordinary one.
+ */
 function asOrdinary(observation: Observation): Observation {
   const { outcome, ms } = observation;
   const harsh = outcome === "refused_credentials" || outcome === "rate_limited";
@@ -389,7 +399,7 @@ function retire(slot: Slot): void {
   if (slot.inFlight === 0) slot.upstream.close();
 }
 
-/** Whether two configurations are equal, whatever the order of their members. */
+/** True when two configurations are equal, whatever the order of their members. */
 function isSame(a: UpstreamConfig, b: UpstreamConfig): boolean {
   return canonical(a) === canonical(b);
 }

@@ -1,6 +1,6 @@
 /**
- * `POST {baseUrl}/embeddings`: bounded in time and size, asked once, without redirects, and whatever
- * comes back is checked.
+ * `POST {baseUrl}/embeddings`: one request, bounded in time and size, without redirects. The answer
+ * is validated.
  *
  * Source: https://platform.openai.com/docs/api-reference/embeddings
  *
@@ -20,7 +20,7 @@ import { openAIProtocolOf } from "../providers/provider_kinds.ts";
 import { baseUrlOf } from "./upstream.ts";
 import { vectorsOf } from "./vectors.ts";
 
-/** Longest answer in bytes. */
+/** Maximum length of an answer, in bytes. */
 export const MAX_EMBEDDINGS_BYTES = 16 * 1024 * 1024;
 
 const answer = z.object({
@@ -30,11 +30,11 @@ const answer = z.object({
   })),
 });
 
-/** What an embedder needs of its surroundings. */
+/** Dependencies of an embedder. */
 export interface EmbedderDeps {
   /** The upstream that has the model. */
   readonly upstream: UpstreamConfig;
-  /** Looks an environment variable up: the upstream's key. */
+  /** Reads an environment variable: the upstream's key. */
   readonly env: (name: string) => string | undefined;
   /** Reads `Retry-After` dates. */
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export interface EmbedderDeps {
 
 type Outcome = UpstreamFailure["outcome"];
 
-/** Embeddings of an upstream that speaks OpenAI's wire format. Keeps nothing open. */
+/** Embeddings of an upstream with OpenAI's wire format. Keeps no connection open. */
 export class OpenAICompatibleEmbedder implements Embedder {
   readonly space: string;
   readonly #config: EmbeddingsConfig;
@@ -92,7 +92,8 @@ export class OpenAICompatibleEmbedder implements Embedder {
   ): Promise<{ response: Response; text: string | undefined } | UpstreamFailure> {
     const headers = new Headers({ "content-type": "application/json", accept: "application/json" });
     if (request.key !== undefined) headers.set("authorization", `Bearer ${request.key}`);
-    // A redirect would carry the key and the texts to an address nobody configured.
+    // A redirect would carry the key and the texts to an address that the operator has not
+    // configured.
     const init = { method: "POST", headers, body: request.body, redirect: "manual" } as const;
     const { env, upstream: { trustedHost } } = this.#deps;
     using outgoing = new Outgoing({ env, trustedHost });

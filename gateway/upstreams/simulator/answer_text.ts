@@ -6,9 +6,9 @@ const HAN = /\p{Script=Han}/u;
 const LONGEST_QUOTE = 200;
 
 /**
- * The answer in words: labelled as simulated, in the language of the question. It says what was
- * asked, what was seen and what the tools returned, so that a demo shows what reached the model.
- * Search results are told by their first sources, each cited by its number in square brackets.
+ * Returns the answer's text: labelled as simulated, in the language of the question. It repeats the
+ * question, the images and the results of tools, so that a demo shows what reached the model. Of
+ * search results it names the first sources, each cited by its number in square brackets.
  */
 export function answerText(
   request: SimulatedRequest,
@@ -82,7 +82,9 @@ function pick(closings: readonly [string, ...string[]], seed: number): string {
   return closings[seed % closings.length] ?? closings[0];
 }
 
-/** Sources that searches found, `undefined` where nothing was searched; and all other results. */
+/**
+ * Returns the sources that searches returned, `undefined` without a search; and all other results.
+ */
 function resultsIn({ results }: SimulatedRequest): {
   readonly sources: readonly FoundSource[] | undefined;
   readonly others: string;

@@ -15,7 +15,9 @@ const RUN = /[\d.+\-*/^%() ]+/g;
 const OPERATION = /[\d)] ?(?:\*\*|[+\-*/^%]) ?[-(]*\d/;
 const DATE = /^\d{4}-\d{1,2}-\d{1,2}$/;
 
-/** Arithmetic expressions in a text, in their order: digits, operators, or their names. */
+/**
+ * Returns the arithmetic expressions in a text, in their order: digits, operators, or their names.
+ */
 export function expressionsIn(text: string): string[] {
   let plain = text;
   for (const [word, operator] of WORDS) plain = plain.replace(word, operator);
@@ -28,7 +30,7 @@ export function expressionsIn(text: string): string[] {
   return found;
 }
 
-/** Leaves out brackets that have no counterpart, and an operator before the first number. */
+/** Removes brackets without a counterpart, and an operator before the first number. */
 function balance(text: string): string {
   let kept = "";
   let open = 0;

@@ -1,6 +1,6 @@
 /**
- * Chat Completions as a simulated model answers them: first the whole answer, then either its JSON
- * or its chunks, so that both say the same.
+ * Chat Completions of a simulated model. The whole answer is made first, and then its JSON or its
+ * chunks, so that both have the same content.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export const simulateChat: EndpointSimulator = (call, context) => {
   });
 };
 
-/** One answer. */
+/** A choice of an answer. */
 interface Choice {
   readonly text: string | null;
   readonly toolCalls: readonly ToolCall[];
@@ -88,7 +88,7 @@ function wording(
   );
 }
 
-/** Applies stops and the output limit, as a model does while it writes. */
+/** Applies stop texts and the output limit. */
 function say(request: SimulatedRequest, text: string): Choice {
   const stops = request.stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
   const whole = stops.length === 0 ? text : text.slice(0, Math.min(...stops));
@@ -204,7 +204,7 @@ function* chunksOf(
     const finish = JSON.stringify(choice.finish);
     yield `${before}{},"logprobs":null,"finish_reason":${finish}}]}`;
   }
-  // The gateway bills by usage, so that it is reported whether the caller asked for it or not.
+  // The gateway charges by usage, so it is reported whether the caller requested it or not.
   if (usage !== undefined) yield `${opening},"choices":[],"usage":${JSON.stringify(usage)}}`;
 }
 

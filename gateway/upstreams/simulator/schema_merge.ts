@@ -1,7 +1,10 @@
 import { isJsonObject } from "@svc/sdk/protocol";
 import type { JsonRecord } from "./chat_request.ts";
 
-/** The schema that allows what both allow; `false` where that is nothing, or cannot be said. */
+/**
+ * Returns the schema that allows what both schemas allow; `false` where there is none, or where it
+ * cannot be expressed.
+ */
 export function mergeSchemas(left: unknown, right: unknown): unknown {
   if (left === false || right === false) return false;
   if (!isJsonObject(left)) return right;
@@ -19,7 +22,7 @@ export function mergeSchemas(left: unknown, right: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-// Each of these leads to another schema; the second one waits until the first has been followed.
+// These keywords lead to another schema; the second one is postponed until the first is followed.
 const CHOICES: ReadonlySet<string> = new Set(["anyOf", "oneOf", "$ref"]);
 const UNJOINABLE: ReadonlySet<string> = new Set([
   "const",
@@ -82,7 +85,7 @@ function mergeMembers(left: unknown, right: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-/** What one side declares must also be what the other side allows beside its own. */
+/** A property that one schema declares must also fit the additional properties of the other. */
 function closeOver(properties: JsonRecord, sides: readonly JsonRecord[]): JsonRecord {
   const closed = Object.entries(properties).map(([name, schema]): [string, unknown] => {
     const others = sides.filter((side) =>
