@@ -55,14 +55,14 @@ export async function listPrice(
   let dearest: ListedModel | undefined;
   for (let hour = 0; hour < HOURS; hour++) {
     const timestamp = new Date(source.nowMs + hour * HOUR_MS);
-    const found = calcPrice({}, upstreamModel, { ...where, timestamp });
-    if (found === null) return undefined;
-    const limits = pricedModel(found.model_price, found.model.context_window);
+    const result = calcPrice({}, upstreamModel, { ...where, timestamp });
+    if (result === null) return undefined;
+    const limits = pricedModel(result.model_price, result.model.context_window);
     if (limits === undefined) return undefined;
-    const entry = `${found.provider.id}/${found.model.id}`;
-    const listed = { entry, deprecated: found.model.deprecated === true, ...limits };
+    const entry = `${result.provider.id}/${result.model.id}`;
+    const listed = { entry, deprecated: result.model.deprecated === true, ...limits };
     // A fixed price is equal at every hour.
-    if (!Array.isArray(found.model.prices)) return listed;
+    if (!Array.isArray(result.model.prices)) return listed;
     const dearer = dearest === undefined ||
       Number(listed.price.outputPerMTok) > Number(dearest.price.outputPerMTok);
     if (dearer) dearest = listed;

@@ -98,9 +98,9 @@ function byCause(one: z.core.$ZodIssue, other: z.core.$ZodIssue): number {
 }
 
 function problemOf({ path, message }: z.core.$ZodIssue): string {
-  const said = message.replace(/^Invalid input: expected .*, received undefined$/, "It is missing")
+  const sentence = message.replace(/^Invalid input: expected .*, received undefined$/, "It is missing")
     .replace(/^Invalid input: /, "");
-  return path.length === 0 ? said : `${path.join(".")}: ${said}`;
+  return path.length === 0 ? sentence : `${path.join(".")}: ${sentence}`;
 }
 
 /** Removes the byte order mark of Windows editors, which is no JSON. */

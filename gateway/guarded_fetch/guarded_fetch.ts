@@ -132,8 +132,8 @@ async function checkedAddress(url: URL, options: Fetching): Promise<string | Unr
 
 async function resolveAll(name: string): Promise<string[]> {
   // IPv4 first, because machines without a route over IPv6 are common.
-  const found = await lookup(name, { all: true, order: "ipv4first" });
-  return found.map(({ address }) => address);
+  const addresses = await lookup(name, { all: true, order: "ipv4first" });
+  return addresses.map(({ address }) => address);
 }
 
 /** A resolver cannot be stopped, so its late answer is ignored. */

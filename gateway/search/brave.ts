@@ -24,11 +24,11 @@ const page = z.object({
   description: z.string().nullish(),
   extra_snippets: z.array(z.string()).nullish(),
   page_age: z.string().nullish(),
-}).transform((found) => ({
-  url: found.url,
-  title: found.title,
-  text: [found.description ?? "", ...found.extra_snippets ?? []].join("\n"),
-  published: found.page_age ?? undefined,
+}).transform((entry) => ({
+  url: entry.url,
+  title: entry.title,
+  text: [entry.description ?? "", ...entry.extra_snippets ?? []].join("\n"),
+  published: entry.page_age ?? undefined,
 }));
 
 /**
@@ -90,10 +90,10 @@ function refusal(answer: ErrorAnswer): ReturnType<NonNullable<SearchApi["refusal
  * its end in seconds; a limit of 0 means none.
  */
 function windowEndMs(headers: Headers): number | undefined {
-  const [limits, left, ends] = ["limit", "remaining", "reset"].map((name) =>
+  const [limits, remaining, ends] = ["limit", "remaining", "reset"].map((name) =>
     (headers.get(`x-ratelimit-${name}`) ?? "").split(",").map(Number)
   );
-  const spent = (ends ?? []).filter((_, at) => limits?.[at] !== 0 && left?.[at] === 0);
+  const spent = (ends ?? []).filter((_, at) => limits?.[at] !== 0 && remaining?.[at] === 0);
   const waitMs = Math.max(...spent) * 1_000;
   return waitMs > 0 ? Math.min(waitMs, MAX_WAIT_MS) : undefined;
 }

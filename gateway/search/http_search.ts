@@ -118,19 +118,19 @@ export class HttpWebSearch implements WebSearch {
     using outgoing = new Outgoing({ env: this.#deps.env, pool: { poolMaxIdlePerHost: 0 } });
     const init = initOf(request);
     const { fetch: send = outgoing.fetch, timeoutMs = SEARCH_TIMEOUT_MS } = this.#deps;
-    const asked = await askOnce(
+    const reply = await askOnce(
       (ended) => send(request.url, { ...init, signal: ended }),
       { timeoutMs, signal, read: receive },
     );
-    switch (asked.kind) {
+    switch (reply.kind) {
       case "answered":
-        return asked.read;
+        return reply.read;
       case "late":
         return this.#failure("timeout", "the server takes too long");
       case "unreachable":
         return this.#failure("connect_failed", "the server cannot be reached");
       case "cut":
-        return this.#failure("cut", "the answer broke off", asked.response);
+        return this.#failure("cut", "the answer broke off", reply.response);
     }
   }
 
@@ -152,8 +152,8 @@ export class HttpWebSearch implements WebSearch {
 
   #refusal(received: Received): WebSearchFailure {
     const { headers, status, text } = received;
-    const said = received.isJson ? redact(text, this.#secrets).slice(0, MAX_ERROR_CHARS) : "";
-    const message = `the server answered ${status}${said === "" ? "" : `: ${said}`}`;
+    const words = received.isJson ? redact(text, this.#secrets).slice(0, MAX_ERROR_CHARS) : "";
+    const message = `the server answered ${status}${words === "" ? "" : `: ${words}`}`;
     const own = this.#api.refusal?.(received) ?? {};
     return {
       ...this.#failure(own.outcome ?? outcomeOf(status), own.message ?? message, received),

@@ -16,11 +16,11 @@ const page = z.object({
   title: z.string().nullish(),
   content: z.string().nullish(),
   published_date: z.string().nullish(),
-}).transform((found) => ({
-  url: found.url,
-  title: found.title ?? "",
-  text: found.content ?? "",
-  published: found.published_date ?? undefined,
+}).transform((entry) => ({
+  url: entry.url,
+  title: entry.title ?? "",
+  text: entry.content ?? "",
+  published: entry.published_date ?? undefined,
 }));
 
 /** Statuses for a used-up plan, or a reached limit without a plan. */

@@ -319,10 +319,12 @@ export class UpstreamPool {
     return this.#inFlight >= this.#maxInFlight || inFlight >= config.maxInFlight;
   }
 
-  #observe(target: Target, told: Observation): void {
+  #observe(target: Target, reported: Observation): void {
     const nowMs = this.#deps.clock.nowMs();
     const { slot } = target;
-    const observation = traitsOf(slot.config.kind).isSimulated === true ? asOrdinary(told) : told;
+    const observation = traitsOf(slot.config.kind).isSimulated === true
+      ? asOrdinary(reported)
+      : reported;
     const news = availability(target.health, nowMs).available || target.health.probing;
     // The key belongs to the whole upstream.
     const concerned = refusesAccount(observation) ? this.#targetsOf(slot) : [target];

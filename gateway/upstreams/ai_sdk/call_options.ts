@@ -48,10 +48,10 @@ export function outputLimitOf(
   { needsOutputLimit = true }: ChatFormat,
 ): number | undefined {
   if (outputLimit !== undefined) return outputLimit;
-  const asked = [value["max_completion_tokens"], value["max_tokens"]]
+  const limits = [value["max_completion_tokens"], value["max_tokens"]]
     .filter((limit) => typeof limit === "number");
   // Both limits are the caller's: an answer within the smaller is within both.
-  if (asked.length > 0) return Math.min(...asked);
+  if (limits.length > 0) return Math.min(...limits);
   return needsOutputLimit ? heldOutputTokens : undefined;
 }
 
@@ -98,14 +98,14 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 
 function refuseUnknown(value: Fields, notes: Notes): void {
   for (const [field, feature, asks] of REFUSED_FIELDS) {
-    const asked = value[field];
-    if (asked != null && asks(asked)) notes.allows(feature, field);
+    const setting = value[field];
+    if (setting != null && asks(setting)) notes.allows(feature, field);
   }
   const streaming = value["stream_options"];
   if (isJsonObject(streaming)) {
     // A request for no padding is fulfilled: there is none.
-    const { include_obfuscation, ...asked } = streaming;
-    const padded = include_obfuscation === false ? asked : streaming;
+    const { include_obfuscation, ...others } = streaming;
+    const padded = include_obfuscation === false ? others : streaming;
     reportUnknown(padded, { of: "stream_options", path: "stream_options", notes });
   }
   for (const field of Object.keys(value)) {

@@ -28,10 +28,10 @@ export function imagesOf(
   images: readonly string[] | readonly Uint8Array[],
   answer: Fields,
 ): GeneratedImage[] {
-  const told = Array.isArray(answer["data"]) ? answer["data"] : [];
+  const entries = Array.isArray(answer["data"]) ? answer["data"] : [];
   return images.map((image, at) => {
     const b64_json = typeof image === "string" ? image : base64Of(Buffer.from(image));
-    const revised = isJsonObject(told[at]) ? told[at]["revised_prompt"] : undefined;
+    const revised = isJsonObject(entries[at]) ? entries[at]["revised_prompt"] : undefined;
     return typeof revised === "string" ? { b64_json, revised_prompt: revised } : { b64_json };
   });
 }
@@ -110,13 +110,13 @@ export function imageBody(
   const usages = drawn.flatMap(({ usage }) => usage ?? []);
   // If one request reported no usage, the sum is not known.
   const usage = usages.length === drawn.length ? usages.reduce(sumOf) : undefined;
-  const said = new Set([...warnings, ...drawn.flatMap((one) => one.warnings)]);
+  const lines = new Set([...warnings, ...drawn.flatMap((one) => one.warnings)]);
   const value = {
     created,
     data: drawn.flatMap(({ data }) => data),
     ...drawn[0]?.settings,
     ...(usage === undefined ? {} : { usage }),
-    ...(said.size === 0 ? {} : { upstream_warnings: [...said] }),
+    ...(lines.size === 0 ? {} : { upstream_warnings: [...lines] }),
   };
   return { text: JSON.stringify(value), value };
 }

@@ -270,8 +270,8 @@ class PromptBuilder {
 
 /** True when a message has text beside its calls. */
 function hasWords({ content, refusal }: Fields): boolean {
-  const said: unknown[] = [...Array.isArray(content) ? content : [content], refusal];
-  return said.some((one) => {
+  const words: unknown[] = [...Array.isArray(content) ? content : [content], refusal];
+  return words.some((one) => {
     const text = isJsonObject(one) ? one["text"] ?? one["refusal"] : one;
     return typeof text === "string" && text !== "";
   });

@@ -27,9 +27,9 @@ export async function withinSignedLimit(
   }
   const fields = parseObject(written)?.["additionalModelRequestFields"];
   const thinking = isJsonObject(fields) ? fields["thinking"] : undefined;
-  const asked = isJsonObject(thinking) ? thinking["budget_tokens"] : undefined;
-  if (typeof asked !== "number") return options;
-  const budgetTokens = thinkingWithin(asked, limitTokens);
+  const budget = isJsonObject(thinking) ? thinking["budget_tokens"] : undefined;
+  if (typeof budget !== "number") return options;
+  const budgetTokens = thinkingWithin(budget, limitTokens);
   if (budgetTokens === undefined) {
     const { reasoning: _none, ...rest } = options;
     return rest;

@@ -82,8 +82,8 @@ export class Transport {
     const type = response.headers.get("content-type")?.toLowerCase() ?? "";
     const expected = this.#options.stream ? STREAM_TYPES : JSON_TYPES;
     if (!expected.test(type)) {
-      const said = redact(type, this.#options.secrets);
-      throw this.#fail({ outcome: "malformed", message: `The answer is "${said}"` });
+      const shown = redact(type, this.#options.secrets);
+      throw this.#fail({ outcome: "malformed", message: `The answer is "${shown}"` });
     }
     if (response.body === null) {
       throw this.#fail({ outcome: "malformed", message: "The answer is empty" });

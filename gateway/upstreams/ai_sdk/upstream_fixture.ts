@@ -21,7 +21,7 @@ export const CONFIG: UpstreamConfig = {
 };
 
 /** A request as the provider receives it. */
-export interface Asked {
+export interface RecordedRequest {
   readonly url: string;
   readonly headers: Headers;
   readonly body: string;
@@ -49,7 +49,7 @@ export function recordedUpstream(
   surroundings: Surroundings = {},
 ) {
   const { answer = () => refused(), env, fetchImage, nowMs = 0, readFile } = surroundings;
-  const asked: Asked[] = [];
+  const requests: RecordedRequest[] = [];
   const upstream = new AiSdkUpstream({ ...CONFIG, ...config }, {
     clock: { nowMs: () => nowMs, monotonicMs: () => 0 },
     env: (name) => env?.[name],
@@ -58,11 +58,11 @@ export function recordedUpstream(
     fetch: (input, init) => {
       const url = String(input);
       const headers = new Headers(init?.headers);
-      asked.push({ url, headers, body: String(init?.body), redirect: init?.redirect });
+      requests.push({ url, headers, body: String(init?.body), redirect: init?.redirect });
       return Promise.resolve(answer(url));
     },
   });
-  return { asked, upstream, [Symbol.dispose]: () => upstream.close() };
+  return { requests, upstream, [Symbol.dispose]: () => upstream.close() };
 }
 
 /** Returns a call with these fields in its body. */

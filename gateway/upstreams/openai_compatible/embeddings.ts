@@ -75,9 +75,9 @@ export class OpenAICompatibleEmbedder implements Embedder {
       const source = apiKey === undefined ? `the environment variable ${apiKeyEnv}` : "its apiKey";
       return this.#failure("refused_credentials", `there is no usable key in ${source}`);
     }
-    const asked = await this.#ask({ body: this.#body(texts), key, timeoutMs }, signal);
-    if ("kind" in asked) return asked;
-    return this.#read(asked, { count: texts.length, key });
+    const reply = await this.#ask({ body: this.#body(texts), key, timeoutMs }, signal);
+    if ("kind" in reply) return reply;
+    return this.#read(reply, { count: texts.length, key });
   }
 
   #body(input: readonly string[]): string {
@@ -98,7 +98,7 @@ export class OpenAICompatibleEmbedder implements Embedder {
     const { env, upstream: { trustedHost } } = this.#deps;
     using outgoing = new Outgoing({ env, trustedHost });
     const { fetch: send = outgoing.fetch } = this.#deps;
-    const asked = await askOnce(
+    const reply = await askOnce(
       (ended) => send(this.#url, { ...init, signal: ended }),
       {
         timeoutMs: request.timeoutMs,
@@ -106,15 +106,15 @@ export class OpenAICompatibleEmbedder implements Embedder {
         read: (response) => readTextUpTo(response, MAX_EMBEDDINGS_BYTES),
       },
     );
-    switch (asked.kind) {
+    switch (reply.kind) {
       case "answered":
-        return { response: asked.response, text: asked.read };
+        return { response: reply.response, text: reply.read };
       case "late":
         return this.#failure("timeout", "it takes too long");
       case "unreachable":
         return this.#failure("connect_failed", "it cannot be reached");
       case "cut":
-        return this.#failure("malformed", "its answer broke off", asked.response.status);
+        return this.#failure("malformed", "its answer broke off", reply.response.status);
     }
   }
 

@@ -31,7 +31,7 @@ function english(request: SimulatedRequest, model: string): string[] {
     if (task.missing.length > 0) parts.push(`Missing are those of ${listed(task.missing)}.`);
   } else if (task !== undefined) parts.push(`My part is ${task.id}.`);
   if (sources?.length === 0) parts.push("The search found nothing.");
-  else if (sources !== undefined) parts.push(`I found ${sources.map(told).join("; ")}.`);
+  else if (sources !== undefined) parts.push(`I found ${sources.map(sentenceOf).join("; ")}.`);
   if (others !== "") parts.push(`The tools returned: ${others}.`);
   parts.push(question === "" ? "You asked nothing." : `You asked: "${quote(question)}".`);
   if (images.length > 0) {
@@ -92,14 +92,14 @@ function resultsIn({ results }: SimulatedRequest): {
   const others: string[] = [];
   let sources: FoundSource[] | undefined;
   for (const { name, text } of results) {
-    const found = foundSources(text);
-    if (found === undefined) others.push(`${name}: ${quote(text)}`);
-    else (sources ??= []).push(...found);
+    const searched = foundSources(text);
+    if (searched === undefined) others.push(`${name}: ${quote(text)}`);
+    else (sources ??= []).push(...searched);
   }
   return { sources, others: others.join("; ") };
 }
 
-function told({ name, number, passage }: FoundSource): string {
+function sentenceOf({ name, number, passage }: FoundSource): string {
   return passage === "" ? `"${name}" [${number}]` : `in ${name}: "${passage}" [${number}]`;
 }
 

@@ -21,13 +21,13 @@ const DATE = /^\d{4}-\d{1,2}-\d{1,2}$/;
 export function expressionsIn(text: string): string[] {
   let plain = text;
   for (const [word, operator] of WORDS) plain = plain.replace(word, operator);
-  const found: string[] = [];
+  const expressions: string[] = [];
   for (const [run] of plain.matchAll(RUN)) {
     if (run.length > LONGEST_EXPRESSION) continue;
     const expression = balance(run.replaceAll(/ +/g, " ").trim().replace(/[.+\-*/^% (]+$/, ""));
-    if (OPERATION.test(expression) && !DATE.test(expression)) found.push(expression);
+    if (OPERATION.test(expression) && !DATE.test(expression)) expressions.push(expression);
   }
-  return found;
+  return expressions;
 }
 
 /** Removes brackets without a counterpart, and an operator before the first number. */

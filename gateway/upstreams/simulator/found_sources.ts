@@ -23,12 +23,12 @@ const LONGEST_PASSAGE = 160;
 
 /** Returns the first sources of a tool's result; `undefined` where it is no result of a search. */
 export function foundSources(result: string): readonly FoundSource[] | undefined {
-  const found = parsed(result);
-  if (!isJsonObject(found) || !Array.isArray(found.results)) return undefined;
-  if (!found.results.every((one) => isJsonObject(one) && Number.isSafeInteger(one.source))) {
+  const entries = parsed(result);
+  if (!isJsonObject(entries) || !Array.isArray(entries.results)) return undefined;
+  if (!entries.results.every((one) => isJsonObject(one) && Number.isSafeInteger(one.source))) {
     return undefined;
   }
-  return found.results.slice(0, MOST_TOLD).filter(isJsonObject).map((one) => ({
+  return entries.results.slice(0, MOST_TOLD).filter(isJsonObject).map((one) => ({
     number: Number(one.source),
     name: begin(one.title ?? one.filename ?? "untitled", LONGEST_NAME),
     passage: one.title === undefined ? begin(one.text ?? "", LONGEST_PASSAGE) : "",

@@ -28,15 +28,15 @@ const PIXELS_PER_TOKEN = 1_024;
 
 /** Answers `images.generations`. */
 export const simulateGeneration: EndpointSimulator = async (call, context) => {
-  const asked = readRequest(call.body.value, DEFAULT_SIZE);
-  if (isRefusal(asked)) return asked;
+  const settings = readRequest(call.body.value, DEFAULT_SIZE);
+  if (isRefusal(settings)) return settings;
   const images: Picture[] = [];
-  for (let n = 0; n < asked.count; n++) {
+  for (let n = 0; n < settings.count; n++) {
     await yieldToEventLoop();
-    images.push(drawPicture(asked.size, asked.seed + n));
+    images.push(drawPicture(settings.size, settings.seed + n));
   }
-  const simulate = context.failures.apply(asked.simulate, call.model);
-  return await present(images, { asked, simulate, given: [], created: context.created });
+  const simulate = context.failures.apply(settings.simulate, call.model);
+  return await present(images, { settings, simulate, given: [], created: context.created });
 };
 
 /** Answers `images.edits`: changes the first image, and mixes a colour of the request into it. */
@@ -48,17 +48,22 @@ export const simulateEdit: EndpointSimulator = async (call, context) => {
   }
   const [first] = edit.images;
   if (first === undefined) return refuse("image", "Cannot edit: there is no image");
-  const asked = readRequest(call.body.value, first);
-  if (isRefusal(asked)) return asked;
+  const settings = readRequest(call.body.value, first);
+  if (isRefusal(settings)) return settings;
   const picture = await pictureOf(first);
   if (isRefusal(picture)) return picture;
   const images: Picture[] = [];
-  for (let n = 0; n < asked.count; n++) {
+  for (let n = 0; n < settings.count; n++) {
     await yieldToEventLoop();
-    images.push(editPicture(picture, asked.size, asked.seed + n));
+    images.push(editPicture(picture, settings.size, settings.seed + n));
   }
-  const simulate = context.failures.apply(asked.simulate, call.model);
-  return await present(images, { asked, simulate, given: edit.images, created: context.created });
+  const simulate = context.failures.apply(settings.simulate, call.model);
+  return await present(images, {
+    settings,
+    simulate,
+    given: edit.images,
+    created: context.created,
+  });
 };
 
 interface ImageAsk {
@@ -122,19 +127,19 @@ async function pictureOf(image: LoadedImage): Promise<Picture | Refusal> {
 async function present(
   pictures: readonly Picture[],
   answer: {
-    readonly asked: ImageAsk;
+    readonly settings: ImageAsk;
     readonly simulate: Simulate;
     readonly given: readonly LoadedImage[];
     readonly created: number;
   },
 ): Promise<SimulatedAnswer> {
-  const { asked, simulate, given, created } = answer;
+  const { settings, simulate, given, created } = answer;
   const data: { b64_json: string }[] = [];
   for (const picture of pictures) {
     await yieldToEventLoop();
     data.push({ b64_json: base64Of(await encodePng(picture)) });
   }
-  const tokens = tokensOf(asked, given);
+  const tokens = tokensOf(settings, given);
   const usage: Usage = {
     inputTokens: tokens.input_tokens,
     cachedInputTokens: 0,

@@ -109,16 +109,18 @@ export function splitDirective(text: string): { text: string; directive?: string
 /** Reads the field and the directive; each may be absent. */
 export function readSimulate(field: unknown, directive: string | undefined): Simulate | Refusal {
   if (field === undefined && directive === undefined) return WELL_BEHAVED;
-  let said: unknown = {};
+  let decoded: unknown = {};
   try {
-    if (directive !== undefined) said = JSON.parse(directive);
+    if (directive !== undefined) decoded = JSON.parse(directive);
   } catch {
     return refuse("messages", `Cannot read the directive [[sim ${directive}]]: it is not JSON`);
   }
   if (field !== undefined && !isJsonObject(field)) {
     return refuse("simulate", "Cannot read simulate: it is not an object");
   }
-  const parsed = simulateSchema.safeParse(isJsonObject(said) ? { ...said, ...field } : said);
+  const parsed = simulateSchema.safeParse(
+    isJsonObject(decoded) ? { ...decoded, ...field } : decoded,
+  );
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const path = ["simulate", ...(issue?.path ?? [])].join(".");

@@ -130,22 +130,22 @@ function unfilter(rows: Uint8Array, { height, stride, channels, depth }: Layout)
     if (filter === NO_FILTER) continue;
     for (let x = 0; x < stride; x++) {
       const at = start + x;
-      const left = x < step ? 0 : rows[at - step] ?? 0;
+      const before = x < step ? 0 : rows[at - step] ?? 0;
       const above = y === 0 ? 0 : rows[at - stride - 1] ?? 0;
       const corner = y === 0 || x < step ? 0 : rows[at - stride - 1 - step] ?? 0;
-      rows[at] = (rows[at] ?? 0) + predicted(filter, [left, above, corner]);
+      rows[at] = (rows[at] ?? 0) + predicted(filter, [before, above, corner]);
     }
   }
   return true;
 }
 
-function predicted(filter: number, [left, above, corner]: [number, number, number]): number {
-  if (filter === 1) return left;
+function predicted(filter: number, [before, above, corner]: [number, number, number]): number {
+  if (filter === 1) return before;
   if (filter === 2) return above;
-  if (filter === 3) return (left + above) >> 1;
-  const guess = left + above - corner;
-  const [a, b, c] = [Math.abs(guess - left), Math.abs(guess - above), Math.abs(guess - corner)];
-  if (a <= b && a <= c) return left;
+  if (filter === 3) return (before + above) >> 1;
+  const guess = before + above - corner;
+  const [a, b, c] = [Math.abs(guess - before), Math.abs(guess - above), Math.abs(guess - corner)];
+  if (a <= b && a <= c) return before;
   return b <= c ? above : corner;
 }
 

@@ -67,9 +67,9 @@ export function factsIn(text: string, toolName: string): PromptFacts {
     (word) => word === toolName ? " ".repeat(word.length) : word,
   );
   const take = (pattern: RegExp): string[] => {
-    const found = [...rest.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[0]);
+    const matches = [...rest.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[0]);
     rest = rest.replace(pattern, (match) => " ".repeat(match.length));
-    return found;
+    return matches;
   };
   const quoted = take(QUOTED);
   const urls = take(URL_TEXT);

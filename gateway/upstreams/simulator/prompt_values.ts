@@ -94,14 +94,14 @@ export class PromptValues {
   listed(values: readonly unknown[]): Instance {
     const { text } = this.#facts;
     const spoken = text.toLowerCase().replaceAll(/[_-]/g, " ");
-    const said = values.find((value) => {
+    const match = values.find((value) => {
       if (typeof value !== "string" || value === "") return false;
       const word = value.length > 2 ? value.toLowerCase().replaceAll(/[_-]/g, " ") : value;
       return hasWord(value.length > 2 ? spoken : text, word);
     });
-    if (said === undefined) return undefined;
+    if (match === undefined) return undefined;
     this.taken++;
-    return { value: said };
+    return { value: match };
   }
 
   /** Returns true where the question contains the argument's name. */

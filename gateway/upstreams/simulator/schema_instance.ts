@@ -157,8 +157,8 @@ function chooseListed(
     types === undefined || types.some((type) => isOfType(value, type))
   );
   if (fitting.includes(given)) return { value: given };
-  const said = prompt?.listed(fitting);
-  if (said !== undefined) return said;
+  const known = prompt?.listed(fitting);
+  if (known !== undefined) return known;
   if (prompt !== undefined && fitting.includes(null)) return { value: null };
   return fitting.length === 0 ? undefined : { value: fitting[0] };
 }
@@ -213,8 +213,8 @@ function buildText(
   const fits = typeof given === "string" && given.length >= Number(minLength ?? 0) &&
     given.length <= Number(maxLength ?? Infinity);
   if (fits) return { value: given };
-  const said = prompt?.text(name, schema, { isRequired });
-  if (said !== undefined) return said;
+  const known = prompt?.text(name, schema, { isRequired });
+  if (known !== undefined) return known;
   if (!isInner) prompt?.guess();
   return smallestText(schema, hints);
 }
@@ -226,8 +226,8 @@ function buildNumber(
 ): Instance {
   const allows = allowsNumber(schema, { integer });
   if (typeof given === "number" && allows(given)) return { value: given };
-  const said = prompt?.number(name, { isRequired, allows });
-  if (said !== undefined) return said;
+  const known = prompt?.number(name, { isRequired, allows });
+  if (known !== undefined) return known;
   if (!isInner) prompt?.guess();
   return smallestNumber(schema, { integer });
 }

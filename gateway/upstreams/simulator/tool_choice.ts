@@ -40,8 +40,8 @@ export function chooseCalls(request: SimulatedRequest): readonly WantedCall[] | 
   const made = request.steps.reduce((sum, step) => sum + step.calls.length, 0);
   const wanted = wantedCalls(request);
   if (isRefusal(wanted)) return wanted;
-  const left = wanted.slice(made);
-  return request.parallel ? left : left.slice(0, 1);
+  const remaining = wanted.slice(made);
+  return request.parallel ? remaining : remaining.slice(0, 1);
 }
 
 function wantedCalls(request: SimulatedRequest): readonly WantedCall[] | Refusal {
@@ -83,14 +83,14 @@ const VERB = /\b(?:use|using|call|run|invoke|try)\b|使用|调用|运行|用/i;
 const UNMISTAKABLE = /[_\-\d]|[a-z][A-Z]/;
 
 function mentions(text: string, tools: readonly OfferedTool[]): Mention[] {
-  const told = VERB.test(text);
-  const found: Mention[] = [];
+  const hasVerb = VERB.test(text);
+  const mentions: Mention[] = [];
   for (const tool of tools) {
-    if (!told && !UNMISTAKABLE.test(tool.name)) continue;
+    if (!hasVerb && !UNMISTAKABLE.test(tool.name)) continue;
     const end = mentionEnd(text, tool.name);
-    if (end !== undefined) found.push({ tool, end });
+    if (end !== undefined) mentions.push({ tool, end });
   }
-  return found.sort((one, other) => one.end - other.end);
+  return mentions.sort((one, other) => one.end - other.end);
 }
 
 const NAME_CHAR = /[A-Za-z0-9_-]/;
@@ -160,8 +160,8 @@ function ownOrAny<Found>(
   text: string,
   find: (part: string) => readonly Found[],
 ): readonly Found[] {
-  const found = find(own);
-  return found.length > 0 ? found : find(text);
+  const mentions = find(own);
+  return mentions.length > 0 ? mentions : find(text);
 }
 
 function collect(calls: readonly (WantedCall | Refusal)[]): readonly WantedCall[] | Refusal {
