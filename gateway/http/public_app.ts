@@ -1,21 +1,19 @@
-/**
- * The public listener: what applications call.
- *
- * @module
- */
+/** The public listener, which applications call.\n\n@module */
 
 import { Hono } from "@hono/hono";
 import type { ErrorCode } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerDisconnected } from "../flows/call/caller_disconnected.ts";
-import { CALLER_LEFT_STATUS } from "../flows/settle/log_failure.ts";
-import type { GatewayContext } from "../flows/context.ts";
+import { CallerDisconnected } from "../flows/request/caller_disconnected.ts";
+import { CALLER_LEFT_STATUS } from "../flows/request/log_failure.ts";
+import { type ModelCallDeps, ModelCalls } from "../flows/model_calls.ts";
+import { faultForCaller } from "../flows/request/fault_of.ts";
 import type { SignedLinks } from "../flows/images/signed_links.ts";
 import type { BlobStore } from "../ports/blob_store.ts";
 import { limitsInForce } from "../domain/limits/service_limits.ts";
 import { BadKeys } from "./bad_keys.ts";
+import type { EdgeDeps } from "./edge_deps.ts";
 import type { PublicEnv } from "./env.ts";
-import { errorResponse, toldFault } from "./error_response.ts";
+import { errorResponse } from "./error_response.ts";
 import { authenticate, type FindKey } from "./middleware/authenticate.ts";
 import { logDenied } from "./middleware/log_denied.ts";
 import { rateLimitHeaders } from "./middleware/rate_limit_headers.ts";
@@ -30,26 +28,30 @@ import { getOpenAIModel, listOpenAIModels } from "./routes/openai_models.ts";
 import { createResponse } from "./routes/responses.ts";
 import { routeStoredResponses } from "./routes/stored_responses.ts";
 
-/** What the public listener stands on. */
+/** Parts of the service that the public listener uses. */
+export type PublicGateway = ModelCallDeps & EdgeDeps;
+
+/** Dependencies of the public listener. */
 export interface PublicAppOptions {
-  readonly gateway: GatewayContext;
+  readonly gateway: PublicGateway;
   readonly findKey: FindKey;
   readonly readiness: Readiness;
   readonly description: ListenerDescription;
-  /** Told of every error answer. @default {nobody is told} */
+  /** Called with the code of every error answer. @default {not called} */
   readonly onRefusal?: ((code: ErrorCode) => void) | undefined;
-  /** What signed links lead to. */
+  /** Storage and check of images that signed links lead to. */
   readonly files: { readonly blobs: BlobStore; readonly links: Pick<SignedLinks, "verify"> };
-  /** Where applications call. @default {as the request names it} */
+  /** Base URL that applications call. @default {the one of the request} */
   readonly publicUrl?: (() => string) | undefined;
 }
 
 /** Addresses of OpenAI's API that would otherwise be taken for the id of a response. */
 const NOT_OFFERED = [`${PUBLIC_PATHS.responses}/compact`, `${PUBLIC_PATHS.responses}/input_tokens`];
 
-/** Builds the application; it listens nowhere by itself. */
+/** Builds the application without listening. */
 export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   const { gateway, findKey, readiness } = options;
+  const calls = new ModelCalls(gateway);
   const app = new Hono<PublicEnv>();
   const badKeys = new BadKeys({
     keyClass: "service",
@@ -57,7 +59,7 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
     clock: gateway.clock,
     logger: gateway.logger,
   });
-  const keyed = authenticate(findKey, { badKeys, onDenied: logDenied(gateway) });
+  const keyed = authenticate(findKey, { badKeys, onDenied: logDenied(calls, gateway) });
   app.use(requestId(gateway.rng));
   app.get(PUBLIC_PATHS.health, healthz());
   app.get(PUBLIC_PATHS.readiness, readyz(readiness));
@@ -66,11 +68,11 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   app.get(PUBLIC_PATHS.pricing, keyed, getPricing(gateway));
   app.get(PUBLIC_PATHS.openAIModels, keyed, listOpenAIModels(gateway));
   app.get(routeOf(PUBLIC_PATHS.openAIModel), keyed, getOpenAIModel(gateway));
-  const limited = rateLimitHeaders(gateway);
-  app.post(PUBLIC_PATHS.chat, keyed, limited, chatCompletions(gateway));
-  app.post(PUBLIC_PATHS.responses, keyed, limited, createResponse(gateway));
-  app.post(PUBLIC_PATHS["images.generations"], keyed, limited, generateImages(gateway));
-  app.post(PUBLIC_PATHS["images.edits"], keyed, limited, editImages(gateway));
+  const limited = rateLimitHeaders();
+  app.post(PUBLIC_PATHS.chat, keyed, limited, chatCompletions(calls));
+  app.post(PUBLIC_PATHS.responses, keyed, limited, createResponse(calls));
+  app.post(PUBLIC_PATHS["images.generations"], keyed, limited, generateImages(calls));
+  app.post(PUBLIC_PATHS["images.edits"], keyed, limited, editImages(calls));
   routeStoredResponses(app, { keyed, responses: gateway.responses });
   app.get(routeOf(PUBLIC_PATHS.file), getFile(gateway, options.files));
   app.get(PUBLIC_PATHS.document, getDocument(options.description));
@@ -86,12 +88,12 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
     return errorResponse(new ServiceFault("not_found"), c.get("requestId"));
   });
   app.onError((error, c) => {
-    // The id is missing only where the one that was sent is what was wrong.
+    // The id is missing only where the request sent an invalid one.
     const id = c.get("requestId") ?? gateway.rng.id("req");
     if (error instanceof CallerDisconnected) {
       return new Response(null, { status: CALLER_LEFT_STATUS });
     }
-    const fault = toldFault(gateway, error, id);
+    const fault = faultForCaller(gateway, error, id);
     options.onRefusal?.(fault.code);
     return errorResponse(fault, id, c.get("dialect"));
   });

@@ -14,7 +14,7 @@ import type {
   WebSearchAnswer,
   WebSearchFailure,
 } from "../ports/web_search.ts";
-import { askOnce, readTextUpTo } from "../system/bounded_body.ts";
+import { readTextUpTo, requestOnce } from "../system/bounded_body.ts";
 import { Outgoing } from "../system/outgoing.ts";
 import { parseJson } from "../upstreams/openai_compatible/body.ts";
 import { redact, retryAfterMsOf } from "../upstreams/openai_compatible/failure.ts";
@@ -118,7 +118,7 @@ export class HttpWebSearch implements WebSearch {
     using outgoing = new Outgoing({ env: this.#deps.env, pool: { poolMaxIdlePerHost: 0 } });
     const init = initOf(request);
     const { fetch: send = outgoing.fetch, timeoutMs = SEARCH_TIMEOUT_MS } = this.#deps;
-    const reply = await askOnce(
+    const reply = await requestOnce(
       (ended) => send(request.url, { ...init, signal: ended }),
       { timeoutMs, signal, read: receive },
     );

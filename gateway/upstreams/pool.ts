@@ -13,10 +13,18 @@ import { InvariantError } from "../domain/invariant.ts";
 import type { TargetState } from "../domain/routing/plan.ts";
 import { limitsInForce } from "../domain/limits/service_limits.ts";
 import type { Clock } from "../ports/clock.ts";
+import {
+  BUSY_RETRY_MS,
+  EMPTY_OFFER,
+  type Lease,
+  type LeaseOffer,
+  type LeasePool,
+  type LeaseWait,
+} from "../ports/lease_pool.ts";
 import type { Upstream } from "../ports/upstream.ts";
 import { traitsOf } from "./providers/provider_kinds.ts";
 import { RecentAttempts, type RecentCounts } from "./recent_attempts.ts";
-import { type Turn, WaitingCalls } from "./waiting_calls.ts";
+import { WaitingCalls } from "./waiting_calls.ts";
 
 /** A problem that only the operator can correct. */
 export interface OperatorTrouble {
@@ -55,24 +63,6 @@ export interface UpstreamPoolDeps {
   readonly onAttempt?: ((attempt: PoolAttempt) => void) | undefined;
 }
 
-/** The right to make one attempt at a model. */
-export interface Lease {
-  /** Where to make it. */
-  readonly upstream: Upstream;
-  /** What the attempt came to: when it began, and again where it broke off later. */
-  report(observation: Observation): void;
-  /** It failed, and another model is asked. */
-  failedOver(): void;
-  /** Gives the place back, exactly once, when the answer has ended. */
-  release(): void;
-}
-
-/** How long to wait for a place at an upstream that is full, in milliseconds. */
-export const BUSY_RETRY_MS = 1_000;
-
-/** The turn of somebody for whom no place is kept. */
-const EMPTY_TURN: Turn = { use: (take) => take(), [Symbol.dispose]: () => {} };
-
 /** An upstream with its calls. */
 interface Slot {
   readonly config: UpstreamConfig;
@@ -92,11 +82,8 @@ interface Target {
   health: Health;
 }
 
-/**
- * Upstreams of the current catalog, with their health, their calls in flight and the requests that
- * wait.
- */
-export class UpstreamPool {
+/** The upstreams of the current catalog, with their health and calls in flight, and waiting requests. */
+export class UpstreamPool implements LeasePool {
   readonly #deps: UpstreamPoolDeps;
   #slots: ReadonlyMap<string, Slot> = new Map();
   #targets: ReadonlyMap<string, Target> = new Map();
@@ -143,21 +130,15 @@ export class UpstreamPool {
     return this.#lease(slot, target);
   }
 
-  /**
-   * Waits for a lease at the upstream of one of the models, at most so many milliseconds. Returns
-   * `undefined` after that time, when the signal is aborted, and when too many requests wait. A
-   * turn promises nothing: the router decides anew what it is used for. When the catalog changes,
-   * all turns come at once, without a lease.
-   */
-  turn(
-    wanted: { readonly models: readonly Model[]; readonly owner: string; readonly waitMs: number },
+  /** Waits for capacity. See {@linkcode LeasePool.waitForLease}. */
+  waitForLease(
+    { models, owner, waitMs }: LeaseWait,
     signal: AbortSignal,
-  ): Promise<Turn | undefined> {
-    const { models, owner, waitMs } = wanted;
+  ): Promise<LeaseOffer | undefined> {
     const upstreams = new Set(models.map((model) => model.upstream));
-    // It may have become free since the check.
-    const turn = this.#turnAt(upstreams);
-    if (turn !== undefined) return Promise.resolve(turn);
+    // Capacity may have become free since the pool was read.
+    const offer = this.#offerAt(upstreams);
+    if (offer !== undefined) return Promise.resolve(offer);
     return this.#calls.wait({ owner, upstreams, waitMs }, signal);
   }
 
@@ -188,7 +169,7 @@ export class UpstreamPool {
     this.#refreshAll(targets.values());
     retired.forEach(retire);
     // The upstreams may be gone or replaced: all requests plan anew.
-    this.#calls.wakeAll(() => EMPTY_TURN);
+    this.#calls.wakeAll(() => EMPTY_OFFER);
   }
 
   /** Returns the number of calls in flight, by upstream id. */
@@ -280,18 +261,18 @@ export class UpstreamPool {
 
   /** Grants free leases to waiting requests. */
   #serve(): void {
-    this.#calls.serve((upstreams) => this.#turnAt(upstreams));
+    this.#calls.serve((upstreams) => this.#offerAt(upstreams));
   }
 
-  /** Reserves a free lease at one of the upstreams for the next request in line. */
-  #turnAt(upstreams: ReadonlySet<string>): Turn | undefined {
+  /** Reserves free capacity at one of the upstreams for the next request in line. */
+  #offerAt(upstreams: ReadonlySet<string>): LeaseOffer | undefined {
     for (const id of upstreams) {
       const slot = this.#slots.get(id);
       if (slot === undefined || this.#isFull(slot)) continue;
       this.#count(slot, 1);
       let isKept = true;
       const use = <T>(take: () => T): T => {
-        if (!isKept) throw new InvariantError(`Cannot use a turn at "${id}" twice`);
+        if (!isKept) throw new InvariantError(`Cannot use an offer at "${id}" twice`);
         isKept = false;
         this.#leave(slot);
         try {

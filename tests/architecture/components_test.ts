@@ -21,7 +21,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   search: ["domain", "ports", "system", "upstreams"],
   flows: ["domain", "images", "ports", "system", "wire"],
   http: ["domain", "flows", "images", "ports", "search", "system", "vector_stores", "wire"],
-  telemetry: ["domain", "flows", "http", "ports", "system"],
+  telemetry: ["domain", "ports", "system"],
   admin_api: ["config", "domain", "http", "ports", "vector_stores"],
   openapi: ["admin_api", "domain", "http"],
   admin: [

@@ -1,6 +1,6 @@
 import type { KeyPolicy } from "../../domain/policy/policy.ts";
 import { type PolicyReach, reachOf } from "../../domain/policy/reach.ts";
-import { budgetOf } from "../../flows/call/take_hold.ts";
+import { budgetOf } from "../../flows/plan/spending_cap.ts";
 import type { AdminDeps } from "../deps.ts";
 import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
 import type { AnswerOf } from "../../admin_api/operations.ts";

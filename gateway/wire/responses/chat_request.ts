@@ -47,7 +47,7 @@ export interface TranslationOptions {
   /** Items that it refers to, by id. */
   readonly references?: ReadonlyMap<string, JsonBody> | undefined;
   /** What a model is to read of searches that no text stands for, by the ids of their items. */
-  readonly found?: ReadonlyMap<string, string> | undefined;
+  readonly findings?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Fields that are translated here, or are the service's own to act on. */
