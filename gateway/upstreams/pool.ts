@@ -1,4 +1,3 @@
-import { isJsonObject } from "@svc/sdk/protocol";
 import type { Catalog, Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
 import {
   availability,
@@ -24,6 +23,7 @@ import {
 import type { Upstream } from "../ports/upstream.ts";
 import { traitsOf } from "./providers/provider_kinds.ts";
 import { RecentAttempts, type RecentCounts } from "./recent_attempts.ts";
+import { retire, type Slot, slotsOf } from "./upstream_slots.ts";
 import { WaitingCalls } from "./waiting_calls.ts";
 
 /** A problem that only the operator can correct. */
@@ -61,17 +61,6 @@ export interface UpstreamPoolDeps {
   readonly onOperatorTrouble: (event: OperatorTrouble) => void;
   /** Called once for each attempt, and again if its answer breaks off. @default {ignored} */
   readonly onAttempt?: ((attempt: PoolAttempt) => void) | undefined;
-}
-
-/** An upstream with its calls. */
-interface Slot {
-  readonly config: UpstreamConfig;
-  readonly upstream: Upstream;
-  /** The setting without which it cannot be called, by the last catalog. */
-  lacks: string | undefined;
-  inFlight: number;
-  /** True when the catalog no longer has it; it closes after its last call. */
-  retired: boolean;
 }
 
 /** A model at its upstream. */
@@ -148,7 +137,7 @@ export class UpstreamPool implements LeasePool {
    * nothing has changed.
    */
   apply(catalog: Catalog): void {
-    const slots = this.#slotsOf(catalog.upstreams);
+    const slots = slotsOf(catalog.upstreams, { ...this.#deps, current: this.#slots });
     const targets = new Map<string, Target>();
     for (const model of catalog.models) {
       const slot = slots.get(model.upstream);
@@ -203,30 +192,6 @@ export class UpstreamPool implements LeasePool {
     this.#slots = new Map();
     slots.forEach(retire);
     this.#calls.wakeAll(() => undefined);
-  }
-
-  #slotsOf(configs: readonly UpstreamConfig[]): Map<string, Slot> {
-    const slots = new Map<string, Slot>();
-    const made: Slot[] = [];
-    try {
-      for (const config of configs) {
-        const old = this.#slots.get(config.id);
-        if (old !== undefined && isSame(old.config, config)) {
-          old.lacks = this.#deps.lacks?.(config);
-          slots.set(config.id, old);
-          continue;
-        }
-        const upstream = this.#deps.create(config);
-        const lacks = this.#deps.lacks?.(config);
-        const slot = { config, upstream, lacks, inFlight: 0, retired: false };
-        made.push(slot);
-        slots.set(config.id, slot);
-      }
-    } catch (error) {
-      made.forEach(retire);
-      throw error;
-    }
-    return slots;
   }
 
   #lease(slot: Slot, target: Target | undefined): Lease {
@@ -375,20 +340,4 @@ function asOrdinary(observation: Observation): Observation {
   const harsh = outcome === "refused_credentials" || outcome === "rate_limited";
   if (!harsh && observation.retryAfterMs === undefined) return observation;
   return { outcome: harsh ? "server_error" : outcome, ms };
-}
-
-function retire(slot: Slot): void {
-  slot.retired = true;
-  if (slot.inFlight === 0) slot.upstream.close();
-}
-
-/** True when two configurations are equal, whatever the order of their members. */
-function isSame(a: UpstreamConfig, b: UpstreamConfig): boolean {
-  return canonical(a) === canonical(b);
-}
-
-function canonical(value: unknown): string {
-  const sorted = (_: string, part: unknown) =>
-    isJsonObject(part) ? Object.fromEntries(Object.entries(part).sort()) : part;
-  return JSON.stringify(value, sorted);
 }
