@@ -20,7 +20,7 @@ const TURNS = 5;
 /** The value that Google documents for calls that another model made. */
 const FOREIGN = "skip_thought_signature_validator";
 
-/** What is signed with in a turn: with characters that a careless road would change. */
+/** Returns the signature of a turn, with characters that careless code would change. */
 const signatureOf = (turn: number) => `Eq${turn}+/9kz0"\\u00e9 \u00e9==`;
 const cityOf = (turn: number) => `City ${turn}`;
 
@@ -94,7 +94,7 @@ const COMPATIBLE: ResponseRoute = {
       },
       frames: [
         chunk({ role: "assistant" }),
-        // No index, and the signature in a last delta of its own.
+        // No index, and the signature in a separate last delta.
         ...(isDone
           ? [chunk(said)]
           : [chunk({ tool_calls: [call] }), chunk({ tool_calls: [{ extra_content }] })]),
@@ -144,7 +144,9 @@ const CLAUDE: ResponseRoute = {
   },
 };
 
-/** Answers by its history, and refuses one whose signatures are not those that it gave. */
+/**
+ * Answers by the history, and refuses a history whose signatures differ from those that it sent.
+ */
 function serve(road: ResponseRoute): { readonly baseUrl: string; stop(): Promise<void> } {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },

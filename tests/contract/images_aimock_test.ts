@@ -1,6 +1,6 @@
 /**
- * Upstreams that draw, against a server that nobody here wrote, on loopback. It speaks images on
- * OpenAI's wire alone, which is Azure's too.
+ * Upstreams that draw, against an independent server on loopback. It serves images in OpenAI's wire
+ * format only, which Azure shares.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What every upstream does that is asked for a chat completion, whatever its provider's wire: one
- * request in Chat's words, one answer in Chat's words, and what `transport_contract.ts` demands.
+ * Contract of upstreams for chat completions, in any wire format: a request and an answer in Chat's
+ * format, and the rules of `transport_contract.ts`.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { transportContract } from "./transport_contract.ts";
 
 /** An upstream to hold against the contract. */
 export interface UpstreamSubject {
-  /** What its provider says. */
+  /** Recorded answers of the provider. */
   readonly wire: Wire;
   readonly open: OpenUpstream;
   /** The model that it is asked for. @default {"real-model"} */

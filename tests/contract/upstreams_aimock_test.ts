@@ -1,5 +1,5 @@
 /**
- * Upstreams against servers that nobody here wrote, on loopback.
+ * Upstreams against independent servers on loopback.
  *
  * @module
  */
