@@ -158,7 +158,10 @@ Deno.test("tokens per minute: the refusal of an input above the limit says that 
   const limited = key({ tokensPerMinute: 100 });
   const estimate = { inputTokens: 101, outputTokens: 1 };
   const fault = refusal(() => admission.reserve(limited, estimate, { nowMs: NOW_MS }));
-  assertStringIncludes(fault.message, "about 101 tokens, more than the key's limit of 100 per minute");
+  assertStringIncludes(
+    fault.message,
+    "about 101 tokens, more than the key's limit of 100 per minute",
+  );
   assertEquals(fault.retryAfterMs, Infinity);
   assertEquals(admission.reserve(key({}), estimate, { nowMs: NOW_MS }), undefined);
   admission.spent(key({}), 1, NOW_MS, undefined);
