@@ -18,7 +18,7 @@ function command(name: string): string {
   return task.command;
 }
 
-/** The values of one flag that the permission set of a task grants. */
+/** Returns the values of one flag of the permission set of a task. */
 async function valuesOf(name: "serve" | "svc", flag: string): Promise<string[]> {
   const values = (await flagsOfTask(name)).find((word) => word.startsWith(`--${flag}=`));
   return values?.slice(`--${flag}=`.length).split(",") ?? [];
@@ -99,7 +99,7 @@ Deno.test("serving reads and writes named paths, asks nobody, and keeps off meta
     "--allow-read",
     "--allow-write",
   ]);
-  // A range of IPv6 cannot be named to Deno.
+  // Deno cannot deny a range of IPv6 addresses.
   const ranges = METADATA_RANGES.filter((range) => !range.includes(":") || !range.includes("/"));
   const denied = [
     ...ranges.map((range) => range.includes(":") ? `[${range}]` : range),
@@ -112,7 +112,7 @@ Deno.test("serving reads and writes named paths, asks nobody, and keeps off meta
 
 Deno.test("a service may read its settings, each by name, and a command its own besides", async () => {
   const serving = await valuesOf("serve", "allow-env");
-  // Names that operators give to the keys of upstreams of their own.
+  // Names that operators choose for the keys of their upstreams.
   const own = "SERVICE_UPSTREAM_*";
   assertEquals(serving.filter((name) => name.includes("*")), [own]);
   const settings = [...SERVE_VARIABLES, own].sort();
@@ -121,7 +121,7 @@ Deno.test("a service may read its settings, each by name, and a command its own 
   assertEquals((await valuesOf("svc", "allow-env")).sort(), all);
 });
 
-Deno.test("the house rules are part of the linter, and nothing of it is switched off", () => {
+Deno.test("the project's own rules are part of the linter, and no rule is switched off", () => {
   assertEquals(config.lint.plugins, ["./lint/mod.ts"]);
   assertEquals(config.lint.rules, { tags: ["recommended", "jsr", "workspace"] });
 });
