@@ -6,7 +6,7 @@
  * @module
  */
 
-import { writeWhole } from "./cli/output_file.ts";
+import { writeWhole } from "./cli/output/output_file.ts";
 import type { ProcessIo } from "./system/process_io.ts";
 
 const encoder = new TextEncoder();

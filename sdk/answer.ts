@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/tools/json";
 import { LONGEST_ANSWER_BYTES, LONGEST_ERROR_BYTES } from "./answer_limits.ts";
 import { ServiceAPIError, ServiceConnectionError } from "./errors.ts";
 import { printable } from "./printable.ts";
@@ -59,13 +60,13 @@ export class Answer {
   /** The JSON object of a body, or of an event. Throws a `ServiceAPIError` where it is an error. */
   read(text: string): object {
     const value = parsed(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    if (!isJsonObject(value)) {
       throw this.error(
         value ?? text,
         "The service answered with something else than a JSON object",
       );
     }
-    const { error } = value as { error?: unknown };
+    const { error } = value;
     if (error !== undefined && error !== null) throw this.error(value);
     return value;
   }

@@ -7,28 +7,12 @@
 /**
  * Longest answer, in bytes: of one that comes in one piece, or of a stream over its whole life. A
  * longer one is a `ServiceConnectionError`.
- *
- * @example
- * ```ts
- * import { LONGEST_ANSWER_BYTES } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * assertEquals(LONGEST_ANSWER_BYTES / 2 ** 20, 256);
- * ```
  */
 export const LONGEST_ANSWER_BYTES: number = 256 * 1024 * 1024;
 
 /**
  * Longest event of a stream, in UTF-16 code units: the last one of a Responses stream repeats the
  * whole answer. A longer one is a `ServiceConnectionError`.
- *
- * @example
- * ```ts
- * import { LONGEST_EVENT_CHARS } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * assertEquals(LONGEST_EVENT_CHARS / 2 ** 20, 32);
- * ```
  */
 export const LONGEST_EVENT_CHARS: number = 32 * 1024 * 1024;
 

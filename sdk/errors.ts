@@ -139,23 +139,7 @@ export class ServiceConnectionError extends ServiceError {
   override name = "ServiceConnectionError";
 }
 
-/**
- * What is known of an answer that is an error.
- *
- * @example
- * ```ts
- * import { ServiceAPIError, type ServiceAPIErrorOptions } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const options: ServiceAPIErrorOptions = {
- *   status: 429,
- *   headers: new Headers({ "retry-after": "3" }),
- *   body: { message: "Too many requests", code: "rate_limit_exceeded" },
- * };
- * const error = new ServiceAPIError("Too many requests", options);
- * assertEquals([error.code, error.headers.get("retry-after")], ["rate_limit_exceeded", "3"]);
- * ```
- */
+/** What is known of an answer that is an error. */
 export interface ServiceAPIErrorOptions {
   /** HTTP status of the answer. */
   readonly status: number;

@@ -1,21 +1,4 @@
-/**
- * What is told of a request. Never a key, a header, a body or a tool's input.
- *
- * @example
- * ```ts
- * import type { LogDetails } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const details: LogDetails = {
- *   method: "GET",
- *   path: "/api/v1/models",
- *   tries: 1,
- *   status: 200,
- *   ms: 8,
- * };
- * assertEquals(`${details.method} ${details.path} ${details.status}`, "GET /api/v1/models 200");
- * ```
- */
+/** What is told of a request. Never a key, a header, a body or a tool's input. */
 export interface LogDetails {
   /** HTTP method. */
   readonly method: string;

@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/tools/json";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { ConfigurationError, ServiceClient, type ServiceClientOptions } from "./mod.ts";
 import { serviceProxy } from "./proxy/mod.ts";
@@ -20,7 +21,7 @@ const TAKEN: Readonly<Record<string, (odd: unknown) => boolean>> = {
   function: (odd) => typeof odd === "function",
   list: (odd) => Array.isArray(odd) && odd.length === 0,
   object: (odd) => typeof odd === "object" && odd !== null && !(Array.isArray(odd) && odd.length),
-  record: (odd) => typeof odd === "object" && odd !== null && !Array.isArray(odd),
+  record: isJsonObject,
   toolNames: (odd) => odd === true || Array.isArray(odd) && odd.length === 0,
   anything: () => true,
   nothing: () => false,

@@ -1,22 +1,7 @@
 const encoder = new TextEncoder();
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/**
- * Opens what a stream reads from. The signal aborts when the stream is not wanted any more.
- *
- * @example
- * ```ts
- * import { type OpenStream, ServiceStream } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const open: OpenStream<string, number> = async function* (signal) {
- *   signal.throwIfAborted();
- *   yield "Hello";
- *   return 1;
- * };
- * assertEquals(await new ServiceStream(open), 1);
- * ```
- */
+/** Opens what a stream reads from. The signal aborts when the stream is not wanted any more. */
 export type OpenStream<Event, Final> = (
   signal: AbortSignal,
 ) => AsyncIterator<Event, Final, void>;

@@ -6,22 +6,7 @@ import { checkZone } from "./datetime/zone.ts";
 import { type Tool, ToolError } from "./tool.ts";
 import { type InputOf, tool } from "./typed_tool.ts";
 
-/**
- * What {@linkcode datetime} can be told.
- *
- * @example
- * ```ts
- * import { datetime, type DatetimeOptions } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * // A clock that stands still, for a test.
- * const options: DatetimeOptions = { now: () => Date.UTC(2026, 2, 29, 12), zone: "Europe/Oslo" };
- * const { execute } = datetime(options);
- * const context = { toolCallId: "call_1", signal: new AbortController().signal };
- * const present = await execute?.({ operation: "now" }, context);
- * assertEquals(Object(present).datetime, "2026-03-29T14:00:00+02:00");
- * ```
- */
+/** What {@linkcode datetime} can be told. */
 export interface DatetimeOptions {
   /**
    * Tells the present, in milliseconds since 1970.

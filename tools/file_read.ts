@@ -11,43 +11,6 @@ const DESCRIPTION =
   "hold secrets.";
 
 /**
- * What `file_read` returns to the model.
- *
- * @example
- * ```ts
- * import type { FileReadResult } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const result: FileReadResult = {
- *   path: "notes.txt",
- *   content: "one\ntwo\n",
- *   start_line: 1,
- *   size_bytes: 4_096,
- *   truncated: true,
- *   next_line: 3,
- * };
- * const next = result.truncated ? { path: result.path, start_line: result.next_line } : undefined;
- * assertEquals(next, { path: "notes.txt", start_line: 3 });
- * ```
- */
-export interface FileReadResult {
-  /** Where the file is, from the workspace on, all links resolved. */
-  readonly path: string;
-  /** The lines, exactly as they are in the file. */
-  readonly content: string;
-  /** The number of the first line in `content`, from 1 on. */
-  readonly start_line: number;
-  /** Whether there was more to return. */
-  readonly truncated: boolean;
-  /** Where to go on. */
-  readonly next_line?: number;
-  /** Lines of the file, where it was read to its end. */
-  readonly total_lines?: number;
-  /** Bytes of the file. */
-  readonly size_bytes: number;
-}
-
-/**
  * The tool `file_read`: a text file of the workspace, whole or by lines.
  *
  * Deno permissions: `--allow-read`, of the workspace at least.

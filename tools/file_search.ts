@@ -17,18 +17,7 @@ const DESCRIPTION =
   "files, and files over 4 MiB, which `too_large` names. Where `truncated` is true not everything " +
   "was searched or returned, with `partial` because time ran out: narrow `path` or `glob`.";
 
-/**
- * Options of {@linkcode fileSearch}.
- *
- * @example
- * ```ts
- * import { fileSearch, type FileSearchOptions } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const options: FileSearchOptions = { workspace: "./project", timeoutMs: 5_000 };
- * assertEquals(fileSearch(options).name, "file_search");
- * ```
- */
+/** Options of {@linkcode fileSearch}. */
 export interface FileSearchOptions extends WorkspaceOptions {
   /**
    * Longest search in milliseconds; it then returns what it found so far.
@@ -36,55 +25,6 @@ export interface FileSearchOptions extends WorkspaceOptions {
    * @default {30_000}
    */
   readonly timeoutMs?: number | undefined;
-}
-
-/**
- * A line that contains what was looked for.
- *
- * @example
- * ```ts
- * import type { FoundLine } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const found: FoundLine = { path: "src/main.ts", line: 12, text: "function main() {" };
- * assertEquals(`${found.path}:${found.line}`, "src/main.ts:12");
- * ```
- */
-export interface FoundLine {
-  /** The file, from the workspace on. */
-  readonly path: string;
-  /** Its number, from 1 on. */
-  readonly line: number;
-  /** The line; of a long one the part around what was found. */
-  readonly text: string;
-}
-
-/**
- * What `file_search` returns to the model: files without a query, lines with one.
- *
- * @example
- * ```ts
- * import type { FileSearchResult } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const result: FileSearchResult = {
- *   files: ["src/main.ts", "src/main_test.ts"],
- *   truncated: false,
- * };
- * assertEquals([result.files?.length, result.matches], [2, undefined]);
- * ```
- */
-export interface FileSearchResult {
-  /** Files whose name matches, where no text was looked for. */
-  readonly files?: readonly string[];
-  /** Lines with the text. */
-  readonly matches?: readonly FoundLine[];
-  /** Whether there may be more than was returned. */
-  readonly truncated: boolean;
-  /** Set where time ran out: this is what was found until then. */
-  readonly partial?: boolean;
-  /** Files that were too large to be searched, the first twenty; absent where there was none. */
-  readonly too_large?: readonly string[];
 }
 
 /**

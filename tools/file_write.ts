@@ -1,3 +1,4 @@
+import type { FilePermission } from "./file_write/write.ts";
 import { lazyWorkspace, type WorkspaceOptions } from "./sandbox/lazy_workspace.ts";
 import { timeLimit } from "./sandbox/limits.ts";
 import { type Tool, ToolError } from "./tool.ts";
@@ -5,88 +6,6 @@ import { tool } from "./typed_tool.ts";
 
 /** Longest write, once it is permitted. */
 const WRITE_MS = 60_000;
-
-/**
- * How a file is written.
- *
- * @example
- * ```ts
- * import type { FileWriteMode } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const harmless: FileWriteMode[] = ["create", "append"];
- * assertEquals(harmless.includes("overwrite"), false);
- * ```
- */
-export type FileWriteMode = "create" | "overwrite" | "append" | "replace";
-
-/**
- * What the application is asked before a file is written: this very call, and nothing else.
- *
- * @example
- * ```ts
- * import type { FilePermissionRequest } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const line = ({ mode, path, bytes }: FilePermissionRequest) =>
- *   `${mode} ${path} (${bytes} bytes)?`;
- * const request: FilePermissionRequest = {
- *   root: "/srv/project",
- *   path: "notes/a.txt",
- *   mode: "create",
- *   exists: false,
- *   content: "Hello",
- *   bytes: 5,
- *   toolCallId: "call_1",
- *   signal: new AbortController().signal,
- * };
- * assertEquals(line(request), "create notes/a.txt (5 bytes)?");
- * ```
- */
-export interface FilePermissionRequest {
-  /** The root of the workspace, absolute, all links resolved. */
-  readonly root: string;
-  /** The file, from the root on, all links resolved. */
-  readonly path: string;
-  /** How it is written. */
-  readonly mode: FileWriteMode;
-  /** Whether there is something at that path. */
-  readonly exists: boolean;
-  /** The text to write; in the mode `replace` the new text. */
-  readonly content: string;
-  /** In the mode `replace`: the text that goes. */
-  readonly oldText?: string | undefined;
-  /** Bytes of `content`. */
-  readonly bytes: number;
-  /** Id of the call that the model made. */
-  readonly toolCallId: string;
-  /** Aborted when the answer is not wanted any more. */
-  readonly signal: AbortSignal;
-}
-
-/**
- * Grants a write by returning `true`; everything else, an error too, refuses it.
- *
- * @example
- * ```ts
- * import type { FilePermission } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const onlyNotes: FilePermission = ({ path, mode }) =>
- *   mode === "create" && path.startsWith("notes/");
- * const signal = new AbortController().signal;
- * const about = {
- *   root: "/srv/project",
- *   exists: true,
- *   content: "",
- *   bytes: 0,
- *   toolCallId: "",
- *   signal,
- * };
- * assertEquals(await onlyNotes({ path: "main.ts", mode: "overwrite", ...about }), false);
- * ```
- */
-export type FilePermission = (request: FilePermissionRequest) => boolean | Promise<boolean>;
 
 /**
  * What {@linkcode fileWrite} takes.
@@ -113,25 +32,6 @@ export interface FileWriteOptions extends WorkspaceOptions {
    * @default {300_000}
    */
   readonly permissionTimeoutMs?: number | undefined;
-}
-
-/**
- * What `file_write` returns to the model.
- *
- * @example
- * ```ts
- * import type { FileWriteResult } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const result: FileWriteResult = { path: "notes/a.txt", size_bytes: 5 };
- * assertEquals(JSON.stringify(result), '{"path":"notes/a.txt","size_bytes":5}');
- * ```
- */
-export interface FileWriteResult {
-  /** The file, from the workspace on, all links resolved. */
-  readonly path: string;
-  /** Bytes it has now. */
-  readonly size_bytes: number;
 }
 
 const DESCRIPTION =

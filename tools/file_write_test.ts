@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { type FilePermission, type FilePermissionRequest, fileWrite } from "./file_write.ts";
+import { fileWrite } from "./file_write.ts";
+import type { FilePermission, FilePermissionRequest } from "./file_write/write.ts";
 import { call, refusal, scratch } from "./sandbox/scratch_test.ts";
 
 function writer(lab: { workspace: string }, permission: FilePermission = () => true) {

@@ -1,3 +1,5 @@
+import { isJsonObject } from "./json.ts";
+
 /** What of a value does not fit its schema. */
 export interface SchemaIssue {
   /** Where, as in `items[2].name`; empty: the value itself. */
@@ -29,17 +31,13 @@ const MAX_DEPTH = 100;
 const MAX_EFFORT = 200_000;
 const NONE: readonly SchemaIssue[] = [];
 
-function isRecord(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function expect(met: boolean, message: string, { path }: { path: string }): readonly SchemaIssue[] {
   return met ? NONE : [{ path, message }];
 }
 
 function canonical(value: unknown): string {
   const sorted = (_: string, part: unknown) =>
-    isRecord(part) ? Object.fromEntries(Object.entries(part).sort()) : part;
+    isJsonObject(part) ? Object.fromEntries(Object.entries(part).sort()) : part;
   try {
     return JSON.stringify(value, sorted) ?? "undefined";
   } catch (error) {
@@ -55,7 +53,7 @@ function typeMatches(type: unknown, value: unknown): boolean {
     case "array":
       return Array.isArray(value);
     case "object":
-      return isRecord(value);
+      return isJsonObject(value);
     case "integer":
       return Number.isInteger(value);
     case "string":
@@ -83,7 +81,7 @@ function bound(
 const numberOf = (value: unknown) => typeof value === "number" ? value : undefined;
 const lengthOf = (value: unknown) => typeof value === "string" ? [...value].length : undefined;
 const countOf = (value: unknown) => Array.isArray(value) ? value.length : undefined;
-const keysOf = (value: unknown) => isRecord(value) ? Object.keys(value).length : undefined;
+const keysOf = (value: unknown) => isJsonObject(value) ? Object.keys(value).length : undefined;
 const atLeast = (measured: number, limit: number) => measured >= limit;
 const atMost = (measured: number, limit: number) => measured <= limit;
 
@@ -105,7 +103,7 @@ function each(
       )
     );
   }
-  if (!isRecord(value)) return NONE;
+  if (!isJsonObject(value)) return NONE;
   return Object.entries(value).flatMap(([key, item]) => {
     const path = place.path === "" ? key : `${place.path}.${key}`;
     return select(key).flatMap((schema) => validate(schema, item, { ...place, path }));
@@ -121,11 +119,11 @@ function listed(rule: unknown): readonly unknown[] {
 }
 
 function own(record: unknown, key: string): readonly unknown[] {
-  return isRecord(record) && Object.hasOwn(record, key) ? [record[key]] : [];
+  return isJsonObject(record) && Object.hasOwn(record, key) ? [record[key]] : [];
 }
 
 function patternsFor(patterns: unknown, key: string): readonly unknown[] {
-  if (!isRecord(patterns)) return [];
+  if (!isJsonObject(patterns)) return [];
   return Object.entries(patterns).flatMap(([pattern, schema]) =>
     new RegExp(pattern, "u").test(key) ? [schema] : []
   );
@@ -183,21 +181,21 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
     });
   },
   required: (rule, value, place) => {
-    if (!isRecord(value)) return NONE;
+    if (!isJsonObject(value)) return NONE;
     const missing = listed(rule).filter((key) => !Object.hasOwn(value, String(key)));
     return missing.map((key) => ({ path: place.path, message: `"${key}" is missing` }));
   },
   properties: (rule, value, place) =>
-    isRecord(value) ? each(value, place, (key) => own(rule, key)) : NONE,
+    isJsonObject(value) ? each(value, place, (key) => own(rule, key)) : NONE,
   patternProperties: (rule, value, place) =>
-    isRecord(value) ? each(value, place, (key) => patternsFor(rule, key)) : NONE,
+    isJsonObject(value) ? each(value, place, (key) => patternsFor(rule, key)) : NONE,
   additionalProperties: (rule, value, place) => {
     const { properties, patternProperties } = place.schema;
     const isDeclared = (key: string) =>
       own(properties, key).length > 0 || patternsFor(patternProperties, key).length > 0;
-    if (!isRecord(value)) return NONE;
+    if (!isJsonObject(value)) return NONE;
     if (rule !== false) return each(value, place, (key) => isDeclared(key) ? [] : [rule]);
-    const known = isRecord(properties) ? Object.keys(properties).join(", ") : "";
+    const known = isJsonObject(properties) ? Object.keys(properties).join(", ") : "";
     return Object.keys(value).filter((key) => !isDeclared(key)).map((key) => ({
       path: place.path,
       message: `"${key.slice(0, 64)}" is not known; known are: ${known || "none"}`,
@@ -253,7 +251,7 @@ function validate(schema: unknown, value: unknown, place: Place): readonly Schem
   if (place.depth > MAX_DEPTH) place.effort.left = 0;
   if (place.effort.left-- <= 0) return NONE;
   if (schema === false) return [{ path: place.path, message: "expected nothing here" }];
-  if (!isRecord(schema)) return NONE;
+  if (!isJsonObject(schema)) return NONE;
   const inner = { ...place, schema, depth: place.depth + 1 };
   const ofType = "type" in schema ? KEYWORDS.type?.(schema.type, value, inner) ?? NONE : NONE;
   if (ofType.length > 0) return ofType;
@@ -271,7 +269,7 @@ const NESTED_MAPS = ["properties", "patternProperties", "$defs", "definitions"];
 /** Refuses a schema that says more than is checked here: a restriction is never ignored. */
 function checkSchema(schema: unknown, root: Json): void {
   if (typeof schema === "boolean") return;
-  if (!isRecord(schema)) {
+  if (!isJsonObject(schema)) {
     throw new TypeError(`Cannot use the schema: expected an object, got ${canonical(schema)}`);
   }
   for (const name of Object.keys(schema)) {

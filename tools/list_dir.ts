@@ -9,56 +9,6 @@ const DESCRIPTION = "Lists a folder of the workspace: names, kinds and sizes of 
   "whole tree, use file_search.";
 
 /**
- * An entry of a folder.
- *
- * @example
- * ```ts
- * import type { ListedEntry } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const entries: ListedEntry[] = [
- *   { name: "src", type: "folder" },
- *   { name: "README.md", type: "file", size_bytes: 4_096 },
- * ];
- * const bytes = entries.reduce((sum, { size_bytes = 0 }) => sum + size_bytes, 0);
- * assertEquals(bytes, 4_096);
- * ```
- */
-export interface ListedEntry {
-  /** Its name. */
-  readonly name: string;
-  /** What it is; `other` are pipes, sockets and devices. */
-  readonly type: "file" | "folder" | "link" | "other";
-  /** Bytes of a file. */
-  readonly size_bytes?: number;
-}
-
-/**
- * What `list_dir` returns to the model.
- *
- * @example
- * ```ts
- * import type { ListDirResult } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const result: ListDirResult = {
- *   path: "src",
- *   entries: [{ name: "main.ts", type: "file", size_bytes: 812 }],
- *   truncated: false,
- * };
- * assertEquals(result.entries.map(({ name }) => `${result.path}/${name}`), ["src/main.ts"]);
- * ```
- */
-export interface ListDirResult {
-  /** Where the folder is, from the workspace on, all links resolved. */
-  readonly path: string;
-  /** What is in it. */
-  readonly entries: readonly ListedEntry[];
-  /** Whether there is more than was returned. */
-  readonly truncated: boolean;
-}
-
-/**
  * The tool `list_dir`: what is in a folder of the workspace.
  *
  * Deno permissions: `--allow-read`, of the workspace at least.

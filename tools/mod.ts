@@ -17,33 +17,27 @@
  * @module
  */
 
-export {
-  type FilePermission,
-  type FilePermissionRequest,
-  fileWrite,
-  type FileWriteMode,
-  type FileWriteOptions,
-  type FileWriteResult,
-} from "./file_write.ts";
-export { fileRead, type FileReadResult } from "./file_read.ts";
-export {
-  fileSearch,
-  type FileSearchOptions,
-  type FileSearchResult,
-  type FoundLine,
-} from "./file_search.ts";
-export { listDir, type ListDirResult, type ListedEntry } from "./list_dir.ts";
-export { DEFAULT_FILE_DENY } from "./sandbox/deny_list.ts";
-export type { WorkspaceFolder, WorkspaceOptions } from "./sandbox/lazy_workspace.ts";
 export { calculator } from "./calculator.ts";
 export { datetime, type DatetimeOptions } from "./datetime.ts";
-export {
-  shell,
-  type ShellOptions,
-  type ShellPermission,
-  type ShellPermissionRequest,
-  type ShellResult,
-} from "./shell.ts";
+export { fileRead } from "./file_read.ts";
+export type { FileReadResult } from "./file_read/read_range.ts";
+export { fileSearch, type FileSearchOptions } from "./file_search.ts";
+export type { FileSearchResult, FoundLine } from "./file_search/search.ts";
+export { fileWrite, type FileWriteOptions } from "./file_write.ts";
+export type {
+  FilePermission,
+  FilePermissionRequest,
+  FileWriteMode,
+  FileWriteResult,
+} from "./file_write/write.ts";
+export { isJsonObject, type JsonObject } from "./json.ts";
+export { listDir } from "./list_dir.ts";
+export type { ListDirResult, ListedEntry } from "./list_dir/list_folder.ts";
+export { DEFAULT_FILE_DENY } from "./sandbox/deny_list.ts";
+export type { WorkspaceOptions } from "./sandbox/lazy_workspace.ts";
+export type { WorkspaceFolder } from "./sandbox/workspace.ts";
+export { shell, type ShellOptions } from "./shell.ts";
+export type { ShellPermission, ShellPermissionRequest, ShellResult } from "./shell/run_command.ts";
 export {
   type InputOf,
   type JsonSchema,

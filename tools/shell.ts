@@ -1,56 +1,8 @@
-import { lazyWorkspace, type WorkspaceFolder } from "./sandbox/lazy_workspace.ts";
+import { lazyWorkspace, type WorkspaceOptions } from "./sandbox/lazy_workspace.ts";
 import { byteLimit, GRACE_MS, timeLimit } from "./sandbox/limits.ts";
+import type { ShellPermission } from "./shell/run_command.ts";
 import type { Tool } from "./tool.ts";
-import { type InputOf, tool } from "./typed_tool.ts";
-
-/**
- * A command that a model wants to run. It is what runs once it is granted.
- *
- * @example
- * ```ts
- * import type { ShellPermissionRequest } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const request: ShellPermissionRequest = {
- *   command: "git status",
- *   args: ["git", "status"],
- *   workingDir: "/srv/project",
- *   toolCallId: "call_1",
- *   signal: new AbortController().signal,
- * };
- * assertEquals(request.args?.[0], "git");
- * ```
- */
-export interface ShellPermissionRequest {
-  /** The command line. Of an argument list: the same as a command line, quoted. */
-  readonly command: string;
-  /** The argument list, where the model gave one: it runs without a shell to interpret it. */
-  readonly args?: readonly string[];
-  /** The folder that it runs in: an absolute path without links. */
-  readonly workingDir: string;
-  /** Id of the call that the model made. */
-  readonly toolCallId: string;
-  /** Aborted when the answer is not wanted any more. */
-  readonly signal: AbortSignal;
-}
-
-/**
- * Decides about one command. Anything but `true` refuses it.
- *
- * @example
- * ```ts
- * import type { ShellPermission } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * // Programs alone, never a line that a shell interprets.
- * const onlyGit: ShellPermission = ({ args }) => args?.[0] === "git" && args[1] === "status";
- * const about = { workingDir: "/srv", toolCallId: "", signal: new AbortController().signal };
- * assertEquals(await onlyGit({ command: "git status; id", ...about }), false);
- * ```
- */
-export type ShellPermission = (
-  request: ShellPermissionRequest,
-) => boolean | Promise<boolean>;
+import { tool } from "./typed_tool.ts";
 
 /**
  * What {@linkcode shell} can be told.
@@ -75,7 +27,7 @@ export interface ShellOptions {
    *
    * @default {"."}
    */
-  readonly workspace?: string | WorkspaceFolder | undefined;
+  readonly workspace?: WorkspaceOptions["workspace"];
   /** Asked about every call. Absent: every call is refused. */
   readonly permission?: ShellPermission | undefined;
   /**
@@ -96,31 +48,6 @@ export interface ShellOptions {
    * @default {32_768}
    */
   readonly maxOutputBytes?: number | undefined;
-}
-
-/**
- * What the model is told of a command that ran.
- *
- * @example
- * ```ts
- * import type { ShellResult } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const result: ShellResult = { exit_code: 0, stdout: "main.ts\n", stderr: "" };
- * assertEquals(result.exit_code === 0 ? result.stdout.trim() : result.stderr, "main.ts");
- * ```
- */
-export interface ShellResult {
-  /** The exit code; `null` where a signal ended it. */
-  readonly exit_code: number | null;
-  /** The signal that ended it. */
-  readonly signal?: string;
-  /** Why it was stopped. */
-  readonly stopped?: string;
-  /** What it wrote. */
-  readonly stdout: string;
-  /** What it wrote about errors. */
-  readonly stderr: string;
 }
 
 const DESCRIPTION = `Runs a program in the workspace and returns its exit code and output. Give \
@@ -149,9 +76,6 @@ const PARAMETERS = {
   },
   additionalProperties: false,
 } as const;
-
-/** What a model gives: a command line or an argument list, and a folder. */
-export type ShellInput = InputOf<typeof PARAMETERS>;
 
 /**
  * The tool `shell`. It is refused unless the `permission` callback grants that very call; what was

@@ -6,12 +6,8 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import {
-  shell,
-  type ShellOptions,
-  type ShellPermissionRequest,
-  type ShellResult,
-} from "./shell.ts";
+import { shell, type ShellOptions } from "./shell.ts";
+import type { ShellPermissionRequest, ShellResult } from "./shell/run_command.ts";
 import { type ToolContext, ToolError } from "./tool.ts";
 
 function contextOf(signal: AbortSignal = new AbortController().signal): ToolContext {

@@ -4,20 +4,7 @@
  * @module
  */
 
-/**
- * What a tool's function is told besides its input.
- *
- * @example
- * ```ts
- * import type { ToolContext } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const context: ToolContext = { toolCallId: "call_1", signal: AbortSignal.timeout(60_000) };
- * // Handed on, it ends what the tool waits for.
- * const request = new Request("https://a.example/", { signal: context.signal });
- * assertEquals(request.signal.aborted, false);
- * ```
- */
+/** What a tool's function is told besides its input. */
 export interface ToolContext {
   /** Id of the call that the model made. */
   readonly toolCallId: string;
@@ -25,19 +12,7 @@ export interface ToolContext {
   readonly signal: AbortSignal;
 }
 
-/**
- * Runs a tool. The input is what the model sent, parsed from JSON.
- *
- * @example
- * ```ts
- * import type { ToolExecute } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const execute: ToolExecute = (input, { toolCallId }) => `${toolCallId}: ${Object(input).city}`;
- * const context = { toolCallId: "call_1", signal: new AbortController().signal };
- * assertEquals(await execute({ city: "Oslo" }, context), "call_1: Oslo");
- * ```
- */
+/** Runs a tool. The input is what the model sent, parsed from JSON. */
 export type ToolExecute = (input: unknown, context: ToolContext) => unknown | Promise<unknown>;
 
 /**

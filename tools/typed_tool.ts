@@ -1,22 +1,7 @@
 import { schemaValidator } from "./json_schema.ts";
 import { type Tool, type ToolContext, ToolError } from "./tool.ts";
 
-/**
- * A JSON Schema (draft 2020-12) of an object. Its `default`s are for the model to read.
- *
- * @example
- * ```ts
- * import type { JsonSchema } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const schema: JsonSchema = {
- *   type: "object",
- *   properties: { city: { type: "string" } },
- *   required: ["city"],
- * };
- * assertEquals(Object.keys(Object(schema["properties"])), ["city"]);
- * ```
- */
+/** A JSON Schema (draft 2020-12) of an object. Its `default`s are for the model to read. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
@@ -47,34 +32,12 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
-/**
- * A value that fits a {@linkcode StandardSchema}, or what does not fit.
- *
- * @example
- * ```ts
- * import type { StandardResult } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const result: StandardResult<number> = { value: 7 };
- * assertEquals(result.issues === undefined ? result.value : 0, 7);
- * ```
- */
+/** A value that fits a {@linkcode StandardSchema}, or what does not fit. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/**
- * What of a value does not fit a {@linkcode StandardSchema}.
- *
- * @example
- * ```ts
- * import type { StandardIssue } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const issue: StandardIssue = { message: "Expected a string", path: ["cities", 0] };
- * assertEquals(`${issue.path?.join(".")}: ${issue.message}`, "cities.0: Expected a string");
- * ```
- */
+/** What of a value does not fit a {@linkcode StandardSchema}. */
 export interface StandardIssue {
   /** What is expected. */
   readonly message: string;
@@ -108,19 +71,7 @@ export type InputOf<Schema> = Schema extends StandardSchema<infer Output> ? Outp
   : Schema extends { readonly type: infer Type } ? TypeNamed<Type, Schema>
   : unknown;
 
-/**
- * The type that a JSON Schema's `type` names.
- *
- * @example
- * ```ts
- * import type { TypeNamed } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const count: TypeNamed<"integer", unknown> = 3;
- * const names: TypeNamed<"array", { items: { type: "string" } }> = ["Oslo"];
- * assertEquals([count, names.length], [3, 1]);
- * ```
- */
+/** The type that a JSON Schema's `type` names. */
 export type TypeNamed<Type, Schema> = Type extends "string" ? string
   : Type extends "number" | "integer" ? number
   : Type extends "boolean" ? boolean
@@ -133,36 +84,12 @@ export type TypeNamed<Type, Schema> = Type extends "string" ? string
     : Readonly<Record<string, unknown>>
   : unknown;
 
-/**
- * The names that a JSON Schema requires.
- *
- * @example
- * ```ts
- * import type { RequiredOf } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const schema = { type: "object", required: ["city"] } as const;
- * const name: RequiredOf<typeof schema> = "city";
- * assertEquals(name, schema.required[0]);
- * ```
- */
+/** The names that a JSON Schema requires. */
 export type RequiredOf<Schema> = Schema extends { readonly required: readonly (infer Name)[] }
   ? Name
   : never;
 
-/**
- * An object of the properties of a JSON Schema.
- *
- * @example
- * ```ts
- * import type { ObjectOf } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * type Weather = ObjectOf<{ city: { type: "string" }; days: { type: "integer" } }, "city">;
- * const weather: Weather = { city: "Oslo" };
- * assertEquals([weather.city, weather.days], ["Oslo", undefined]);
- * ```
- */
+/** An object of the properties of a JSON Schema. */
 export type ObjectOf<Properties, Required> =
   & {
     readonly [Name in keyof Properties as Name extends Required ? Name : never]: InputOf<
@@ -175,28 +102,7 @@ export type ObjectOf<Properties, Required> =
       | undefined;
   };
 
-/**
- * What {@linkcode tool} is given.
- *
- * @example
- * ```ts
- * import { tool, type ToolDefinition } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const parameters = {
- *   type: "object",
- *   properties: { of: { type: "number" } },
- *   required: ["of"],
- * } as const;
- * const square: ToolDefinition<typeof parameters> = {
- *   name: "square",
- *   description: "The square of a number",
- *   parameters,
- *   execute: ({ of }) => of ** 2,
- * };
- * assertEquals(tool(square).name, "square");
- * ```
- */
+/** What {@linkcode tool} is given. */
 export interface ToolDefinition<Schema> {
   /** 1 to 64 of `[A-Za-z0-9_-]`. */
   readonly name: string;

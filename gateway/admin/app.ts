@@ -2,29 +2,28 @@ import { Hono, type Next } from "@hono/hono";
 import { ServiceFault } from "../domain/fault.ts";
 import { errorResponse, faultOf } from "../http/error_response.ts";
 import { requestId } from "../http/middleware/request_id.ts";
+import { PUBLIC_PATHS } from "../http/public_paths.ts";
 import { getDocument, getReference } from "../http/routes/description.ts";
-import { serveAdminToken } from "./service/admin_token.ts";
 import { authorize, tokenAdmission } from "./authorize.ts";
-import { serveCatalog } from "./catalog/catalog.ts";
-import { serveCatalogCheck } from "./catalog/catalog_check.ts";
+import { catalogHandlers } from "./catalog/catalog.ts";
+import { catalogCheckHandlers } from "./catalog/catalog_check.ts";
+import { modelHandlers } from "./catalog/models.ts";
 import type { AdminApp, AdminContext, AdminDeps, AdminEnv } from "./deps.ts";
-import { serveKeyPreview } from "./keys/key_preview.ts";
-import { serveKeyRotation } from "./keys/key_rotation.ts";
-import { serveKeys } from "./keys/keys.ts";
-import { serveLedger } from "./ledger/ledger.ts";
+import { keyPreviewHandlers } from "./keys/key_preview.ts";
+import { keyRotationHandlers } from "./keys/key_rotation.ts";
+import { keyHandlers } from "./keys/keys.ts";
+import { playgroundHandlers } from "./keys/playground.ts";
+import { ledgerHandlers } from "./ledger/ledger.ts";
 import { logFault } from "./log_fault.ts";
-import { serveMetrics } from "./service/metrics.ts";
-import { serveModels } from "./catalog/models.ts";
-import { serveOverview } from "./requests/overview.ts";
-import { servePepper } from "./service/pepper.ts";
-import { servePlayground } from "./keys/playground.ts";
-import { serveRequests } from "./requests/requests.ts";
+import { requestHandlers } from "./requests/requests.ts";
 import { resource } from "./resource.ts";
-import { serveService } from "./service/service.ts";
-import { serveUpstreams } from "./service/upstreams.ts";
-import { serveUsage } from "./requests/usage.ts";
-import { serveVectorStores } from "./vector_stores/vector_stores.ts";
-import { serveWallets } from "./wallets/wallets.ts";
+import { serveOperations } from "./routes.ts";
+import { adminTokenHandlers } from "./service/admin_token.ts";
+import { serveMetrics } from "./service/metrics.ts";
+import { pepperHandlers } from "./service/pepper.ts";
+import { serviceHandlers } from "./service/service.ts";
+import { vectorStoreHandlers } from "./vector_stores/vector_stores.ts";
+import { walletHandlers } from "./wallets/wallets.ts";
 
 /**
  * The operator's listener: the API, everything under `/admin/v1`, for holders of an admin token, and the
@@ -38,8 +37,8 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   app.route("/admin/v1", api);
   // It holds no data: tools read it without a token.
   const { description } = deps;
-  resource(app, "/openapi.json", { GET: getDocument(description) });
-  resource(app, "/reference", { GET: getReference(description) });
+  resource(app, PUBLIC_PATHS.document, { GET: getDocument(description) });
+  resource(app, PUBLIC_PATHS.reference, { GET: getReference(description) });
   serveMetrics(app, { admit, metrics: deps.metrics });
   const consoleApi = emptyApp(deps);
   consoleApi.route("/admin/v1", api);
@@ -89,23 +88,22 @@ function emptyApp({ logger, onRefusal, rng }: AdminDeps): AdminApp {
 
 function createApi(deps: AdminDeps): AdminApp {
   const api: AdminApp = new Hono<AdminEnv>();
-  serveWallets(api, deps);
-  serveKeyPreview(api, deps);
-  serveKeys(api, deps);
-  serveKeyRotation(api, deps);
-  servePepper(api, deps);
-  serveAdminToken(api, deps);
-  serveService(api, deps);
-  serveCatalog(api, deps);
-  serveCatalogCheck(api, deps);
-  serveRequests(api, deps);
-  serveOverview(api, deps);
-  serveUsage(api, deps);
-  serveModels(api, deps);
-  serveUpstreams(api, deps);
-  servePlayground(api, deps);
-  serveLedger(api, deps);
-  serveVectorStores(api, deps);
+  serveOperations(api, deps, {
+    ...walletHandlers(deps),
+    ...keyHandlers(deps),
+    ...keyPreviewHandlers(deps),
+    ...keyRotationHandlers(deps),
+    ...pepperHandlers(deps),
+    ...adminTokenHandlers(deps),
+    ...serviceHandlers(deps),
+    ...catalogHandlers(deps),
+    ...catalogCheckHandlers(deps),
+    ...modelHandlers(deps),
+    ...requestHandlers(deps),
+    ...playgroundHandlers(deps),
+    ...ledgerHandlers(deps),
+    ...vectorStoreHandlers(deps),
+  });
   return api;
 }
 

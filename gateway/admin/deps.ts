@@ -3,8 +3,8 @@ import type { ErrorCode } from "@svc/sdk/protocol";
 import type { Catalog, CatalogContent, UpstreamConfig } from "../domain/catalog/catalog.ts";
 import type { ConnectionInfo } from "../http/env.ts";
 import type { ListenerDescription } from "../http/routes/description.ts";
-import type { AdmitToken } from "./authorize.ts";
-import type { TargetState } from "../domain/routing/route.ts";
+import type { PresentedSecret } from "../http/bad_keys.ts";
+import type { TargetState } from "../domain/routing/plan.ts";
 import type { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
 import type { LowBalances } from "../flows/settle/low_balances.ts";
@@ -90,6 +90,15 @@ export interface AdminDeps {
    */
   readonly verifyLedger: () => AsyncGenerator<VerificationStep, void>;
 }
+
+/**
+ * Returns true when a token is valid; throws `rate_limit_exceeded` where its address has sent too many
+ * wrong ones. `opens` accepts another secret where the token is presented.
+ */
+export type AdmitToken = (
+  presented: PresentedSecret,
+  opens?: (secret: string) => boolean,
+) => Promise<boolean>;
 
 /** Parts of the admin listener that the console is built on. */
 export interface ConsoleParts extends Pick<AdminDeps, "clock" | "logger"> {

@@ -4,12 +4,10 @@
  * @module
  */
 
+import { LINES_TYPE } from "../admin_api/operation.ts";
 import { faultOf } from "../http/error_response.ts";
 import type { AdminContext, AdminDeps } from "./deps.ts";
 import { logFault } from "./log_fault.ts";
-
-/** Media type of one JSON value a line. */
-export const NDJSON = "application/x-ndjson";
 
 const encoder = new TextEncoder();
 
@@ -59,5 +57,5 @@ export function ndjson(
       await texts.return();
     },
   }, { highWaterMark: 0 });
-  return new Response(body, { headers: { "content-type": NDJSON } });
+  return new Response(body, { headers: { "content-type": LINES_TYPE } });
 }

@@ -21,8 +21,3 @@ export function resource(app: AdminApp, path: string, methods: Methods): void {
     });
   });
 }
-
-/** A segment of the address that the route names. */
-export function segment(context: AdminContext, name: string): string {
-  return context.req.param(name) ?? "";
-}

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
-import { removePartials } from "../cli/backup_files.ts";
+import { removePartials } from "../cli/commands/backup/backup_files.ts";
 import { storeFindings } from "../doctor/check_store.ts";
 import { parseServeSettings } from "../config/settings.ts";
 import { openKvStores } from "../stores/kv/open.ts";

@@ -1,7 +1,7 @@
-import { ERROR_TABLE } from "@svc/sdk/protocol";
+import { ERROR_TABLE, isJsonObject } from "@svc/sdk/protocol";
 import type { CliIo } from "./io.ts";
-import { CliFailure, UsageError } from "./io.ts";
-import { isObject, type Row } from "./json_fields.ts";
+import { CliFailure, UsageError } from "./failures.ts";
+import { type Row } from "./output/json_fields.ts";
 
 /** Where the operator's API listens unless told otherwise. */
 const DEFAULT_URL = "http://127.0.0.1:8788";
@@ -191,10 +191,10 @@ function readLine(text: string, url: string): AnswerLine {
   } catch {
     row = undefined;
   }
-  if (!isObject(row)) {
+  if (!isJsonObject(row)) {
     throw new CliFailure(`What answers at ${url} is not the gateway's admin API`);
   }
-  if (!isObject(row.error)) return { text, row };
+  if (!isJsonObject(row.error)) return { text, row };
   throw new CliFailure(`${String(row.error.message)} (request ${String(row.error.request_id)})`);
 }
 
@@ -239,8 +239,8 @@ function readAnswer(
   } catch {
     value = undefined;
   }
-  if (response.ok && isObject(value)) return value;
-  const error = isObject(value) && isObject(value.error) ? value.error : undefined;
+  if (response.ok && isJsonObject(value)) return value;
+  const error = isJsonObject(value) && isJsonObject(value.error) ? value.error : undefined;
   if (typeof error?.message === "string") {
     const param = typeof error.param === "string" ? error.param : "";
     // What stands in the query are values of flags.

@@ -136,16 +136,16 @@ export interface Output {
   readonly failure?: string | undefined;
 }
 
-/** One command. */
+/** A command as its file declares it. */
 export interface Command {
-  /** How it is called: one word or two. */
+  /** One or two words after `svc`. */
   readonly words: string;
-  /** Names of its operands, in order; all are required. The last may end in `...`: it is repeated. */
-  readonly operands: readonly string[];
-  /** Options that must be given. */
-  readonly required: readonly OptionName[];
-  /** Options that may be given, `--json` and `--help` aside. */
-  readonly options: readonly OptionName[];
+  /** Names of required operands, in order. A last name that ends in `...` may repeat. @default {[]} */
+  readonly operands?: readonly string[];
+  /** Options that the command requires. @default {[]} */
+  readonly required?: readonly OptionName[];
+  /** Options that the command accepts besides `--json` and `--help`. @default {[]} */
+  readonly options?: readonly OptionName[];
   /** One sentence for the help. */
   readonly summary: string;
   /** What options mean here, where that is not what they mean elsewhere. */
@@ -159,12 +159,12 @@ const OPTIONS_IN_USAGE = 6;
 
 /** The line that says how a command is called. */
 export function usageLine(command: Command): string {
-  const { options } = command;
+  const { operands = [], required = [], options = [] } = command;
   const words = [
     "svc",
     command.words,
-    ...command.operands,
-    ...command.required.map(optionUsage),
+    ...operands,
+    ...required.map(optionUsage),
     ...options.length > OPTIONS_IN_USAGE
       ? ["[options]"]
       : options.map((name) => `[${optionUsage(name)}]`),
@@ -172,7 +172,12 @@ export function usageLine(command: Command): string {
   return words.join(" ");
 }
 
-/** What an option of a command means. */
+/** Options of a command: those it requires, then the others. */
+export function optionsOf({ required = [], options = [] }: Command): readonly OptionName[] {
+  return [...required, ...options];
+}
+
+/** Returns the help of an option of a command. */
 export function meaningOf(name: OptionName, { meanings }: Pick<Command, "meanings">): string {
   return meanings?.[name] ?? OPTIONS[name].help;
 }

@@ -3,10 +3,11 @@ import {
   meaningOf,
   type OptionName,
   OPTIONS,
+  optionsOf,
   type OptionSpec,
   usageLine,
 } from "./command.ts";
-import { displayWidth } from "./table.ts";
+import { displayWidth } from "./output/table.ts";
 
 /** What starts the gateway: `main.ts` answers to it before the command line does. */
 const SERVE_USAGE = `Usage: svc serve [options]
@@ -37,7 +38,7 @@ Secrets, better kept in the environment than on a command line:
 
 /** All commands, a line each. */
 export function overview(commands: readonly Command[]): string {
-  const calls = commands.map((command) => [command.words, ...command.operands].join(" "));
+  const calls = commands.map((command) => [command.words, ...command.operands ?? []].join(" "));
   const width = Math.max(...calls.map(displayWidth));
   const lines = commands.map((command, index) =>
     `  svc ${(calls[index] ?? "").padEnd(width)}  ${command.summary}\n`
@@ -54,7 +55,7 @@ the first start of the gateway left beside its store.
 /** How one command is used. */
 export function explain(command: Command): string {
   if (command.words === "serve") return SERVE_USAGE;
-  const names: readonly OptionName[] = [...command.required, ...command.options, "json"];
+  const names: readonly OptionName[] = [...optionsOf(command), "json"];
   const flags = names.map(flagOf);
   const width = Math.max(...flags.map(displayWidth));
   const lines = names.map((name, index) =>

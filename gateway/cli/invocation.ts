@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { suggestion } from "../config/suggestion.ts";
-import { type Command, type OptionName, OPTIONS, type OptionValues } from "./command.ts";
-import { UsageError } from "./io.ts";
+import { type Command, type OptionName, OPTIONS, optionsOf, type OptionValues } from "./command.ts";
+import { UsageError } from "./failures.ts";
 
 /** What the arguments say. */
 export interface Invocation {
@@ -90,9 +90,7 @@ function refuseMisspelt([first, second]: readonly [string, string], group: reado
 }
 
 function requireOption(raw: string, name: string, command: Command | undefined): OptionName {
-  const valid = command === undefined
-    ? EVERYWHERE
-    : [...command.required, ...command.options, ...EVERYWHERE];
+  const valid = command === undefined ? EVERYWHERE : [...optionsOf(command), ...EVERYWHERE];
   const option = valid.find((candidate) => candidate === name);
   if (option !== undefined) return option;
   const near = suggestion(name, valid, (candidate) => `--${candidate}`);
@@ -101,7 +99,7 @@ function requireOption(raw: string, name: string, command: Command | undefined):
 
 /** What looks like an option and is a number below zero. */
 function negative(given: string, command: Command | undefined): UsageError {
-  const takesCredits = command?.operands.some((operand) => /^CREDITS\b/.test(operand)) === true;
+  const takesCredits = command?.operands?.some((operand) => /^CREDITS\b/.test(operand)) === true;
   return mistake(
     command,
     takesCredits ? `Credits must be positive, not ${given}` : `Unexpected argument "${given}"`,
@@ -131,16 +129,17 @@ function requireComplete(
   operands: readonly string[],
   options: OptionValues,
 ): void {
-  const missing = command.operands[operands.length];
+  const { operands: names = [], required = [] } = command;
+  const missing = names[operands.length];
   if (missing !== undefined) {
     throw new CommandUsageError(command, `${missing.replace("...", "")} is missing`);
   }
-  const extra = operands[command.operands.length];
-  const takesMore = command.words === "help" || command.operands.at(-1)?.endsWith("...") === true;
+  const extra = operands[names.length];
+  const takesMore = command.words === "help" || names.at(-1)?.endsWith("...") === true;
   if (extra !== undefined && !takesMore) {
     throw new CommandUsageError(command, `Unexpected argument "${extra}"`);
   }
-  const absent = command.required.find((name) => options[name] === undefined);
+  const absent = required.find((name) => options[name] === undefined);
   if (absent !== undefined) throw new CommandUsageError(command, `--${absent} is missing`);
 }
 

@@ -1,4 +1,4 @@
-import type { OutputFile } from "./output_file.ts";
+import type { OutputFile } from "./output/output_file.ts";
 
 /** Where the operator's API is and how to be let in. */
 export interface Credentials {
@@ -14,7 +14,7 @@ export interface CliIo {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /**
    * Writes to standard output as it is: the text brings its line ends. Throws a
-   * {@linkcode ReaderLeft} where nobody reads any more.
+   * {@linkcode OutputClosed} where nobody reads any more.
    */
   stdout(text: string): void;
   /** Writes to standard error as it is. */
@@ -40,19 +40,4 @@ export interface CliIo {
   readSecret(question: string): Promise<string>;
   /** What the first start left beside the store, where it can be read. */
   readCredentials(): Promise<Credentials | undefined>;
-}
-
-/** The command was understood and refused, or failed: exit code 1. The message is for the operator. */
-export class CliFailure extends Error {
-  override name = "CliFailure";
-}
-
-/** The command was not understood: exit code 2. */
-export class UsageError extends Error {
-  override name = "UsageError";
-}
-
-/** Whoever read standard output has enough, as `head` does: the command ends in silence. */
-export class ReaderLeft extends Error {
-  override name = "ReaderLeft";
 }

@@ -1,32 +1,30 @@
 import manifest from "../deno.json" with { type: "json" };
 import { Interrupted } from "../system/read_secret.ts";
 import { AdminClient } from "./admin_client.ts";
-import { adminTokenCommands } from "./admin_token.ts";
-import { backupCommands } from "./backup.ts";
-import { catalogCommands } from "./catalog.ts";
+import { adminTokenCommands } from "./commands/admin_token.ts";
+import { backupCommands } from "./commands/backup/backup.ts";
+import { catalogCommands } from "./commands/catalog/catalog.ts";
 import { type Call, type Command, type Output, usageLine } from "./command.ts";
-import { completionCommand } from "./completions.ts";
-import { doctorCommands } from "./doctor.ts";
+import { completionCommand } from "./completion/completions.ts";
+import { doctorCommands } from "./commands/doctor.ts";
 import { explain, overview } from "./help.ts";
 import { CommandUsageError, type Invocation, parseInvocation } from "./invocation.ts";
-import { INTERRUPTED } from "./interrupt.ts";
-import { CliFailure, type CliIo, ReaderLeft, UsageError } from "./io.ts";
-import { keyCommands } from "./keys.ts";
-import { ledgerCommands } from "./ledger.ts";
-import { modelCommands } from "./models.ts";
-import { pepperCommands } from "./pepper.ts";
-import { requestCommands } from "./requests.ts";
-import { printable } from "./table.ts";
-import { usageCommands } from "./usage.ts";
-import { vectorStoreCommands } from "./vector_stores.ts";
-import { walletCommands } from "./wallets.ts";
+import { INTERRUPTED } from "./input/interrupt.ts";
+import type { CliIo } from "./io.ts";
+import { CliFailure, OutputClosed, UsageError } from "./failures.ts";
+import { keyCommands } from "./commands/keys/keys.ts";
+import { ledgerCommands } from "./commands/ledger/ledger.ts";
+import { modelCommands } from "./commands/models.ts";
+import { pepperCommands } from "./commands/pepper.ts";
+import { requestCommands } from "./commands/requests.ts";
+import { printable } from "./output/table.ts";
+import { usageCommands } from "./commands/usage.ts";
+import { vectorStoreCommands } from "./commands/vector_stores.ts";
+import { walletCommands } from "./commands/wallets.ts";
 
 const COMMANDS: readonly Command[] = [
   {
     words: "serve",
-    operands: [],
-    required: [],
-    options: [],
     summary: "Start the gateway",
     run: () =>
       Promise.reject(
@@ -48,9 +46,6 @@ const COMMANDS: readonly Command[] = [
   completionCommand(() => COMMANDS),
   {
     words: "help",
-    operands: [],
-    required: [],
-    options: [],
     summary: "Explain a command",
     run: ({ operands }) => Promise.resolve(help(operands)),
   },
@@ -82,7 +77,7 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
       return 1;
     }
     // Not all was delivered, so it is no success; whoever has left needs no words.
-    if (error instanceof ReaderLeft) return 1;
+    if (error instanceof OutputClosed) return 1;
     if (error instanceof Interrupted) return INTERRUPTED;
     throw error;
   }

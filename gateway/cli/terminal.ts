@@ -9,8 +9,8 @@ import { COMMAND_VARIABLES } from "../config/variables.ts";
 import type { ProcessIo } from "../system/process_io.ts";
 import { readSecret } from "../system/read_secret.ts";
 import { reasonOf } from "../system/reason.ts";
-import { CliFailure, ReaderLeft } from "./io.ts";
-import { createOutputFile } from "./output_file.ts";
+import { CliFailure, OutputClosed } from "./failures.ts";
+import { createOutputFile } from "./output/output_file.ts";
 import { runCli } from "./run.ts";
 
 const VARIABLES: readonly string[] = [...COMMAND_VARIABLES, "NO_COLOR"];
@@ -47,7 +47,7 @@ function printResult(text: string, print: (text: string) => void): void {
   try {
     print(text);
   } catch (cause) {
-    if (cause instanceof Deno.errors.BrokenPipe) throw new ReaderLeft("Nobody reads", { cause });
+    if (cause instanceof Deno.errors.BrokenPipe) throw new OutputClosed("Nobody reads", { cause });
     throw new CliFailure(`Cannot write to standard output: ${reasonOf(cause)}`, { cause });
   }
 }

@@ -4,7 +4,7 @@
  *
  * A page in five lines, in a folder of its section in `pages/`:
  *
- * 1. Its words, English and Chinese, in the section's `messages.ts`, by `catalogue()`.
+ * 1. Its messages in the section's `messages.ts`: a table of `[English, Chinese]` pairs, by `catalogue()`.
  * 2. A file that exports a `Page`: a `path`, `show(view)` that returns a title and a body of
  *    `components/`, and, where it changes something, `change(view, form)`.
  * 3. What it shows comes from `view.api`, decoded by a zod schema beside the page; `view.need()` ends

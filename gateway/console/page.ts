@@ -1,5 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
-import type { ApiAnswer, ConsoleApi } from "./api.ts";
+import type { AnswerOf, Target } from "../admin_api/operations.ts";
+import type { ApiAnswer, ConsoleApi, ConsoleCallArguments } from "./api.ts";
 import type { ScriptName } from "./assets.ts";
 import type { Catalogue, Language } from "./messages/catalogue.ts";
 import type { Theme } from "./preferences.ts";
@@ -22,9 +23,17 @@ export interface View {
   param(name: string): string;
   /** Messages in the reader's language. */
   say<Messages>(messages: Catalogue<Messages>): Messages;
-  /** What {@linkcode ConsoleApi} answered; a refusal ends the page with the refusal shown. */
+  /** Returns the value of an answer; a refusal ends the page, which then shows it. */
   need<T>(answer: ApiAnswer<T>): T;
+  /** Calls an operation of the API for a value that the page needs, as {@linkcode View.need} does. */
+  load<Name extends Target>(
+    target: Name,
+    ...args: ConsoleCallArguments<Name>
+  ): Promise<AnswerOf<Name>>;
 }
+
+/** Properties of a component that is shown for one request. */
+export type InView<Props> = Readonly<Props> & { readonly view: View };
 
 /** What a page shows. */
 export interface Shown {

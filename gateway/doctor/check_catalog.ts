@@ -4,7 +4,9 @@ import { readNewestCatalog } from "../stores/kv/catalogs.ts";
 import { type Finding, ok, warning } from "./finding.ts";
 import type { DoctorContext, ServiceState } from "./context.ts";
 
-/** Compares a running service's catalog with the configuration file; the service does it. */
+/**
+ * Compares a running service's catalog with the configuration file, by a rehearsal in the service.
+ */
 export async function askedCatalog(
   context: DoctorContext,
   service: ServiceState,
@@ -16,7 +18,7 @@ export async function askedCatalog(
   return [catalogFinding(context, { paths, version: Number(version) })];
 }
 
-/** The same of a store that no service has; nothing where it has no catalog yet. */
+/** Compares the catalog of a store without a service; no finding when it has no catalog yet. */
 export async function readCatalog(
   context: DoctorContext,
   kv: Deno.Kv,

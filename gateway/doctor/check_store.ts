@@ -19,14 +19,14 @@ import type { Answer, DoctorContext, ServiceState } from "./context.ts";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
 const GIGABYTE = 1024 ** 3;
-/** Age at which a backup is too old, in milliseconds. */
+/** Maximum age of a backup, in milliseconds. */
 const BACKUP_AGE_MS = 2 * DAY_MS;
-/** Below so much free room it is told, and below this it is a failure, in bytes. */
+/** Free space below which there is a warning, and below which a failure, in bytes. */
 const ROOM_WARNING = GIGABYTE;
 const ROOM_FAILURE = GIGABYTE / 8;
 const OTHERS = 0o077;
 
-/** The store: its file, room, schema, books, pepper and backups. */
+/** Checks the store: its file, free space, schema, ledger, pepper and backups. */
 export async function storeFindings(
   context: DoctorContext,
   { service, file }: {
@@ -81,7 +81,7 @@ function schemaFinding(kvPath: string): Finding {
   }
 }
 
-/** Bytes of the store with its write-ahead log; `undefined` where there is none. */
+/** Returns the bytes of the store with its write-ahead log; `undefined` when there is none. */
 async function sizeOf(kvPath: string): Promise<number | undefined> {
   const file = await Deno.stat(kvPath).catch(() => undefined);
   if (file === undefined) return undefined;
@@ -125,7 +125,7 @@ async function modeFindings(kvPath: string): Promise<Finding[]> {
   return findings.length > 0 ? findings : [ok("file modes", "Readable by their user only")];
 }
 
-/** Parts of stores, in the clear, that nobody will ask for. */
+/** Finds abandoned parts of stores in the clear. */
 async function leftoverFindings(kvPath: string): Promise<Finding[]> {
   const left = await leftoversIn(dirname(kvPath)).catch(() => []);
   return left.map((path) =>
@@ -159,7 +159,7 @@ function growth(size: number, before: number, ageMs: number): number {
   return Math.max(0, size - before) * DAY_MS / ageMs;
 }
 
-/** The running service's own rows: each wallet in itself. */
+/** Checks each wallet of the running service on its own. */
 async function askedBooks({ ask }: DoctorContext): Promise<Finding[]> {
   try {
     const { wallets } = await ask("/wallets");
@@ -196,7 +196,7 @@ function booksFinding(wrong: readonly string[], message: string): Finding {
   );
 }
 
-/** The rows of a store that nobody has open, and the journal since its last checkpoint. */
+/** Checks the rows of a store without a service, and the end of its journal. */
 async function readBooks(
   context: DoctorContext,
   file: CatalogContent | undefined,

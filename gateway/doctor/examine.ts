@@ -1,5 +1,5 @@
 /**
- * Looks at all that a service needs, and says what to do about what it lacks. Changes nothing.
+ * Runs the checks of `svc doctor`. Each states a problem and its remedy, and changes nothing.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import { failure, type Finding } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
 import type { DoctorContext } from "./context.ts";
 
-/** How many looks there are, for whoever shows how far it has come. */
+/** Number of checks, for a progress display. */
 export const LOOKS = 6;
 
-/** What each look came to, as it comes. */
+/** Yields the findings of each check as they come. */
 export async function* examine(context: DoctorContext): AsyncGenerator<readonly Finding[], void> {
   const service = await findService(context);
   yield [...serviceFindings(service, context), ...portFindings(service, context)];
@@ -32,7 +32,7 @@ export async function* examine(context: DoctorContext): AsyncGenerator<readonly 
   yield await safely("clock", async () => [await clockFinding(content, context)]);
 }
 
-/** What one look fails by is a finding, too: the others go on. */
+/** Turns a failed check into a finding, so that the others continue. */
 async function safely(
   check: string,
   look: () => Promise<readonly Finding[]>,

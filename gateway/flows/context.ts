@@ -1,6 +1,7 @@
 import type { Model, SearchConfig } from "../domain/catalog/catalog.ts";
+import type { TraitsOf } from "../domain/catalog/provider_traits.ts";
 import type { Observation } from "../domain/routing/health.ts";
-import type { TargetState } from "../domain/routing/route.ts";
+import type { TargetState } from "../domain/routing/plan.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchFile, MediaFile } from "../ports/fetch_image.ts";
@@ -73,6 +74,8 @@ export type FlowLog = Pick<RequestLog, "append">;
 /** Everything that flows reach the world through. */
 export interface GatewayContext {
   readonly catalogs: CatalogStore;
+  /** Traits of the kinds of upstreams. */
+  readonly traitsOf: TraitsOf;
   /** What keys are now: they may change while a request waits. */
   readonly keys: Pick<KeyStore, "get">;
   readonly ledger: FlowLedger;

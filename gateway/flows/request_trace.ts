@@ -8,7 +8,7 @@ import type {
   ServiceMetadata,
 } from "@svc/sdk/protocol";
 import type { KeyRecord } from "../domain/policy/key.ts";
-import type { Candidate, RoutingPlan } from "../domain/routing/route.ts";
+import type { Candidate, RoutingPlan } from "../domain/routing/plan.ts";
 import { reasonOf } from "../domain/routing/reason.ts";
 import type { Micros } from "../domain/ledger/money.ts";
 import type { OrchestrationChoice } from "../domain/orchestration/mode.ts";

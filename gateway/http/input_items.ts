@@ -6,7 +6,7 @@
 
 import type { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
-import { members } from "../wire/json_text.ts";
+import { members } from "../wire/json/text.ts";
 import { listedItem } from "../wire/responses/listed_item.ts";
 import { inputItemsQuerySchema } from "./schemas/stored_responses.ts";
 import { validate } from "./validation.ts";

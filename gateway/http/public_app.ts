@@ -20,6 +20,7 @@ import { authenticate, type FindKey } from "./middleware/authenticate.ts";
 import { logDenied } from "./middleware/log_denied.ts";
 import { rateLimitHeaders } from "./middleware/rate_limit_headers.ts";
 import { requestId } from "./middleware/request_id.ts";
+import { PUBLIC_PATHS, routeOf } from "./public_paths.ts";
 import { getModelMeta, getPricing, listModels } from "./routes/catalog.ts";
 import { getDocument, getReference, type ListenerDescription } from "./routes/description.ts";
 import { chatCompletions } from "./routes/chat_completions.ts";
@@ -43,28 +44,8 @@ export interface PublicAppOptions {
   readonly publicUrl?: (() => string) | undefined;
 }
 
-/** Paths and the methods each takes. */
-const PATHS = [
-  ["GET", "/healthz"],
-  ["GET", "/readyz"],
-  ["GET", "/api/v1/models"],
-  ["GET", "/api/v1/models/meta"],
-  ["GET", "/api/v1/pricing"],
-  ["GET", "/openai/v1/models"],
-  ["GET", "/openai/v1/models/:model"],
-  ["POST", "/openai/v1/chat/completions"],
-  ["POST", "/openai/v1/responses"],
-  ["POST", "/openai/v1/images/generations"],
-  ["POST", "/openai/v1/images/edits"],
-  ["GET, DELETE", "/openai/v1/responses/:id"],
-  ["GET", "/openai/v1/responses/:id/input_items"],
-  ["GET", "/files/:id"],
-  ["GET", "/openapi.json"],
-  ["GET", "/reference"],
-] as const;
-
-/** Addresses of OpenAI's that would else be taken for the id of a response. */
-const NOT_OFFERED = ["/openai/v1/responses/compact", "/openai/v1/responses/input_tokens"];
+/** Addresses of OpenAI's API that would otherwise be taken for the id of a response. */
+const NOT_OFFERED = [`${PUBLIC_PATHS.responses}/compact`, `${PUBLIC_PATHS.responses}/input_tokens`];
 
 /** Builds the application; it listens nowhere by itself. */
 export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
@@ -78,35 +59,28 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   });
   const keyed = authenticate(findKey, { badKeys, onDenied: logDenied(gateway) });
   app.use(requestId(gateway.rng));
-  app.get("/healthz", healthz());
-  app.get("/readyz", readyz(readiness));
-  app.get("/api/v1/models", listModels(gateway));
-  app.get("/api/v1/models/meta", keyed, getModelMeta(gateway));
-  app.get("/api/v1/pricing", keyed, getPricing(gateway));
-  app.get("/openai/v1/models", keyed, listOpenAIModels(gateway));
-  app.get("/openai/v1/models/:model", keyed, getOpenAIModel(gateway));
+  app.get(PUBLIC_PATHS.health, healthz());
+  app.get(PUBLIC_PATHS.readiness, readyz(readiness));
+  app.get(PUBLIC_PATHS.models, listModels(gateway));
+  app.get(PUBLIC_PATHS.modelMeta, keyed, getModelMeta(gateway));
+  app.get(PUBLIC_PATHS.pricing, keyed, getPricing(gateway));
+  app.get(PUBLIC_PATHS.openAIModels, keyed, listOpenAIModels(gateway));
+  app.get(routeOf(PUBLIC_PATHS.openAIModel), keyed, getOpenAIModel(gateway));
   const limited = rateLimitHeaders(gateway);
-  app.post("/openai/v1/chat/completions", keyed, limited, chatCompletions(gateway));
-  app.post("/openai/v1/responses", keyed, limited, createResponse(gateway));
-  app.post("/openai/v1/images/generations", keyed, limited, generateImages(gateway));
-  app.post("/openai/v1/images/edits", keyed, limited, editImages(gateway));
+  app.post(PUBLIC_PATHS.chat, keyed, limited, chatCompletions(gateway));
+  app.post(PUBLIC_PATHS.responses, keyed, limited, createResponse(gateway));
+  app.post(PUBLIC_PATHS["images.generations"], keyed, limited, generateImages(gateway));
+  app.post(PUBLIC_PATHS["images.edits"], keyed, limited, editImages(gateway));
   routeStoredResponses(app, { keyed, responses: gateway.responses });
-  app.get("/files/:id", getFile(gateway, options.files));
-  app.get("/openapi.json", getDocument(options.description));
-  app.get("/reference", getReference(options.description, options.publicUrl));
+  app.get(routeOf(PUBLIC_PATHS.file), getFile(gateway, options.files));
+  app.get(PUBLIC_PATHS.document, getDocument(options.description));
+  app.get(PUBLIC_PATHS.reference, getReference(options.description, options.publicUrl));
   for (const path of NOT_OFFERED) {
     app.all(path, () => {
       throw new ServiceFault("not_found");
     });
   }
-  for (const [methods, path] of PATHS) {
-    app.all(path, () => {
-      throw new ServiceFault("method_not_allowed", {
-        message: `${path} takes ${methods}`,
-        headers: { allow: methods.replace("GET", "GET, HEAD") },
-      });
-    });
-  }
+  refuseOtherMethods(app);
   app.notFound((c) => {
     options.onRefusal?.("not_found");
     return errorResponse(new ServiceFault("not_found"), c.get("requestId"));
@@ -122,4 +96,18 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
     return errorResponse(fault, id, c.get("dialect"));
   });
   return app;
+}
+
+/** Answers 405 to every method that has no route at an address. */
+function refuseOtherMethods(app: Hono<PublicEnv>): void {
+  const routes = app.routes.filter(({ method }) => method !== "ALL");
+  for (const [path, atPath] of Map.groupBy(routes, (route) => route.path)) {
+    const methods = [...new Set(atPath.map(({ method }) => method))].join(", ");
+    app.all(path, () => {
+      throw new ServiceFault("method_not_allowed", {
+        message: `${path} takes ${methods}`,
+        headers: { allow: methods.replace("GET", "GET, HEAD") },
+      });
+    });
+  }
 }

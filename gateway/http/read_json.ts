@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import { Buffer, isAscii } from "node:buffer";
 import { ServiceFault } from "../domain/fault.ts";
 import type { JsonBody } from "../ports/upstream.ts";
@@ -13,8 +14,8 @@ import {
   TURN_CHARS,
   yieldToEventLoop,
 } from "../system/yield_to_event_loop.ts";
-import { hasEscapedName, parseSteps } from "../wire/json_parse.ts";
-import { type JsonLimits, repeatsName, scanSteps } from "../wire/json_text.ts";
+import { hasEscapedName, parseSteps } from "../wire/json/parse.ts";
+import { type JsonLimits, repeatsName, scanSteps } from "../wire/json/text.ts";
 import { readBytes, type ReadOptions } from "./read_bytes.ts";
 
 export { readBytes };
@@ -61,7 +62,7 @@ export async function readJson(
     const detail = error instanceof SyntaxError ? `: ${printable(error.message)}` : "";
     throw new ServiceFault("invalid_request", { message: `The body is not valid JSON${detail}` });
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     throw new ServiceFault("invalid_request", { message: "Send a JSON object as the body" });
   }
   if (isLong) await yieldToEventLoop();
@@ -70,7 +71,7 @@ export async function readJson(
       message: "An object in the body has the same name twice; send each name once",
     });
   }
-  return { text, value: value as Readonly<Record<string, unknown>> };
+  return { text, value };
 }
 
 const EXCEEDED: Readonly<Record<keyof JsonLimits, string>> = {

@@ -7,6 +7,11 @@
 import type { ErrorCode } from "@svc/sdk/protocol";
 import type { z } from "zod";
 
+/** Media type of nearly all bodies and answers. */
+export const JSON_TYPE = "application/json";
+/** Media type of streams. */
+export const EVENTS_TYPE = "text/event-stream";
+
 /** A body that may be sent or answered, with an example that fits it. */
 export interface Content {
   /** Absent where the body is bytes. Of a stream: one event, or one line. */

@@ -40,6 +40,7 @@ import { observedLedger, observedLog } from "../telemetry/observed_stores.ts";
 import { passingOn } from "../telemetry/passed_on.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { createUpstream } from "../upstreams/factory.ts";
+import { traitsOf } from "../upstreams/providers/provider_kinds.ts";
 import { UpstreamPool } from "../upstreams/pool.ts";
 import { createVectorStores } from "../vector_stores/vector_stores.ts";
 import type { CredentialsFile } from "../system/credentials.ts";
@@ -147,6 +148,7 @@ export function gatewayOf(
   const { clock, rng, logger } = parts.deps;
   return {
     catalogs,
+    traitsOf,
     keys,
     ledger,
     log,

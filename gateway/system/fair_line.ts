@@ -1,18 +1,18 @@
 /**
- * Those who wait, in the order of their turns: within an owner first come first served, and owners
- * one after another, however many each has waiting (round robin).
+ * A fair queue: first come first served within an owner, and round robin among owners, however many
+ * items each has waiting.
  */
 export class FairLine<T> {
-  /** By owner; the owner whose turn is next comes first. */
+  /** Items by owner; the owner whose turn is next comes first. */
   readonly #lines = new Map<string, Set<T>>();
   #size = 0;
 
-  /** How many wait. */
+  /** Number of waiting items. */
   get size(): number {
     return this.#size;
   }
 
-  /** Joins the line. An item waits once. */
+  /** Adds an item. An item waits once. */
   add(owner: string, item: T): void {
     const line = this.#lines.get(owner);
     if (line === undefined) this.#lines.set(owner, new Set([item]));
@@ -21,7 +21,7 @@ export class FairLine<T> {
     this.#size += 1;
   }
 
-  /** Leaves the line; false where it was not in it. */
+  /** Removes an item; returns false when it was not waiting. */
   delete(owner: string, item: T): boolean {
     const line = this.#lines.get(owner);
     if (line === undefined || !line.delete(item)) return false;
@@ -30,7 +30,7 @@ export class FairLine<T> {
     return true;
   }
 
-  /** Takes out the first that may go. Its owner's next turn comes after everybody else's. */
+  /** Takes the first permitted item. Its owner's next turn comes after all other owners'. */
   take(mayGo: (item: T) => boolean): T | undefined {
     for (const [owner, line] of this.#lines) {
       for (const item of line) {
@@ -43,7 +43,7 @@ export class FairLine<T> {
     return undefined;
   }
 
-  /** Takes everybody out, in the order of their turns. */
+  /** Takes all items, in the order of their turns. */
   takeAll(): T[] {
     const all: T[] = [];
     for (;;) {
@@ -54,15 +54,15 @@ export class FairLine<T> {
   }
 
   /**
-   * Makes room for one more of the owner: takes out who came last of the owner with the most waiting.
-   * `undefined` where the owner has as many waiting as anybody: then there is no room for it.
+   * Makes room for one more item of the owner: removes the last item of the owner with the most
+   * waiting. `undefined` when no owner has more: then there is no room.
    */
   makeRoom(owner: string): T | undefined {
     let longest = owner;
     for (const [other, line] of this.#lines) {
       if (line.size > this.#sizeOf(longest)) longest = other;
     }
-    // One more of its own must not be more than the other is left with.
+    // The owner must not end with more items than the other has left.
     if (this.#sizeOf(longest) - 1 <= this.#sizeOf(owner)) return undefined;
     const last = [...this.#lines.get(longest) ?? []].at(-1);
     if (last !== undefined) this.delete(longest, last);

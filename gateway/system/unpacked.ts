@@ -1,8 +1,8 @@
 import { yieldToEventLoop } from "./yield_to_event_loop.ts";
 
-/** Bytes that are unpacked at once: so many are counted before more are made. */
+/** Bytes decompressed at once: they are counted before more are produced. */
 const STEP_BYTES = 64 * 1024;
-/** Others have their turn after so many bytes. */
+/** Bytes after which the event loop gets a turn. */
 const TURN_BYTES = 1024 * 1024;
 
 type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
@@ -10,8 +10,9 @@ type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
 const CODINGS = ["gzip", "x-gzip", "br", "deflate"];
 
 /**
- * The answer with its body unpacked a step at a time, so that a reader who counts stops a bomb at its
- * limit. An answer that is not packed, or in a way that nobody knows, is returned as it is.
+ * Returns the response with its body decompressed step by step, so that a reader who counts stops a
+ * decompression bomb at its limit. A response without compression, or with an unknown one, is
+ * returned unchanged.
  */
 export function unpacked(response: Response): Response {
   const coding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
@@ -25,7 +26,7 @@ export function unpacked(response: Response): Response {
   return new Response(body, { status, statusText, headers });
 }
 
-/** Keeps the response: the platform lets go of the signal of one that nobody refers to. */
+/** Holds the response: the platform drops the abort signal of an unreferenced one. */
 class Unpacking implements UnderlyingByteSource {
   readonly type = "bytes";
   readonly response: Response;
@@ -57,13 +58,13 @@ class Unpacking implements UnderlyingByteSource {
   }
 
   async cancel(reason: unknown): Promise<void> {
-    // First of all: it ends the read that the steps may wait for.
+    // First: it ends the read that the steps may wait for.
     await this.#reader.cancel(reason);
     await this.#steps?.return(undefined);
   }
 }
 
-/** Loaded with the first packed answer: servers are asked for none. */
+/** Loaded with the first compressed response: servers are asked for none. */
 async function* unpack(
   reader: Reader,
   coding: string,
@@ -78,7 +79,7 @@ async function* unpack(
     : coding === "deflate"
     ? zlib.createInflate(options)
     : zlib.createGunzip(options);
-  // An error of either reaches whoever reads, below.
+  // An error of either reaches the reader below.
   pipeline(Readable.from(pieces(reader), { objectMode: false }), unpacker, () => {});
   for await (const piece of unpacker) yield new Uint8Array(piece);
 }

@@ -14,7 +14,8 @@ import type {
   TracerProvider,
 } from "@opentelemetry/api";
 import manifest from "../deno.json" with { type: "json" };
-import { operationName, ROUTES } from "../domain/requests/gen_ai.ts";
+import { ENDPOINT_PATHS } from "../domain/requests/endpoints.ts";
+import { operationName } from "../domain/requests/gen_ai.ts";
 import { BoundedMap } from "../system/bounded_map.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 import type { Span, SpanEnd, TracedRequest, Tracer } from "../ports/tracer.ts";
@@ -124,7 +125,11 @@ export class OtelTracer implements Tracer {
       traceFlags: remote.flags,
       isRemote: true,
     });
-    const span = tracer.startSpan(`POST ${ROUTES[endpoint]}`, { kind: KINDS.server }, parent);
+    const span = tracer.startSpan(
+      `POST ${ENDPOINT_PATHS[endpoint]}`,
+      { kind: KINDS.server },
+      parent,
+    );
     // The runtime's own sampler may say no, too.
     if ((span.spanContext().traceFlags & SAMPLED) === 0) return undefined;
     const begun = new RecordedSpan(this.#tools, span);
@@ -171,7 +176,7 @@ function attributesOf(record: RequestRecord): Record<string, string | number | b
   const { endpoint, routing } = record;
   return {
     "http.request.method": "POST",
-    "http.route": ROUTES[endpoint],
+    "http.route": ENDPOINT_PATHS[endpoint],
     "http.response.status_code": record.status,
     "gen_ai.operation.name": operationName(endpoint),
     "gen_ai.request.model": "auto",

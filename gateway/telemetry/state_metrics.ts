@@ -9,7 +9,7 @@ import manifest from "../deno.json" with { type: "json" };
 import type { Catalog } from "../domain/catalog/catalog.ts";
 import type { Hold, Wallet } from "../domain/ledger/ledger.ts";
 import { isLow, type LowMark } from "../domain/ledger/low_balance.ts";
-import type { TargetState } from "../domain/routing/route.ts";
+import type { TargetState } from "../domain/routing/plan.ts";
 import type { LedgerStore, Verification } from "../ports/ledger_store.ts";
 import { Counter, Gauge, type Metric } from "./series.ts";
 import { creditsOf } from "./service_metrics.ts";

@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { Catalog, Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
 import {
   availability,
@@ -9,10 +10,11 @@ import {
   UNOBSERVED,
 } from "../domain/routing/health.ts";
 import { InvariantError } from "../domain/invariant.ts";
-import type { TargetState } from "../domain/routing/route.ts";
+import type { TargetState } from "../domain/routing/plan.ts";
 import { limitsInForce } from "../domain/limits/service_limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Upstream } from "../ports/upstream.ts";
+import { traitsOf } from "./providers/provider_kinds.ts";
 import { RecentAttempts, type RecentCounts } from "./recent_attempts.ts";
 import { type Turn, WaitingCalls } from "./waiting_calls.ts";
 
@@ -312,7 +314,7 @@ export class UpstreamPool {
   #observe(target: Target, told: Observation): void {
     const nowMs = this.#deps.clock.nowMs();
     const { slot } = target;
-    const observation = slot.config.kind === "simulator" ? asOrdinary(told) : told;
+    const observation = traitsOf(slot.config.kind).isSimulated === true ? asOrdinary(told) : told;
     const news = availability(target.health, nowMs).available || target.health.probing;
     // The key is the whole upstream's.
     const concerned = refusesAccount(observation) ? this.#targetsOf(slot) : [target];
@@ -393,8 +395,7 @@ function isSame(a: UpstreamConfig, b: UpstreamConfig): boolean {
 }
 
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part) => {
-    if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
-    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1));
-  });
+  const sorted = (_: string, part: unknown) =>
+    isJsonObject(part) ? Object.fromEntries(Object.entries(part).sort()) : part;
+  return JSON.stringify(value, sorted);
 }

@@ -1,5 +1,5 @@
 /**
- * A thread that holds the loaded indexes and searches them, so that neither stops the gateway.
+ * A thread that holds and searches the loaded indexes, so that neither blocks the gateway.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const checkMemory = memoryCheck();
 
 parentPort?.on("message", (question: IndexQuestion) => {
   last = last.then(async () => parentPort?.postMessage(await answer(question)));
-  // Answers are made in microtasks alone: when the loop turns they are there, or never will be.
+  // Answers are made in microtasks only: when the event loop turns they exist, or never will.
   setImmediate(checkMemory);
 });
 

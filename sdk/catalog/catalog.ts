@@ -10,18 +10,7 @@ import { checkOptions, type OptionKinds } from "../option_kinds.ts";
 import { CALL_KINDS } from "../run/run_options.ts";
 import type { Transport, TransportCall } from "../transport.ts";
 
-/**
- * Options of a catalog call.
- *
- * @example
- * ```ts
- * import type { CatalogOptions } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const options: CatalogOptions = { locale: "zh", timeoutMs: 5_000 };
- * assertEquals(options.locale, "zh");
- * ```
- */
+/** Options of a catalog call. */
 export interface CatalogOptions extends CallOptions {
   /** Language of names and descriptions. @default {"en"} */
   readonly locale?: Locale | undefined;

@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/tools/json";
 import type { LoopToolCall } from "../loop/mod.ts";
 import type {
   AssistantMessage,
@@ -6,7 +7,6 @@ import type {
   ToolCallFunction,
 } from "../protocol/mod.ts";
 import { argumentsText, distinctIds } from "../run/call_parts.ts";
-import { isFields } from "./decode.ts";
 import type { ChatShapes, ChatTurn } from "./shapes.ts";
 
 /** A message whose calls can be answered and sent back: their ids differ, their arguments are text. */
@@ -19,7 +19,7 @@ export function answerable(message: AssistantMessage): AssistantMessage {
     ...(calls.length === 0
       ? {}
       : { tool_calls: calls.map((call, at) => ({ ...withText(call), id: ids[at] ?? "" })) }),
-    ...(isFields(older) ? { function_call: textIn(older) } : {}),
+    ...(isJsonObject(older) ? { function_call: textIn(older) } : {}),
   };
 }
 
@@ -38,7 +38,7 @@ export function readableChunk(chunk: ChatCompletionChunk): ChatCompletionChunk {
         delta: {
           ...delta,
           ...(delta?.tool_calls ? { tool_calls: delta.tool_calls.map(withText) } : {}),
-          ...(isFields(older) ? { function_call: textIn(older) } : {}),
+          ...(isJsonObject(older) ? { function_call: textIn(older) } : {}),
         },
       };
     }),
@@ -50,7 +50,7 @@ export function callsOf({ choices }: ChatTurn): LoopToolCall<ChatShapes>[] {
   const message = choices[0]?.message;
   const older = message?.["function_call"];
   const calls = message?.tool_calls ?? [];
-  const isOlder = calls.length === 0 && isFields(older);
+  const isOlder = calls.length === 0 && isJsonObject(older);
   const raws: readonly ToolCall[] = isOlder
     ? [{ id: "", type: "function", function: older as unknown as ToolCallFunction }]
     : calls;
@@ -69,12 +69,12 @@ function calledIn(delta: ChatCompletionChunk["choices"][number]["delta"] | null)
 
 /** True for arguments that are there, and are no text. */
 function isOdd(called: unknown): boolean {
-  const text = isFields(called) ? called["arguments"] ?? "" : "";
+  const text = isJsonObject(called) ? called["arguments"] ?? "" : "";
   return typeof text !== "string";
 }
 
 function withText<Call extends { function?: object }>(call: Call): Call {
-  return isFields(call.function) ? { ...call, function: textIn(call.function) } : call;
+  return isJsonObject(call.function) ? { ...call, function: textIn(call.function) } : call;
 }
 
 function textIn<Called extends object>(called: Called): Called & { arguments: string } {

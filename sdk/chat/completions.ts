@@ -8,21 +8,7 @@ import type { EventStream, ServiceStream } from "../service_stream.ts";
 import type { ChatCreateRequest, ChatShapes, ChatTurn } from "./shapes.ts";
 import { type ChatHistory, chatSurface } from "./surface.ts";
 
-/**
- * What a run of Chat Completions came to.
- *
- * @example
- * ```ts
- * import type { ChatRunResult } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * function answerOf({ stoppedBy, finalText, messages }: ChatRunResult): string {
- *   return stoppedBy === "finish" ? finalText : `Stopped after ${messages.length} messages`;
- * }
- * const cut = { stoppedBy: "max_steps", finalText: "", messages: [{ role: "user" }] };
- * assertEquals(answerOf(cut as ChatRunResult), "Stopped after 1 messages");
- * ```
- */
+/** What a run of Chat Completions came to. */
 export type ChatRunResult = RunResult<ChatShapes> & ChatHistory;
 
 /**

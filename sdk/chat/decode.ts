@@ -1,3 +1,5 @@
+import { isJsonObject } from "@svc/tools/json";
+
 /**
  * The parts of an answer that all else relies on. There are many upstreams, and some are odd: a member
  * that is merely missing counts as empty, and what has another shape is no answer.
@@ -12,14 +14,14 @@
 export function isCompletion(answer: object): boolean {
   const { choices } = answer as { choices?: unknown };
   return Array.isArray(choices) &&
-    choices.every((choice) => isFields(choice) && isMessage(choice["message"]));
+    choices.every((choice) => isJsonObject(choice) && isMessage(choice["message"]));
 }
 
 /** True for a piece of one whose deltas can be read. Some carry usage and metadata alone. */
 export function isChunk(event: object): boolean {
   const { choices } = event as { choices?: unknown };
   return !Array.isArray(choices) ||
-    choices.every((choice) => isFields(choice) && isNothingOr(choice["delta"], isMessage));
+    choices.every((choice) => isJsonObject(choice) && isNothingOr(choice["delta"], isMessage));
 }
 
 /** What a message says: a text, or the texts of its parts, as some providers write it. */
@@ -34,17 +36,17 @@ function textOfPart(part: unknown): string {
 }
 
 function isMessage(message: unknown): boolean {
-  return isFields(message) &&
+  return isJsonObject(message) &&
     isNothingOr(message["tool_calls"], (calls) => Array.isArray(calls) && calls.every(isCall)) &&
     isNothingOr(message["function_call"], isNamed);
 }
 
 function isCall(call: unknown): boolean {
-  return isFields(call) && isNothingOr(call["function"], isNamed);
+  return isJsonObject(call) && isNothingOr(call["function"], isNamed);
 }
 
 function isNamed(named: unknown): boolean {
-  return isFields(named) && isNothingOr(named["name"], isText);
+  return isJsonObject(named) && isNothingOr(named["name"], isText);
 }
 
 function isNothingOr(value: unknown, isSound: (value: unknown) => boolean): boolean {
@@ -53,9 +55,4 @@ function isNothingOr(value: unknown, isSound: (value: unknown) => boolean): bool
 
 function isText(value: unknown): boolean {
   return typeof value === "string";
-}
-
-/** Whether a value is an object with fields. */
-export function isFields(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

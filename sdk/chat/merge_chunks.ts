@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/tools/json";
 import type {
   AssistantMessage,
   ChatChoice,
@@ -9,7 +10,6 @@ import type {
   ToolCallDelta,
 } from "../protocol/mod.ts";
 import { isReply } from "../run/tasks.ts";
-import { isFields } from "./decode.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -46,7 +46,7 @@ export class ChunkMerger {
       if (NOT_MERGED.chunk.except.has(name) || isSilent(value, this.#head[name])) continue;
       if (value !== null) this.#head[name] = value;
     }
-    if (isFields(orchestration) && "tasks" in orchestration) {
+    if (isJsonObject(orchestration) && "tasks" in orchestration) {
       const { task_id: _, ...breakdown } = orchestration;
       this.#head["orchestration"] = breakdown;
     }
@@ -157,7 +157,7 @@ function nameless(piece: Partial<ToolCallDelta>): Fields {
 }
 
 function namedOf(call: Fields): Fields {
-  return isFields(call["function"]) ? call["function"] : {};
+  return isJsonObject(call["function"]) ? call["function"] : {};
 }
 
 interface MergeOptions {
@@ -178,7 +178,7 @@ function mergeFields(
     // A name of a prototype's is a field like any other.
     const before = Object.hasOwn(into, name) ? into[name] : undefined;
     if (except?.has(name) || isSilent(value, before)) continue;
-    const isReplaced = WHOLE.has(name) || isOpaque && !isFields(value);
+    const isReplaced = WHOLE.has(name) || isOpaque && !isJsonObject(value);
     const after = isReplaced ? value : merged(before, value, isOpaque || name === OPAQUE);
     if (name !== "__proto__") into[name] = after;
     else {
@@ -196,9 +196,9 @@ function isSilent(value: unknown, before: unknown): boolean {
 function merged(before: unknown, value: unknown, isOpaque: boolean): unknown {
   if (typeof before === "string" && typeof value === "string") return before + value;
   if (Array.isArray(before) && Array.isArray(value)) return [...before, ...value];
-  if (!isFields(value)) return value;
+  if (!isJsonObject(value)) return value;
   // Never the piece's own object: it is the reader's.
-  const into: Fields = isFields(before) ? before : {};
+  const into: Fields = isJsonObject(before) ? before : {};
   mergeFields(into, value, { isOpaque });
   return into;
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/tools/json";
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { ChatCompletionChunk, ChatDelta } from "../mod.ts";
@@ -269,7 +270,7 @@ function cutText(text: string, sizes: readonly number[]): string[] {
 
 /** An object as objects of one leaf each. */
 function leaves(value: unknown): unknown[] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [value];
+  if (!isJsonObject(value)) return [value];
   return Object.entries(value).flatMap(([name, member]) =>
     leaves(member).map((leaf) => ({ [name]: leaf }))
   );

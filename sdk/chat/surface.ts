@@ -9,20 +9,7 @@ import { tellingTasks } from "../run/tasks.ts";
 import type { ChatShapes } from "./shapes.ts";
 import { ChatTurns } from "./turns.ts";
 
-/**
- * What a run of Chat Completions shows of its conversation.
- *
- * @example
- * ```ts
- * import type { ChatHistory } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const { messages }: ChatHistory = { messages: [{ role: "user", content: "Hello" }] };
- * // What a run came to, and what the user says next.
- * const next = [...messages, { role: "user", content: "And in Bergen?" }];
- * assertEquals(next.length, 2);
- * ```
- */
+/** What a run of Chat Completions shows of its conversation. */
 export interface ChatHistory {
   /** Every message so far, to be sent again as they are. */
   readonly messages: ChatMessage[];

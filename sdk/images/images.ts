@@ -12,38 +12,13 @@ import type { ImageEditRequest, ImageGenerationRequest, ImagesResponse } from ".
 import { checkCallOptions } from "../run/run_options.ts";
 import type { Transport } from "../transport.ts";
 
-/**
- * A request for new images: `model` may be left out, and is then `auto`.
- *
- * @example
- * ```ts
- * import type { ImageGenerateRequest } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const request: ImageGenerateRequest = { prompt: "A cat", size: "1024x1024", n: 2 };
- * assertEquals(request.n, 2);
- * ```
- */
+/** A request for new images: `model` may be left out, and is then `auto`. */
 export type ImageGenerateRequest = WithoutModel<ImageGenerationRequest> & {
   /** Never true: images come in one reply. */
   stream?: false | null;
 };
 
-/**
- * A request to change images: `model` may be left out, and is then `auto`.
- *
- * @example
- * ```ts
- * import type { ImageChangeRequest } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const request: ImageChangeRequest = {
- *   prompt: "Give the cat a hat",
- *   image: ["https://a.example/cat.png"],
- * };
- * assertEquals(request.image.length, 1);
- * ```
- */
+/** A request to change images: `model` may be left out, and is then `auto`. */
 export type ImageChangeRequest = WithoutModel<ImageEditRequest> & {
   /** Never true: images come in one reply. */
   stream?: false | null;

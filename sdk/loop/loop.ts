@@ -1,6 +1,6 @@
 import { Cancellation } from "./cancellation.ts";
 import { type LoopOptions, settingsOf } from "./options.ts";
-import type { LoopShapes } from "./ports.ts";
+import type { LoopShapes } from "./shapes.ts";
 import type { AgentLoop, LoopResult } from "./result.ts";
 import { LoopRun } from "./run.ts";
 

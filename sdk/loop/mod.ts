@@ -47,5 +47,6 @@ export type { LoopLimits, LoopOptions, StepPreparation } from "./options.ts";
 export * from "./model_events.ts";
 export * from "./ports.ts";
 export * from "./result.ts";
+export type { LoopShapes } from "./shapes.ts";
 export type { ToolErrorCode, ToolResult } from "./tool_result.ts";
 export { addUsage, NO_USAGE, type TokenUsage } from "./usage.ts";

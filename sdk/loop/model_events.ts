@@ -4,26 +4,10 @@
  * @module
  */
 
-import type { LoopShapes } from "./ports.ts";
+import type { LoopShapes } from "./shapes.ts";
 import type { TokenUsage } from "./usage.ts";
 
-/**
- * A tool call, complete.
- *
- * @example
- * ```ts
- * import type { LoopShapes, LoopToolCall } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const call: LoopToolCall<LoopShapes> = {
- *   id: "call_1",
- *   name: "get_weather",
- *   arguments: '{"city":"Oslo"}',
- *   raw: { id: "call_1", type: "function", thought_signature: "CiQB" },
- * };
- * assertEquals(JSON.parse(call.arguments || "{}"), { city: "Oslo" });
- * ```
- */
+/** A tool call, complete. */
 export interface LoopToolCall<S extends LoopShapes> {
   /** The model's own id of it, or empty; models do repeat them, so the loop goes by position. */
   readonly id: string;
@@ -38,33 +22,10 @@ export interface LoopToolCall<S extends LoopShapes> {
 /**
  * Why a turn ended, in words of no provider. `length` and `content_filter` mean that the text is cut
  * short; `other` is what nobody here knows.
- *
- * @example
- * ```ts
- * import type { TurnFinishReason } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const isCut = (reason: TurnFinishReason) => reason === "length" || reason === "content_filter";
- * assertEquals([isCut("length"), isCut("stop")], [true, false]);
- * ```
  */
 export type TurnFinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "other";
 
-/**
- * A piece of the answer's text. Text that is not part of the reply travels in `chunk` alone.
- *
- * @example
- * ```ts
- * import type { TextDeltaEvent } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const events: TextDeltaEvent[] = [
- *   { type: "text_delta", text: "Hel" },
- *   { type: "text_delta", text: "lo" },
- * ];
- * assertEquals(events.map(({ text }) => text).join(""), "Hello");
- * ```
- */
+/** A piece of the answer's text. Text that is not part of the reply travels in `chunk` alone. */
 export interface TextDeltaEvent {
   /** Tells the kinds of events apart. */
   readonly type: "text_delta";
@@ -72,18 +33,7 @@ export interface TextDeltaEvent {
   readonly text: string;
 }
 
-/**
- * A piece of the model's reasoning, where the provider shows it.
- *
- * @example
- * ```ts
- * import type { ReasoningDeltaEvent } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const event: ReasoningDeltaEvent = { type: "reasoning_delta", text: "A greeting." };
- * assertEquals(event.text, "A greeting.");
- * ```
- */
+/** A piece of the model's reasoning, where the provider shows it. */
 export interface ReasoningDeltaEvent {
   /** Tells the kinds of events apart. */
   readonly type: "reasoning_delta";
@@ -91,21 +41,7 @@ export interface ReasoningDeltaEvent {
   readonly text: string;
 }
 
-/**
- * A piece of a tool call that is not complete yet; for display alone.
- *
- * @example
- * ```ts
- * import type { ToolCallDeltaEvent } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const events: ToolCallDeltaEvent[] = [
- *   { type: "tool_call_delta", index: 0, id: "call_1", name: "get_weather", arguments: "" },
- *   { type: "tool_call_delta", index: 0, arguments: '{"city":' },
- * ];
- * assertEquals(events.map((event) => event.arguments).join(""), '{"city":');
- * ```
- */
+/** A piece of a tool call that is not complete yet; for display alone. */
 export interface ToolCallDeltaEvent {
   /** Tells the kinds of events apart. */
   readonly type: "tool_call_delta";
@@ -119,21 +55,7 @@ export interface ToolCallDeltaEvent {
   readonly arguments: string;
 }
 
-/**
- * A tool call is complete. It runs when the turn is.
- *
- * @example
- * ```ts
- * import type { LoopShapes, ToolCallEvent } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const event: ToolCallEvent<LoopShapes> = {
- *   type: "tool_call",
- *   call: { id: "call_1", name: "get_time", arguments: "", raw: undefined },
- * };
- * assertEquals(event.call.name, "get_time");
- * ```
- */
+/** A tool call is complete. It runs when the turn is. */
 export interface ToolCallEvent<S extends LoopShapes> {
   /** Tells the kinds of events apart. */
   readonly type: "tool_call";
@@ -141,21 +63,7 @@ export interface ToolCallEvent<S extends LoopShapes> {
   readonly call: LoopToolCall<S>;
 }
 
-/**
- * What the turn has used; a later one of the same turn replaces it.
- *
- * @example
- * ```ts
- * import { NO_USAGE, type UsageEvent } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const event: UsageEvent = {
- *   type: "usage",
- *   usage: { ...NO_USAGE, inputTokens: 12, outputTokens: 30, totalTokens: 42 },
- * };
- * assertEquals(event.usage.totalTokens, 42);
- * ```
- */
+/** What the turn has used; a later one of the same turn replaces it. */
 export interface UsageEvent {
   /** Tells the kinds of events apart. */
   readonly type: "usage";
@@ -163,21 +71,7 @@ export interface UsageEvent {
   readonly usage: TokenUsage;
 }
 
-/**
- * A raw chunk, untouched, for whoever passes the stream on.
- *
- * @example
- * ```ts
- * import type { ChunkEvent, LoopShapes } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * interface Lines extends LoopShapes {
- *   chunk: string;
- * }
- * const event: ChunkEvent<Lines> = { type: "chunk", chunk: 'data: {"choices":[]}' };
- * assertEquals(event.chunk.slice(0, 6), "data: ");
- * ```
- */
+/** A raw chunk, untouched, for whoever passes the stream on. */
 export interface ChunkEvent<S extends LoopShapes> {
   /** Tells the kinds of events apart. */
   readonly type: "chunk";
@@ -185,18 +79,7 @@ export interface ChunkEvent<S extends LoopShapes> {
   readonly chunk: S["chunk"];
 }
 
-/**
- * The turn is complete. A turn without it was cut and is an error; usage may still follow it.
- *
- * @example
- * ```ts
- * import type { FinishEvent, LoopShapes } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const event: FinishEvent<LoopShapes> = { type: "finish", finishReason: "stop", turn: "Hello" };
- * assertEquals(event.finishReason, "stop");
- * ```
- */
+/** The turn is complete. A turn without it was cut and is an error; usage may still follow it. */
 export interface FinishEvent<S extends LoopShapes> {
   /** Tells the kinds of events apart. */
   readonly type: "finish";
@@ -206,22 +89,7 @@ export interface FinishEvent<S extends LoopShapes> {
   readonly turn: S["turn"];
 }
 
-/**
- * What a model port tells while a turn runs. The loop yields each on, as it is.
- *
- * @example
- * ```ts
- * import type { LoopShapes, ModelEvent } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const events: ModelEvent<LoopShapes>[] = [
- *   { type: "text_delta", text: "Hello" },
- *   { type: "finish", finishReason: "stop", turn: "Hello" },
- * ];
- * const text = events.map((event) => event.type === "text_delta" ? event.text : "").join("");
- * assertEquals(text, "Hello");
- * ```
- */
+/** What a model port tells while a turn runs. The loop yields each on, as it is. */
 export type ModelEvent<S extends LoopShapes> =
   | TextDeltaEvent
   | ReasoningDeltaEvent

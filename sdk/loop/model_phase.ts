@@ -1,6 +1,6 @@
 import type { LoopContext } from "./context.ts";
 import type { ModelEvent } from "./model_events.ts";
-import type { LoopShapes } from "./ports.ts";
+import type { LoopShapes } from "./shapes.ts";
 import type { StepDraft } from "./step_draft.ts";
 import { TurnText } from "./turn_text.ts";
 

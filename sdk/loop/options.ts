@@ -1,21 +1,11 @@
 import type { Tool } from "@svc/tools";
-import type { BudgetPort, ClockPort, ConversationPort, LoopShapes, ModelPort } from "./ports.ts";
+import type { BudgetPort, ClockPort, ConversationPort, ModelPort } from "./ports.ts";
+import type { LoopShapes } from "./shapes.ts";
 import { systemClock } from "./ports.ts";
 import type { Step } from "./result.ts";
 import type { ToolResult } from "./tool_result.ts";
 
-/**
- * Bounds of a loop. Each has a default; none can be switched off but the time limit.
- *
- * @example
- * ```ts
- * import type { LoopLimits } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const limits: LoopLimits = { maxSteps: 3, toolTimeoutMs: 5_000 };
- * assertEquals(limits.maxSteps, 3);
- * ```
- */
+/** Bounds of a loop. Each has a default; none can be switched off but the time limit. */
 export interface LoopLimits {
   /** Most turns of the model; 0 means the default. @default {8} */
   readonly maxSteps?: number | undefined;
@@ -57,22 +47,7 @@ export interface StepPreparation<S extends LoopShapes> {
   readonly steps: readonly Step<S>[];
 }
 
-/**
- * What a loop runs with.
- *
- * @example
- * ```ts
- * import type { LoopOptions, LoopShapes } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const hooks: Pick<LoopOptions<LoopShapes>, "maxSteps" | "stopWhen"> = {
- *   maxSteps: 20,
- *   // Ends the loop as soon as a tool has failed.
- *   stopWhen: (steps) => steps.at(-1)?.results.some(({ isError }) => isError) ?? false,
- * };
- * assertEquals(await hooks.stopWhen?.([]), false);
- * ```
- */
+/** What a loop runs with. */
 export interface LoopOptions<S extends LoopShapes> extends LoopLimits {
   /** The conversation to go on with. */
   readonly conversation: S["conversation"];

@@ -6,56 +6,11 @@
  */
 
 import type { ModelEvent } from "./model_events.ts";
+import type { LoopShapes } from "./shapes.ts";
 import type { ToolResult } from "./tool_result.ts";
 import type { TokenUsage } from "./usage.ts";
 
-/**
- * The shapes of one surface (Chat, Responses, Messages), named together so that ports, events and
- * results carry one type parameter. Types only: there are no values of it.
- *
- * @example
- * ```ts
- * import type { LoopShapes } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * // A surface of plain lines, as a test may have one.
- * interface Lines extends LoopShapes {
- *   conversation: readonly string[];
- *   turn: string;
- *   call: string;
- *   chunk: never;
- * }
- * const conversation: Lines["conversation"] = ["Hello"];
- * assertEquals(conversation.length, 1);
- * ```
- */
-export interface LoopShapes {
-  /** All that the next turn is asked with, usually the request body. Never changed in place. */
-  conversation: unknown;
-  /** A complete assistant turn, as the surface has it: a completion, a message, output items. */
-  turn: unknown;
-  /** A complete tool call or item, as the surface has it, signatures and unknown fields included. */
-  call: unknown;
-  /** A raw chunk or event of a stream. */
-  chunk: unknown;
-}
-
-/**
- * What a turn is asked with.
- *
- * @example
- * ```ts
- * import type { LoopShapes, ModelRequest } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const request: ModelRequest<LoopShapes> = {
- *   conversation: { messages: [{ role: "user", content: "Hello" }] },
- *   step: 0,
- *   signal: AbortSignal.timeout(60_000),
- * };
- * assertEquals([request.step, request.signal.aborted], [0, false]);
- * ```
- */
+/** What a turn is asked with. */
 export interface ModelRequest<S extends LoopShapes> {
   /** Everything said so far, with the declarations of tools and the choice among them. */
   readonly conversation: S["conversation"];
@@ -133,21 +88,7 @@ export interface ConversationPort<S extends LoopShapes> {
   mayCallTools?(conversation: S["conversation"]): boolean;
 }
 
-/**
- * Why the budget pays for no further turn.
- *
- * @example
- * ```ts
- * import type { BudgetRefusal } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const refusal: BudgetRefusal = {
- *   message: "The run has used its tokens",
- *   detail: { used: 9_000 },
- * };
- * assertEquals(refusal.message, "The run has used its tokens");
- * ```
- */
+/** Why the budget pays for no further turn. */
 export interface BudgetRefusal {
   /** For people, in one sentence. */
   readonly message: string;
@@ -155,20 +96,7 @@ export interface BudgetRefusal {
   readonly detail?: unknown;
 }
 
-/**
- * What the budget decides on.
- *
- * @example
- * ```ts
- * import { type BudgetRequest, type LoopShapes, NO_USAGE } from "@svc/sdk/loop";
- * import { assert } from "@std/assert";
- *
- * const isCheap = ({ step, usage }: BudgetRequest<LoopShapes>) =>
- *   step < 4 && usage.totalTokens < 9_000;
- * const signal = new AbortController().signal;
- * assert(isCheap({ conversation: [], step: 0, usage: NO_USAGE, signal }));
- * ```
- */
+/** What the budget decides on. */
 export interface BudgetRequest<S extends LoopShapes> {
   /** What is about to be sent. */
   readonly conversation: S["conversation"];

@@ -1,5 +1,5 @@
 import type { FinishEvent, LoopToolCall, ModelEvent } from "./model_events.ts";
-import type { LoopShapes } from "./ports.ts";
+import type { LoopShapes } from "./shapes.ts";
 import type { PartialStep, Step } from "./result.ts";
 import type { ToolResult } from "./tool_result.ts";
 import type { TokenUsage } from "./usage.ts";

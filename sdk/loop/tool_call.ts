@@ -1,6 +1,6 @@
 import type { LoopContext } from "./context.ts";
 import type { LoopToolCall } from "./model_events.ts";
-import type { LoopShapes } from "./ports.ts";
+import type { LoopShapes } from "./shapes.ts";
 import { cutText, errorResult, successResult, type ToolResult } from "./tool_result.ts";
 
 const ABORTED = {

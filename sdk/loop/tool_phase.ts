@@ -1,7 +1,7 @@
 import { isPromise } from "./cancellation.ts";
 import type { LoopContext } from "./context.ts";
 import type { LoopToolCall } from "./model_events.ts";
-import type { LoopShapes } from "./ports.ts";
+import type { LoopShapes } from "./shapes.ts";
 import type { ToolResultEvent } from "./result.ts";
 import type { StepDraft } from "./step_draft.ts";
 import { runToolCall } from "./tool_call.ts";

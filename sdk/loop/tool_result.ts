@@ -1,19 +1,7 @@
 import type { LoopToolCall } from "./model_events.ts";
-import type { LoopShapes } from "./ports.ts";
+import type { LoopShapes } from "./shapes.ts";
 
-/**
- * Why a tool call has no proper result. A tool's own `ToolError` may add codes of its own.
- *
- * @example
- * ```ts
- * import type { ToolErrorCode } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const code: ToolErrorCode = "tool_handler_not_found";
- * const read = JSON.parse('{"error":{"code":"tool_handler_not_found","message":"…"}}');
- * assertEquals(read.error.code, code);
- * ```
- */
+/** Why a tool call has no proper result. A tool's own `ToolError` may add codes of its own. */
 export type ToolErrorCode =
   | "tool_handler_not_found"
   | "invalid_tool_arguments"
@@ -23,25 +11,7 @@ export type ToolErrorCode =
   | "tool_timeout"
   | "tool_aborted";
 
-/**
- * What came of one tool call.
- *
- * @example
- * ```ts
- * import type { LoopShapes, ToolResult } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const call = { id: "call_1", name: "get_time", arguments: "", raw: undefined };
- * const result: ToolResult<LoopShapes> = {
- *   call,
- *   isError: true,
- *   isCut: false,
- *   text: '{"error":{"code":"tool_timeout"}}',
- *   output: { error: { code: "tool_timeout" } },
- * };
- * assertEquals(JSON.parse(result.text), result.output);
- * ```
- */
+/** What came of one tool call. */
 export interface ToolResult<S extends LoopShapes> {
   /** The call it answers. */
   readonly call: LoopToolCall<S>;

@@ -1,7 +1,7 @@
 import { isPromise } from "./cancellation.ts";
 import type { LoopContext } from "./context.ts";
 import type { ModelEvent } from "./model_events.ts";
-import type { LoopShapes } from "./ports.ts";
+import type { LoopShapes } from "./shapes.ts";
 
 /**
  * The text of one turn on its way to the callback that it belongs to: `onTextDelta` where it is the

@@ -1,21 +1,4 @@
-/**
- * Tokens, counted alike for every provider.
- *
- * @example
- * ```ts
- * import type { TokenUsage } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * const usage: TokenUsage = {
- *   inputTokens: 2_006,
- *   cachedInputTokens: 1_920,
- *   outputTokens: 300,
- *   reasoningTokens: 120,
- *   totalTokens: 2_306,
- * };
- * assertEquals(usage.inputTokens - usage.cachedInputTokens, 86);
- * ```
- */
+/** Tokens, counted alike for every provider. */
 export interface TokenUsage {
   /** Input, cached tokens included. */
   readonly inputTokens: number;
@@ -29,17 +12,7 @@ export interface TokenUsage {
   readonly totalTokens: number;
 }
 
-/**
- * Nothing used: what a sum begins with.
- *
- * @example
- * ```ts
- * import { NO_USAGE } from "@svc/sdk/loop";
- * import { assertEquals } from "@std/assert";
- *
- * assertEquals(NO_USAGE.totalTokens, 0);
- * ```
- */
+/** Nothing used: what a sum begins with. */
 export const NO_USAGE: TokenUsage = {
   inputTokens: 0,
   cachedInputTokens: 0,

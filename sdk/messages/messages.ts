@@ -8,19 +8,7 @@ import type { EventStream, ServiceStream } from "../service_stream.ts";
 import type { MessageCreateRequest, MessagesShapes, MessageTurn } from "./shapes.ts";
 import { type MessagesHistory, messagesSurface } from "./surface.ts";
 
-/**
- * What a run of Messages came to.
- *
- * @example
- * ```ts
- * import type { MessageRunResult } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const last = ({ messages }: MessageRunResult) => messages.at(-1)?.role;
- * const result = { messages: [{ role: "user", content: "Hello" }] };
- * assertEquals(last(result as MessageRunResult), "user");
- * ```
- */
+/** What a run of Messages came to. */
 export type MessageRunResult = RunResult<MessagesShapes> & MessagesHistory;
 
 /**

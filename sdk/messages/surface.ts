@@ -13,19 +13,7 @@ import type { HostedToolName } from "../toolbox/selection.ts";
 import type { MessagesShapes, MessageTurn } from "./shapes.ts";
 import { MessagesTurns } from "./turns.ts";
 
-/**
- * What a run of Messages shows of its conversation.
- *
- * @example
- * ```ts
- * import type { MessagesHistory } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const { messages }: MessagesHistory = { messages: [{ role: "user", content: "Hello" }] };
- * const next = [...messages, { role: "user", content: "And in Bergen?" }];
- * assertEquals(next.length, 2);
- * ```
- */
+/** What a run of Messages shows of its conversation. */
 export interface MessagesHistory {
   /** Every message so far, to be sent again as they are. */
   readonly messages: MessageParam[];

@@ -1,3 +1,4 @@
+import { isJsonObject } from "@svc/tools/json";
 import type {
   ToolCall,
   ToolCallFunction,
@@ -55,9 +56,7 @@ export function argumentsOf({ input, arguments: written }: ToolUseBlockParam): s
 function inputOf(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? { ...value }
-      : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

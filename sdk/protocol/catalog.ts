@@ -4,79 +4,16 @@
  * @module
  */
 
-/**
- * Language of names and descriptions.
- *
- * @example
- * ```ts
- * import type { Locale } from "@svc/sdk/protocol";
- * import { assert } from "@std/assert";
- *
- * const locales: Locale[] = ["en", "zh"];
- * const wanted = navigator.language.slice(0, 2);
- * const locale = locales.find((one) => one === wanted) ?? "en";
- * assert(locales.includes(locale));
- * ```
- */
+/** Language of names and descriptions. */
 export type Locale = "en" | "zh";
 
-/**
- * A model endpoint, as a model entry and a key policy name it.
- *
- * @example
- * ```ts
- * import type { Endpoint } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const counts: Partial<Record<Endpoint, number>> = { chat: 2, "images.edits": 1 };
- * assertEquals(Object.keys(counts), ["chat", "images.edits"]);
- * ```
- */
+/** A model endpoint, as a model entry and a key policy name it. */
 export type Endpoint = "chat" | "responses" | "images.generations" | "images.edits";
 
-/**
- * Whether a model can be routed to. `degraded`: its upstream is cooling down after failures.
- *
- * @example
- * ```ts
- * import type { ModelStatus } from "@svc/sdk/protocol";
- * import { assert } from "@std/assert";
- *
- * const isRouted = (status: ModelStatus) => status !== "disabled";
- * assert(isRouted("degraded"));
- * ```
- */
+/** Whether a model can be routed to. `degraded`: its upstream is cooling down after failures. */
 export type ModelStatus = "available" | "degraded" | "disabled";
 
-/**
- * One model of the public catalog. Its `id` is informational: requests always say `auto`.
- *
- * @example
- * ```ts
- * import type { CatalogModel } from "@svc/sdk/protocol";
- * import { assert } from "@std/assert";
- *
- * function fits({ endpoints, contextTokens }: CatalogModel, tokens: number): boolean {
- *   return endpoints.includes("chat") && (contextTokens ?? 0) >= tokens;
- * }
- * const model: CatalogModel = {
- *   id: "fast-mini",
- *   name: "Fast Mini",
- *   provider: "openai",
- *   description: "Quick answers",
- *   modality: "text",
- *   endpoints: ["chat", "responses"],
- *   sku: "text",
- *   tiers: ["standard"],
- *   contextTokens: 400_000,
- *   maxOutputTokens: 128_000,
- *   featureTags: ["tools"],
- *   industryPacks: [],
- *   status: "available",
- * };
- * assert(fits(model, 100_000));
- * ```
- */
+/** One model of the public catalog. Its `id` is informational: requests always say `auto`. */
 export interface CatalogModel {
   /** What answers and bills call this model; it cannot be sent as a request's model. */
   id: string;
@@ -106,35 +43,13 @@ export interface CatalogModel {
   status: ModelStatus;
 }
 
-/**
- * What the envelope of a model list holds.
- *
- * @example
- * ```ts
- * import type { ModelListData } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const data: ModelListData = JSON.parse('{"models":[{"id":"fast-mini","tiers":["standard"]}]}');
- * assertEquals(data.models.map(({ id }) => id), ["fast-mini"]);
- * ```
- */
+/** What the envelope of a model list holds. */
 export interface ModelListData {
   /** Every listed model; there are no pages. */
   models: CatalogModel[];
 }
 
-/**
- * `GET /api/v1/models`.
- *
- * @example
- * ```ts
- * import type { ModelListResponse } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const { success, data }: ModelListResponse = { success: true, data: { models: [] } };
- * assertEquals([success, data.models.length], [true, 0]);
- * ```
- */
+/** `GET /api/v1/models`. */
 export interface ModelListResponse {
   /** Always true: a failure is an error envelope with its own status. */
   success: true;
@@ -142,22 +57,7 @@ export interface ModelListResponse {
   data: ModelListData;
 }
 
-/**
- * One value to filter by, with the number of models that carry it.
- *
- * @example
- * ```ts
- * import type { MetaEntry } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const tags: MetaEntry[] = [
- *   { id: "vision", name: "Vision", description: "Sees images", count: 3 },
- *   { id: "tools", name: "Tools", description: "Calls functions", count: 7 },
- * ];
- * const [commonest] = tags.toSorted((a, b) => b.count - a.count);
- * assertEquals(commonest?.id, "tools");
- * ```
- */
+/** One value to filter by, with the number of models that carry it. */
 export interface MetaEntry {
   /** The value as model entries carry it. */
   id: string;
@@ -169,26 +69,7 @@ export interface MetaEntry {
   count: number;
 }
 
-/**
- * `GET /api/v1/models/meta`: what filters can be built from.
- *
- * @example
- * ```ts
- * import type { ModelMetaResponse } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const standard = { id: "standard", name: "Standard", description: "", count: 7 };
- * const meta: ModelMetaResponse = {
- *   tiers: [standard],
- *   skus: [],
- *   featureTags: [],
- *   industryPacks: [],
- *   providers: [],
- *   updatedAt: "2026-03-01T12:00:00.000Z",
- * };
- * assertEquals(meta.tiers.map(({ name, count }) => `${name} (${count})`), ["Standard (7)"]);
- * ```
- */
+/** `GET /api/v1/models/meta`: what filters can be built from. */
 export interface ModelMetaResponse {
   /** Values of a model's `tiers`. */
   tiers: MetaEntry[];
@@ -204,18 +85,7 @@ export interface ModelMetaResponse {
   updatedAt: string;
 }
 
-/**
- * So many credits for so many dollars of provider list price.
- *
- * @example
- * ```ts
- * import type { ExchangeRate } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const { usd, credits }: ExchangeRate = { usd: "1", credits: "1000" };
- * assertEquals(Number(credits) / Number(usd), 1_000);
- * ```
- */
+/** So many credits for so many dollars of provider list price. */
 export interface ExchangeRate {
   /** US dollars, decimal string. */
   usd: string;
@@ -223,23 +93,7 @@ export interface ExchangeRate {
   credits: string;
 }
 
-/**
- * What a tier costs its customers.
- *
- * @example
- * ```ts
- * import type { TierPricing } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const tier: TierPricing = {
- *   tier: "standard",
- *   name: "Standard",
- *   description: "For everyday work",
- *   exchangeRate: { usd: "1", credits: "1000" },
- * };
- * assertEquals(`${tier.name}: ${tier.exchangeRate.credits} credits`, "Standard: 1000 credits");
- * ```
- */
+/** What a tier costs its customers. */
 export interface TierPricing {
   /** Id of the tier. */
   tier: string;
@@ -251,20 +105,7 @@ export interface TierPricing {
   exchangeRate: ExchangeRate;
 }
 
-/**
- * `GET /api/v1/pricing`.
- *
- * @example
- * ```ts
- * import type { PricingResponse } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const pricing: PricingResponse = JSON.parse(
- *   '{"currency":"credits","tiers":[],"updatedAt":"2026-03-01T12:00:00.000Z"}',
- * );
- * assertEquals(new Date(pricing.updatedAt).getUTCFullYear(), 2026);
- * ```
- */
+/** `GET /api/v1/pricing`. */
 export interface PricingResponse {
   /** What wallets hold and bills are written in. */
   currency: "credits";

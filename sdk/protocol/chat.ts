@@ -9,48 +9,18 @@
 
 import type { ChatMessage, ToolCall } from "./chat_messages.ts";
 import type { ChatTool, ChatToolChoice } from "./chat_tools.ts";
+import type { ChatUsage } from "./chat_usage.ts";
 import type { Extensible } from "./extensible.ts";
 import type { ServiceMetadata } from "./metadata.ts";
 import type { Orchestration } from "./orchestration.ts";
 
-/**
- * What a stream carries besides the answer.
- *
- * @example
- * ```ts
- * import type { StreamOptions } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const options: StreamOptions = { include_usage: true };
- * assertEquals(
- *   JSON.stringify({ stream_options: options }),
- *   '{"stream_options":{"include_usage":true}}',
- * );
- * ```
- */
+/** What a stream carries besides the answer. */
 export interface StreamOptions extends Extensible {
   /** Accepted and needless: the last chunk always carries the usage. */
   include_usage?: boolean;
 }
 
-/**
- * The form that the answer must have.
- *
- * @example
- * ```ts
- * import type { ResponseFormat } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const format: ResponseFormat = {
- *   type: "json_schema",
- *   json_schema: {
- *     name: "city",
- *     schema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
- *   },
- * };
- * assertEquals(Object(format["json_schema"]).name, "city");
- * ```
- */
+/** The form that the answer must have. */
 export interface ResponseFormat extends Extensible {
   /** `text`, `json_object`, or `json_schema` with its schema beside it. */
   type: string;
@@ -107,108 +77,10 @@ export interface ChatRequest extends Extensible {
   top_p?: number | null;
 }
 
-/**
- * Why a choice ended.
- *
- * @example
- * ```ts
- * import type { FinishReason } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const isWhole = (reason: FinishReason) => reason === "stop";
- * assertEquals((["stop", "length"] as const).map(isWhole), [true, false]);
- * ```
- */
+/** Why a choice ended. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
 
-/**
- * What the prompt's tokens were.
- *
- * @example
- * ```ts
- * import type { PromptTokensDetails } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const { cached_tokens = 0 }: PromptTokensDetails = { cached_tokens: 1_024 };
- * assertEquals(cached_tokens, 1_024);
- * ```
- */
-export interface PromptTokensDetails extends Extensible {
-  /** Read from the provider's cache, usually at a lower price. */
-  cached_tokens?: number;
-  /** Written to the provider's cache. */
-  cache_write_tokens?: number;
-}
-
-/**
- * What the completion's tokens were.
- *
- * @example
- * ```ts
- * import type { CompletionTokensDetails } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const { reasoning_tokens = 0 }: CompletionTokensDetails = { reasoning_tokens: 64 };
- * assertEquals(reasoning_tokens, 64);
- * ```
- */
-export interface CompletionTokensDetails extends Extensible {
-  /** Spent on reasoning that the answer does not show. */
-  reasoning_tokens?: number;
-}
-
-/**
- * Token counts as OpenAI reports them.
- *
- * @example
- * ```ts
- * import type { ChatUsage } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const usage: ChatUsage = {
- *   prompt_tokens: 2_006,
- *   completion_tokens: 300,
- *   total_tokens: 2_306,
- *   prompt_tokens_details: { cached_tokens: 1_920 },
- * };
- * const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;
- * assertEquals(usage.prompt_tokens - cached, 86);
- * ```
- */
-export interface ChatUsage extends Extensible {
-  /** Input, cached tokens included. */
-  prompt_tokens: number;
-  /** Output of all choices, reasoning included. */
-  completion_tokens: number;
-  /** Sum of the two. */
-  total_tokens: number;
-  /** Absent where the upstream does not say. */
-  prompt_tokens_details?: PromptTokensDetails;
-  /** Absent where the upstream does not say. */
-  completion_tokens_details?: CompletionTokensDetails;
-}
-
-/**
- * The message of a choice.
- *
- * @example
- * ```ts
- * import type { AssistantMessage } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const message: AssistantMessage = {
- *   role: "assistant",
- *   content: null,
- *   refusal: null,
- *   tool_calls: [{
- *     id: "call_1",
- *     type: "function",
- *     function: { name: "get_time", arguments: "" },
- *   }],
- * };
- * assertEquals(message.tool_calls?.map((call) => call.function.name), ["get_time"]);
- * ```
- */
+/** The message of a choice. */
 export interface AssistantMessage extends Extensible {
   /** Answers have no other. */
   role: "assistant";
@@ -220,24 +92,7 @@ export interface AssistantMessage extends Extensible {
   tool_calls?: ToolCall[];
 }
 
-/**
- * One answer of a completion.
- *
- * @example
- * ```ts
- * import type { ChatChoice } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const choice: ChatChoice = {
- *   index: 0,
- *   message: { role: "assistant", content: "Because of Rayl", refusal: null },
- *   finish_reason: "length",
- *   logprobs: null,
- * };
- * // The answer was cut: a longer one would have to be allowed.
- * assertEquals(choice.finish_reason, "length");
- * ```
- */
+/** One answer of a completion. */
 export interface ChatChoice extends Extensible {
   /** Position among the choices, from 0. */
   index: number;
@@ -249,30 +104,7 @@ export interface ChatChoice extends Extensible {
   logprobs: Record<string, unknown> | null;
 }
 
-/**
- * A complete answer.
- *
- * @example
- * ```ts
- * import type { ChatCompletion } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const completion: ChatCompletion = {
- *   id: "chatcmpl-1",
- *   object: "chat.completion",
- *   created: 1_772_366_400,
- *   model: "fast-mini",
- *   choices: [{
- *     index: 0,
- *     message: { role: "assistant", content: "Hello", refusal: null },
- *     finish_reason: "stop",
- *     logprobs: null,
- *   }],
- *   usage: { prompt_tokens: 9, completion_tokens: 1, total_tokens: 10 },
- * };
- * assertEquals(completion.choices[0]?.message.content, "Hello");
- * ```
- */
+/** A complete answer. */
 export interface ChatCompletion extends Extensible {
   /** Id of the answer, for instance `chatcmpl-…`; bills and logs go by `metadata.request_id`. */
   id: string;

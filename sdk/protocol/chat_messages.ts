@@ -6,18 +6,7 @@
 
 import type { Extensible } from "./extensible.ts";
 
-/**
- * Text in a message.
- *
- * @example
- * ```ts
- * import type { TextPart } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const part: TextPart = { type: "text", text: "What is in this picture?" };
- * assertEquals(JSON.stringify(part), '{"type":"text","text":"What is in this picture?"}');
- * ```
- */
+/** Text in a message. */
 export interface TextPart extends Extensible {
   /** Tells the kinds of parts apart. */
   type: "text";
@@ -25,18 +14,7 @@ export interface TextPart extends Extensible {
   text: string;
 }
 
-/**
- * Where an image is and how closely to look at it.
- *
- * @example
- * ```ts
- * import type { ImageUrl } from "@svc/sdk/protocol";
- * import { assert } from "@std/assert";
- *
- * const image: ImageUrl = { url: "data:image/png;base64,iVBORw0KGgo=", detail: "low" };
- * assert(image.url.startsWith("data:image/png;base64,"));
- * ```
- */
+/** Where an image is and how closely to look at it. */
 export interface ImageUrl extends Extensible {
   /** An http(s) URL or a base64 data URI. */
   url: string;
@@ -44,21 +22,7 @@ export interface ImageUrl extends Extensible {
   detail?: "auto" | "low" | "high";
 }
 
-/**
- * An image in a user message.
- *
- * @example
- * ```ts
- * import type { ImagePart } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const part: ImagePart = {
- *   type: "image_url",
- *   image_url: { url: "https://a.example/cat.png", detail: "low" },
- * };
- * assertEquals(new URL(part.image_url.url).pathname, "/cat.png");
- * ```
- */
+/** An image in a user message. */
 export interface ImagePart extends Extensible {
   /** Tells the kinds of parts apart. */
   type: "image_url";
@@ -66,58 +30,16 @@ export interface ImagePart extends Extensible {
   image_url: ImageUrl;
 }
 
-/**
- * A part of a kind not modelled here (audio, file, refusal): it passes through.
- *
- * @example
- * ```ts
- * import type { OtherPart } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const part: OtherPart = {
- *   type: "input_audio",
- *   input_audio: { data: "UklGRg==", format: "wav" },
- * };
- * assertEquals(Object.keys(part), ["type", "input_audio"]);
- * ```
- */
+/** A part of a kind not modelled here (audio, file, refusal): it passes through. */
 export interface OtherPart extends Extensible {
   /** Its kind, as its provider names it. */
   type: string;
 }
 
-/**
- * Part of a message's content.
- *
- * @example
- * ```ts
- * import type { ContentPart } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const content: ContentPart[] = [
- *   { type: "text", text: "What is this?" },
- *   { type: "image_url", image_url: { url: "https://a.example/cat.png" } },
- * ];
- * assertEquals(content.map(({ type }) => type), ["text", "image_url"]);
- * ```
- */
+/** Part of a message's content. */
 export type ContentPart = TextPart | ImagePart | OtherPart;
 
-/**
- * The function that a tool call names, with its input.
- *
- * @example
- * ```ts
- * import type { ToolCallFunction } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const { name, arguments: text }: ToolCallFunction = {
- *   name: "get_weather",
- *   arguments: '{"city":"Oslo"}',
- * };
- * assertEquals([name, JSON.parse(text).city], ["get_weather", "Oslo"]);
- * ```
- */
+/** The function that a tool call names, with its input. */
 export interface ToolCallFunction extends Extensible {
   /** Name of a declared tool; models do invent others. */
   name: string;
@@ -128,21 +50,6 @@ export interface ToolCallFunction extends Extensible {
 /**
  * A tool call that a model made. Echo it back whole on the continuation turn: `extra_content` and
  * `thought_signature` are opaque to everybody but the provider that wrote them.
- *
- * @example
- * ```ts
- * import type { ChatMessage, ToolCall } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const call: ToolCall = {
- *   id: "call_1",
- *   type: "function",
- *   function: { name: "get_weather", arguments: '{"city":"Oslo"}' },
- *   extra_content: { google: { thought_signature: "CiQB" } },
- * };
- * const result: ChatMessage = { role: "tool", tool_call_id: call.id, content: "Rain" };
- * assertEquals(result.tool_call_id, "call_1");
- * ```
  */
 export interface ToolCall extends Extensible {
   /** What the tool message with the result quotes as `tool_call_id`. */
@@ -157,21 +64,7 @@ export interface ToolCall extends Extensible {
   thought_signature?: string;
 }
 
-/**
- * One message of a conversation.
- *
- * @example
- * ```ts
- * import type { ChatMessage } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const messages: ChatMessage[] = [
- *   { role: "system", content: "Answer in one sentence." },
- *   { role: "user", content: "Why is the sky blue?" },
- * ];
- * assertEquals(messages.map(({ role }) => role), ["system", "user"]);
- * ```
- */
+/** One message of a conversation. */
 export interface ChatMessage extends Extensible {
   /** One of these, or what a provider adds; editors offer the names. */
   role: "system" | "developer" | "user" | "assistant" | "tool" | string & Record<never, never>;

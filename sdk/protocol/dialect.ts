@@ -7,46 +7,13 @@
 /**
  * The form of an answer: `service` as the interface specifies it, `openai` so that clients that
  * are built on OpenAI's types can read it.
- *
- * @example
- * ```ts
- * import { type Dialect, DIALECT_HEADER } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const dialect: Dialect = "openai";
- * const headers = new Headers({ [DIALECT_HEADER]: dialect });
- * assertEquals(headers.get("x-dialect"), "openai");
- * ```
  */
 export type Dialect = typeof DIALECTS[number];
 
-/**
- * Every {@linkcode Dialect}.
- *
- * @example
- * ```ts
- * import { DIALECTS } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * assertEquals(DIALECTS.join(), "service,openai");
- * ```
- */
+/** Every {@linkcode Dialect}. */
 export const DIALECTS = ["service", "openai"] as const;
 
-/**
- * The request header that states the dialect of one call.
- *
- * @example
- * ```ts
- * import { DIALECT_HEADER } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const { headers } = new Request("https://svc.example/", {
- *   headers: { [DIALECT_HEADER]: "service" },
- * });
- * assertEquals([...headers.keys()], ["x-dialect"]);
- * ```
- */
+/** The request header that states the dialect of one call. */
 export const DIALECT_HEADER = "X-Dialect";
 
 /** Every client that is generated from OpenAI's description sends headers of this kind. */

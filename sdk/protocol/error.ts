@@ -6,18 +6,7 @@
 
 import type { Extensible } from "./extensible.ts";
 
-/**
- * What one row of {@linkcode ERROR_TABLE} says about a code.
- *
- * @example
- * ```ts
- * import { ERROR_TABLE, type ErrorRow } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const row: ErrorRow = ERROR_TABLE.rate_limit_exceeded;
- * assertEquals([row.status, row.type, row.retryable], [429, "rate_limit_error", true]);
- * ```
- */
+/** What one row of {@linkcode ERROR_TABLE} says about a code. */
 export interface ErrorRow {
   /** HTTP status. */
   readonly status: number;
@@ -29,18 +18,7 @@ export interface ErrorRow {
   readonly message: string;
 }
 
-/**
- * OpenAI's error types, as its clients know them.
- *
- * @example
- * ```ts
- * import { ERROR_TABLE, type ErrorType } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const type: ErrorType = ERROR_TABLE.insufficient_balance.type;
- * assertEquals(type, "insufficient_quota");
- * ```
- */
+/** OpenAI's error types, as its clients know them. */
 export type ErrorType =
   | "invalid_request_error"
   | "authentication_error"
@@ -203,39 +181,10 @@ export const ERROR_TABLE = {
   },
 } as const satisfies Record<string, ErrorRow>;
 
-/**
- * A code of {@linkcode ERROR_TABLE}.
- *
- * @example
- * ```ts
- * import { ERROR_TABLE, type ErrorCode } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const codes = Object.keys(ERROR_TABLE);
- * const isCode = (code: string): code is ErrorCode => codes.includes(code);
- * assertEquals(["policy_denied", "teapot"].map(isCode), [true, false]);
- * ```
- */
+/** A code of {@linkcode ERROR_TABLE}. */
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
-/**
- * The error object of the gateway.
- *
- * @example
- * ```ts
- * import type { ErrorObject } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const error: ErrorObject = {
- *   message: "messages.2.content is missing",
- *   type: "invalid_request_error",
- *   code: "invalid_request",
- *   param: "messages.2.content",
- *   request_id: "req_1",
- * };
- * assertEquals(`${error.code} at ${error.param}`, "invalid_request at messages.2.content");
- * ```
- */
+/** The error object of the gateway. */
 export interface ErrorObject extends Extensible {
   /** One sentence for a person: what is wrong and what to do. */
   message: string;
@@ -249,20 +198,7 @@ export interface ErrorObject extends Extensible {
   request_id: string;
 }
 
-/**
- * Body of every error answer, on every listener.
- *
- * @example
- * ```ts
- * import type { ErrorEnvelope } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const body = `{"error":{"message":"Add credits","type":"insufficient_quota",
- *   "code":"insufficient_balance","param":null,"request_id":"req_1"}}`;
- * const { error }: ErrorEnvelope = JSON.parse(body);
- * assertEquals([error.code, error.request_id], ["insufficient_balance", "req_1"]);
- * ```
- */
+/** Body of every error answer, on every listener. */
 export interface ErrorEnvelope extends Extensible {
   /** What went wrong. */
   error: ErrorObject;

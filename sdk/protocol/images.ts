@@ -10,33 +10,10 @@
 import type { Extensible } from "./extensible.ts";
 import type { ServiceMetadata } from "./metadata.ts";
 
-/**
- * How an image comes back: in the answer itself, or as an address that expires.
- *
- * @example
- * ```ts
- * import type { ImageResponseFormat } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const format: ImageResponseFormat = "url";
- * assertEquals(JSON.stringify({ response_format: format }), '{"response_format":"url"}');
- * ```
- */
+/** How an image comes back: in the answer itself, or as an address that expires. */
 export type ImageResponseFormat = "b64_json" | "url";
 
-/**
- * What both requests have.
- *
- * @example
- * ```ts
- * import type { ImageRequest } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const request: ImageRequest = { model: "auto", prompt: "A cat", n: 2, size: "1024x1024" };
- * const [width, height] = (request.size ?? "").split("x").map(Number);
- * assertEquals([width, height], [1_024, 1_024]);
- * ```
- */
+/** What both requests have. */
 export interface ImageRequest extends Extensible {
   /** Always {@linkcode MODEL_AUTO}. */
   model: "auto";
@@ -52,40 +29,10 @@ export interface ImageRequest extends Extensible {
   stream?: false | null;
 }
 
-/**
- * Body of `POST /openai/v1/images/generations`.
- *
- * @example
- * ```ts
- * import type { ImageGenerationRequest } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const request: ImageGenerationRequest = {
- *   model: "auto",
- *   prompt: "A cat",
- *   response_format: "url",
- * };
- * assertEquals(request.response_format, "url");
- * ```
- */
+/** Body of `POST /openai/v1/images/generations`. */
 export type ImageGenerationRequest = ImageRequest;
 
-/**
- * Body of `POST /openai/v1/images/edits`; a multipart form has the same fields.
- *
- * @example
- * ```ts
- * import type { ImageEditRequest } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const request: ImageEditRequest = {
- *   model: "auto",
- *   prompt: "Give the cat a hat",
- *   image: "https://a.example/cat.png",
- * };
- * assertEquals(request.mask, undefined);
- * ```
- */
+/** Body of `POST /openai/v1/images/edits`; a multipart form has the same fields. */
 export interface ImageEditRequest extends ImageRequest {
   /** What to edit: http(s) URLs or base64 data URIs. */
   image: string | string[];
@@ -93,19 +40,7 @@ export interface ImageEditRequest extends ImageRequest {
   mask?: string | null;
 }
 
-/**
- * One image of an answer: one of `b64_json` and `url` is there.
- *
- * @example
- * ```ts
- * import type { GeneratedImage } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const image: GeneratedImage = { b64_json: "iVBORw0KGgo=" };
- * const bytes = Uint8Array.from(atob(image.b64_json ?? ""), (char) => char.charCodeAt(0));
- * assertEquals(bytes[0], 0x89);
- * ```
- */
+/** One image of an answer: one of `b64_json` and `url` is there. */
 export interface GeneratedImage extends Extensible {
   /** The file, in base64. */
   b64_json?: string;
@@ -115,18 +50,7 @@ export interface GeneratedImage extends Extensible {
   revised_prompt?: string;
 }
 
-/**
- * What kinds of input tokens an image request came to.
- *
- * @example
- * ```ts
- * import type { ImageInputTokens } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const tokens: ImageInputTokens = { image_tokens: 272, text_tokens: 12 };
- * assertEquals(tokens.image_tokens + tokens.text_tokens, 284);
- * ```
- */
+/** What kinds of input tokens an image request came to. */
 export interface ImageInputTokens extends Extensible {
   /** Of images. */
   image_tokens: number;
@@ -134,23 +58,7 @@ export interface ImageInputTokens extends Extensible {
   text_tokens: number;
 }
 
-/**
- * Tokens of an image call, where its model counts them.
- *
- * @example
- * ```ts
- * import type { ImageUsage } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const usage: ImageUsage = {
- *   input_tokens: 284,
- *   output_tokens: 1_056,
- *   total_tokens: 1_340,
- *   input_tokens_details: { image_tokens: 272, text_tokens: 12 },
- * };
- * assertEquals(usage.total_tokens - usage.output_tokens, usage.input_tokens);
- * ```
- */
+/** Tokens of an image call, where its model counts them. */
 export interface ImageUsage extends Extensible {
   /** Text and images read. */
   input_tokens: number;
@@ -162,22 +70,7 @@ export interface ImageUsage extends Extensible {
   total_tokens: number;
 }
 
-/**
- * Answer of both endpoints.
- *
- * @example
- * ```ts
- * import type { ImagesResponse } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const answer: ImagesResponse = {
- *   created: 1_772_366_400,
- *   data: [{ url: "https://a.example/1.png" }, { url: "https://a.example/2.png" }],
- *   upstream_warnings: ["quality was left out"],
- * };
- * assertEquals(answer.data.map(({ url }) => url?.slice(-5)), ["1.png", "2.png"]);
- * ```
- */
+/** Answer of both endpoints. */
 export interface ImagesResponse extends Extensible {
   /** Unix time in seconds. */
   created: number;

@@ -14,21 +14,7 @@ import type {
 import type { ServiceMetadata } from "./metadata.ts";
 import type { Orchestration } from "./orchestration.ts";
 
-/**
- * One message of a conversation.
- *
- * @example
- * ```ts
- * import type { MessageParam } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const messages: MessageParam[] = [
- *   { role: "user", content: "Hello" },
- *   { role: "assistant", content: [{ type: "text", text: "Hello. How can I help?" }] },
- * ];
- * assertEquals(messages.map(({ role }) => role), ["user", "assistant"]);
- * ```
- */
+/** One message of a conversation. */
 export interface MessageParam extends Extensible {
   /** `system` stands for instructions in the middle of a conversation. */
   role: "user" | "assistant" | "system";
@@ -36,22 +22,7 @@ export interface MessageParam extends Extensible {
   content: string | ContentBlockParam[];
 }
 
-/**
- * A function that the application runs.
- *
- * @example
- * ```ts
- * import type { MessagesCustomTool } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const tool: MessagesCustomTool = {
- *   name: "get_weather",
- *   description: "The present weather of a city",
- *   input_schema: { type: "object", properties: { city: { type: "string" } } },
- * };
- * assertEquals(Object.keys(Object(tool.input_schema["properties"])), ["city"]);
- * ```
- */
+/** A function that the application runs. */
 export interface MessagesCustomTool extends Extensible {
   /** May be left out. */
   type?: "custom" | null;
@@ -67,18 +38,7 @@ export interface MessagesCustomTool extends Extensible {
   cache_control?: CacheControl | null;
 }
 
-/**
- * A tool that the service runs: `web_search_20250305` or one of its successors.
- *
- * @example
- * ```ts
- * import type { MessagesServerTool } from "@svc/sdk/protocol";
- * import { assert } from "@std/assert";
- *
- * const search: MessagesServerTool = { type: "web_search_20250305", name: "web_search" };
- * assert(search.type.startsWith("web_search_"));
- * ```
- */
+/** A tool that the service runs: `web_search_20250305` or one of its successors. */
 export interface MessagesServerTool extends Extensible {
   /** Its kind and version. */
   type: string;
@@ -86,35 +46,10 @@ export interface MessagesServerTool extends Extensible {
   name?: string;
 }
 
-/**
- * A tool declaration.
- *
- * @example
- * ```ts
- * import type { MessagesTool } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const tools: MessagesTool[] = [
- *   { name: "get_time", input_schema: { type: "object" } },
- *   { type: "web_search_20250305", name: "web_search" },
- * ];
- * assertEquals(tools.map(({ name }) => name), ["get_time", "web_search"]);
- * ```
- */
+/** A tool declaration. */
 export type MessagesTool = MessagesCustomTool | MessagesServerTool;
 
-/**
- * Which tool the model must or may call.
- *
- * @example
- * ```ts
- * import type { MessagesToolChoice } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const choice: MessagesToolChoice = { type: "tool", name: "get_time" };
- * assertEquals(choice.name, "get_time");
- * ```
- */
+/** Which tool the model must or may call. */
 export interface MessagesToolChoice extends Extensible {
   /** `any`: it must call one; `tool`: it must call the one named. */
   type: "auto" | "any" | "tool" | "none";
@@ -124,18 +59,7 @@ export interface MessagesToolChoice extends Extensible {
   disable_parallel_tool_use?: boolean;
 }
 
-/**
- * How much the model is to think before it answers.
- *
- * @example
- * ```ts
- * import type { ThinkingConfig } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const thinking: ThinkingConfig = { type: "enabled", budget_tokens: 4_096 };
- * assertEquals(thinking.type === "enabled" && thinking.budget_tokens, 4_096);
- * ```
- */
+/** How much the model is to think before it answers. */
 export interface ThinkingConfig extends Extensible {
   /** `adaptive`: the model decides. */
   type: string;
@@ -143,21 +67,7 @@ export interface ThinkingConfig extends Extensible {
   budget_tokens?: number;
 }
 
-/**
- * The form of the answer, and the effort made for it.
- *
- * @example
- * ```ts
- * import type { OutputConfig } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const config: OutputConfig = {
- *   effort: "low",
- *   format: { type: "json_schema", schema: { type: "object", required: ["name"] } },
- * };
- * assertEquals(config.format?.schema["required"], ["name"]);
- * ```
- */
+/** The form of the answer, and the effort made for it. */
 export interface OutputConfig extends Extensible {
   /** How hard the model tries. */
   effort?: "low" | "medium" | "high" | "xhigh" | "max" | null;
@@ -170,18 +80,7 @@ export interface OutputConfig extends Extensible {
   } | null;
 }
 
-/**
- * What a caller says about a request.
- *
- * @example
- * ```ts
- * import type { MessagesCallerMetadata } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const metadata: MessagesCallerMetadata = { user_id: "user-7" };
- * assertEquals(JSON.stringify({ metadata }), '{"metadata":{"user_id":"user-7"}}');
- * ```
- */
+/** What a caller says about a request. */
 export interface MessagesCallerMetadata extends Extensible {
   /** The caller's own opaque id of its user. */
   user_id?: string | null;
@@ -237,18 +136,7 @@ export interface MessagesRequest extends Extensible {
   service_tier?: "auto" | "standard_only";
 }
 
-/**
- * Why an answer ended.
- *
- * @example
- * ```ts
- * import type { StopReason } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const isCut = (reason: StopReason | null) => reason === "max_tokens";
- * assertEquals([isCut("max_tokens"), isCut("end_turn")], [true, false]);
- * ```
- */
+/** Why an answer ended. */
 export type StopReason =
   | "end_turn"
   | "max_tokens"
@@ -256,22 +144,7 @@ export type StopReason =
   | "tool_use"
   | "refusal";
 
-/**
- * Why the model refused.
- *
- * @example
- * ```ts
- * import type { RefusalStopDetails } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const details: RefusalStopDetails = {
- *   type: "refusal",
- *   category: null,
- *   explanation: "I cannot help with that.",
- * };
- * assertEquals(details.explanation ?? "No reason was given", "I cannot help with that.");
- * ```
- */
+/** Why the model refused. */
 export interface RefusalStopDetails extends Extensible {
   /** The only kind. */
   type: "refusal";
@@ -281,30 +154,7 @@ export interface RefusalStopDetails extends Extensible {
   explanation: string | null;
 }
 
-/**
- * Token counts as Anthropic reports them.
- *
- * @example
- * ```ts
- * import type { MessagesUsage } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const usage: MessagesUsage = {
- *   input_tokens: 86,
- *   cache_read_input_tokens: 1_920,
- *   cache_creation_input_tokens: 0,
- *   output_tokens: 300,
- *   output_tokens_details: { thinking_tokens: 120 },
- *   cache_creation: null,
- *   server_tool_use: null,
- *   service_tier: null,
- *   inference_geo: null,
- *   speed: null,
- * };
- * // Unlike Chat's, its input does not include the cache.
- * assertEquals(usage.input_tokens + usage.cache_read_input_tokens, 2_006);
- * ```
- */
+/** Token counts as Anthropic reports them. */
 export interface MessagesUsage extends Extensible {
   /** Input, without what was read from or written to the provider's cache. */
   input_tokens: number;
@@ -336,25 +186,7 @@ export interface MessagesUsage extends Extensible {
   speed: null;
 }
 
-/**
- * A complete answer.
- *
- * @example
- * ```ts
- * import type { Message } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const text = ({ content }: Message) =>
- *   content.map((block) => block.type === "text" ? block.text : "").join("");
- * const message: Pick<Message, "content"> = {
- *   content: [
- *     { type: "thinking", thinking: "A greeting.", signature: "" },
- *     { type: "text", text: "Hello", citations: null },
- *   ],
- * };
- * assertEquals(text(message as Message), "Hello");
- * ```
- */
+/** A complete answer. */
 export interface Message extends Extensible {
   /** Id of the answer; bills and logs go by `metadata.request_id`. */
   id: string;

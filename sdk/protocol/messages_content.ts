@@ -9,27 +9,9 @@
  */
 
 import type { Extensible } from "./extensible.ts";
-import type {
-  Base64Source,
-  ContentSource,
-  OtherSource,
-  PlainTextSource,
-  UrlSource,
-} from "./messages_sources.ts";
+import type { Base64Source, OtherSource, PlainTextSource, UrlSource } from "./messages_sources.ts";
 
-/**
- * Everything up to the marked place may be kept in the provider's cache.
- *
- * @example
- * ```ts
- * import type { CacheControl } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const cache_control: CacheControl = { type: "ephemeral", ttl: "1h" };
- * const system = [{ type: "text", text: "A long handbook …", cache_control }];
- * assertEquals(system[0]?.cache_control.ttl, "1h");
- * ```
- */
+/** Everything up to the marked place may be kept in the provider's cache. */
 export interface CacheControl extends Extensible {
   /** The only kind. */
   type: "ephemeral";
@@ -37,22 +19,7 @@ export interface CacheControl extends Extensible {
   ttl?: "5m" | "1h";
 }
 
-/**
- * Text that an application writes.
- *
- * @example
- * ```ts
- * import type { TextBlockParam } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const block: TextBlockParam = {
- *   type: "text",
- *   text: "A long handbook …",
- *   cache_control: { type: "ephemeral" },
- * };
- * assertEquals(block.cache_control?.ttl, undefined);
- * ```
- */
+/** Text that an application writes. */
 export interface TextBlockParam extends Extensible {
   /** Tells the kinds of blocks apart. */
   type: "text";
@@ -62,21 +29,7 @@ export interface TextBlockParam extends Extensible {
   cache_control?: CacheControl | null;
 }
 
-/**
- * An image that the model sees.
- *
- * @example
- * ```ts
- * import type { ImageBlockParam } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const block: ImageBlockParam = {
- *   type: "image",
- *   source: { type: "url", url: "https://a.example/cat.png" },
- * };
- * assertEquals(block.source.type, "url");
- * ```
- */
+/** An image that the model sees. */
 export interface ImageBlockParam extends Extensible {
   /** Tells the kinds of blocks apart. */
   type: "image";
@@ -86,22 +39,15 @@ export interface ImageBlockParam extends Extensible {
   cache_control?: CacheControl | null;
 }
 
-/**
- * A document that the model reads.
- *
- * @example
- * ```ts
- * import type { DocumentBlockParam } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const block: DocumentBlockParam = {
- *   type: "document",
- *   title: "Handbook",
- *   source: { type: "base64", media_type: "application/pdf", data: "JVBERi0=" },
- * };
- * assertEquals([block.title, block.source.type], ["Handbook", "base64"]);
- * ```
- */
+/** A document that is made of blocks. */
+export interface ContentSource extends Extensible {
+  /** Tells the kinds of sources apart. */
+  type: "content";
+  /** Text, or blocks of text and images. */
+  content: string | ContentBlockParam[];
+}
+
+/** A document that the model reads. */
 export interface DocumentBlockParam extends Extensible {
   /** Tells the kinds of blocks apart. */
   type: "document";
@@ -115,20 +61,7 @@ export interface DocumentBlockParam extends Extensible {
   cache_control?: CacheControl | null;
 }
 
-/**
- * A model's reasoning before its answer.
- *
- * @example
- * ```ts
- * import type { ThinkingBlock } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const block: ThinkingBlock = { type: "thinking", thinking: "17 * 23 is …", signature: "EqQB" };
- * // It goes back whole: its provider checks the signature.
- * const echoed = { role: "assistant", content: [block] };
- * assertEquals(echoed.content[0]?.signature, "EqQB");
- * ```
- */
+/** A model's reasoning before its answer. */
 export interface ThinkingBlock extends Extensible {
   /** Tells the kinds of blocks apart. */
   type: "thinking";
@@ -138,18 +71,7 @@ export interface ThinkingBlock extends Extensible {
   signature: string;
 }
 
-/**
- * Reasoning that its provider does not show.
- *
- * @example
- * ```ts
- * import type { RedactedThinkingBlock } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const block: RedactedThinkingBlock = { type: "redacted_thinking", data: "EmwKAhgB" };
- * assertEquals(Object.keys(block), ["type", "data"]);
- * ```
- */
+/** Reasoning that its provider does not show. */
 export interface RedactedThinkingBlock extends Extensible {
   /** Tells the kinds of blocks apart. */
   type: "redacted_thinking";
@@ -157,23 +79,7 @@ export interface RedactedThinkingBlock extends Extensible {
   data: string;
 }
 
-/**
- * A tool call as applications write it.
- *
- * @example
- * ```ts
- * import type { ToolUseBlockParam } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const block: ToolUseBlockParam = {
- *   type: "tool_use",
- *   id: "call_1",
- *   name: "get_weather",
- *   input: { city: "Oslo" },
- * };
- * assertEquals(block.input, { city: "Oslo" });
- * ```
- */
+/** A tool call as applications write it. */
 export interface ToolUseBlockParam extends Extensible {
   /** Tells the kinds of blocks apart. */
   type: "tool_use";
@@ -197,26 +103,6 @@ export interface ToolUseBlockParam extends Extensible {
 /**
  * A tool call that a model made. Echo it back whole on the continuation turn: `extra_content` and
  * `thought_signature` are opaque to everybody but the provider that wrote them.
- *
- * @example
- * ```ts
- * import type { ToolResultBlockParam, ToolUseBlock } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const block: ToolUseBlock = {
- *   type: "tool_use",
- *   id: "call_1",
- *   name: "get_weather",
- *   input: { city: "Oslo" },
- *   caller: { type: "direct" },
- * };
- * const result: ToolResultBlockParam = {
- *   type: "tool_result",
- *   tool_use_id: block.id,
- *   content: "Rain",
- * };
- * assertEquals(result.tool_use_id, "call_1");
- * ```
  */
 export interface ToolUseBlock extends ToolUseBlockParam {
   /** Who called: the model itself. */
@@ -226,23 +112,7 @@ export interface ToolUseBlock extends ToolUseBlockParam {
   };
 }
 
-/**
- * What came of a tool call.
- *
- * @example
- * ```ts
- * import type { ToolResultBlockParam } from "@svc/sdk/protocol";
- * import { assert } from "@std/assert";
- *
- * const result: ToolResultBlockParam = {
- *   type: "tool_result",
- *   tool_use_id: "call_1",
- *   content: "There is no city of that name",
- *   is_error: true,
- * };
- * assert(result.is_error);
- * ```
- */
+/** What came of a tool call. */
 export interface ToolResultBlockParam extends Extensible {
   /** Tells the kinds of blocks apart. */
   type: "tool_result";
@@ -256,38 +126,13 @@ export interface ToolResultBlockParam extends Extensible {
   cache_control?: CacheControl | null;
 }
 
-/**
- * A block of a kind not modelled here.
- *
- * @example
- * ```ts
- * import type { OtherBlockParam } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const block: OtherBlockParam = { type: "container_upload", file_id: "file_1" };
- * assertEquals(block.type, "container_upload");
- * ```
- */
+/** A block of a kind not modelled here. */
 export interface OtherBlockParam extends Extensible {
   /** Its kind. */
   type: string;
 }
 
-/**
- * Part of a message that an application writes.
- *
- * @example
- * ```ts
- * import type { ContentBlockParam } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const content: ContentBlockParam[] = [
- *   { type: "image", source: { type: "url", url: "https://a.example/cat.png" } },
- *   { type: "text", text: "What is this?" },
- * ];
- * assertEquals(content.map(({ type }) => type), ["image", "text"]);
- * ```
- */
+/** Part of a message that an application writes. */
 export type ContentBlockParam =
   | TextBlockParam
   | ImageBlockParam
@@ -298,18 +143,7 @@ export type ContentBlockParam =
   | ToolResultBlockParam
   | OtherBlockParam;
 
-/**
- * Text that a model writes.
- *
- * @example
- * ```ts
- * import type { TextBlock } from "@svc/sdk/protocol";
- * import { assert } from "@std/assert";
- *
- * const block: TextBlock = { type: "text", text: "It rains in Oslo.", citations: null };
- * assert(block.text.endsWith("Oslo."));
- * ```
- */
+/** Text that a model writes. */
 export interface TextBlock extends Extensible {
   /** Tells the kinds of blocks apart. */
   type: "text";
@@ -319,20 +153,5 @@ export interface TextBlock extends Extensible {
   citations: null;
 }
 
-/**
- * Part of an answer.
- *
- * @example
- * ```ts
- * import type { ContentBlock } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const content: ContentBlock[] = [
- *   { type: "thinking", thinking: "A greeting.", signature: "" },
- *   { type: "text", text: "Hello", citations: null },
- * ];
- * const texts = content.flatMap((block) => block.type === "text" ? [block.text] : []);
- * assertEquals(texts, ["Hello"]);
- * ```
- */
+/** Part of an answer. */
 export type ContentBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock;

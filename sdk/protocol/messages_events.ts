@@ -13,20 +13,7 @@ import type { Message, MessagesUsage, RefusalStopDetails, StopReason } from "./m
 import type { ContentBlock } from "./messages_content.ts";
 import type { ServiceMetadata } from "./metadata.ts";
 
-/**
- * The answer begins.
- *
- * @example
- * ```ts
- * import type { MessageStartEvent } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const event: MessageStartEvent = JSON.parse(
- *   '{"type":"message_start","message":{"role":"assistant","content":[],"stop_reason":null}}',
- * );
- * assertEquals([event.message.content, event.message.stop_reason], [[], null]);
- * ```
- */
+/** The answer begins. */
 export interface MessageStartEvent extends Extensible {
   /** Tells the kinds of events apart. */
   type: "message_start";
@@ -34,22 +21,7 @@ export interface MessageStartEvent extends Extensible {
   message: Message;
 }
 
-/**
- * A block begins.
- *
- * @example
- * ```ts
- * import type { ContentBlockStartEvent } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const event: ContentBlockStartEvent = {
- *   type: "content_block_start",
- *   index: 0,
- *   content_block: { type: "text", text: "", citations: null },
- * };
- * assertEquals(event.content_block.type, "text");
- * ```
- */
+/** A block begins. */
 export interface ContentBlockStartEvent extends Extensible {
   /** Tells the kinds of events apart. */
   type: "content_block_start";
@@ -59,21 +31,7 @@ export interface ContentBlockStartEvent extends Extensible {
   content_block: ContentBlock;
 }
 
-/**
- * The next piece of a text.
- *
- * @example
- * ```ts
- * import type { MessageTextDelta } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const deltas: MessageTextDelta[] = [
- *   { type: "text_delta", text: "Hel" },
- *   { type: "text_delta", text: "lo" },
- * ];
- * assertEquals(deltas.map(({ text }) => text).join(""), "Hello");
- * ```
- */
+/** The next piece of a text. */
 export interface MessageTextDelta extends Extensible {
   /** Tells the kinds of deltas apart. */
   type: "text_delta";
@@ -81,21 +39,7 @@ export interface MessageTextDelta extends Extensible {
   text: string;
 }
 
-/**
- * The next piece of a model's thinking.
- *
- * @example
- * ```ts
- * import type { MessageThinkingDelta } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const deltas: MessageThinkingDelta[] = [
- *   { type: "thinking_delta", thinking: "A gree" },
- *   { type: "thinking_delta", thinking: "ting." },
- * ];
- * assertEquals(deltas.map(({ thinking }) => thinking).join(""), "A greeting.");
- * ```
- */
+/** The next piece of a model's thinking. */
 export interface MessageThinkingDelta extends Extensible {
   /** Tells the kinds of deltas apart. */
   type: "thinking_delta";
@@ -103,20 +47,7 @@ export interface MessageThinkingDelta extends Extensible {
   thinking: string;
 }
 
-/**
- * The signature of a model's thinking, whole; it replaces an earlier one.
- *
- * @example
- * ```ts
- * import type { MessageSignatureDelta } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * let signature = "";
- * const delta: MessageSignatureDelta = { type: "signature_delta", signature: "EqQB" };
- * signature = delta.signature;
- * assertEquals(signature, "EqQB");
- * ```
- */
+/** The signature of a model's thinking, whole; it replaces an earlier one. */
 export interface MessageSignatureDelta extends Extensible {
   /** Tells the kinds of deltas apart. */
   type: "signature_delta";
@@ -124,22 +55,7 @@ export interface MessageSignatureDelta extends Extensible {
   signature: string;
 }
 
-/**
- * A piece of a tool call's input.
- *
- * @example
- * ```ts
- * import type { MessageInputJsonDelta } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const deltas: MessageInputJsonDelta[] = [
- *   { type: "input_json_delta", partial_json: '{"city":' },
- *   { type: "input_json_delta", partial_json: '"Oslo"}' },
- * ];
- * const text = deltas.map(({ partial_json }) => partial_json).join("");
- * assertEquals(JSON.parse(text || "{}"), { city: "Oslo" });
- * ```
- */
+/** A piece of a tool call's input. */
 export interface MessageInputJsonDelta extends Extensible {
   /** Tells the kinds of deltas apart. */
   type: "input_json_delta";
@@ -147,41 +63,14 @@ export interface MessageInputJsonDelta extends Extensible {
   partial_json: string;
 }
 
-/**
- * What fills a block.
- *
- * @example
- * ```ts
- * import type { ContentBlockDelta } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const textOf = (delta: ContentBlockDelta) => delta.type === "text_delta" ? delta.text : "";
- * assertEquals(textOf({ type: "text_delta", text: "Hel" }), "Hel");
- * assertEquals(textOf({ type: "signature_delta", signature: "EqQB" }), "");
- * ```
- */
+/** What fills a block. */
 export type ContentBlockDelta =
   | MessageTextDelta
   | MessageThinkingDelta
   | MessageSignatureDelta
   | MessageInputJsonDelta;
 
-/**
- * The block at hand goes on.
- *
- * @example
- * ```ts
- * import type { ContentBlockDeltaEvent } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const event: ContentBlockDeltaEvent = {
- *   type: "content_block_delta",
- *   index: 1,
- *   delta: { type: "text_delta", text: "Hel" },
- * };
- * assertEquals([event.index, event.delta.type], [1, "text_delta"]);
- * ```
- */
+/** The block at hand goes on. */
 export interface ContentBlockDeltaEvent extends Extensible {
   /** Tells the kinds of events apart. */
   type: "content_block_delta";
@@ -191,20 +80,7 @@ export interface ContentBlockDeltaEvent extends Extensible {
   delta: ContentBlockDelta;
 }
 
-/**
- * The block at hand is complete.
- *
- * @example
- * ```ts
- * import type { ContentBlockStopEvent } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const open = new Set([0]);
- * const event: ContentBlockStopEvent = { type: "content_block_stop", index: 0 };
- * open.delete(event.index);
- * assertEquals(open.size, 0);
- * ```
- */
+/** The block at hand is complete. */
 export interface ContentBlockStopEvent extends Extensible {
   /** Tells the kinds of events apart. */
   type: "content_block_stop";
@@ -212,20 +88,7 @@ export interface ContentBlockStopEvent extends Extensible {
   index: number;
 }
 
-/**
- * How the answer ended.
- *
- * @example
- * ```ts
- * import type { MessageDeltaEvent } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const event: MessageDeltaEvent = JSON.parse(
- *   '{"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"output_tokens":9}}',
- * );
- * assertEquals([event.delta.stop_reason, event.usage.output_tokens], ["max_tokens", 9]);
- * ```
- */
+/** How the answer ended. */
 export interface MessageDeltaEvent extends Extensible {
   /** Tells the kinds of events apart. */
   type: "message_delta";
@@ -246,45 +109,13 @@ export interface MessageDeltaEvent extends Extensible {
   metadata?: ServiceMetadata;
 }
 
-/**
- * The answer is complete.
- *
- * @example
- * ```ts
- * import type { MessageStopEvent } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const event: MessageStopEvent = { type: "message_stop" };
- * assertEquals(`event: ${event.type}\ndata: ${JSON.stringify(event)}`.split("\n").length, 2);
- * ```
- */
+/** The answer is complete. */
 export interface MessageStopEvent extends Extensible {
   /** Tells the kinds of events apart. */
   type: "message_stop";
 }
 
-/**
- * One event of a streamed answer.
- *
- * @example
- * ```ts
- * import type { MessageStreamEvent } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const events: MessageStreamEvent[] = [
- *   { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hel" } },
- *   { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "lo" } },
- *   { type: "content_block_stop", index: 0 },
- * ];
- * let text = "";
- * for (const event of events) {
- *   if (event.type === "content_block_delta" && event.delta.type === "text_delta") {
- *     text += event.delta.text;
- *   }
- * }
- * assertEquals(text, "Hello");
- * ```
- */
+/** One event of a streamed answer. */
 export type MessageStreamEvent =
   | MessageStartEvent
   | ContentBlockStartEvent

@@ -7,49 +7,13 @@
 import type { Extensible } from "./extensible.ts";
 import type { ResponseFileSearchCall, ResponseWebSearchCall } from "./responses_output.ts";
 
-/**
- * The only model name a caller may send (specification, section 2.1).
- *
- * @example
- * ```ts
- * import { MODEL_AUTO } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const body = JSON.stringify({ model: MODEL_AUTO, input: "Hello" });
- * assertEquals(body, '{"model":"auto","input":"Hello"}');
- * ```
- */
+/** The only model name a caller may send (specification, section 2.1). */
 export const MODEL_AUTO = "auto";
 
-/**
- * The task id that marks the final answer of an orchestrated request.
- *
- * @example Only the reply of a stream
- * ```ts
- * import { type ChatCompletionChunk, ORCHESTRATION_FINAL_TASK_ID } from "@svc/sdk/protocol";
- * import { assert } from "@std/assert";
- *
- * function isReply({ orchestration }: Pick<ChatCompletionChunk, "orchestration">): boolean {
- *   return orchestration === undefined || orchestration.task_id === ORCHESTRATION_FINAL_TASK_ID;
- * }
- * assert(isReply({}));
- * assert(!isReply({ orchestration: { task_id: "prices" } }));
- * ```
- */
+/** The task id that marks the final answer of an orchestrated request. */
 export const ORCHESTRATION_FINAL_TASK_ID = "final";
 
-/**
- * How one attempt at an upstream ended.
- *
- * @example
- * ```ts
- * import type { AttemptOutcome } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const outcomes: AttemptOutcome[] = ["rate_limited", "ok"];
- * assertEquals(outcomes.indexOf("ok"), 1, "The second model answered");
- * ```
- */
+/** How one attempt at an upstream ended. */
 export type AttemptOutcome =
   | "ok"
   | "connect_failed"
@@ -62,21 +26,7 @@ export type AttemptOutcome =
   | "cut"
   | "cancelled";
 
-/**
- * One attempt at one upstream model.
- *
- * @example
- * ```ts
- * import type { RoutingAttempt } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const attempts: RoutingAttempt[] = [
- *   { model: "fast-mini", provider: "openai", outcome: "rate_limited", status: 429, ms: 80 },
- *   { model: "lite", provider: "google", outcome: "ok", status: 200, ms: 412 },
- * ];
- * assertEquals(attempts.reduce((sum, { ms }) => sum + ms, 0), 492);
- * ```
- */
+/** One attempt at one upstream model. */
 export interface RoutingAttempt {
   /** Catalog id of the model. */
   model: string;
@@ -90,25 +40,7 @@ export interface RoutingAttempt {
   ms: number;
 }
 
-/**
- * Why a model was chosen.
- *
- * @example
- * ```ts
- * import type { RoutingMetadata } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const routing: RoutingMetadata = {
- *   model: "fast-mini",
- *   provider: "openai",
- *   tier: "standard",
- *   considered: 7,
- *   reason: "The cheapest that calls tools",
- *   attempts: [{ model: "fast-mini", provider: "openai", outcome: "ok", status: 200, ms: 412 }],
- * };
- * assertEquals(routing.attempts.at(-1)?.model, routing.model);
- * ```
- */
+/** Why a model was chosen. */
 export interface RoutingMetadata extends Extensible {
   /** Catalog id of the model that answered. */
   model: string;
@@ -130,27 +62,7 @@ export interface RoutingMetadata extends Extensible {
   orchestration?: string;
 }
 
-/**
- * What the call cost.
- *
- * @example
- * ```ts
- * import type { BillingMetadata } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const billing: BillingMetadata = {
- *   currency: "credits",
- *   charged: "0.412000",
- *   estimated: false,
- *   price_version: 17,
- *   input_tokens: 12,
- *   cached_input_tokens: 0,
- *   output_tokens: 30,
- *   total_tokens: 42,
- * };
- * assertEquals(`${Number(billing.charged)} ${billing.currency}`, "0.412 credits");
- * ```
- */
+/** What the call cost. */
 export interface BillingMetadata extends Extensible {
   /** Always `credits`. */
   currency: "credits";
@@ -172,29 +84,7 @@ export interface BillingMetadata extends Extensible {
   price_version: number;
 }
 
-/**
- * Carried by every model response, and by the last chunk or event of every stream.
- *
- * @example
- * ```ts
- * import type { ServiceMetadata } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const metadata: ServiceMetadata = {
- *   request_id: "req_1",
- *   routing: {
- *     model: "fast-mini",
- *     provider: "openai",
- *     tier: "standard",
- *     considered: 7,
- *     reason: "The cheapest that calls tools",
- *     attempts: [],
- *   },
- * };
- * // Nothing was served, so there is no bill.
- * assertEquals([metadata.request_id, metadata.billing], ["req_1", undefined]);
- * ```
- */
+/** Carried by every model response, and by the last chunk or event of every stream. */
 export interface ServiceMetadata extends Extensible {
   /** The caller's `X-Request-ID`, or one made by the gateway. */
   request_id: string;

@@ -19,18 +19,7 @@ import type {
   ResponseToolChoice,
 } from "./responses_request.ts";
 
-/**
- * Where a response stands.
- *
- * @example
- * ```ts
- * import type { ResponseStatus } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const isOver = (status: ResponseStatus) => status !== "queued" && status !== "in_progress";
- * assertEquals([isOver("incomplete"), isOver("in_progress")], [true, false]);
- * ```
- */
+/** Where a response stands. */
 export type ResponseStatus =
   | "in_progress"
   | "completed"
@@ -39,35 +28,13 @@ export type ResponseStatus =
   | "cancelled"
   | "queued";
 
-/**
- * Why a response is incomplete.
- *
- * @example
- * ```ts
- * import type { ResponseIncompleteDetails } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const details: ResponseIncompleteDetails = { reason: "max_output_tokens" };
- * assertEquals(details.reason, "max_output_tokens");
- * ```
- */
+/** Why a response is incomplete. */
 export interface ResponseIncompleteDetails extends Extensible {
   /** The output limit, or the provider's filter. */
   reason: "max_output_tokens" | "content_filter";
 }
 
-/**
- * Why a response failed.
- *
- * @example
- * ```ts
- * import type { ResponseError } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const error: ResponseError = { code: "rate_limit_exceeded", message: "Too many requests" };
- * assertEquals(`${error.code}: ${error.message}`, "rate_limit_exceeded: Too many requests");
- * ```
- */
+/** Why a response failed. */
 export interface ResponseError extends Extensible {
   /** Of OpenAI's list. */
   code: "server_error" | "rate_limit_exceeded";
@@ -75,24 +42,7 @@ export interface ResponseError extends Extensible {
   message: string;
 }
 
-/**
- * Token counts as Responses reports them.
- *
- * @example
- * ```ts
- * import type { ResponseUsage } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const usage: ResponseUsage = {
- *   input_tokens: 2_006,
- *   output_tokens: 300,
- *   total_tokens: 2_306,
- *   input_tokens_details: { cached_tokens: 1_920, cache_write_tokens: 0 },
- *   output_tokens_details: { reasoning_tokens: 120 },
- * };
- * assertEquals(usage.output_tokens - usage.output_tokens_details.reasoning_tokens, 180);
- * ```
- */
+/** Token counts as Responses reports them. */
 export interface ResponseUsage extends Extensible {
   /** Input, cached tokens included. */
   input_tokens: number;
@@ -114,34 +64,10 @@ export interface ResponseUsage extends Extensible {
   total_tokens: number;
 }
 
-/**
- * The caller's own pairs, and beside them what the service says of the call.
- *
- * @example
- * ```ts
- * import type { ResponseMetadata } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const metadata: ResponseMetadata = { customer: "Ada", request_id: "req_1" };
- * assertEquals([metadata["customer"], metadata.request_id], ["Ada", "req_1"]);
- * ```
- */
+/** The caller's own pairs, and beside them what the service says of the call. */
 export type ResponseMetadata = Partial<ServiceMetadata>;
 
-/**
- * What a response repeats of its request.
- *
- * @example
- * ```ts
- * import type { ResponseEcho } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const settings = ({ temperature, truncation, store }: ResponseEcho) =>
- *   `temperature ${temperature}, truncation ${truncation}, ${store ? "kept" : "not kept"}`;
- * const echo: ResponseEcho = JSON.parse('{"temperature":1,"truncation":"disabled","store":true}');
- * assertEquals(settings(echo), "temperature 1, truncation disabled, kept");
- * ```
- */
+/** What a response repeats of its request. */
 export interface ResponseEcho extends Extensible {
   /** The response that this one continues. */
   previous_response_id: string | null;
@@ -189,22 +115,7 @@ export interface ResponseEcho extends Extensible {
   access_programs: null;
 }
 
-/**
- * A response: every field is present, `null` where nothing is known.
- *
- * @example
- * ```ts
- * import type { ResponseResource } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const response: ResponseResource = JSON.parse(`{
- *   "id": "resp_1", "object": "response", "status": "incomplete", "model": "fast-mini",
- *   "incomplete_details": { "reason": "max_output_tokens" }, "output": []
- * }`);
- * const { status, incomplete_details } = response;
- * assertEquals([status, incomplete_details?.reason], ["incomplete", "max_output_tokens"]);
- * ```
- */
+/** A response: every field is present, `null` where nothing is known. */
 export interface ResponseResource extends ResponseEcho {
   /** For instance `resp_…`; the same in every event of a stream. */
   id: string;

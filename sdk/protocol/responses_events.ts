@@ -26,20 +26,7 @@ import type {
   ResponseTextDoneEvent,
 } from "./responses_text_events.ts";
 
-/**
- * The response as it stands: first when it begins, last when it has ended.
- *
- * @example
- * ```ts
- * import type { ResponseLifecycleEvent } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const event: ResponseLifecycleEvent = JSON.parse(
- *   '{"type":"response.completed","sequence_number":9,"response":{"id":"resp_1","output":[]}}',
- * );
- * assertEquals([event.type, event.response.id], ["response.completed", "resp_1"]);
- * ```
- */
+/** The response as it stands: first when it begins, last when it has ended. */
 export interface ResponseLifecycleEvent<
   Type extends string =
     | "response.created"
@@ -52,30 +39,7 @@ export interface ResponseLifecycleEvent<
   response: ResponseResource;
 }
 
-/**
- * An item begins, or is done.
- *
- * @example
- * ```ts
- * import type { ResponseOutputItemEvent } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const event: ResponseOutputItemEvent<"response.output_item.added"> = {
- *   type: "response.output_item.added",
- *   sequence_number: 2,
- *   output_index: 0,
- *   item: {
- *     type: "function_call",
- *     id: "fc_1",
- *     call_id: "call_1",
- *     status: "in_progress",
- *     name: "get_time",
- *     arguments: "",
- *   },
- * };
- * assertEquals(event.item.type, "function_call");
- * ```
- */
+/** An item begins, or is done. */
 export interface ResponseOutputItemEvent<
   Type extends string = "response.output_item.added" | "response.output_item.done",
 > extends ResponseEventBase<Type> {
@@ -85,25 +49,7 @@ export interface ResponseOutputItemEvent<
   item: ResponseOutputItem;
 }
 
-/**
- * A content part begins, or is done.
- *
- * @example
- * ```ts
- * import type { ResponseContentPartEvent } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const event: ResponseContentPartEvent<"response.content_part.added"> = {
- *   type: "response.content_part.added",
- *   sequence_number: 3,
- *   item_id: "msg_1",
- *   output_index: 0,
- *   content_index: 0,
- *   part: { type: "output_text", text: "", annotations: [], logprobs: [] },
- * };
- * assertEquals(event.part.type, "output_text");
- * ```
- */
+/** A content part begins, or is done. */
 export interface ResponseContentPartEvent<
   Type extends string = "response.content_part.added" | "response.content_part.done",
 > extends ResponsePartEvent<Type> {
@@ -111,45 +57,12 @@ export interface ResponseContentPartEvent<
   part: OutputTextPart | RefusalPart | ReasoningTextPart;
 }
 
-/**
- * A hosted search goes on.
- *
- * @example
- * ```ts
- * import type { ResponseSearchEvent } from "@svc/sdk/protocol";
- * import { assert } from "@std/assert";
- *
- * const event: ResponseSearchEvent = {
- *   type: "response.file_search_call.completed",
- *   sequence_number: 4,
- *   item_id: "fs_1",
- *   output_index: 0,
- * };
- * assert(event.type.endsWith(".completed"));
- * ```
- */
+/** A hosted search goes on. */
 export type ResponseSearchEvent = ResponseItemEvent<
   `response.${"web_search_call" | "file_search_call"}.${"in_progress" | "searching" | "completed"}`
 >;
 
-/**
- * The stream failed.
- *
- * @example
- * ```ts
- * import type { ResponseErrorEvent } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const event: ResponseErrorEvent = {
- *   type: "error",
- *   sequence_number: 7,
- *   code: "upstream_error",
- *   param: null,
- *   message: "Every model that could serve this request failed",
- * };
- * assertEquals(event.code, "upstream_error");
- * ```
- */
+/** The stream failed. */
 export interface ResponseErrorEvent extends ResponseEventBase<"error"> {
   /** Of the service's error table. */
   code: string | null;
@@ -159,27 +72,7 @@ export interface ResponseErrorEvent extends ResponseEventBase<"error"> {
   param: string | null;
 }
 
-/**
- * Every event of a stream.
- *
- * @example
- * ```ts
- * import type { ResponseStreamEvent } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const at = { item_id: "msg_1", output_index: 0, content_index: 0, logprobs: [] };
- * const events: ResponseStreamEvent[] = [
- *   { type: "response.output_text.delta", sequence_number: 4, delta: "Hel", ...at },
- *   { type: "response.output_text.delta", sequence_number: 5, delta: "lo", ...at },
- *   { type: "response.output_text.done", sequence_number: 6, text: "Hello", ...at },
- * ];
- * let text = "";
- * for (const event of events) {
- *   if (event.type === "response.output_text.delta") text += event.delta;
- * }
- * assertEquals(text, "Hello");
- * ```
- */
+/** Every event of a stream. */
 export type ResponseStreamEvent =
   | ResponseLifecycleEvent<"response.created">
   | ResponseLifecycleEvent<"response.in_progress">
@@ -209,18 +102,5 @@ export type ResponseStreamEvent =
 /**
  * An event that is no part of the standard: its maker's name stands in front, `maker:event`. Clients
  * that do not know it pass over it.
- *
- * @example
- * ```ts
- * import type { ResponseExtensionEvent } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const event: ResponseExtensionEvent = {
- *   type: "svc:orchestration.task.delta",
- *   sequence_number: 3,
- *   task_id: "prices",
- * };
- * assertEquals(event.type.split(":")[0], "svc");
- * ```
  */
 export interface ResponseExtensionEvent extends ResponseEventBase<`${string}:${string}`> {}

@@ -12,39 +12,10 @@ import type {
   SummaryTextPart,
 } from "./responses_parts.ts";
 
-/**
- * Whether an item is whole: `incomplete` where the response was cut inside of it.
- *
- * @example
- * ```ts
- * import type { ResponseItemStatus } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const isWhole = (status: ResponseItemStatus) => status === "completed";
- * assertEquals(isWhole("incomplete"), false);
- * ```
- */
+/** Whether an item is whole: `incomplete` where the response was cut inside of it. */
 export type ResponseItemStatus = "in_progress" | "completed" | "incomplete";
 
-/**
- * A message that a model wrote.
- *
- * @example
- * ```ts
- * import type { ResponseOutputMessage } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const message: ResponseOutputMessage = {
- *   type: "message",
- *   id: "msg_1",
- *   role: "assistant",
- *   status: "completed",
- *   content: [{ type: "output_text", text: "Hello", annotations: [], logprobs: [] }],
- * };
- * const texts = message.content.map((part) => part.type === "output_text" ? part.text : "");
- * assertEquals(texts.join(""), "Hello");
- * ```
- */
+/** A message that a model wrote. */
 export interface ResponseOutputMessage extends Extensible {
   /** Tells the kinds of items apart. */
   type: "message";
@@ -61,29 +32,6 @@ export interface ResponseOutputMessage extends Extensible {
 /**
  * A tool call that a model made. Echo it back whole: `extra_content` and `thought_signature` are
  * opaque to everybody but the provider that wrote them.
- *
- * @example
- * ```ts
- * import type { ResponseFunctionCall, ResponseFunctionCallOutput } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const call: ResponseFunctionCall = {
- *   type: "function_call",
- *   id: "fc_1",
- *   call_id: "call_1",
- *   status: "completed",
- *   name: "get_weather",
- *   arguments: '{"city":"Oslo"}',
- *   thought_signature: "CiQB",
- * };
- * const result: ResponseFunctionCallOutput = {
- *   type: "function_call_output",
- *   call_id: call.call_id,
- *   output: "Rain",
- * };
- * // Both go into the next request's input, the call as it came.
- * assertEquals([call, result].map((item) => item.call_id), ["call_1", "call_1"]);
- * ```
  */
 export interface ResponseFunctionCall extends Extensible {
   /** Tells the kinds of items apart. */
@@ -107,22 +55,6 @@ export interface ResponseFunctionCall extends Extensible {
 /**
  * A call of a tool that the request declared with the type `custom`: its input is text in no special
  * form. Its result goes back as a `custom_tool_call_output` item.
- *
- * @example
- * ```ts
- * import type { ResponseCustomToolCall } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const call: ResponseCustomToolCall = {
- *   type: "custom_tool_call",
- *   id: "ctc_1",
- *   call_id: "call_1",
- *   name: "sql",
- *   input: "select 1",
- * };
- * const result = { type: "custom_tool_call_output", call_id: call.call_id, output: "1" };
- * assertEquals(result.call_id, "call_1");
- * ```
  */
 export interface ResponseCustomToolCall extends Extensible {
   /** Tells the kinds of items apart. */
@@ -137,25 +69,7 @@ export interface ResponseCustomToolCall extends Extensible {
   input: string;
 }
 
-/**
- * What a model thought before it answered.
- *
- * @example
- * ```ts
- * import type { ResponseReasoningItem } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const item: ResponseReasoningItem = {
- *   type: "reasoning",
- *   id: "rs_1",
- *   status: "completed",
- *   encrypted_content: null,
- *   summary: [{ type: "summary_text", text: "The user greets." }],
- *   content: [],
- * };
- * assertEquals(item.summary[0]?.text, "The user greets.");
- * ```
- */
+/** What a model thought before it answered. */
 export interface ResponseReasoningItem extends Extensible {
   /** Tells the kinds of items apart. */
   type: "reasoning";
@@ -171,23 +85,7 @@ export interface ResponseReasoningItem extends Extensible {
   status: ResponseItemStatus;
 }
 
-/**
- * A search of the web that the service ran.
- *
- * @example
- * ```ts
- * import type { ResponseWebSearchCall } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const call: ResponseWebSearchCall = {
- *   type: "web_search_call",
- *   id: "ws_1",
- *   status: "completed",
- *   action: { type: "search", query: "weather Oslo", sources: [] },
- * };
- * assertEquals(call.action.type === "search" && call.action.query, "weather Oslo");
- * ```
- */
+/** A search of the web that the service ran. */
 export interface ResponseWebSearchCall extends Extensible {
   /** Tells the kinds of items apart. */
   type: "web_search_call";
@@ -202,23 +100,7 @@ export interface ResponseWebSearchCall extends Extensible {
     | { type: "find_in_page"; pattern: string; url: string };
 }
 
-/**
- * A file that a search found.
- *
- * @example
- * ```ts
- * import type { FileSearchResult } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const results: FileSearchResult[] = [
- *   { file_id: "file_1", filename: "handbook.md", score: 0.91, text: "Holidays: 30 days" },
- *   { file_id: "file_2", filename: "menu.md", score: 0.12, text: "Soup" },
- * ];
- * assertEquals(results.filter(({ score }) => score > 0.5).map(({ filename }) => filename), [
- *   "handbook.md",
- * ]);
- * ```
- */
+/** A file that a search found. */
 export interface FileSearchResult extends Extensible {
   /** The file. */
   file_id: string;
@@ -232,25 +114,7 @@ export interface FileSearchResult extends Extensible {
   attributes?: Record<string, string | number | boolean> | null;
 }
 
-/**
- * A search of vector stores that the service ran.
- *
- * @example
- * ```ts
- * import type { ResponseFileSearchCall } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const call: ResponseFileSearchCall = {
- *   type: "file_search_call",
- *   id: "fs_1",
- *   status: "completed",
- *   queries: ["holidays"],
- *   results: null,
- * };
- * // Ask for them with include: ["file_search_call.results"].
- * assertEquals(call.results, null);
- * ```
- */
+/** A search of vector stores that the service ran. */
 export interface ResponseFileSearchCall extends Extensible {
   /** Tells the kinds of items apart. */
   type: "file_search_call";
@@ -264,28 +128,7 @@ export interface ResponseFileSearchCall extends Extensible {
   results: FileSearchResult[] | null;
 }
 
-/**
- * What a response's output is made of.
- *
- * @example
- * ```ts
- * import type { ResponseOutputItem } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const output: ResponseOutputItem[] = [
- *   {
- *     type: "function_call",
- *     id: "fc_1",
- *     call_id: "call_1",
- *     status: "completed",
- *     name: "get_time",
- *     arguments: "{}",
- *   },
- * ];
- * const names = output.flatMap((item) => item.type === "function_call" ? [item.name] : []);
- * assertEquals(names, ["get_time"]);
- * ```
- */
+/** What a response's output is made of. */
 export type ResponseOutputItem =
   | ResponseOutputMessage
   | ResponseFunctionCall

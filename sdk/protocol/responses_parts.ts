@@ -6,18 +6,7 @@
 
 import type { Extensible } from "./extensible.ts";
 
-/**
- * Text that a model reads.
- *
- * @example
- * ```ts
- * import type { InputTextPart } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const part: InputTextPart = { type: "input_text", text: "What is this?" };
- * assertEquals(JSON.stringify(part), '{"type":"input_text","text":"What is this?"}');
- * ```
- */
+/** Text that a model reads. */
 export interface InputTextPart extends Extensible {
   /** Tells the kinds of parts apart. */
   type: "input_text";
@@ -25,22 +14,7 @@ export interface InputTextPart extends Extensible {
   text: string;
 }
 
-/**
- * An image that a model sees.
- *
- * @example
- * ```ts
- * import type { InputImagePart } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const part: InputImagePart = {
- *   type: "input_image",
- *   image_url: "https://a.example/cat.png",
- *   detail: "low",
- * };
- * assertEquals(new URL(part.image_url ?? "").pathname, "/cat.png");
- * ```
- */
+/** An image that a model sees. */
 export interface InputImagePart extends Extensible {
   /** Tells the kinds of parts apart. */
   type: "input_image";
@@ -52,22 +26,7 @@ export interface InputImagePart extends Extensible {
   detail?: "auto" | "low" | "high" | "original" | null;
 }
 
-/**
- * A file that a model reads.
- *
- * @example
- * ```ts
- * import type { InputFilePart } from "@svc/sdk/protocol";
- * import { assert } from "@std/assert";
- *
- * const part: InputFilePart = {
- *   type: "input_file",
- *   filename: "handbook.pdf",
- *   file_data: "data:application/pdf;base64,JVBERi0=",
- * };
- * assert(part.file_data?.startsWith("data:application/pdf"));
- * ```
- */
+/** A file that a model reads. */
 export interface InputFilePart extends Extensible {
   /** Tells the kinds of parts apart. */
   type: "input_file";
@@ -81,25 +40,7 @@ export interface InputFilePart extends Extensible {
   filename?: string | null;
 }
 
-/**
- * A page that the text cites.
- *
- * @example
- * ```ts
- * import type { UrlCitation } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const text = "It rains in Oslo, says the weather service.";
- * const { start_index, end_index }: UrlCitation = {
- *   type: "url_citation",
- *   url: "https://a.example/",
- *   title: "Weather",
- *   start_index: 0,
- *   end_index: 16,
- * };
- * assertEquals(text.slice(start_index, end_index), "It rains in Oslo");
- * ```
- */
+/** A page that the text cites. */
 export interface UrlCitation extends Extensible {
   /** Tells the kinds of annotations apart. */
   type: "url_citation";
@@ -113,23 +54,7 @@ export interface UrlCitation extends Extensible {
   title: string;
 }
 
-/**
- * A file that the text cites.
- *
- * @example
- * ```ts
- * import type { FileCitation } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const citation: FileCitation = {
- *   type: "file_citation",
- *   file_id: "file_1",
- *   filename: "handbook.md",
- *   index: 42,
- * };
- * assertEquals(citation.filename, "handbook.md");
- * ```
- */
+/** A file that the text cites. */
 export interface FileCitation extends Extensible {
   /** Tells the kinds of annotations apart. */
   type: "file_citation";
@@ -141,34 +66,10 @@ export interface FileCitation extends Extensible {
   index: number;
 }
 
-/**
- * A source that the text cites.
- *
- * @example
- * ```ts
- * import type { ResponseAnnotation } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const nameOf = (annotation: ResponseAnnotation) =>
- *   annotation.type === "url_citation" ? annotation.title : annotation.filename;
- * const file = { file_id: "file_1", filename: "handbook.md", index: 42 };
- * assertEquals(nameOf({ type: "file_citation", ...file }), "handbook.md");
- * ```
- */
+/** A source that the text cites. */
 export type ResponseAnnotation = UrlCitation | FileCitation;
 
-/**
- * A token that a model could have written, and how likely it was.
- *
- * @example
- * ```ts
- * import type { ResponseToken } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const token: ResponseToken = { token: "Hi", bytes: [72, 105], logprob: -0.5 };
- * assertEquals(Math.round(100 * Math.exp(token.logprob)), 61);
- * ```
- */
+/** A token that a model could have written, and how likely it was. */
 export interface ResponseToken extends Extensible {
   /** Its text. */
   token: string;
@@ -178,41 +79,13 @@ export interface ResponseToken extends Extensible {
   logprob: number;
 }
 
-/**
- * A token that a model wrote, beside those that were the likeliest there.
- *
- * @example
- * ```ts
- * import type { ResponseLogprob } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const written = { token: "Hi", bytes: [72, 105], logprob: -0.5 };
- * const logprob: ResponseLogprob = { ...written, top_logprobs: [written] };
- * assertEquals(logprob.top_logprobs.length, 1);
- * ```
- */
+/** A token that a model wrote, beside those that were the likeliest there. */
 export interface ResponseLogprob extends ResponseToken {
   /** As many as `top_logprobs` asked for. */
   top_logprobs: ResponseToken[];
 }
 
-/**
- * Text that a model wrote.
- *
- * @example
- * ```ts
- * import type { OutputTextPart } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const part: OutputTextPart = {
- *   type: "output_text",
- *   text: "It rains in Oslo.",
- *   annotations: [],
- *   logprobs: [],
- * };
- * assertEquals(part.text, "It rains in Oslo.");
- * ```
- */
+/** Text that a model wrote. */
 export interface OutputTextPart extends Extensible {
   /** Tells the kinds of parts apart. */
   type: "output_text";
@@ -224,18 +97,7 @@ export interface OutputTextPart extends Extensible {
   logprobs: ResponseLogprob[];
 }
 
-/**
- * What a model said where it refused.
- *
- * @example
- * ```ts
- * import type { RefusalPart } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const part: RefusalPart = { type: "refusal", refusal: "I cannot do that." };
- * assertEquals(part.refusal.length, 17);
- * ```
- */
+/** What a model said where it refused. */
 export interface RefusalPart extends Extensible {
   /** Tells the kinds of parts apart. */
   type: "refusal";
@@ -243,18 +105,7 @@ export interface RefusalPart extends Extensible {
   refusal: string;
 }
 
-/**
- * Reasoning as the model wrote it.
- *
- * @example
- * ```ts
- * import type { ReasoningTextPart } from "@svc/sdk/protocol";
- * import { assert } from "@std/assert";
- *
- * const part: ReasoningTextPart = { type: "reasoning_text", text: "17 * 23 is 391." };
- * assert(part.text.includes("391"));
- * ```
- */
+/** Reasoning as the model wrote it. */
 export interface ReasoningTextPart extends Extensible {
   /** Tells it from a summary. */
   type: "reasoning_text";
@@ -262,18 +113,7 @@ export interface ReasoningTextPart extends Extensible {
   text: string;
 }
 
-/**
- * A summary of a model's reasoning.
- *
- * @example
- * ```ts
- * import type { SummaryTextPart } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const summary: SummaryTextPart[] = [{ type: "summary_text", text: "The user greets." }];
- * assertEquals(summary.map(({ text }) => text).join("\n"), "The user greets.");
- * ```
- */
+/** A summary of a model's reasoning. */
 export interface SummaryTextPart extends Extensible {
   /** Tells it from reasoning itself. */
   type: "summary_text";
@@ -281,38 +121,13 @@ export interface SummaryTextPart extends Extensible {
   text: string;
 }
 
-/**
- * A part of a kind not modelled here.
- *
- * @example
- * ```ts
- * import type { OtherInputPart } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const part: OtherInputPart = { type: "input_audio", input_audio: { format: "wav" } };
- * assertEquals(part.type, "input_audio");
- * ```
- */
+/** A part of a kind not modelled here. */
 export interface OtherInputPart extends Extensible {
   /** Its kind. */
   type: string;
 }
 
-/**
- * Part of an input message's content.
- *
- * @example
- * ```ts
- * import type { ResponseInputPart } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const content: ResponseInputPart[] = [
- *   { type: "input_text", text: "What is this?" },
- *   { type: "input_image", image_url: "https://a.example/cat.png" },
- * ];
- * assertEquals(content.map(({ type }) => type), ["input_text", "input_image"]);
- * ```
- */
+/** Part of an input message's content. */
 export type ResponseInputPart =
   | InputTextPart
   | InputImagePart

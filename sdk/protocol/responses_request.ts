@@ -10,23 +10,7 @@
 import type { Extensible } from "./extensible.ts";
 import type { ResponseInputItem } from "./responses_input.ts";
 
-/**
- * A function that the caller runs: flat, unlike its form in Chat Completions.
- *
- * @example
- * ```ts
- * import type { ResponseFunctionTool } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const tool: ResponseFunctionTool = {
- *   type: "function",
- *   name: "get_weather",
- *   description: "The present weather of a city",
- *   parameters: { type: "object", properties: { city: { type: "string" } } },
- * };
- * assertEquals([tool.name, tool.strict], ["get_weather", undefined]);
- * ```
- */
+/** A function that the caller runs: flat, unlike its form in Chat Completions. */
 export interface ResponseFunctionTool extends Extensible {
   /** Tells it from hosted tools, also from one of the same name. */
   type: "function";
@@ -40,52 +24,16 @@ export interface ResponseFunctionTool extends Extensible {
   strict?: boolean | null;
 }
 
-/**
- * A tool that the service runs.
- *
- * @example
- * ```ts
- * import type { ResponseHostedTool } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const tool: ResponseHostedTool = { type: "file_search", vector_store_ids: ["vs_handbook"] };
- * assertEquals(tool["vector_store_ids"], ["vs_handbook"]);
- * ```
- */
+/** A tool that the service runs. */
 export interface ResponseHostedTool extends Extensible {
   /** `web_search_preview`, or `file_search` with its `vector_store_ids`. */
   type: string;
 }
 
-/**
- * A tool declaration.
- *
- * @example
- * ```ts
- * import type { ResponseTool } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const tools: ResponseTool[] = [
- *   { type: "function", name: "get_time", parameters: null },
- *   { type: "web_search_preview" },
- * ];
- * assertEquals(tools.map(({ type }) => type), ["function", "web_search_preview"]);
- * ```
- */
+/** A tool declaration. */
 export type ResponseTool = ResponseFunctionTool | ResponseHostedTool;
 
-/**
- * The one tool that the model must call, or the tools it may choose from.
- *
- * @example
- * ```ts
- * import type { ResponseNamedToolChoice } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const choice: ResponseNamedToolChoice = { type: "function", name: "get_time" };
- * assertEquals(choice.name, "get_time");
- * ```
- */
+/** The one tool that the model must call, or the tools it may choose from. */
 export interface ResponseNamedToolChoice extends Extensible {
   /** `function`, `allowed_tools`, or the type of a hosted tool. */
   type: string;
@@ -93,53 +41,16 @@ export interface ResponseNamedToolChoice extends Extensible {
   name?: string;
 }
 
-/**
- * Which tool the model must or may call.
- *
- * @example
- * ```ts
- * import type { ResponseToolChoice } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const choices: ResponseToolChoice[] = ["required", { type: "web_search_preview" }];
- * assertEquals(choices.map((choice) => typeof choice), ["string", "object"]);
- * ```
- */
+/** Which tool the model must or may call. */
 export type ResponseToolChoice = "none" | "auto" | "required" | ResponseNamedToolChoice;
 
-/**
- * The form that the answer must have.
- *
- * @example
- * ```ts
- * import type { ResponseTextFormat } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const format: ResponseTextFormat = {
- *   type: "json_schema",
- *   name: "city",
- *   schema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
- * };
- * assertEquals(format["name"], "city");
- * ```
- */
+/** The form that the answer must have. */
 export interface ResponseTextFormat extends Extensible {
   /** `text`, `json_object`, or `json_schema` with `name` and `schema`. */
   type: string;
 }
 
-/**
- * How the answer's text is to be.
- *
- * @example
- * ```ts
- * import type { ResponseTextConfig } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const text: ResponseTextConfig = { format: { type: "json_object" }, verbosity: "low" };
- * assertEquals(text.format?.type, "json_object");
- * ```
- */
+/** How the answer's text is to be. */
 export interface ResponseTextConfig extends Extensible {
   /** Plain text where absent. */
   format?: ResponseTextFormat;
@@ -147,18 +58,7 @@ export interface ResponseTextConfig extends Extensible {
   verbosity?: "low" | "medium" | "high" | null;
 }
 
-/**
- * How much a model is to reason, and how much of it to show.
- *
- * @example
- * ```ts
- * import type { ResponseReasoningConfig } from "@svc/sdk/protocol";
- * import { assertEquals } from "@std/assert";
- *
- * const reasoning: ResponseReasoningConfig = { effort: "low", summary: "auto" };
- * assertEquals(JSON.stringify(reasoning), '{"effort":"low","summary":"auto"}');
- * ```
- */
+/** How much a model is to reason, and how much of it to show. */
 export interface ResponseReasoningConfig extends Extensible {
   /** `minimal`, `low`, `medium`, `high` and what providers add. */
   effort?: string | null;

@@ -1,20 +1,10 @@
+import { isJsonObject } from "@svc/tools/json";
 import type { CallLimit } from "../call_limit.ts";
 import { ServiceTimeoutError } from "../errors.ts";
 import { readBytes } from "../read_bytes.ts";
 import type { Refusal } from "./refusal.ts";
 
-/**
- * A JSON object that the browser sent.
- *
- * @example
- * ```ts
- * import type { ProxyBody } from "@svc/sdk/proxy";
- * import { assertEquals } from "@std/assert";
- *
- * const limited = (body: ProxyBody): ProxyBody => ({ ...body, max_completion_tokens: 500 });
- * assertEquals(limited({ messages: [] }), { messages: [], max_completion_tokens: 500 });
- * ```
- */
+/** A JSON object that the browser sent. */
 export type ProxyBody = Record<string, unknown>;
 
 const ACCEPTED_ID = /^[\x21-\x7E]{1,128}$/;
@@ -70,8 +60,7 @@ export async function bodyOf(
 export function objectIn(bytes: Uint8Array): ProxyBody | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    return { ...value };
+    return isJsonObject(value) ? value : undefined;
   } catch {
     // Neither UTF-8 nor JSON: it is no object then.
     return undefined;

@@ -4,65 +4,17 @@ import { type ServiceClientOptions, transportOptionsOf } from "../options.ts";
 import { handle, type ProxySettings } from "./handle.ts";
 import type { ProxyBody } from "./request.ts";
 
-/**
- * Where a proxy may lead to.
- *
- * @example
- * ```ts
- * import { type ProxyPath, serviceProxy } from "@svc/sdk/proxy";
- * import { assertEquals } from "@std/assert";
- *
- * const path: ProxyPath = "/openai/v1/responses";
- * const handler = serviceProxy({ apiKey: "svc_live_key", path, authorize: () => true });
- * assertEquals((await handler(new Request("https://app.example/"))).status, 405);
- * ```
- */
+/** Where a proxy may lead to. */
 export type ProxyPath =
   | "/openai/v1/chat/completions"
   | "/openai/v1/responses"
   | "/openai/v1/images/generations"
   | "/openai/v1/images/edits";
 
-/**
- * Answers one request of the browser's.
- *
- * @example
- * ```ts
- * import { type ProxyHandler, serviceProxy } from "@svc/sdk/proxy";
- * import { assertEquals } from "@std/assert";
- *
- * const handler: ProxyHandler = serviceProxy({
- *   apiKey: "svc_live_key",
- *   path: "/openai/v1/chat/completions",
- *   authorize: (request) => request.headers.has("cookie"),
- * });
- * const body = '{"messages":[]}';
- * const headers = { "content-type": "application/json" };
- * const request = new Request("https://app.example/chat", { method: "POST", headers, body });
- * assertEquals((await handler(request)).status, 403);
- * ```
- */
+/** Answers one request of the browser's. */
 export type ProxyHandler = (request: Request) => Promise<Response>;
 
-/**
- * How a proxy is set up. The key and the addresses are those of a client.
- *
- * @example
- * ```ts
- * import type { ServiceProxyOptions } from "@svc/sdk/proxy";
- * import { assertEquals } from "@std/assert";
- *
- * const options: ServiceProxyOptions = {
- *   path: "/openai/v1/chat/completions",
- *   authorize: (request) => request.headers.get("authorization") === "Bearer of-a-user",
- *   transform: (body) => ({ ...body, max_completion_tokens: 500 }),
- *   maxBodyBytes: 64 * 1024,
- * };
- * assertEquals(Object.keys(Object(options.transform?.({}, new Request("https://a.example/")))), [
- *   "max_completion_tokens",
- * ]);
- * ```
- */
+/** How a proxy is set up. The key and the addresses are those of a client. */
 export interface ServiceProxyOptions extends
   Pick<
     ServiceClientOptions,

@@ -12,19 +12,7 @@ import type {
 } from "./shapes.ts";
 import { type ResponseHistory, responseSurface } from "./surface.ts";
 
-/**
- * What a run of Responses came to.
- *
- * @example
- * ```ts
- * import type { ResponseRunResult } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const callsOf = ({ input }: Pick<ResponseRunResult, "input">) =>
- *   input.filter(({ type }) => type === "function_call").length;
- * assertEquals(callsOf({ input: [{ role: "user", content: "Hello" }] }), 0);
- * ```
- */
+/** What a run of Responses came to. */
 export type ResponseRunResult = RunResult<ResponseShapes> & ResponseHistory;
 
 /** `client.responses`. */

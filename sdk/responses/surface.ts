@@ -13,21 +13,7 @@ import { tellingTasks } from "../run/tasks.ts";
 import type { OutputText, ResponseShapes } from "./shapes.ts";
 import { outputText, ResponseTurns } from "./turns.ts";
 
-/**
- * The conversation of a run of Responses in its result, and the text of its last response.
- *
- * @example
- * ```ts
- * import type { ResponseHistory } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const { input }: Pick<ResponseHistory, "input"> = {
- *   input: [{ role: "user", content: "Hello" }],
- * };
- * const next = [...input, { role: "user", content: "And in Bergen?" }];
- * assertEquals(next.length, 2);
- * ```
- */
+/** The conversation of a run of Responses in its result, and the text of its last response. */
 export interface ResponseHistory extends OutputText {
   /** Every item so far, to be sent again as they are. */
   readonly input: ResponseInputItem[];

@@ -1,3 +1,5 @@
+import { isJsonObject } from "@svc/tools/json";
+
 /**
  * The sum of several counts, each added to that of the same name, also where they stand in one
  * another. What is no count is the last one's. `undefined` where there is none.
@@ -22,9 +24,5 @@ function added<Counts extends object>(a: Counts, b: Counts | null | undefined): 
 
 function sumOf(a: unknown, b: unknown): unknown {
   if (typeof a === "number" && typeof b === "number") return a + b;
-  return isObject(a) && isObject(b) ? added(a, b) : b ?? a;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
+  return isJsonObject(a) && isJsonObject(b) ? added(a, b) : b ?? a;
 }

@@ -4,21 +4,7 @@ import { checkOptions, type OptionKinds } from "../option_kinds.ts";
 import type { RegisteredTools } from "../toolbox/selection.ts";
 import type { OnTask } from "./tasks.ts";
 
-/**
- * The caller's part of the loop's options.
- *
- * @example
- * ```ts
- * import type { ChatShapes, LoopChoices } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const choices: LoopChoices<ChatShapes> = {
- *   maxSteps: 3,
- *   onTextDelta: (text) => console.log(text),
- * };
- * assertEquals(Object.keys(choices), ["maxSteps", "onTextDelta"]);
- * ```
- */
+/** The caller's part of the loop's options. */
 export type LoopChoices<S extends LoopShapes> = Pick<
   LoopOptions<S>,
   | "maxSteps"

@@ -1,19 +1,7 @@
 import type { LoopResult, LoopShapes } from "../loop/mod.ts";
 import type { BillingMetadata } from "../protocol/mod.ts";
 
-/**
- * What every run came to; beside it stands the history, `messages` or `input`.
- *
- * @example
- * ```ts
- * import type { ChatShapes, RunResult } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const line = ({ stoppedBy, billing }: Pick<RunResult<ChatShapes>, "stoppedBy" | "billing">) =>
- *   `${stoppedBy}, ${billing?.charged ?? "no"} credits`;
- * assertEquals(line({ stoppedBy: "budget", billing: undefined }), "budget, no credits");
- * ```
- */
+/** What every run came to; beside it stands the history, `messages` or `input`. */
 export interface RunResult<S extends LoopShapes> extends Omit<LoopResult<S>, "error"> {
   /** The last complete turn, as `create` answers; absent where there was none. */
   readonly response: S["turn"] | undefined;

@@ -28,24 +28,7 @@ export function isReply(chunk: object): boolean {
   return task === undefined || task === ORCHESTRATION_FINAL_TASK_ID;
 }
 
-/**
- * What a stream tells of a task of a split request.
- *
- * @example
- * ```ts
- * import type { TaskProgress } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const texts = new Map<string, string>();
- * function onTask(told: TaskProgress): void {
- *   if (told.type === "started") texts.set(told.taskId, "");
- *   if (told.type === "text") texts.set(told.taskId, texts.get(told.taskId) + told.text);
- * }
- * onTask({ type: "started", taskId: "tea", title: "About tea" });
- * onTask({ type: "text", taskId: "tea", title: "About tea", text: "It is warm." });
- * assertEquals(texts.get("tea"), "It is warm.");
- * ```
- */
+/** What a stream tells of a task of a split request. */
 export type TaskProgress =
   & {
     /** The task's id; never that of the reply. */

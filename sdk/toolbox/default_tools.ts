@@ -14,22 +14,7 @@ import {
 import { ConfigurationError } from "../errors.ts";
 import type { DefaultTools, HostedToolName } from "./selection.ts";
 
-/**
- * Which tools a client offers by itself, and where they may work.
- *
- * @example
- * ```ts
- * import type { DefaultToolsOptions } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const options: DefaultToolsOptions = {
- *   fileWorkspace: "./project",
- *   withoutDefaultTools: ["shell"],
- *   filePermission: ({ path }) => path.startsWith("notes/"),
- * };
- * assertEquals(options.shellPermission, undefined, "No command would run");
- * ```
- */
+/** Which tools a client offers by itself, and where they may work. */
 export interface DefaultToolsOptions {
   /**
    * Offers the built-in local tools: `calculator`, `datetime`, `file_read`, `list_dir`,
@@ -79,18 +64,7 @@ export interface DefaultToolsOptions {
   readonly shellPermission?: ShellPermission | undefined;
 }
 
-/**
- * A local tool that a client may offer by itself.
- *
- * @example
- * ```ts
- * import type { LocalToolName } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const readers: LocalToolName[] = ["file_read", "list_dir", "file_search"];
- * assertEquals(readers.length, 3);
- * ```
- */
+/** A local tool that a client may offer by itself. */
 export type LocalToolName =
   | "calculator"
   | "datetime"
@@ -100,18 +74,7 @@ export type LocalToolName =
   | "file_write"
   | "shell";
 
-/**
- * A tool that a client may offer by itself.
- *
- * @example
- * ```ts
- * import type { DefaultToolName } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const withoutDefaultTools: DefaultToolName[] = ["shell", "file_write", "web_search_preview"];
- * assertEquals(withoutDefaultTools.includes("shell"), true);
- * ```
- */
+/** A tool that a client may offer by itself. */
 export type DefaultToolName = LocalToolName | HostedToolName;
 
 /** The folders that the tools of one client work in: tools of one folder share its root. */

@@ -1,21 +1,7 @@
 import type { Tool, ToolExecute } from "@svc/tools";
 import { ConfigurationError } from "../errors.ts";
 
-/**
- * Hosted tools that a client may declare by default.
- *
- * @example
- * ```ts
- * import type { HostedToolName } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const hosted: HostedToolName = "web_search_preview";
- * assertEquals(
- *   JSON.stringify({ tools: [{ type: hosted }] }),
- *   '{"tools":[{"type":"web_search_preview"}]}',
- * );
- * ```
- */
+/** Hosted tools that a client may declare by default. */
 export type HostedToolName = "web_search_preview";
 
 /** What a request is to declare. */
@@ -34,22 +20,7 @@ export interface ToolSelection {
   readonly executable: readonly Tool[];
 }
 
-/**
- * Tools that an application has registered.
- *
- * @example
- * ```ts
- * import type { RegisteredTools } from "@svc/sdk";
- * import { assertEquals } from "@std/assert";
- *
- * const registered: RegisteredTools = {
- *   tools: [{ name: "get_time", parameters: { type: "object" } }],
- *   // Runs the tool that is declared above without a function.
- *   toolHandlers: { get_time: () => "12:00" },
- * };
- * assertEquals(Object.keys(registered.toolHandlers ?? {}), ["get_time"]);
- * ```
- */
+/** Tools that an application has registered. */
 export interface RegisteredTools {
   /**
    * Declared to the model. A call of one that has neither `execute` nor a handler gets the result

@@ -1,15 +1,18 @@
 import { assert, assertEquals } from "@std/assert";
 import { modules, read, room, ROOT } from "./source_files.ts";
 
-/** What `deno doc --json` says, as far as it matters here. */
+/** The part of `deno doc --json` that these tests read. */
 interface Documentation {
   readonly nodes: Readonly<Record<string, { readonly symbols: readonly Documented[] }>>;
 }
 
 interface Documented {
   readonly name: string;
-  /** A `reference` stands for what another entry point documents. */
-  readonly declarations: readonly { readonly kind: string }[];
+  /** A `reference` stands for a symbol that another entry point documents. */
+  readonly declarations: readonly {
+    readonly kind: string;
+    readonly jsDoc?: { readonly doc?: string };
+  }[];
 }
 
 const PUBLISHED = ["tools", "sdk"];
@@ -20,7 +23,8 @@ const entries = (await Promise.all(PUBLISHED.map(async (member) => {
   return listed.map((path) => `${member}/${path}`);
 }))).flat();
 
-Deno.test("every exported symbol of every kind has an example", async () => {
+/** Every symbol of the published entry points, at the place that documents it. */
+async function documented(): Promise<Documented[]> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["doc", "--json", ...entries],
     cwd: ROOT,
@@ -29,19 +33,33 @@ Deno.test("every exported symbol of every kind has an example", async () => {
   const { nodes }: Documentation = JSON.parse(new TextDecoder().decode(stdout));
   const symbols = Object.values(nodes).flatMap(({ symbols }) => symbols);
   assert(symbols.length > 300);
-  // A class may have it at one of its methods.
-  const hasExample = ({ declarations }: Documented) =>
-    JSON.stringify(declarations).includes('"kind":"example"');
-  const shown = new Set(symbols.filter(hasExample).map(({ name }) => name));
-  const isReference = ({ declarations }: Documented) =>
-    declarations.every(({ kind }) => kind === "reference");
-  const bare = symbols.filter((symbol) =>
-    isReference(symbol) ? !shown.has(symbol.name) : !hasExample(symbol)
+  return symbols.filter(({ declarations }) =>
+    declarations.some(({ kind }) => kind !== "reference")
+  );
+}
+
+const symbols = await documented();
+
+Deno.test("every exported function and class has an example", () => {
+  const runs = symbols.filter(({ declarations }) =>
+    declarations.some(({ kind }) => kind === "function" || kind === "class")
+  );
+  assert(runs.length > 20);
+  // A class may have its example at one of its methods.
+  const bare = runs.filter(({ declarations }) =>
+    !JSON.stringify(declarations).includes('"kind":"example"')
   );
   assertEquals(bare.map(({ name }) => name), []);
 });
 
-/** What is wrong with the examples of a file, a line each. */
+Deno.test("every exported symbol has a documentation comment", () => {
+  const bare = symbols.filter(({ declarations }) =>
+    !declarations.some(({ jsDoc }) => jsDoc?.doc !== undefined && jsDoc.doc !== "")
+  );
+  assertEquals(bare.map(({ name }) => name), []);
+});
+
+/** The defects of the examples in a file, one line each. */
 function faultsOf(source: string): string[] {
   const examples = source.matchAll(/@example(?:(?!@example|\*\/).)*/gs);
   return [...examples].flatMap(([example]) => {

@@ -44,13 +44,14 @@ Deno.test("neither the command line, nor a local tool, nor a provider that is no
   const loaded = [...await loadedAtStart()];
   const of = (folder: string) => loaded.filter((specifier) => specifier.startsWith(url(folder)));
   assertEquals(of("gateway/cli/"), []);
-  assertEquals(of("tools/"), [url("tools/tool.ts")]);
+  assertEquals(of("tools/").sort(), ["tools/json.ts", "tools/tool.ts"].map(url));
   assertEquals(of("gateway/upstreams/simulator/"), []);
   assertEquals(
     of("gateway/upstreams/ai_sdk/").map((specifier) => specifier.split("/").at(-1)).sort(),
     [
-      "address.ts",
+      "account.ts",
       "credentials.ts",
+      "features.ts",
     ],
   );
 });

@@ -56,7 +56,7 @@ const graphs = await Promise.all(
 );
 
 Deno.test("@svc/sdk brings @svc/tools, zod and eventsource-parser, and nothing else", () => {
-  const allowed = /^(?:\.{1,2}\/|node:|@svc\/tools$|zod$|eventsource-parser$)/;
+  const allowed = /^(?:\.{1,2}\/|node:|@svc\/tools(?:\/json)?$|zod$|eventsource-parser$)/;
   for (const { modules } of graphs) {
     const own = modules.filter(({ specifier }) => specifier.startsWith(url("sdk/")));
     assert(own.length > 0);

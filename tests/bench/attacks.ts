@@ -60,9 +60,9 @@ export async function attacks(bench: AttackBench): Promise<Finding[]> {
     bench.say(`${findings.at(-1)?.name}: ${findings.at(-1)?.measured}`);
     const shared = { upstreamUrl, url, key: bench.key, call, seconds };
     for (const name of ATTACK_NAMES) {
-      const found = await underAttack(name, { gateway, ...shared });
-      for (const finding of found) bench.say(`${finding.name}: ${finding.measured}`);
-      findings.push(...found);
+      const result = await underAttack(name, { gateway, ...shared });
+      for (const finding of result) bench.say(`${finding.name}: ${finding.measured}`);
+      findings.push(...result);
     }
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -31,14 +31,14 @@ export interface GatePart {
 
 /** Judges a part of the labelled requests. */
 export function evaluateGate({ half, locale }: GatePart): GateScore {
-  const asked = fixture.requests.filter((request) =>
+  const requests = fixture.requests.filter((request) =>
     request.half === half && (locale === undefined || request.locale === locale)
   );
-  const split = asked.filter(({ text }) => judgeCompound(text).compound);
+  const split = requests.filter(({ text }) => judgeCompound(text).compound);
   const right = split.filter(({ compound }) => compound).length;
-  const wanted = asked.filter(({ compound }) => compound).length;
+  const wanted = requests.filter(({ compound }) => compound).length;
   return {
-    requests: asked.length,
+    requests: requests.length,
     precision: split.length === 0 ? 0 : right / split.length,
     recall: wanted === 0 ? 0 : right / wanted,
   };

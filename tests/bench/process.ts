@@ -95,8 +95,8 @@ export async function expectLine(
 ): Promise<string> {
   const timeout = AbortSignal.timeout(timeoutMs);
   while (!timeout.aborted) {
-    const found = pattern.exec(await running.line());
-    if (found !== null) return found[1] ?? found[0];
+    const match = pattern.exec(await running.line());
+    if (match !== null) return match[1] ?? match[0];
   }
   throw new Error(`Cannot go on: nothing like ${pattern} was printed`);
 }

@@ -140,15 +140,15 @@ function requestsOf(
     stream: form,
   });
   const form = stream ? "responses" : false;
-  const asked = { instructions: INSTRUCTIONS, input: QUESTION, max_output_tokens: 200 };
+  const question = { instructions: INSTRUCTIONS, input: QUESTION, max_output_tokens: 200 };
   return [
     request("/chat/completions", stream, {
       ...options,
       messages: [{ role: "system", content: INSTRUCTIONS }, { role: "user", content: QUESTION }],
       max_completion_tokens: 200,
     }),
-    request("/responses", form, { ...options, ...asked, store: false }),
-    request("/responses", form, { ...options, ...asked }),
+    request("/responses", form, { ...options, ...question, store: false }),
+    request("/responses", form, { ...options, ...question }),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { Model, Tier, UpstreamConfig } from "../../gateway/domain/catalog/catalog.ts";
 import { closedPort } from "./closed_port.ts";
 import type { TestService } from "../fixtures/service.ts";
-import type { Visit } from "./visits.ts";
+import type { Visit } from "./visit.ts";
 
 /** Pages of the catalog, its upstreams and the playground, over a pool as teams have it. */
 export const CATALOG_VISITS: readonly Visit[] = [

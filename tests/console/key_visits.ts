@@ -6,7 +6,7 @@
 
 import { publicIdFrom } from "../../gateway/flows/keys/new_secret.ts";
 import type { TestService } from "../fixtures/service.ts";
-import type { Visit } from "./visits.ts";
+import type { Visit } from "./visit.ts";
 
 /** The id of a key that was made under an operation's id. */
 function keyOf(opId: string): string {

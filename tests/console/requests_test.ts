@@ -160,8 +160,8 @@ browserTest("every kind of ending has a page", async (visit) => {
   const logged = await visit.signedIn(`/requests/${SEEDED.logged}`);
   assertEquals(await logged.locator(".said pre").first().isVisible(), false);
   await logged.getByText("Asked", { exact: true }).click();
-  const said = await logged.locator(".said pre").first().textContent() ?? "";
-  assertMatch(said, /Write to \[redacted\], my card \[redacted\]/);
+  const content = await logged.locator(".said pre").first().textContent() ?? "";
+  assertMatch(content, /Write to \[redacted\], my card \[redacted\]/);
   const endings = await visit.signedIn(`/requests/${SEEDED.cut}`);
   assertMatch(await endings.locator(".ending").textContent() ?? "", /Cut off.*only a part/);
   await endings.goto(visit.url(`/requests/${SEEDED.left}`));

@@ -7,7 +7,8 @@
 
 import { join } from "@std/path";
 import { ConsoleVisit, type Look } from "./browser.ts";
-import { type Visit, VISITS } from "./visits.ts";
+import type { Visit } from "./visit.ts";
+import { VISITS } from "./visits.ts";
 
 const [folder = "dist/screenshots", ...names] = Deno.args;
 

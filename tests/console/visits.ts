@@ -1,19 +1,8 @@
 import { CATALOG_VISITS } from "./catalog_scene.ts";
 import type { TestService } from "../fixtures/service.ts";
 import { KEY_VISITS } from "./key_visits.ts";
+import type { Visit } from "./visit.ts";
 import { SEEDED, someRequests } from "./request_seed.ts";
-
-/** A page to picture and to check, as somebody finds it. */
-export interface Visit {
-  /** Name of its pictures. */
-  readonly name: string;
-  /** Below `/console`; may need what `prepare` made. */
-  readonly path: string;
-  /** Seen by somebody who has not signed in. @default {false} */
-  readonly isPublic?: boolean;
-  /** Makes what the page is to show. @default {nothing} */
-  readonly prepare?: (service: TestService) => Promise<void>;
-}
 
 /** Every page of the console: add yours here. They share one service. */
 export const VISITS: readonly Visit[] = [

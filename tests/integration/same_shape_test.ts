@@ -6,7 +6,6 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { UpstreamKind } from "../../gateway/domain/catalog/catalog.ts";
 import { chunk, FakeUpstream, json, LAST_CHUNK, streamHead } from "../fixtures/fake_upstream.ts";
 import { labConfig } from "../fixtures/lab.ts";
 import { TestService } from "../fixtures/service.ts";
@@ -16,7 +15,7 @@ import { GOOGLE } from "../fixtures/upstreams/google.ts";
 import { OPENAI } from "../fixtures/upstreams/openai.ts";
 import type { Wire } from "../fixtures/upstreams/wire.ts";
 
-const KINDS: readonly (readonly [UpstreamKind, string, Wire | undefined])[] = [
+const KINDS: readonly (readonly [string, string, Wire | undefined])[] = [
   ["openai-compatible", "gpt-4.1", OPENAI],
   ["anthropic", "claude-sonnet-4-5", ANTHROPIC],
   ["google", "gemini-2.5-flash", GOOGLE],

@@ -76,7 +76,7 @@ for (const [program, prepare] of Object.entries({ nginx, caddy })) {
         stdout: "null",
         stderr: "piped",
       }).spawn();
-      const said = new Response(child.stderr).text();
+      const errorOutput = new Response(child.stderr).text();
       try {
         const ask = asker(folder, ports.front);
         await until(async () => (await ask(PUBLIC_NAME, "/healthz")).status === 200, program);
@@ -87,7 +87,7 @@ for (const [program, prepare] of Object.entries({ nginx, caddy })) {
       } finally {
         child.kill("SIGTERM");
         await child.status;
-        await said;
+        await errorOutput;
       }
     } finally {
       await Deno.remove(folder, { recursive: true });

@@ -1,9 +1,26 @@
-import type { FileReadResult } from "../file_read.ts";
 import { explaining } from "../sandbox/faults.ts";
 import type { OpenFile } from "../sandbox/open_file.ts";
 import { textOf } from "../sandbox/text.ts";
 import { quoted, type Workspace } from "../sandbox/workspace.ts";
 import { ToolError } from "../tool.ts";
+
+/** What `file_read` returns to the model. */
+export interface FileReadResult {
+  /** Where the file is, from the workspace on, all links resolved. */
+  readonly path: string;
+  /** The lines, exactly as they are in the file. */
+  readonly content: string;
+  /** The number of the first line in `content`, from 1 on. */
+  readonly start_line: number;
+  /** Whether there was more to return. */
+  readonly truncated: boolean;
+  /** Where to go on. */
+  readonly next_line?: number;
+  /** Lines of the file, where it was read to its end. */
+  readonly total_lines?: number;
+  /** Bytes of the file. */
+  readonly size_bytes: number;
+}
 
 /** How far into a file lines are counted. */
 const MAX_SCAN_BYTES = 64 * 1024 * 1024;

@@ -1,4 +1,3 @@
-import type { FileSearchResult, FoundLine } from "../file_search.ts";
 import { explaining } from "../sandbox/faults.ts";
 import type { Folder } from "../sandbox/folder.ts";
 import { globMatcher } from "../sandbox/glob.ts";
@@ -6,6 +5,30 @@ import { isOpen, type OpenFile, openFiles } from "../sandbox/open_file.ts";
 import { readText } from "../sandbox/text.ts";
 import { isUnreadable, Walk, type WalkedFiles } from "../sandbox/walk.ts";
 import { quoted, type Workspace } from "../sandbox/workspace.ts";
+
+/** A line that contains what was looked for. */
+export interface FoundLine {
+  /** The file, from the workspace on. */
+  readonly path: string;
+  /** Its number, from 1 on. */
+  readonly line: number;
+  /** The line; of a long one the part around what was found. */
+  readonly text: string;
+}
+
+/** What `file_search` returns to the model: files without a query, lines with one. */
+export interface FileSearchResult {
+  /** Files whose name matches, where no text was looked for. */
+  readonly files?: readonly string[];
+  /** Lines with the text. */
+  readonly matches?: readonly FoundLine[];
+  /** Whether there may be more than was returned. */
+  readonly truncated: boolean;
+  /** Set where time ran out: this is what was found until then. */
+  readonly partial?: boolean;
+  /** Files that were too large to be searched, the first twenty; absent where there was none. */
+  readonly too_large?: readonly string[];
+}
 
 const MAX_ENTRIES = 50_000;
 const MAX_FILE_BYTES = 4 * 1024 * 1024;

@@ -1,4 +1,3 @@
-import type { FilePermission, FilePermissionRequest, FileWriteResult } from "../file_write.ts";
 import { explaining } from "../sandbox/faults.ts";
 import type { OpenFile } from "../sandbox/open_file.ts";
 import { isGranted } from "../sandbox/permission.ts";
@@ -7,6 +6,42 @@ import { inTurn } from "../sandbox/turns.ts";
 import { leaf, quoted, type Workspace } from "../sandbox/workspace.ts";
 import { type Edit, writeFile } from "../sandbox/write_file.ts";
 import { ToolError } from "../tool.ts";
+
+/** How a file is written. */
+export type FileWriteMode = "create" | "overwrite" | "append" | "replace";
+
+/** What the application is asked before a file is written: this very call, and nothing else. */
+export interface FilePermissionRequest {
+  /** The root of the workspace, absolute, all links resolved. */
+  readonly root: string;
+  /** The file, from the root on, all links resolved. */
+  readonly path: string;
+  /** How it is written. */
+  readonly mode: FileWriteMode;
+  /** Whether there is something at that path. */
+  readonly exists: boolean;
+  /** The text to write; in the mode `replace` the new text. */
+  readonly content: string;
+  /** In the mode `replace`: the text that goes. */
+  readonly oldText?: string | undefined;
+  /** Bytes of `content`. */
+  readonly bytes: number;
+  /** Id of the call that the model made. */
+  readonly toolCallId: string;
+  /** Aborted when the answer is not wanted any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Grants a write by returning `true`; everything else, an error too, refuses it. */
+export type FilePermission = (request: FilePermissionRequest) => boolean | Promise<boolean>;
+
+/** What `file_write` returns to the model. */
+export interface FileWriteResult {
+  /** The file, from the workspace on, all links resolved. */
+  readonly path: string;
+  /** Bytes it has now. */
+  readonly size_bytes: number;
+}
 
 const MAX_BYTES = 16 * 1024 * 1024;
 

@@ -1,8 +1,27 @@
-import type { ListDirResult, ListedEntry } from "../list_dir.ts";
 import { explaining } from "../sandbox/faults.ts";
 import { type Folder, isMissing, look } from "../sandbox/folder.ts";
 import { entriesIn, type Entry } from "../sandbox/entries_in.ts";
 import { quoted, type Workspace } from "../sandbox/workspace.ts";
+
+/** An entry of a folder. */
+export interface ListedEntry {
+  /** Its name. */
+  readonly name: string;
+  /** What it is; `other` are pipes, sockets and devices. */
+  readonly type: "file" | "folder" | "link" | "other";
+  /** Bytes of a file. */
+  readonly size_bytes?: number;
+}
+
+/** What `list_dir` returns to the model. */
+export interface ListDirResult {
+  /** Where the folder is, from the workspace on, all links resolved. */
+  readonly path: string;
+  /** What is in it. */
+  readonly entries: readonly ListedEntry[];
+  /** Whether there is more than was returned. */
+  readonly truncated: boolean;
+}
 
 /** What is listed. */
 export interface Listing {

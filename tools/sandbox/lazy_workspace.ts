@@ -1,25 +1,5 @@
 import { DEFAULT_FILE_DENY, denyList } from "./deny_list.ts";
-import type { Workspace } from "./workspace.ts";
-
-/**
- * A folder that several tools work in. Its path is resolved once, with the first use of any tool
- * that was given the same object; a path alone is resolved by each tool for itself, and a link in it
- * may have been changed in between.
- *
- * @example
- * ```ts
- * import { fileRead, fileSearch, type WorkspaceFolder } from "@svc/tools";
- * import { assertEquals } from "@std/assert";
- *
- * const workspace: WorkspaceFolder = { path: "./project" };
- * const tools = [fileRead({ workspace }), fileSearch({ workspace })];
- * assertEquals(tools.map(({ name }) => name), ["file_read", "file_search"]);
- * ```
- */
-export interface WorkspaceFolder {
-  /** Its path. */
-  readonly path: string;
-}
+import type { Workspace, WorkspaceFolder } from "./workspace.ts";
 
 /**
  * What the file tools take in common.

@@ -5,9 +5,18 @@ import { ToolError } from "../tool.ts";
 import { type Folder, type Identity, isMissing, look } from "./folder.ts";
 import { openRoot } from "./host.ts";
 import { ignoreRules } from "./ignore_rules.ts";
-import type { WorkspaceFolder } from "./lazy_workspace.ts";
 import { makeFolder } from "./make_file.ts";
 import { type OpenFile, openFile } from "./open_file.ts";
+
+/**
+ * A folder that several tools work in. Its path is resolved once, with the first use of any tool
+ * that was given the same object; a path alone is resolved by each tool for itself, and a link in it
+ * may have been changed in between.
+ */
+export interface WorkspaceFolder {
+  /** Its path. */
+  readonly path: string;
+}
 
 const MAX_PATH_CHARS = 4_096;
 const MAX_PARTS = 100;

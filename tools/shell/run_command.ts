@@ -2,10 +2,52 @@ import process from "node:process";
 import { isGranted } from "../sandbox/permission.ts";
 import { type GroupResult, runInGroup } from "../sandbox/process_group.ts";
 import type { Workspace } from "../sandbox/workspace.ts";
-import type { ShellInput, ShellPermission, ShellPermissionRequest, ShellResult } from "../shell.ts";
 import { type ToolContext, ToolError } from "../tool.ts";
 import { commandEnvironment, missingFlags } from "./environment.ts";
 import { findWorkingDir } from "./working_dir.ts";
+
+/** A command that a model wants to run. It is what runs once it is granted. */
+export interface ShellPermissionRequest {
+  /** The command line. Of an argument list: the same as a command line, quoted. */
+  readonly command: string;
+  /** The argument list, where the model gave one: it runs without a shell to interpret it. */
+  readonly args?: readonly string[];
+  /** The folder that it runs in: an absolute path without links. */
+  readonly workingDir: string;
+  /** Id of the call that the model made. */
+  readonly toolCallId: string;
+  /** Aborted when the answer is not wanted any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Decides about one command. Anything but `true` refuses it. */
+export type ShellPermission = (
+  request: ShellPermissionRequest,
+) => boolean | Promise<boolean>;
+
+/** What the model is told of a command that ran. */
+export interface ShellResult {
+  /** The exit code; `null` where a signal ended it. */
+  readonly exit_code: number | null;
+  /** The signal that ended it. */
+  readonly signal?: string;
+  /** Why it was stopped. */
+  readonly stopped?: string;
+  /** What it wrote. */
+  readonly stdout: string;
+  /** What it wrote about errors. */
+  readonly stderr: string;
+}
+
+/** Input of a call: a command line or an argument list, and optionally a folder. */
+export interface ShellInput {
+  /** A command line for `/bin/sh`. */
+  readonly command?: string | undefined;
+  /** A program and its arguments, run without a shell. */
+  readonly args?: readonly string[] | undefined;
+  /** Folder to run in, relative to the workspace. */
+  readonly working_dir?: string | undefined;
+}
 
 /** With all bytes of its characters, it stays within what every system takes. */
 const MAX_LINE_CHARS = 32_768;

@@ -9,28 +9,23 @@ import { missingCredentials, missingCredentialsText } from "../../config/missing
 import type { CatalogContent, UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { listAge, type ModelVerdict, verdictOf } from "./catalog_verdict.ts";
 import { checkAdvice } from "./catalog_advice.ts";
-import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
+import type { AdminDeps } from "../deps.ts";
 import { askForModels, type UpstreamFinding } from "./model_list.ts";
-import { readQuery } from "../request_query.ts";
-import { resource } from "../resource.ts";
-import { checkQuery } from "../../admin_api/schemas/catalog.ts";
+import type { Handlers } from "../routes.ts";
 
 /** Upstreams that are asked at once. */
 const ASKED_AT_ONCE = 8;
 
-/** Serves the check. */
-export function serveCatalogCheck(app: AdminApp, deps: AdminDeps): void {
-  resource(app, "/catalog/check", { GET: (context) => checkCatalog(context, deps) });
-}
-
-async function checkCatalog(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { timeout, tolerance } = readQuery(context, deps, checkQuery);
-  const catalog = deps.catalogs.current();
-  const limits = { tolerance, timeoutMs: timeout * 1_000, nowMs: deps.clock.nowMs() };
-  return context.json({
-    version: catalog.version,
-    ...await verdictsOf(catalog, { ...deps, ...limits }),
-  });
+/** Handler of the check of the catalog in force. */
+export function catalogCheckHandlers(deps: AdminDeps) {
+  return {
+    "GET /catalog/check": async ({ query }) => {
+      const { timeout, tolerance } = query();
+      const catalog = deps.catalogs.current();
+      const limits = { tolerance, timeoutMs: timeout * 1_000, nowMs: deps.clock.nowMs() };
+      return { version: catalog.version, ...await verdictsOf(catalog, { ...deps, ...limits }) };
+    },
+  } satisfies Partial<Handlers>;
 }
 
 /** What a catalog is checked with. */

@@ -5,7 +5,7 @@
  */
 
 import { type ListedModel, listPrice, PRICE_LIST } from "../../config/list_price.ts";
-import { priceSourceOf } from "../../config/parse_config.ts";
+import { priceSourceOf } from "../../config/price_source.ts";
 import type { Model, UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { parseDecimal } from "../../domain/ledger/money.ts";
 import { freezePrice, type Price, PRICE_PLACES } from "../../domain/ledger/pricing.ts";

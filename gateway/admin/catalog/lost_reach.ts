@@ -10,7 +10,7 @@ import type { KeyPolicy } from "../../domain/policy/policy.ts";
 import { type PolicyReach, reachOf } from "../../domain/policy/reach.ts";
 import { budgetOf } from "../../flows/call/take_hold.ts";
 import { yieldToEventLoop } from "../../system/yield_to_event_loop.ts";
-import { ENDPOINTS } from "../../admin_api/schemas/policy.ts";
+import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
 
 /** Keys and, of those, policies not met before that are looked at in one go: some milliseconds. */
 const KEYS_AT_ONCE = 256;

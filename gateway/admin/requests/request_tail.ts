@@ -4,16 +4,15 @@
  * @module
  */
 
+import { LINES_TYPE } from "../../admin_api/operation.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import { matches } from "../../domain/requests/filter.ts";
 import type { RequestFilter, RequestRecord } from "../../ports/request_log.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { SSE_KEEP_ALIVE } from "../../wire/sse.ts";
 import type { AdminContext, AdminDeps } from "../deps.ts";
-import { jsonLine, NDJSON } from "../ndjson.ts";
-import { filterFields, filterOf } from "../../admin_api/request_filter.ts";
+import { jsonLine } from "../ndjson.ts";
 import { summaryJson } from "./request_json.ts";
-import { readQuery } from "../request_query.ts";
 
 /** Tails that may be open at once. */
 export const TAILS_MAX = 8;
@@ -37,8 +36,7 @@ export class RequestTails {
    * Begins a stream of server-sent events, or for a client that accepts lines one of JSON lines;
    * throws where too many are open.
    */
-  open(context: AdminContext): Response {
-    const query = readQuery(context, this.#deps, filterFields);
+  open(context: AdminContext, filter: RequestFilter): Response {
     if (this.#open >= TAILS_MAX) {
       throw new ServiceFault("rate_limit_exceeded", {
         message: `${TAILS_MAX} tails are open already; close one of them`,
@@ -47,9 +45,9 @@ export class RequestTails {
     }
     this.#open++;
     const onEnd = () => void this.#open--;
-    const asLines = context.req.header("accept")?.includes(NDJSON) === true;
+    const asLines = context.req.header("accept")?.includes(LINES_TYPE) === true;
     const words = asLines ? LINES : EVENTS;
-    const tail = new RequestTail({ ...this.#deps, filter: filterOf(query), words, onEnd });
+    const tail = new RequestTail({ ...this.#deps, filter, words, onEnd });
     const body = new ReadableStream<Uint8Array>(tail, { highWaterMark: 0 });
     return new Response(body, { headers: { "content-type": words.mediaType } });
   }
@@ -72,7 +70,7 @@ const EVENTS: TailWords = {
 };
 
 const LINES: TailWords = {
-  mediaType: NDJSON,
+  mediaType: LINES_TYPE,
   keepAlive: jsonLine({ keepAlive: true }),
   row: (record) => jsonLine({ request: summaryJson(record) }),
   lost: (rows) => jsonLine({ lost: { rows } }),

@@ -1,5 +1,5 @@
-import { type AdmitToken, authorize } from "../authorize.ts";
-import type { AdminApp, MetricsPage } from "../deps.ts";
+import { authorize } from "../authorize.ts";
+import type { AdminApp, AdmitToken, MetricsPage } from "../deps.ts";
 import { resource } from "../resource.ts";
 
 /** Format of the text, as Prometheus asks for it. */

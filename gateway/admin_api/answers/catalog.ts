@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import { configSchema } from "../../config/schema.ts";
-import { ENDPOINTS } from "../schemas/policy.ts";
+import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
 import { countAnswer, timeAnswer } from "./parts.ts";
 
 const { upstreams, models, tiers, scoring, search, vectorStores, limits } = configSchema.shape;

@@ -5,8 +5,10 @@
  */
 
 import { z } from "zod";
-import { ENDPOINTS, HOSTED_TOOLS, policySchema } from "../schemas/policy.ts";
 import { ROTATION_STEPS } from "../../domain/policy/rotation.ts";
+import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
+import { HOSTED_TOOL_TYPES } from "../../domain/requests/hosted_tool_types.ts";
+import { policySchema } from "../policy.ts";
 import { countAnswer, creditsAnswer, timeAnswer } from "./parts.ts";
 import { requestSummaryAnswer } from "./requests.ts";
 
@@ -55,7 +57,7 @@ const reach = {
     endpoints: z.array(z.enum(ENDPOINTS)).meta({ description: "Where it can serve" }),
     reason: z.string().nullable().meta({ description: "Why it is left out" }),
   })),
-  hostedTools: z.array(z.strictObject({ type: z.enum(HOSTED_TOOLS), allowed: z.boolean() })),
+  hostedTools: z.array(z.strictObject({ type: z.enum(HOSTED_TOOL_TYPES), allowed: z.boolean() })),
 };
 
 /** What a policy leaves. */

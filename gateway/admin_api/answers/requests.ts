@@ -8,7 +8,8 @@ import { ERROR_TABLE, type ErrorCode } from "@svc/sdk/protocol";
 import { z } from "zod";
 import { orchestrationSchema } from "../../http/schemas/orchestration.ts";
 import { metadataSchema } from "../../http/schemas/chat_answer.ts";
-import { ENDPOINTS } from "../schemas/policy.ts";
+import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
+import { OUTCOMES } from "../../domain/requests/record.ts";
 import { entryAnswer } from "./wallets.ts";
 import { countAnswer, creditsAnswer, cursorAnswer, timeAnswer } from "./parts.ts";
 
@@ -24,7 +25,7 @@ const summary = {
   endpoint: z.enum(ENDPOINTS),
   stream: z.boolean(),
   status: z.int().meta({ description: "HTTP status; 499 where the caller had left" }),
-  outcome: z.enum(["ok", "error", "client_left", "cut", "killed"]),
+  outcome: z.enum(OUTCOMES),
   errorCode: z.enum(codes).nullable(),
   model: z.string().nullable(),
   provider: z.string().nullable(),

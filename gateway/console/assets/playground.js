@@ -134,15 +134,15 @@ class Stage {
     const tasks = this.#find("tasks");
     const known = [...tasks.children].find(({ dataset }) => dataset.task === task.task_id);
     if (known !== undefined) return known.lastChild;
-    const [section, heading, said] = ["section", "h3", "div"].map((tag) =>
+    const [section, heading, text] = ["section", "h3", "div"].map((tag) =>
       document.createElement(tag)
     );
     section.dataset.task = task.task_id;
     heading.textContent = task.title ?? task.task_id;
-    said.className = "said";
-    section.append(heading, said);
+    text.className = "said";
+    section.append(heading, text);
     tasks.append(section);
-    return said;
+    return text;
   }
 
   #draw(base64) {

@@ -6,7 +6,8 @@ import { Confirm } from "./confirm.tsx";
 import { CopyText } from "./copy_text.tsx";
 import { Count, Credits } from "./credits.tsx";
 import { creditsOrder, groupedCredits, trimmedCredits } from "./credits_order.ts";
-import { type Column, DataTable } from "./data_table.tsx";
+import { type Column, column, endColumn } from "./column.ts";
+import { DataTable } from "./data_table.tsx";
 import { DefinitionList } from "./definition_list.tsx";
 import { EmptyState } from "./empty_state.tsx";
 import {
@@ -56,9 +57,9 @@ interface CatalogEntry {
 }
 
 const COLUMNS: readonly Column<CatalogEntry>[] = [
-  { id: "id", title: "Id", isHeader: true, cell: ({ id }) => id, sort: ({ id }) => id },
-  { id: "size", title: "Size", align: "end", cell: ({ size }) => size, sort: ({ size }) => size },
-  { id: "plain", title: "Plain", cell: () => "-" },
+  column("Id", ({ id }) => id, { id: "id", isHeader: true, sort: ({ id }) => id }),
+  endColumn("Size", ({ size }) => size, { id: "size", sort: ({ size }) => size }),
+  column("Plain", () => "-"),
 ];
 
 function entries(count: number): CatalogEntry[] {

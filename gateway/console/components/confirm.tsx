@@ -1,5 +1,5 @@
 import type { Child } from "@hono/hono/jsx";
-import type { View } from "../page.ts";
+import type { InView } from "../page.ts";
 import { ChangeForm, FormEnd } from "./form.tsx";
 import type { Refusal } from "../api.ts";
 
@@ -7,9 +7,17 @@ import type { Refusal } from "../api.ts";
  * The step before what cannot be undone: a page of its own, that says what will happen and posts to
  * itself or to `action`. `fields` go along with it.
  */
-export function Confirm(
-  { view, title, warning, submit, cancelHref, action, fields = {}, refusal }: {
-    view: View;
+export function Confirm({
+  view,
+  title,
+  warning,
+  submit,
+  cancelHref,
+  action,
+  fields = {},
+  refusal,
+}: InView<
+  {
     title: string;
     warning: Child;
     submit: string;
@@ -17,8 +25,8 @@ export function Confirm(
     action?: string;
     fields?: Readonly<Record<string, string>>;
     refusal?: Refusal | undefined;
-  },
-) {
+  }
+>) {
   return (
     <section class="panel confirm" aria-labelledby="confirm-title">
       <h1 id="confirm-title">{title}</h1>

@@ -1,32 +1,12 @@
 import type { Child } from "@hono/hono/jsx";
 import { sharedMessages } from "../messages/shared.ts";
-import type { View } from "../page.ts";
+import type { InView, View } from "../page.ts";
 import { anchorOf, Pager, placeName } from "./pager.tsx";
-import { orderOf, type SortKey, withQuery } from "./table_order.ts";
+import type { Column } from "./column.ts";
+import { orderOf, withQuery } from "./table_order.ts";
 
 /** Rows of a list that come on one page. */
 export const ROWS_PER_PAGE = 50;
-
-/** A column of a table. */
-export interface Column<Row> {
-  /** Name in the query: `?sort=id`, or `?sort=-id` for the other way round. */
-  readonly id: string;
-  readonly title: string;
-  readonly cell: (row: Row) => Child;
-  /** What to sort by; without it the column cannot be sorted by. */
-  readonly sort?: (row: Row) => SortKey;
-  /**
-   * Where the API pages and can turn the order of this column round: the field of the query that does
-   * so, and its value for ascending; without the field the rows descend.
-   */
-  readonly apiOrder?: { readonly field: string; readonly ascending: string };
-  /** `end` for numbers. @default {"start"} */
-  readonly align?: "start" | "end";
-  /** Whether its cell names the row; at most one column. */
-  readonly isHeader?: boolean;
-  /** Stands after the cell, outside of the row's link. */
-  readonly beside?: (row: Row) => Child;
-}
 
 /** What a table shows. */
 export interface DataTableProps<Row> {
@@ -38,7 +18,7 @@ export interface DataTableProps<Row> {
   /** Where the heading of a row leads. */
   readonly href?: (row: Row) => string;
   /** How many there are, in words. */
-  readonly count?: string;
+  readonly count?: string | undefined;
   /** In place of a table without rows. */
   readonly empty: Child;
   /**
@@ -80,7 +60,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     : undefined;
   return (
     <>
-      {count === undefined ? null : <p class="count" role="status">{count}</p>}
+      {count !== undefined && <p class="count" role="status">{count}</p>}
       <div
         id={name}
         class="scroll cards"
@@ -117,19 +97,20 @@ export function DataRow<Row>(
 ) {
   return (
     <tr>
-      {columns.map((column) => <Cell key={column.id} column={column} row={row} href={href} />)}
+      {columns.map((column) => <Cell key={column.title} column={column} row={row} href={href} />)}
     </tr>
   );
 }
 
 function Heading<Row>(
-  { view, column, columns, name, isStatic }: {
-    view: View;
-    column: Column<Row>;
-    columns: readonly Column<Row>[];
-    name: string | undefined;
-    isStatic: boolean;
-  },
+  { view, column, columns, name, isStatic }: InView<
+    {
+      column: Column<Row>;
+      columns: readonly Column<Row>[];
+      name: string | undefined;
+      isStatic: boolean;
+    }
+  >,
 ) {
   const { title, align } = column;
   const order = isStatic ? apiOrderOf(view, column) : ownOrderOf(view, { column, columns, name });
@@ -163,7 +144,7 @@ function ownOrderOf<Row>(
     name: string | undefined;
   },
 ): HeadingOrder | undefined {
-  if (sort === undefined) return undefined;
+  if (sort === undefined || id === undefined) return undefined;
   const order = orderOf(view, columns);
   const direction = order.by === id ? order.direction : undefined;
   const changes = {

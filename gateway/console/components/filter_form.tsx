@@ -1,6 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
 import { sharedMessages } from "../messages/shared.ts";
-import type { View } from "../page.ts";
+import type { InView, View } from "../page.ts";
 import { type Choice, Options } from "./form.tsx";
 
 /** Longest text that the operator's API looks for. */
@@ -9,7 +9,7 @@ const LONGEST = 256;
 const ORDERS = ["sort", "order"];
 
 /** Narrows what a page lists, by its query. The order of the table stays; the place in it does not. */
-export function FilterForm({ view, children }: { view: View; children: Child }) {
+export function FilterForm({ view, children }: InView<{ children: Child }>) {
   const say = view.say(sharedMessages);
   const orders = [...view.query].filter(([name, value]) => ORDERS.includes(name) && value !== "");
   const isFiltered = [...view.query].some(([name, value]) =>
@@ -21,16 +21,14 @@ export function FilterForm({ view, children }: { view: View; children: Child }) 
       {orders.map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)}
       <div class="actions">
         <button type="submit" class="button">{say.filter}</button>
-        {isFiltered ? <a class="button quiet" href={view.url.pathname}>{say.clear}</a> : null}
+        {isFiltered && <a class="button quiet" href={view.url.pathname}>{say.clear}</a>}
       </div>
     </form>
   );
 }
 
 /** A text to look for; its value is in the query. */
-export function FilterText(
-  { view, name, label }: { view: View; name: string; label: string },
-) {
+export function FilterText({ view, name, label }: InView<{ name: string; label: string }>) {
   return (
     <label class="filter-field">
       <span>{label}</span>

@@ -1,7 +1,7 @@
 import type { Child } from "@hono/hono/jsx";
 import type { Refusal } from "../api.ts";
 import { sharedMessages } from "../messages/shared.ts";
-import type { View } from "../page.ts";
+import type { InView } from "../page.ts";
 import { Notice } from "./notice.tsx";
 
 /** What a field has beside its control. */
@@ -38,7 +38,7 @@ export function ChangeForm(
 ) {
   return (
     <form method="post" action={action} class="change" autocomplete="off">
-      {refusal === undefined ? null : <Notice kind="problem">{refusal.message}</Notice>}
+      {refusal !== undefined && <Notice kind="problem">{refusal.message}</Notice>}
       {children}
     </form>
   );
@@ -153,21 +153,18 @@ export function Fold(
 
 /** The end of a form: what sends it, and a way back. */
 export function FormEnd(
-  { view, submit, isDangerous, cancelHref }: {
-    view: View;
-    submit: string;
-    isDangerous?: boolean;
-    cancelHref?: string;
-  },
+  { view, submit, isDangerous, cancelHref }: InView<
+    { submit: string; isDangerous?: boolean; cancelHref?: string }
+  >,
 ) {
   return (
     <div class="actions form-end">
       <button type="submit" class={isDangerous ? "button danger" : "button primary"}>
         {submit}
       </button>
-      {cancelHref === undefined
-        ? null
-        : <a class="button" href={cancelHref}>{view.say(sharedMessages).cancel}</a>}
+      {cancelHref !== undefined && (
+        <a class="button" href={cancelHref}>{view.say(sharedMessages).cancel}</a>
+      )}
     </div>
   );
 }
@@ -177,8 +174,8 @@ function Field({ name, label, hint, error, children }: FieldProps & { children?:
     <div class={error === undefined ? "field" : "field field-wrong"}>
       <label for={`field-${name}`}>{label}</label>
       {children}
-      {hint === undefined ? null : <p class="hint" id={`hint-${name}`}>{hint}</p>}
-      {error === undefined ? null : <p class="error" id={`error-${name}`}>{error}</p>}
+      {hint !== undefined && <p class="hint" id={`hint-${name}`}>{hint}</p>}
+      {error !== undefined && <p class="error" id={`error-${name}`}>{error}</p>}
     </div>
   );
 }

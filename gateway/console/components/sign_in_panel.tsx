@@ -1,10 +1,10 @@
 import { sharedMessages } from "../messages/shared.ts";
 import { signInMessages } from "../messages/sign_in.ts";
-import type { View } from "../page.ts";
+import type { InView } from "../page.ts";
 import { ChangeForm, TextField } from "./form.tsx";
 
 /** The form that takes an admin token. What was entered is never sent back. */
-export function SignInPanel({ view, problem }: { view: View; problem: string | undefined }) {
+export function SignInPanel({ view, problem }: InView<{ problem: string | undefined }>) {
   const say = view.say(signInMessages);
   return (
     <section class="panel sign-in">

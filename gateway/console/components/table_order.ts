@@ -12,7 +12,7 @@ export interface Order<Row> {
 }
 
 interface Sortable<Row> {
-  readonly id: string;
+  readonly id?: string;
   readonly sort?: (row: Row) => SortKey;
 }
 

@@ -8,7 +8,7 @@ import type { AttemptOutcome, RoutingAttempt } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { RequestFeatures } from "../../domain/requests/features.ts";
 import type { Micros } from "../../domain/ledger/money.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { ALL_RATE_LIMITED } from "../../domain/routing/refusal.ts";
 import {
   type JsonBody,
@@ -145,7 +145,7 @@ async function callOnce<T>(
     begun = true;
     const ms = trace.elapsedMs - startedMs;
     trace.attempted(attemptOf(candidate, { outcome: "ok", status: 200, ms }), startedMs);
-    lease.report({ outcome: "ok", ms, begun: stream });
+    lease.report({ outcome: "ok", ms, hasBegun: stream });
     return { ...place, abort, answer: opened, span };
   } catch (error) {
     if (error instanceof UpstreamCut) {

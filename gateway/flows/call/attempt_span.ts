@@ -4,9 +4,9 @@
  * @module
  */
 
-import { operationName, providerName } from "../../domain/requests/gen_ai.ts";
+import { operationName } from "../../domain/requests/gen_ai.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { CallEnding } from "../../domain/ledger/settlement.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
 import type { Span, SpanEnd } from "../../ports/tracer.ts";
@@ -16,13 +16,13 @@ import type { RequestTrace } from "../request_trace.ts";
 export function attemptSpan(trace: RequestTrace, candidate: Candidate): Span | undefined {
   const { span, caller } = trace;
   if (span === undefined) return undefined;
-  const { model, upstream } = candidate;
+  const { model, traits, upstream } = candidate;
   const operation = operationName(caller.endpoint);
   return span.child(`${operation} ${model.upstreamModel}`, {
     kind: "client",
     attributes: {
       "gen_ai.operation.name": operation,
-      "gen_ai.provider.name": providerName(upstream),
+      "gen_ai.provider.name": traits.telemetryName ?? upstream.provider,
       "gen_ai.request.model": model.upstreamModel,
       "svc.upstream": upstream.id,
       "svc.model": model.id,

@@ -5,7 +5,7 @@ import {
   type FrozenPrice,
   outputTokensFor,
 } from "../../domain/ledger/pricing.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { AttemptRequest } from "./attempt.ts";
 import type { GatewayContext } from "../context.ts";
 import { capLeft, takeHold, type TakenHold } from "./take_hold.ts";

@@ -10,7 +10,7 @@
 
 import { ServiceFault } from "../../domain/fault.ts";
 import { serves } from "../../domain/policy/key.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { limitsInForce } from "../../domain/limits/service_limits.ts";
 import type { AttemptRequest } from "./attempt.ts";
 import { holdForCall, type OpenHold } from "./call_hold.ts";

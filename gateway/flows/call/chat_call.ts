@@ -5,11 +5,11 @@
  */
 
 import type { RequestFeatures } from "../../domain/requests/features.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { type JsonBody, UpstreamCut, type UpstreamJson } from "../../ports/upstream.ts";
 import type { AnswerEnd, AnswerRelay } from "../../wire/answer_relay.ts";
-import { deliveredText, signedToolCalls } from "../../wire/chat_answer.ts";
-import { requestText } from "../../wire/chat_text.ts";
+import { deliveredText, signedToolCalls } from "../../wire/chat/answer.ts";
+import { requestText } from "../../wire/chat/text.ts";
 import { attempt, type Begun } from "./attempt.ts";
 import { countTokens, settleCall } from "../settle/bill.ts";
 import { CallAnswer } from "./call_answer.ts";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { AttemptOutcome } from "@svc/sdk/protocol";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { withoutShared } from "../../domain/redaction/shared_text.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";

@@ -8,7 +8,7 @@
 import { agentLoop, type LoopResult, type LoopToolCall } from "@svc/sdk/loop";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import type { HostedCall, HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
+import type { HostedCall, HostedNames, HostedRelay } from "../../wire/hosted/relay.ts";
 import { envelopeIn } from "../../wire/metadata.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Piece, StreamedAnswer } from "../stream/answer_stream.ts";

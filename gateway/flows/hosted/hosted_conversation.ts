@@ -11,9 +11,9 @@ import { ServiceFault } from "../../domain/fault.ts";
 import { hostedToolOf, type HostedToolType } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import type { HostedNames } from "../../wire/hosted_relay.ts";
-import { recordOf } from "../../wire/json_parse.ts";
-import { editMembers, elements, members } from "../../wire/json_text.ts";
+import type { HostedNames } from "../../wire/hosted/relay.ts";
+import { recordOf } from "../../wire/json/parse.ts";
+import { editMembers, elements, members } from "../../wire/json/text.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Piece } from "../stream/answer_stream.ts";
 

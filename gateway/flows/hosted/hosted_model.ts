@@ -2,8 +2,8 @@ import type { ModelEvent, ModelPort, ModelRequest, TurnFinishReason } from "@svc
 import { ServiceFault } from "../../domain/fault.ts";
 import { HOSTED_TOOL_TYPES, type HostedToolType } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
-import { requestText } from "../../wire/chat_text.ts";
-import type { HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
+import { requestText } from "../../wire/chat/text.ts";
+import type { HostedNames, HostedRelay } from "../../wire/hosted/relay.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Begun } from "../call/attempt.ts";
 import { CallerDisconnected } from "../call/caller_disconnected.ts";

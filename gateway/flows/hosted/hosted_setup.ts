@@ -9,12 +9,12 @@ import { chatFeatures, type RequestFeatures } from "../../domain/requests/featur
 import { isLocalTool } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
 import { feeOf } from "../../domain/ledger/pricing.ts";
-import type { Candidate, RoutingPlan } from "../../domain/routing/route.ts";
+import type { Candidate, RoutingPlan } from "../../domain/routing/plan.ts";
 import { searchInForce } from "../../domain/catalog/search_in_force.ts";
 import { type JsonBody, UpstreamCut, type UpstreamStream } from "../../ports/upstream.ts";
-import { readChunk } from "../../wire/chunk.ts";
-import { findCitations } from "../../wire/citations.ts";
-import type { FindCitations, HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
+import { readChunk } from "../../wire/chat/chunk.ts";
+import { findCitations } from "../../wire/hosted/citations.ts";
+import type { FindCitations, HostedNames, HostedRelay } from "../../wire/hosted/relay.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import { attempt, type Begun } from "../call/attempt.ts";
 import type { GatewayContext } from "../context.ts";
@@ -81,7 +81,7 @@ export function requireStores(
 
 /** Whether the web can be searched here. */
 export function canSearchWeb(gateway: GatewayContext): boolean {
-  return searchInForce(gateway.catalogs.current()) !== undefined;
+  return searchInForce(gateway.catalogs.current(), gateway.traitsOf) !== undefined;
 }
 
 /** Where the web is searched, at the price of the plan's tier; `undefined` where nowhere. */
@@ -90,7 +90,7 @@ export function webSearchFor(
   { tier }: Extract<RoutingPlan, { ok: true }>,
 ): PricedWebSearch | undefined {
   const catalog = gateway.catalogs.current();
-  const config = searchInForce(catalog);
+  const config = searchInForce(catalog, gateway.traitsOf);
   if (config === undefined) return undefined;
   const fee = feeOf(config.pricePerSearch, tier.creditsPerUsd);
   invariant(fee !== undefined, `Cannot read the price of a search, "${config.pricePerSearch}"`);
@@ -100,7 +100,7 @@ export function webSearchFor(
 /** What the request's hosted tools ask for, and those of the gateway cannot do, a line each. */
 export function leftOutOf(gateway: GatewayContext, hosted: HostedTools): readonly string[] {
   const { webSearch, leftOut = [] } = hosted;
-  const config = searchInForce(gateway.catalogs.current());
+  const config = searchInForce(gateway.catalogs.current(), gateway.traitsOf);
   if (webSearch?.userLocation === undefined || config === undefined) return leftOut;
   const unused = gateway.webSearch(config).unusedOf(webSearch.userLocation);
   const places = unused.map((name) =>

@@ -10,7 +10,7 @@ import { invariant } from "../../domain/invariant.ts";
 import type { Micros } from "../../domain/ledger/money.ts";
 import { feeOf } from "../../domain/ledger/pricing.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { editMembers } from "../../wire/json_text.ts";
+import { editMembers } from "../../wire/json/text.ts";
 import { isWebSearch } from "../../wire/responses/native.ts";
 
 /** Most searches in one answer where the caller sets no limit: the hold pays for all of them. */

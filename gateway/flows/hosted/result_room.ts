@@ -1,6 +1,7 @@
 import { type Model, outputRoom } from "../../domain/catalog/catalog.ts";
 import { chatFeatures } from "../../domain/requests/features.ts";
-import { likelyInputTokens, measureText } from "../../domain/requests/token_estimate.ts";
+import { likelyInputTokens } from "../../domain/requests/token_estimate.ts";
+import { measureText } from "../../domain/requests/text_measure.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 
 /** Longest result of a search that a model reads, in UTF-16 code units. */

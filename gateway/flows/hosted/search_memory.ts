@@ -9,8 +9,8 @@
 
 import type { ChatRequest } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { recordOf } from "../../wire/json_parse.ts";
-import { editMembers, elementTexts, memberText } from "../../wire/json_text.ts";
+import { recordOf } from "../../wire/json/parse.ts";
+import { editMembers, elementTexts, memberText } from "../../wire/json/text.ts";
 import { itemType } from "../../wire/responses/items.ts";
 import { callDigest } from "../plan/signature_memory.ts";
 

@@ -9,7 +9,7 @@ import type { Tool } from "@svc/sdk/loop";
 import type { HostedToolType } from "../../domain/requests/hosted_tool_types.ts";
 import type { Micros } from "../../domain/ledger/money.ts";
 import type { WebResult, WebSearch } from "../../ports/web_search.ts";
-import type { HostedNames, HostedOutcome } from "../../wire/hosted_relay.ts";
+import type { HostedNames, HostedOutcome } from "../../wire/hosted/relay.ts";
 import type { GatewayContext } from "../context.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import type { FileSearchTool, HostedTools, WebSearchTool } from "./hosted_tools.ts";

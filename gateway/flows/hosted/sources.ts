@@ -1,4 +1,4 @@
-import type { CitationSource } from "../../wire/citations.ts";
+import type { CitationSource } from "../../wire/hosted/citations.ts";
 
 /** What the searches of one answer have found, numbered from 1: what its text cites. */
 export class Sources {

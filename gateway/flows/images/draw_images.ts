@@ -10,7 +10,7 @@ import {
   imageFeatures,
   imageUsage,
 } from "../../domain/requests/image_features.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { type DrawnImage, drawnImages } from "../../images/drawn_images.ts";
 import { fetchDrawnFrom } from "../../images/fetch_drawn.ts";
 import {
@@ -21,8 +21,8 @@ import {
   type UpstreamJson,
 } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
-import { imageAnswer } from "../../wire/image_answer.ts";
-import { isSameUsage } from "../../wire/usage.ts";
+import { imageAnswer } from "../../wire/images/answer.ts";
+import { isSameUsage } from "../../wire/chat/usage.ts";
 import { attempt, type Begun } from "../call/attempt.ts";
 import { settleCall } from "../settle/bill.ts";
 import type { GatewayContext } from "../context.ts";

@@ -6,7 +6,7 @@ import {
 } from "@svc/sdk/protocol";
 import { formatCredits } from "../../domain/ledger/money.ts";
 import { PLAN_TASK_ID, type PlannedTask } from "../../domain/orchestration/task_plan.ts";
-import { chatUsageOf } from "../../wire/usage.ts";
+import { chatUsageOf } from "../../wire/chat/usage.ts";
 import { microsOf } from "../settle/add_billing.ts";
 import type { RequestTrace } from "../request_trace.ts";
 

@@ -2,13 +2,13 @@ import type { ChatRequest, Orchestration, ServiceMetadata } from "@svc/sdk/proto
 import type { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatures } from "../../domain/requests/features.ts";
 import { invariant } from "../../domain/invariant.ts";
-import { orchestratedAnswerText } from "../../wire/chat_answer.ts";
-import type { ChatForm } from "../../wire/chat_form.ts";
+import { orchestratedAnswerText } from "../../wire/chat/answer.ts";
+import type { ChatForm } from "../../wire/chat/form.ts";
 import { envelopeIn } from "../../wire/metadata.ts";
-import { withNote } from "../../wire/noted_request.ts";
-import { OrchestratedChatRelay } from "../../wire/orchestrated_chat_relay.ts";
+import { withNote } from "../../wire/chat/noted_request.ts";
+import { OrchestratedChatRelay } from "../../wire/chat/orchestrated_relay.ts";
 import { sseEvent } from "../../wire/sse.ts";
-import { TaskChunks } from "../../wire/task_chunks.ts";
+import { TaskChunks } from "../../wire/chat/task_chunks.ts";
 import type { StreamedAnswer } from "../stream/answer_stream.ts";
 import {
   beginChat,

@@ -1,10 +1,10 @@
 import type { Endpoint } from "@svc/sdk/protocol";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { partOutputTokens } from "../../domain/orchestration/plan_price.ts";
 import { planNote } from "../../domain/orchestration/task_notes.ts";
 import { PLAN_SCHEMA, type PlannedTask, readPlan } from "../../domain/orchestration/task_plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { partRequest } from "../../wire/noted_request.ts";
+import { partRequest } from "../../wire/chat/noted_request.ts";
 import type { GatewayContext } from "../context.ts";
 import type { RequestTrace } from "../request_trace.ts";
 import { runPart } from "./run_part.ts";

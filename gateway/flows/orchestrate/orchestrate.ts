@@ -18,7 +18,7 @@ import {
 import { resultTokens } from "../../domain/orchestration/plan_limits.ts";
 import type { PlannedTask } from "../../domain/orchestration/task_plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { lastUserText } from "../../wire/noted_request.ts";
+import { lastUserText } from "../../wire/chat/noted_request.ts";
 import { AnswerStream } from "../stream/answer_stream.ts";
 import type { GatewayContext } from "../context.ts";
 import { capLeft } from "../call/take_hold.ts";

@@ -1,8 +1,8 @@
 import type { ModelEvent, ModelPort, ModelRequest, TurnFinishReason } from "@svc/sdk/loop";
 import type { ConversationPort } from "@svc/sdk/loop";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { requestText } from "../../wire/chat_text.ts";
-import type { PartRelay } from "../../wire/part_relay.ts";
+import { requestText } from "../../wire/chat/text.ts";
+import type { PartRelay } from "../../wire/chat/part_relay.ts";
 import type { Begun } from "../call/attempt.ts";
 import { CallerDisconnected } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";

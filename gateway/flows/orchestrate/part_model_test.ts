@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { SettleCommand } from "../../domain/ledger/ledger.ts";
 import { freezePrice } from "../../domain/ledger/pricing.ts";
 import type { LateText } from "../../ports/token_counter.ts";
-import { PartRelay } from "../../wire/part_relay.ts";
+import { PartRelay } from "../../wire/chat/part_relay.ts";
 import { CallerDisconnected } from "../call/caller_disconnected.ts";
 import { Checkpoints } from "../stream/checkpoints.ts";
 import type { GatewayContext } from "../context.ts";

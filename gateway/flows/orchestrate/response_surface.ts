@@ -2,11 +2,11 @@ import type { Orchestration, RoutingMetadata, ServiceMetadata } from "@svc/sdk/p
 import type { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatures, type RequestFeatures } from "../../domain/requests/features.ts";
 import { invariant } from "../../domain/invariant.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { requestText } from "../../wire/chat_text.ts";
+import { requestText } from "../../wire/chat/text.ts";
 import { lostInCompletion } from "../../wire/lost_output.ts";
-import { withNote } from "../../wire/noted_request.ts";
+import { withNote } from "../../wire/chat/noted_request.ts";
 import { responseOf } from "../../wire/responses/answer.ts";
 import { ResponseEventRelay } from "../../wire/responses/event_relay.ts";
 import type { ResponseContext } from "../../wire/responses/resource.ts";

@@ -11,7 +11,7 @@ import { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatures, type RequestFeatures } from "../../domain/requests/features.ts";
 import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
-import { PartRelay } from "../../wire/part_relay.ts";
+import { PartRelay } from "../../wire/chat/part_relay.ts";
 import { attempt, TIME_OVER } from "../call/attempt.ts";
 import { CallerDisconnected } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";

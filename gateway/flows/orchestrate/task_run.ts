@@ -11,7 +11,7 @@ import { withinLimit } from "../../domain/orchestration/plan_limits.ts";
 import { taskNote, type TaskResult } from "../../domain/orchestration/task_notes.ts";
 import { nextTasks, type PlannedTask } from "../../domain/orchestration/task_plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { partRequest } from "../../wire/noted_request.ts";
+import { partRequest } from "../../wire/chat/noted_request.ts";
 import { CallerDisconnected } from "../call/caller_disconnected.ts";
 import type { GatewayContext } from "../context.ts";
 import type { RequestTrace } from "../request_trace.ts";

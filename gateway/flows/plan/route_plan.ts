@@ -3,7 +3,8 @@ import type { RequestFeatures } from "../../domain/requests/features.ts";
 import { InvariantError } from "../../domain/invariant.ts";
 import { formatCredits, type Micros } from "../../domain/ledger/money.ts";
 import type { KeyPolicy } from "../../domain/policy/policy.ts";
-import { route, type RoutingInput, type RoutingPlan } from "../../domain/routing/route.ts";
+import { route } from "../../domain/routing/route.ts";
+import type { RoutingInput, RoutingPlan } from "../../domain/routing/plan.ts";
 import { fundsOf } from "../../domain/routing/funds.ts";
 import type { SpanEnd } from "../../ports/tracer.ts";
 import type { GatewayContext } from "../context.ts";
@@ -75,6 +76,7 @@ function routingInput(
     policy: capped(trace),
     budget: budgetOf(key.policy),
     pool: gateway.pool.states(nowMs),
+    traitsOf: gateway.traitsOf,
     stickyModel: gateway.conversations.get(conversationOf(trace.caller, known.features)),
     seed: gateway.rng.next(),
     nowMs,

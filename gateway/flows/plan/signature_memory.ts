@@ -8,9 +8,9 @@
 import { createHash } from "node:crypto";
 import type { ChatRequest } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { recordOf } from "../../wire/json_parse.ts";
-import { editMembers } from "../../wire/json_text.ts";
-import { editCalls, OPAQUE_MEMBERS } from "../../wire/tool_calls.ts";
+import { recordOf } from "../../wire/json/parse.ts";
+import { editMembers } from "../../wire/json/text.ts";
+import { editCalls, OPAQUE_MEMBERS } from "../../wire/chat/tool_calls.ts";
 
 /** A tool call that carries opaque members. */
 export interface SignedToolCall {

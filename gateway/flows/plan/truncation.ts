@@ -7,7 +7,7 @@
 
 import { ServiceFault } from "../../domain/fault.ts";
 import type { RequestFeatures } from "../../domain/requests/features.ts";
-import type { RoutingPlan } from "../../domain/routing/route.ts";
+import type { RoutingPlan } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { responsesFeatures } from "../../wire/responses/chat_request.ts";
 import { itemType } from "../../wire/responses/items.ts";

@@ -10,7 +10,7 @@ import { ServiceFault } from "../../domain/fault.ts";
 import type { Admit, ResponseStore, StoredResponse } from "../../ports/response_store.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { namedIds, outputItems, requestItems } from "../../wire/responses/items.ts";
-import { recordOf } from "../../wire/json_parse.ts";
+import { recordOf } from "../../wire/json/parse.ts";
 
 /** Most responses that one continues, itself not counted. */
 export const CHAIN_MAX = 1_000;

@@ -9,11 +9,11 @@ import type { ResponsesRequest } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { RequestFeatures } from "../../domain/requests/features.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { runInSteps } from "../../system/yield_to_event_loop.ts";
-import { requestText } from "../../wire/chat_text.ts";
-import { editMembers } from "../../wire/json_text.ts";
+import { requestText } from "../../wire/chat/text.ts";
+import { editMembers } from "../../wire/json/text.ts";
 import {
   callerLine,
   callerPath,
@@ -193,7 +193,7 @@ export class AskedResponse {
   roadTo(candidate: Candidate): ResponseRoute | undefined {
     const { webSearch, fileSearch } = this.hosted;
     // Vector stores are the gateway's own, whoever answers.
-    if (candidate.upstream.kind === "openai" && fileSearch === undefined) return "native";
+    if (candidate.traits.speaksResponses === true && fileSearch === undefined) return "native";
     if (this.#losses.some(({ action }) => action === "native")) return undefined;
     if (webSearch !== undefined && !(webSearch.isLive && this.#canSearchWeb)) return undefined;
     return takesChat(candidate) ? "chat" : undefined;

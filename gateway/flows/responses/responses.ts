@@ -6,9 +6,9 @@
 
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Micros } from "../../domain/ledger/money.ts";
-import type { Candidate, RoutingPlan } from "../../domain/routing/route.ts";
+import type { Candidate, RoutingPlan } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { deliveredText, signedToolCalls } from "../../wire/chat_answer.ts";
+import { deliveredText, signedToolCalls } from "../../wire/chat/answer.ts";
 import { responseOf } from "../../wire/responses/answer.ts";
 import type { ResponseEventRelay } from "../../wire/responses/event_relay.ts";
 import { nativeDelivered, nativeResponseText } from "../../wire/responses/native.ts";

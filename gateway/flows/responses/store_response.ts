@@ -1,7 +1,7 @@
 import type { Dialect } from "@svc/sdk/protocol";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { editMembers, memberText } from "../../wire/json_text.ts";
+import { editMembers, memberText } from "../../wire/json/text.ts";
 import { responseEvent } from "../../wire/responses/relay.ts";
 import { SSE_DONE } from "../../wire/sse.ts";
 import type { GatewayContext } from "../context.ts";

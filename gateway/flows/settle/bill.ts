@@ -9,7 +9,7 @@ import type { SettleCommand } from "../../domain/ledger/ledger.ts";
 import { impossibleUsage, type UsageBounds } from "../../domain/ledger/impossible_usage.ts";
 import { formatCredits, type Micros, minMicros } from "../../domain/ledger/money.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import {
   type CallEnding,
   type CountedTokens,

@@ -2,7 +2,7 @@ import type { ProgressCommand } from "../../domain/ledger/ledger.ts";
 import { impossibleUsage } from "../../domain/ledger/impossible_usage.ts";
 import type { Micros } from "../../domain/ledger/money.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { type Settlement, settlementOf } from "../../domain/ledger/settlement.ts";
 import { fewestTokens } from "../../domain/requests/token_floor.ts";
 import type { AnswerRelay } from "../../wire/answer_relay.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { ProgressCommand } from "../../domain/ledger/ledger.ts";
 import { freezePrice, type FrozenPrice, type Usage } from "../../domain/ledger/pricing.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { LogFields } from "../../ports/logger.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import {

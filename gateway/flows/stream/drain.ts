@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import type { InFlight } from "../admit/in_flight.ts";
 import type { OpenedStream } from "./streamed_call.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { UpstreamCut } from "../../ports/upstream.ts";
-import { ChatRelay } from "../../wire/chat_relay.ts";
+import { ChatRelay } from "../../wire/chat/relay.ts";
 import { drain, DRAINED_EVENTS_BESIDE, DRAINED_EVENTS_PER_TOKEN } from "./drain.ts";
 import { InFlight } from "../admit/in_flight.ts";
 

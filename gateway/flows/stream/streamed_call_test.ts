@@ -3,7 +3,7 @@ import type { SettleCommand } from "../../domain/ledger/ledger.ts";
 import { freezePrice, outputTokensFor } from "../../domain/ledger/pricing.ts";
 import type { LateText } from "../../ports/token_counter.ts";
 import type { AnswerEnd } from "../../wire/answer_relay.ts";
-import { ChatRelay } from "../../wire/chat_relay.ts";
+import { ChatRelay } from "../../wire/chat/relay.ts";
 import type { Begun } from "../call/attempt.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { GatewayContext } from "../context.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
 
-const endpoint = z.enum(["chat", "responses", "images.generations", "images.edits"]);
+const endpoint = z.enum(ENDPOINTS);
 
 const catalogModel = z.strictObject({
   id: z.string().meta({ description: "Informational: requests always say auto" }),

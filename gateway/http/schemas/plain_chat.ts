@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import { MOST_MESSAGES } from "./chat.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -26,20 +27,16 @@ export function isPlainChat(body: Fields): boolean {
   for (const message of messages) if (!isPlainMessage(message)) return false;
   for (const field of JUDGED) if (body[field] !== undefined) return false;
   return isFlag(stream) &&
-    (options === undefined || isRecord(options) && isFlag(options["include_usage"])) &&
+    (options === undefined || isJsonObject(options) && isFlag(options["include_usage"])) &&
     isLimit(body["max_completion_tokens"]) && isLimit(body["max_tokens"]) &&
     isWithin(body["temperature"], 2) && isWithin(body["top_p"], 1);
 }
 
 function isPlainMessage(message: unknown): boolean {
-  return isRecord(message) && typeof message["content"] === "string" &&
+  return isJsonObject(message) && typeof message["content"] === "string" &&
     PLAIN_ROLES.includes(message["role"]) &&
     message["tool_calls"] === undefined && message["tool_call_id"] === undefined &&
     (message["name"] === undefined || typeof message["name"] === "string");
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isFlag(value: unknown): boolean {

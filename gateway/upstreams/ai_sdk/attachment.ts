@@ -1,5 +1,5 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
-import { isRecord } from "../openai_compatible/body.ts";
 import { reportUnknown } from "./known_members.ts";
 import type { Notes } from "./notes.ts";
 
@@ -15,8 +15,8 @@ const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]*)*;base64,/;
 
 /** One part of Chat's content; `undefined` where it cannot be carried, which is noted then. */
 export function userPart(part: unknown, path: string, notes: Notes): UserPart | undefined {
-  const type = isRecord(part) ? part["type"] : undefined;
-  if (!isRecord(part) || typeof type !== "string") {
+  const type = isJsonObject(part) ? part["type"] : undefined;
+  if (!isJsonObject(part) || typeof type !== "string") {
     notes.refuse(path, "A part of a message is an object with a type");
     return undefined;
   }
@@ -41,8 +41,8 @@ export function userPart(part: unknown, path: string, notes: Notes): UserPart | 
 }
 
 function imagePart(image: unknown, path: string, notes: Notes): UserPart | undefined {
-  const { url: written, detail } = isRecord(image) ? image : { url: image, detail: undefined };
-  if (isRecord(image)) reportUnknown(image, { of: "image_url.image_url", path, notes });
+  const { url: written, detail } = isJsonObject(image) ? image : { url: image, detail: undefined };
+  if (isJsonObject(image)) reportUnknown(image, { of: "image_url.image_url", path, notes });
   const text = typeof written === "string" ? written : "";
   const imageDetail = typeof detail === "string" && detail !== "auto" &&
       notes.allows("image_detail", `${path}.detail`)
@@ -69,8 +69,8 @@ function imagePart(image: unknown, path: string, notes: Notes): UserPart | undef
 }
 
 function filePart(file: unknown, path: string, notes: Notes): UserPart | undefined {
-  const { file_data, file_id, filename } = isRecord(file) ? file : {};
-  if (isRecord(file)) reportUnknown(file, { of: "file.file", path, notes });
+  const { file_data, file_id, filename } = isJsonObject(file) ? file : {};
+  if (isJsonObject(file)) reportUnknown(file, { of: "file.file", path, notes });
   if (file_id !== undefined && !notes.allows("file_id", `${path}.file_id`)) return undefined;
   const data = dataOf(typeof file_data === "string" ? file_data : "");
   if (data === undefined) {
@@ -85,8 +85,8 @@ function filePart(file: unknown, path: string, notes: Notes): UserPart | undefin
 }
 
 function audioPart(audio: unknown, path: string, notes: Notes): UserPart | undefined {
-  const { data, format } = isRecord(audio) ? audio : {};
-  if (isRecord(audio)) reportUnknown(audio, { of: "input_audio.input_audio", path, notes });
+  const { data, format } = isJsonObject(audio) ? audio : {};
+  if (isJsonObject(audio)) reportUnknown(audio, { of: "input_audio.input_audio", path, notes });
   if (!notes.allows("input_audio", path)) return undefined;
   if (typeof data !== "string" || typeof format !== "string") {
     notes.refuse(path, "Sound needs its data and format");

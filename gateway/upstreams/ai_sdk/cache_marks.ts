@@ -5,8 +5,8 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { JSONObject } from "@ai-sdk/provider";
-import { isRecord } from "../openai_compatible/body.ts";
 import { reportUnknown } from "./known_members.ts";
 import type { Notes } from "./notes.ts";
 
@@ -22,9 +22,9 @@ export function cacheMark(
     readonly feature?: "cache_control" | "tool_cache_control";
   },
 ): CacheMark | undefined {
-  const mark = isRecord(marked) ? marked["cache_control"] : undefined;
+  const mark = isJsonObject(marked) ? marked["cache_control"] : undefined;
   if (mark == null) return undefined;
-  const { ttl, type, ...more } = isRecord(mark) ? mark : {};
+  const { ttl, type, ...more } = isJsonObject(mark) ? mark : {};
   if (type !== "ephemeral") {
     notes.refuse(`${path}.cache_control.type`, 'A mark of the cache is {"type": "ephemeral"}');
   }
@@ -32,9 +32,7 @@ export function cacheMark(
   // Keeping it for an hour costs more than the catalog's one price for writing says.
   if (ttl != null && ttl !== "5m") notes.allows("cache_ttl", `${path}.cache_control.ttl`);
   if (!notes.allows(feature, `${path}.cache_control`)) return undefined;
-  return notes.kind === "anthropic"
-    ? { anthropic: { cacheControl: { type: "ephemeral" } } }
-    : { bedrock: { cachePoint: { type: "default" } } };
+  return notes.format.cacheMark;
 }
 
 /**

@@ -1,8 +1,8 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { JSONObject, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
-import { isRecord } from "../openai_compatible/body.ts";
-import type { Feature } from "./cannot_carry.ts";
+import type { ChatFormat } from "../providers/descriptor.ts";
+import type { Feature } from "./features.ts";
 import { reportUnknown } from "./known_members.ts";
 import { described } from "./held_schema.ts";
 import type { Notes } from "./notes.ts";
@@ -21,7 +21,7 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
     ...sampling(value, notes),
     ...toolOptions(value, notes),
   };
-  const limit = outputLimitOf(call, notes.kind);
+  const limit = outputLimitOf(call, notes.format);
   if (limit !== undefined) options.maxOutputTokens = limit;
   const effort = value["reasoning_effort"];
   if (isEffort(effort)) options.reasoning = effort;
@@ -29,12 +29,13 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
 
   const own: Record<string, JSONObject[string]> = {};
   const format = value["response_format"];
-  if (isRecord(format)) options.responseFormat = responseFormat(format, { notes, own });
+  if (isJsonObject(format)) options.responseFormat = responseFormat(format, { notes, own });
   obeyChoice(options, { call, notes, own });
   if (value["parallel_tool_calls"] === false) onlyOneCall({ notes, own });
   callerFields(value, { notes, own });
-  const { kind } = notes;
-  if (Object.keys(own).length > 0) options.providerOptions = { [OPTIONS_KEYS[kind]]: own };
+  if (Object.keys(own).length > 0) {
+    options.providerOptions = { [notes.format.optionsKey]: own };
+  }
   return options;
 }
 
@@ -45,26 +46,15 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
  */
 export function outputLimitOf(
   { outputLimit, heldOutputTokens, body: { value } }: UpstreamCall,
-  kind: NativeKind,
+  { needsOutputLimit = true }: ChatFormat,
 ): number | undefined {
   if (outputLimit !== undefined) return outputLimit;
   const asked = [value["max_completion_tokens"], value["max_tokens"]]
     .filter((limit) => typeof limit === "number");
   // Both are the caller's: an answer within the smaller is within both.
   if (asked.length > 0) return Math.min(...asked);
-  return kind === "azure" ? undefined : heldOutputTokens;
+  return needsOutputLimit ? heldOutputTokens : undefined;
 }
-
-/** Name under which a package looks for options that only it knows. */
-const OPTIONS_KEYS: Readonly<Record<NativeKind, string>> = {
-  anthropic: "anthropic",
-  google: "google",
-  "google-vertex": "googleVertex",
-  "amazon-bedrock": "bedrock",
-  azure: "openai",
-  mistral: "mistral",
-  cohere: "cohere",
-};
 
 /** Fields that ask for something no package has a place for. */
 const REFUSED_FIELDS: readonly (readonly [field: string, Feature, (value: unknown) => boolean])[] =
@@ -72,7 +62,7 @@ const REFUSED_FIELDS: readonly (readonly [field: string, Feature, (value: unknow
     ["n", "n", (value) => value !== 1],
     ["logprobs", "logprobs", (value) => value !== false],
     ["top_logprobs", "logprobs", (value) => value !== 0],
-    ["logit_bias", "logit_bias", (value) => !isRecord(value) || Object.keys(value).length > 0],
+    ["logit_bias", "logit_bias", (value) => !isJsonObject(value) || Object.keys(value).length > 0],
     ["prediction", "prediction", () => true],
     ["audio", "audio_output", () => true],
     ["modalities", "audio_output", (value) => !Array.isArray(value) || value.includes("audio")],
@@ -113,7 +103,7 @@ function refuseUnknown(value: Fields, notes: Notes): void {
     if (asked != null && asks(asked)) notes.allows(feature, field);
   }
   const streaming = value["stream_options"];
-  if (isRecord(streaming)) {
+  if (isJsonObject(streaming)) {
     // Whoever wants no padding has none.
     const { include_obfuscation, ...asked } = streaming;
     const padded = include_obfuscation === false ? asked : streaming;
@@ -128,12 +118,14 @@ function refuseUnknown(value: Fields, notes: Notes): void {
 
 /** Extensions that are read by {@linkcode topKOf}. */
 function isAnthropicsAlone(extra: unknown): boolean {
-  return isRecord(extra) && Object.keys(extra).every((name) => name === "anthropic");
+  return isJsonObject(extra) && Object.keys(extra).every((name) => name === "anthropic");
 }
 
 /** A caller's own, or where the client library puts that of Messages; and its path. */
 function topKOf({ top_k, extra_content: extra }: Fields): readonly [unknown, path: string] {
-  if (top_k != null || !isRecord(extra) || !isRecord(extra["anthropic"])) return [top_k, "top_k"];
+  if (top_k != null || !isJsonObject(extra) || !isJsonObject(extra["anthropic"])) {
+    return [top_k, "top_k"];
+  }
   return [extra["anthropic"]["top_k"], "extra_content.anthropic.top_k"];
 }
 
@@ -186,26 +178,26 @@ function responseFormat(
   const { type, json_schema: written } = format;
   reportUnknown(format, { of: "response_format", path: "response_format", notes });
   if (type === "json_object") {
-    if (notes.kind !== "anthropic" && notes.kind !== "amazon-bedrock") return { type: "json" };
+    if (notes.format.claude === undefined) return { type: "json" };
     // Claude has no such mode, but calls a tool that takes any object.
     own["structuredOutputMode"] = "jsonTool";
     return { type: "json", schema: { type: "object" } };
   }
-  if (type === "json_schema" && isRecord(written)) {
+  if (type === "json_schema" && isJsonObject(written)) {
     const path = "response_format.json_schema";
     reportUnknown(written, { of: path, path, notes });
     const { name, description, schema, strict } = written;
     if (strict != null && typeof strict !== "boolean") {
       notes.refuse(`${path}.strict`, "Send true or false");
     }
-    if (notes.kind !== "azure" && notes.kind !== "mistral") {
+    if (notes.format.namesSchemas !== true) {
       return { type: "json", schema: described(written) };
     }
     // Azure's package would be strict where nobody asked for it.
     own["strictJsonSchema"] = strict === true;
     return {
       type: "json",
-      schema: isRecord(schema) ? schema : { type: "object" },
+      schema: isJsonObject(schema) ? schema : { type: "object" },
       ...(typeof name === "string" ? { name } : {}),
       ...(typeof description === "string" ? { description } : {}),
     };
@@ -226,8 +218,8 @@ function obeyChoice(
   options: Mutable<LanguageModelV4CallOptions>,
   { call: { isOwnChoice = false, model }, notes, own }: Own & { readonly call: UpstreamCall },
 ): void {
-  const { kind } = notes;
-  if (kind !== "anthropic" && kind !== "amazon-bedrock") return;
+  const { claude } = notes.format;
+  if (claude === undefined) return;
   const isJson = options.responseFormat?.type === "json";
   const choice = options.toolChoice?.type;
   if (choice === "required" || choice === "tool") {
@@ -238,7 +230,7 @@ function obeyChoice(
     return;
   }
   if (choice !== "none") return;
-  const losesCalls = kind === "amazon-bedrock" &&
+  const losesCalls = claude.dropsCalls &&
     options.prompt.some(({ role }) => role === "tool");
   if (isJson && !(losesCalls && NEVER_FORCED.test(model))) {
     // The package's own tool is the only one left; on Bedrock it keeps the conversation whole.
@@ -252,14 +244,13 @@ function obeyChoice(
 
 function onlyOneCall({ notes, own }: Own): void {
   if (!notes.allows("parallel_tool_calls", "parallel_tool_calls")) return;
-  if (notes.kind === "anthropic") own["disableParallelToolUse"] = true;
-  else own["parallelToolCalls"] = false;
+  Object.assign(own, notes.format.oneCallOptions ?? { parallelToolCalls: false });
 }
 
 /** What the caller says of itself. */
 function callerFields({ user, metadata }: Fields, { notes, own }: Own): void {
   if (user != null && notes.allows("user", "user")) own["user"] = String(user);
-  const isSaid = isRecord(metadata) ? Object.keys(metadata).length > 0 : metadata != null;
+  const isSaid = isJsonObject(metadata) ? Object.keys(metadata).length > 0 : metadata != null;
   if (isSaid) notes.allows("metadata", "metadata");
 }
 

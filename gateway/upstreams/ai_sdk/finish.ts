@@ -1,6 +1,5 @@
 import type { LanguageModelV4FinishReason, SharedV4ProviderMetadata } from "@ai-sdk/provider";
-import type { FinishReason } from "@svc/sdk/protocol";
-import { isRecord } from "../openai_compatible/body.ts";
+import { type FinishReason, isJsonObject } from "@svc/sdk/protocol";
 
 /** Providers' own reasons that their packages have no word for; `error` is no answer. */
 const REASONS: ReadonlyMap<string, "length" | "content_filter" | "error"> = new Map([
@@ -65,6 +64,6 @@ function knownReason({ raw, unified }: LanguageModelV4FinishReason) {
 /** The provider's words for a refusal; `null` where it gave none. */
 export function refusalText(metadata: SharedV4ProviderMetadata | undefined): string | null {
   const details = metadata?.["anthropic"]?.["stopDetails"];
-  if (!isRecord(details)) return null;
+  if (!isJsonObject(details)) return null;
   return typeof details["explanation"] === "string" ? details["explanation"] : null;
 }

@@ -5,10 +5,9 @@
  */
 
 import { Buffer } from "node:buffer";
-import type { GeneratedImage, ImageUsage } from "@svc/sdk/protocol";
+import { type GeneratedImage, type ImageUsage, isJsonObject } from "@svc/sdk/protocol";
 import { base64Of } from "../../images/data_uri.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { isRecord } from "../openai_compatible/body.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -32,7 +31,7 @@ export function imagesOf(
   const told = Array.isArray(answer["data"]) ? answer["data"] : [];
   return images.map((image, at) => {
     const b64_json = typeof image === "string" ? image : base64Of(Buffer.from(image));
-    const revised = isRecord(told[at]) ? told[at]["revised_prompt"] : undefined;
+    const revised = isJsonObject(told[at]) ? told[at]["revised_prompt"] : undefined;
     return typeof revised === "string" ? { b64_json, revised_prompt: revised } : { b64_json };
   });
 }
@@ -55,12 +54,12 @@ export function settingsOf(answer: Fields): Record<string, string> {
  */
 export function usageOf(answer: Fields): ImageUsage | undefined {
   const { usage, usageMetadata } = answer;
-  return isRecord(usageMetadata) ? geminiUsage(usageMetadata) : openaiUsage(usage);
+  return isJsonObject(usageMetadata) ? geminiUsage(usageMetadata) : openaiUsage(usage);
 }
 
 function openaiUsage(usage: unknown): ImageUsage | undefined {
-  if (!isRecord(usage)) return undefined;
-  const details = isRecord(usage["input_tokens_details"]) ? usage["input_tokens_details"] : {};
+  if (!isJsonObject(usage)) return undefined;
+  const details = isJsonObject(usage["input_tokens_details"]) ? usage["input_tokens_details"] : {};
   return imageUsage({
     input: usage["input_tokens"],
     output: usage["output_tokens"],
@@ -72,7 +71,7 @@ function openaiUsage(usage: unknown): ImageUsage | undefined {
 function geminiUsage(usage: Fields): ImageUsage | undefined {
   const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount = 0 } = usage;
   const details = Array.isArray(usage["promptTokensDetails"]) ? usage["promptTokensDetails"] : [];
-  const ofImages = details.filter((part) => isRecord(part) && part["modality"] === "IMAGE");
+  const ofImages = details.filter((part) => isJsonObject(part) && part["modality"] === "IMAGE");
   return imageUsage({
     input: promptTokenCount,
     output: Number(candidatesTokenCount) + Number(thoughtsTokenCount),

@@ -1,5 +1,6 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import { OUTPUT_LIMIT_FIELDS, type OutputLimitField } from "../../domain/catalog/catalog.ts";
-import { isRecord, parseObject } from "../openai_compatible/body.ts";
+import { parseObject } from "../openai_compatible/body.ts";
 
 // Less is refused by the provider.
 const MIN_THINKING_TOKENS = 1024;
@@ -19,9 +20,9 @@ export function withinLimit(
   const thinkLess = (fields: Fields) => thinkingTaken(fields, { limitTokens, onNoRoom });
   const converse = value["inferenceConfig"];
   const fields = value["additionalModelRequestFields"];
-  if (isRecord(converse)) {
+  if (isJsonObject(converse)) {
     const inferenceConfig = limited(converse, "maxTokens", limitTokens);
-    const additionalModelRequestFields = isRecord(fields) ? thinkLess(fields) : fields;
+    const additionalModelRequestFields = isJsonObject(fields) ? thinkLess(fields) : fields;
     return JSON.stringify({ ...value, inferenceConfig, additionalModelRequestFields });
   }
   return JSON.stringify(thinkLess(limited(value, "max_tokens", limitTokens)));
@@ -53,8 +54,8 @@ function thinkingTaken(
   { limitTokens, onNoRoom }: { limitTokens: number; onNoRoom: (() => void) | undefined },
 ): Fields {
   const { thinking, ...rest } = value;
-  const budget = isRecord(thinking) ? thinking["budget_tokens"] : undefined;
-  if (!isRecord(thinking) || typeof budget !== "number" || budget < limitTokens) return value;
+  const budget = isJsonObject(thinking) ? thinking["budget_tokens"] : undefined;
+  if (!isJsonObject(thinking) || typeof budget !== "number" || budget < limitTokens) return value;
   const less = thinkingWithin(budget, limitTokens);
   if (less !== undefined) return { ...value, thinking: { ...thinking, budget_tokens: less } };
   onNoRoom?.();

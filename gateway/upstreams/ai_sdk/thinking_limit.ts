@@ -1,5 +1,6 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { isRecord, parseObject } from "../openai_compatible/body.ts";
+import { parseObject } from "../openai_compatible/body.ts";
 import { thinkingWithin } from "./output_limit.ts";
 
 /** Sends a request through a `fetch`, as the package would write it. */
@@ -25,8 +26,8 @@ export async function withinSignedLimit(
     // That is how every rehearsal ends; what the package itself refuses, it refuses again.
   }
   const fields = parseObject(written)?.["additionalModelRequestFields"];
-  const thinking = isRecord(fields) ? fields["thinking"] : undefined;
-  const asked = isRecord(thinking) ? thinking["budget_tokens"] : undefined;
+  const thinking = isJsonObject(fields) ? fields["thinking"] : undefined;
+  const asked = isJsonObject(thinking) ? thinking["budget_tokens"] : undefined;
   if (typeof asked !== "number") return options;
   const budgetTokens = thinkingWithin(asked, limitTokens);
   if (budgetTokens === undefined) {

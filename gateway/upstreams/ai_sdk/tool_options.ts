@@ -1,8 +1,8 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool as FunctionTool,
 } from "@ai-sdk/provider";
-import { isRecord } from "../openai_compatible/body.ts";
 import { cacheMark } from "./cache_marks.ts";
 import { reportUnknown } from "./known_members.ts";
 import type { Notes } from "./notes.ts";
@@ -30,7 +30,7 @@ function chosen(choice: unknown, tools: readonly FunctionTool[], notes: Notes): 
   if (choice === "auto" || choice === "none" || choice === "required") {
     return { toolChoice: { type: choice } };
   }
-  if (isRecord(choice)) {
+  if (isJsonObject(choice)) {
     if (choice["type"] === "allowed_tools") return allowed(choice["allowed_tools"], tools, notes);
     const toolName = nameOf(choice);
     if (toolName !== undefined) {
@@ -44,9 +44,9 @@ function chosen(choice: unknown, tools: readonly FunctionTool[], notes: Notes): 
 
 /** What a model may not call it need not know: of a choice among some, the others are not sent. */
 function allowed(choice: unknown, tools: readonly FunctionTool[], notes: Notes): ToolOptions {
-  const { mode, tools: written } = isRecord(choice) ? choice : {};
+  const { mode, tools: written } = isJsonObject(choice) ? choice : {};
   const names = (Array.isArray(written) ? written : []).map((tool) =>
-    isRecord(tool) ? nameOf(tool) : undefined
+    isJsonObject(tool) ? nameOf(tool) : undefined
   ).filter((name) => name !== undefined);
   const isWhole = Array.isArray(written) && written.length > 0 && names.length === written.length;
   if ((mode !== "auto" && mode !== "required") || !isWhole) {
@@ -58,7 +58,7 @@ function allowed(choice: unknown, tools: readonly FunctionTool[], notes: Notes):
 }
 
 function nameOf({ function: called }: Fields): string | undefined {
-  const name = isRecord(called) ? called["name"] : undefined;
+  const name = isJsonObject(called) ? called["name"] : undefined;
   return typeof name === "string" ? name : undefined;
 }
 
@@ -73,8 +73,8 @@ function requireDeclared(
 }
 
 function functionTool(tool: unknown, path: string, notes: Notes): FunctionTool | undefined {
-  const declared = isRecord(tool) ? tool["function"] : undefined;
-  if (!isRecord(tool) || tool["type"] !== "function" || !isRecord(declared)) {
+  const declared = isJsonObject(tool) ? tool["function"] : undefined;
+  if (!isJsonObject(tool) || tool["type"] !== "function" || !isJsonObject(declared)) {
     notes.allows("hosted_tools", `${path}.type`);
     return undefined;
   }
@@ -91,7 +91,7 @@ function functionTool(tool: unknown, path: string, notes: Notes): FunctionTool |
   return {
     type: "function",
     name: String(name),
-    inputSchema: isRecord(parameters) ? parameters : { type: "object", properties: {} },
+    inputSchema: isJsonObject(parameters) ? parameters : { type: "object", properties: {} },
     ...(typeof description === "string" ? { description } : {}),
     ...(isStrict ? { strict } : {}),
     ...(providerOptions && { providerOptions }),

@@ -1,4 +1,5 @@
-import { exceededLimit } from "../../wire/json_text.ts";
+import { isJsonObject } from "@svc/sdk/protocol";
+import { exceededLimit } from "../../wire/json/text.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Longest JSON answer in bytes: pictures come as base64 inside of it. */
@@ -33,7 +34,7 @@ export function readText(
 /** Parses an object out of text from the other side; `undefined` where it is none. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   const value = parseJson(text);
-  return isRecord(value) ? value : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** Parses text from the other side; `undefined` where it is no JSON, or deeper than any answer. */
@@ -49,11 +50,6 @@ export function parseJson(text: string): unknown {
 /** Whether a text goes deeper than any answer. */
 export function isTooDeep(text: string): boolean {
   return exceededLimit(text, { maxDepth: MAX_DEPTH }) !== undefined;
-}
-
-/** Whether a parsed value is an object with members. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 async function readPieces(

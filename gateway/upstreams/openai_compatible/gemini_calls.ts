@@ -1,8 +1,7 @@
-import type { ChatRequest } from "@svc/sdk/protocol";
+import { type ChatRequest, isJsonObject } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { editMembers } from "../../wire/json_text.ts";
-import { editCalls } from "../../wire/tool_calls.ts";
-import { isRecord } from "./body.ts";
+import { editMembers } from "../../wire/json/text.ts";
+import { editCalls } from "../../wire/chat/tool_calls.ts";
 
 /** How Gemini is named at the addresses where it speaks OpenAI's wire. */
 const GEMINI = /^(?:models\/|google\/)?gemini-/;
@@ -25,9 +24,9 @@ export function withForeignCalls({ text, value }: JsonBody): string {
   if (!messages.some(({ tool_calls: calls }) => Array.isArray(calls))) return text;
   return editCalls(text, (call, at) => {
     const { thought_signature: signature, extra_content: extra } = JSON.parse(call);
-    const signed = isRecord(extra) ? Object.values(extra) : [];
+    const signed = isJsonObject(extra) ? Object.values(extra) : [];
     const isSigned = typeof signature === "string" ||
-      signed.some((own) => isRecord(own) && typeof own["thought_signature"] === "string");
+      signed.some((own) => isJsonObject(own) && typeof own["thought_signature"] === "string");
     if (at > 0 || isSigned) return undefined;
     return editMembers(call, { extra_content: JSON.stringify({ ...extra, ...FOREIGN }) });
   });

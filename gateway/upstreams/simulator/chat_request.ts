@@ -6,9 +6,9 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import { readSimulate, type Simulate, splitDirective } from "./misbehaviour.ts";
 import { type SimulatedTask, splitTask } from "./noted_task.ts";
-import { isRecord } from "./record.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
 import { countTokens } from "./text_tokens.ts";
 
@@ -144,7 +144,7 @@ function readConversation(messages: readonly unknown[], seed: number): Conversat
     seed,
   };
   for (const [index, message] of messages.entries()) {
-    if (!isRecord(message) || typeof message.role !== "string") {
+    if (!isJsonObject(message) || typeof message.role !== "string") {
       return refuse(`messages.${index}.role`, `Cannot read messages.${index}: it has no role`);
     }
     const content = readContent(message.content);
@@ -212,9 +212,9 @@ function readContent(content: unknown): Content {
   const read: Content = { text: "", images: [] };
   if (!Array.isArray(content)) return read;
   for (const part of content) {
-    if (!isRecord(part)) continue;
+    if (!isJsonObject(part)) continue;
     if (typeof part.text === "string") read.text += (read.text === "" ? "" : "\n") + part.text;
-    if (isRecord(part.image_url) && typeof part.image_url.url === "string") {
+    if (isJsonObject(part.image_url) && typeof part.image_url.url === "string") {
       read.images.push(describeImage(part.image_url.url));
     }
   }
@@ -231,8 +231,8 @@ function describeImage(url: string): string {
 
 function readCalls(calls: unknown): EchoedCall[] {
   if (!Array.isArray(calls)) return [];
-  return calls.filter(isRecord).map((wire) => {
-    const called = isRecord(wire.function) ? wire.function : {};
+  return calls.filter(isJsonObject).map((wire) => {
+    const called = isJsonObject(wire.function) ? wire.function : {};
     return {
       id: typeof wire.id === "string" ? wire.id : "",
       name: typeof called.name === "string" ? called.name : "",
@@ -246,7 +246,7 @@ function readTools(tools: unknown): OfferedTool[] {
   if (!Array.isArray(tools)) return [];
   const offered: OfferedTool[] = [];
   for (const tool of tools) {
-    if (!isRecord(tool) || tool.type !== "function" || !isRecord(tool.function)) continue;
+    if (!isJsonObject(tool) || tool.type !== "function" || !isJsonObject(tool.function)) continue;
     const { name, parameters, strict } = tool.function;
     if (typeof name !== "string") continue;
     offered.push({ name, parameters: parameters ?? {}, strict: strict === true });
@@ -260,7 +260,7 @@ function readToolChoice(choice: unknown, tools: readonly OfferedTool[]): ToolCho
     if (tools.length > 0) return choice;
     return refuse("tool_choice", "Cannot require a tool call: no function is offered");
   }
-  if (!isRecord(choice) || !isRecord(choice.function)) return "auto";
+  if (!isJsonObject(choice) || !isJsonObject(choice.function)) return "auto";
   const name = choice.function.name;
   if (typeof name === "string" && tools.some((tool) => tool.name === name)) return { name };
   return refuse(
@@ -270,10 +270,10 @@ function readToolChoice(choice: unknown, tools: readonly OfferedTool[]): ToolCho
 }
 
 function readFormat(format: unknown): AnswerFormat | Refusal {
-  if (!isRecord(format)) return { kind: "text" };
+  if (!isJsonObject(format)) return { kind: "text" };
   if (format.type === "json_object") return { kind: "object" };
   if (format.type !== "json_schema") return { kind: "text" };
-  if (isRecord(format.json_schema)) {
+  if (isJsonObject(format.json_schema)) {
     return { kind: "schema", schema: format.json_schema.schema ?? { type: "object" } };
   }
   return refuse("response_format.json_schema", "Cannot follow a schema: json_schema is missing");

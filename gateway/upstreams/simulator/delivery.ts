@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import { setImmediate } from "node:timers/promises";
 import type { UpstreamTimeouts } from "../../domain/catalog/catalog.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
@@ -16,7 +17,6 @@ import {
 import type { SimulatedAnswer } from "./endpoint.ts";
 import type { Simulate } from "./misbehaviour.ts";
 import { Pause, type PauseOutcome } from "./pause.ts";
-import { isRecord } from "./record.ts";
 
 /** Delivers an answer to a call, as its wish to misbehave has it. */
 export async function deliver(
@@ -99,11 +99,11 @@ function whole(answer: SimulatedAnswer): UpstreamAnswer {
 
 /** Token counts as a provider's would be read: counts that cannot be are none. */
 function usageIn(reported: unknown): Usage | undefined {
-  if (!isRecord(reported)) return undefined;
+  if (!isJsonObject(reported)) return undefined;
   const details = reported.prompt_tokens_details;
   const inputTokens = reported.prompt_tokens;
   const outputTokens = reported.completion_tokens;
-  const cachedInputTokens = isRecord(details) ? details.cached_tokens : 0;
+  const cachedInputTokens = isJsonObject(details) ? details.cached_tokens : 0;
   if (!isCount(inputTokens) || !isCount(outputTokens) || !isCount(cachedInputTokens)) {
     return undefined;
   }

@@ -1,10 +1,10 @@
+import { isJsonObject } from "@svc/sdk/protocol";
+
 /**
  * What a simulated model makes of search results: numbered sources, `{"results": [{"source": 1}]}`.
  *
  * @module
  */
-
-import { isRecord } from "./record.ts";
 
 /** A source as an answer tells of it. */
 export interface FoundSource {
@@ -24,11 +24,11 @@ const LONGEST_PASSAGE = 160;
 /** The first sources of a tool's result; `undefined` where it is none of a search. */
 export function foundSources(result: string): readonly FoundSource[] | undefined {
   const found = parsed(result);
-  if (!isRecord(found) || !Array.isArray(found.results)) return undefined;
-  if (!found.results.every((one) => isRecord(one) && Number.isSafeInteger(one.source))) {
+  if (!isJsonObject(found) || !Array.isArray(found.results)) return undefined;
+  if (!found.results.every((one) => isJsonObject(one) && Number.isSafeInteger(one.source))) {
     return undefined;
   }
-  return found.results.slice(0, MOST_TOLD).filter(isRecord).map((one) => ({
+  return found.results.slice(0, MOST_TOLD).filter(isJsonObject).map((one) => ({
     number: Number(one.source),
     name: begin(one.title ?? one.filename ?? "untitled", LONGEST_NAME),
     passage: one.title === undefined ? begin(one.text ?? "", LONGEST_PASSAGE) : "",

@@ -1,5 +1,5 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import { z } from "zod";
-import { isRecord } from "./record.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 
 /** Token counts to report instead of the true ones. */
@@ -115,10 +115,10 @@ export function readSimulate(field: unknown, directive: string | undefined): Sim
   } catch {
     return refuse("messages", `Cannot read the directive [[sim ${directive}]]: it is not JSON`);
   }
-  if (field !== undefined && !isRecord(field)) {
+  if (field !== undefined && !isJsonObject(field)) {
     return refuse("simulate", "Cannot read simulate: it is not an object");
   }
-  const parsed = simulateSchema.safeParse(isRecord(said) ? { ...said, ...field } : said);
+  const parsed = simulateSchema.safeParse(isJsonObject(said) ? { ...said, ...field } : said);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const path = ["simulate", ...(issue?.path ?? [])].join(".");

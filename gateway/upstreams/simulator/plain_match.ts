@@ -6,10 +6,10 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { OfferedTool } from "./chat_request.ts";
 import { wordsOf } from "./prompt_facts.ts";
 import { isLike } from "./prompt_values.ts";
-import { isRecord } from "./record.ts";
 
 /** Words of names that say nothing about what a tool is for. */
 const GENERIC: ReadonlySet<string> = new Set(
@@ -34,7 +34,7 @@ const STATES =
 /** True where a question has all telling words of a tool's name. */
 export function isAskedFor({ name, parameters }: OfferedTool, question: string): boolean {
   if (!question.includes("?") && STATES.test(question)) return false;
-  const properties = isRecord(parameters) && isRecord(parameters.properties)
+  const properties = isJsonObject(parameters) && isJsonObject(parameters.properties)
     ? parameters.properties
     : {};
   const words = wordsOf(name).filter((word) => !GENERIC.has(word));
@@ -74,10 +74,10 @@ export function operationFor(
 
 /** Names of arguments that take a number. */
 function numbersOf(parameters: unknown): string[] {
-  const properties = isRecord(parameters) && isRecord(parameters.properties)
+  const properties = isJsonObject(parameters) && isJsonObject(parameters.properties)
     ? parameters.properties
     : {};
   return Object.entries(properties)
-    .filter(([, one]) => isRecord(one) && ["number", "integer"].includes(String(one.type)))
+    .filter(([, one]) => isJsonObject(one) && ["number", "integer"].includes(String(one.type)))
     .map(([name]) => name);
 }

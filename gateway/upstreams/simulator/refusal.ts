@@ -1,4 +1,4 @@
-import { isRecord } from "./record.ts";
+import { isJsonObject } from "@svc/sdk/protocol";
 
 /** The simulator does not take a request, as a provider would not: a value, never thrown. */
 export interface Refusal {
@@ -16,5 +16,5 @@ export function refuse(param: string, message: string): Refusal {
 
 /** Whether a value is a {@linkcode Refusal}; meant for unions with shapes that never look like one. */
 export function isRefusal(value: unknown): value is Refusal {
-  return isRecord(value) && value.kind === "refusal";
+  return isJsonObject(value) && value.kind === "refusal";
 }

@@ -10,9 +10,9 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { PromptValues } from "./prompt_values.ts";
 import { allowsNumber, smallestNumber, smallestText } from "./schema_scalars.ts";
-import { isRecord } from "./record.ts";
 import { mergeSchemas } from "./schema_merge.ts";
 import type { JsonRecord } from "./chat_request.ts";
 
@@ -73,7 +73,7 @@ function build(schema: unknown, context: Build): Instance {
 
 function buildSchema(schema: unknown, context: Build): Instance {
   if (schema === false) return undefined;
-  if (!isRecord(schema)) return { value: "simulated" };
+  if (!isJsonObject(schema)) return { value: "simulated" };
   if (UNSUPPORTED.some((keyword) => schema[keyword] !== undefined)) return undefined;
   if (typeof schema.$ref === "string") return follow(schema.$ref, schema, context);
   for (const keyword of ["anyOf", "oneOf"] as const) {
@@ -102,7 +102,7 @@ function firstKnown<T>(
   attempt: (candidate: T, context: Build) => Instance,
 ): Instance {
   const { given, prompt } = context;
-  const isNull = (one: T) => one === "null" || isRecord(one) && one.type === "null";
+  const isNull = (one: T) => one === "null" || isJsonObject(one) && one.type === "null";
   if (!candidates.some(isNull) || (prompt === undefined && given === undefined)) {
     return first(candidates, (one) => attempt(one, context));
   }
@@ -233,7 +233,7 @@ function buildNumber(
 }
 
 function buildObject(schema: JsonRecord, context: Build): Instance {
-  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const others = schema.additionalProperties ?? true;
   const required: unknown[] = Array.isArray(schema.required) ? schema.required : [];
   const names = new Set(required.filter((name) => typeof name === "string"));
@@ -270,7 +270,7 @@ function buildOptional(schema: unknown, name: string, context: Build): Instance 
 }
 
 function memberOf(given: unknown, name: string): unknown {
-  return isRecord(given) && Object.hasOwn(given, name) ? given[name] : undefined;
+  return isJsonObject(given) && Object.hasOwn(given, name) ? given[name] : undefined;
 }
 
 function buildArray(schema: JsonRecord, context: Build): Instance {

@@ -1,11 +1,11 @@
-import { isRecord } from "./record.ts";
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { JsonRecord } from "./chat_request.ts";
 
 /** The schema that allows what both allow; `false` where that is nothing, or cannot be said. */
 export function mergeSchemas(left: unknown, right: unknown): unknown {
   if (left === false || right === false) return false;
-  if (!isRecord(left)) return right;
-  if (!isRecord(right)) return left;
+  if (!isJsonObject(left)) return right;
+  if (!isJsonObject(right)) return left;
   const merged = new Map(Object.entries(left));
   for (const [keyword, value] of Object.entries(right)) {
     const present = merged.get(keyword);
@@ -15,7 +15,7 @@ export function mergeSchemas(left: unknown, right: unknown): unknown {
     else merged.set(keyword, join(keyword, present, value));
   }
   const properties = merged.get("properties");
-  if (isRecord(properties)) merged.set("properties", closeOver(properties, [left, right]));
+  if (isJsonObject(properties)) merged.set("properties", closeOver(properties, [left, right]));
   return Object.fromEntries(merged);
 }
 
@@ -74,7 +74,7 @@ function commonTypes(left: readonly unknown[], right: readonly unknown[]): unkno
 }
 
 function mergeMembers(left: unknown, right: unknown): unknown {
-  if (!isRecord(left) || !isRecord(right)) return right;
+  if (!isJsonObject(left) || !isJsonObject(right)) return right;
   const merged = new Map(Object.entries(left));
   for (const [name, schema] of Object.entries(right)) {
     merged.set(name, merged.has(name) ? { allOf: [merged.get(name), schema] } : schema);
@@ -87,7 +87,7 @@ function closeOver(properties: JsonRecord, sides: readonly JsonRecord[]): JsonRe
   const closed = Object.entries(properties).map(([name, schema]): [string, unknown] => {
     const others = sides.filter((side) =>
       side.additionalProperties !== undefined &&
-      !(isRecord(side.properties) && Object.hasOwn(side.properties, name))
+      !(isJsonObject(side.properties) && Object.hasOwn(side.properties, name))
     );
     if (others.length === 0) return [name, schema];
     return [name, { allOf: [schema, ...others.map((side) => side.additionalProperties)] }];

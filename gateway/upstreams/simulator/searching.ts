@@ -5,8 +5,8 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { OfferedTool } from "./chat_request.ts";
-import { isRecord } from "./record.ts";
 
 const LONGEST_QUERY = 200;
 
@@ -21,8 +21,8 @@ const ON_THE_WEB =
 
 /** Whether a tool is one to search with. */
 export function isSearchTool({ name, parameters }: OfferedTool): boolean {
-  if (!SEARCH_TOOL.test(name) || !isRecord(parameters)) return false;
-  return isRecord(parameters.properties) && parameters.properties.query !== undefined;
+  if (!SEARCH_TOOL.test(name) || !isJsonObject(parameters)) return false;
+  return isJsonObject(parameters.properties) && parameters.properties.query !== undefined;
 }
 
 /** The tools that a question is to be searched with: those that fit it best, of those there are. */

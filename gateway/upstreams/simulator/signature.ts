@@ -6,8 +6,7 @@
  */
 
 import { createHmac } from "node:crypto";
-import type { ToolCall } from "@svc/sdk/protocol";
-import { isRecord } from "./record.ts";
+import { isJsonObject, type ToolCall } from "@svc/sdk/protocol";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { EchoedStep } from "./chat_request.ts";
 
@@ -44,8 +43,8 @@ export function signCalls(model: string, calls: readonly ToolCall[]): ToolCall[]
 }
 
 function presented(call: Readonly<Record<string, unknown>>): unknown {
-  const extra = isRecord(call.extra_content) ? call.extra_content.google : undefined;
-  return (isRecord(extra) ? extra.thought_signature : undefined) ?? call.thought_signature;
+  const extra = isJsonObject(call.extra_content) ? call.extra_content.google : undefined;
+  return (isJsonObject(extra) ? extra.thought_signature : undefined) ?? call.thought_signature;
 }
 
 /** Checks the calls echoed since the last user message, for a model that signs. */

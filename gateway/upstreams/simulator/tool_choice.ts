@@ -13,9 +13,9 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import { expressionsIn } from "./arithmetic.ts";
 import type { OfferedTool, SimulatedRequest } from "./chat_request.ts";
-import { isRecord } from "./record.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
 import { isAskedFor, operationFor } from "./plain_match.ts";
 import { factsIn, type PromptFacts, withOnly } from "./prompt_facts.ts";
@@ -171,7 +171,7 @@ function collect(calls: readonly (WantedCall | Refusal)[]): readonly WantedCall[
 }
 
 function fill(tool: OfferedTool, options: InstanceOptions = {}): WantedCall | Refusal {
-  const schema = isRecord(tool.parameters) ? { type: "object", ...tool.parameters } : {};
+  const schema = isJsonObject(tool.parameters) ? { type: "object", ...tool.parameters } : {};
   const instance = instanceOf(schema, options);
   if (instance === undefined) {
     return refuse("tools", `Cannot call "${tool.name}": no simulated arguments fit its parameters`);
@@ -185,7 +185,7 @@ function calculate(tool: OfferedTool, expression: string): WantedCall | Refusal 
 
 /** Whether a tool could be called with nothing, as one whose arguments exclude each other. */
 function asksForNothing({ parameters }: OfferedTool): boolean {
-  const required = isRecord(parameters) ? parameters.required : undefined;
+  const required = isJsonObject(parameters) ? parameters.required : undefined;
   return !Array.isArray(required) || required.length === 0;
 }
 
@@ -204,13 +204,13 @@ function fillWith(
   if (isRefusal(filled)) return filled;
   if (tool.strict) return filled;
   const others: unknown = JSON.parse(filled.args);
-  const args = { ...isRecord(others) ? others : {}, ...given };
+  const args = { ...isJsonObject(others) ? others : {}, ...given };
   return { name: tool.name, args: JSON.stringify(args) };
 }
 
 /** The argument that takes an expression: the first required text, else the first text. */
 function expressionArgument(tool: OfferedTool): string {
-  const required: unknown = isRecord(tool.parameters) ? tool.parameters.required : undefined;
+  const required: unknown = isJsonObject(tool.parameters) ? tool.parameters.required : undefined;
   const texts = textArguments(tool);
   const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
   return texts.find(isRequired) ?? texts[0] ?? "expression";
@@ -218,10 +218,12 @@ function expressionArgument(tool: OfferedTool): string {
 
 /** Names of arguments that take any text. */
 function textArguments({ parameters }: OfferedTool): readonly string[] {
-  const { properties } = isRecord(parameters) ? parameters : {};
-  return Object.entries(isRecord(properties) ? properties : {})
-    .filter(([, one]) => isRecord(one) && (one.type === undefined || one.type === "string"))
-    .filter(([, one]) => !isRecord(one) || !["enum", "const", "pattern"].some((key) => key in one))
+  const { properties } = isJsonObject(parameters) ? parameters : {};
+  return Object.entries(isJsonObject(properties) ? properties : {})
+    .filter(([, one]) => isJsonObject(one) && (one.type === undefined || one.type === "string"))
+    .filter(([, one]) =>
+      !isJsonObject(one) || !["enum", "const", "pattern"].some((key) => key in one)
+    )
     .map(([name]) => name);
 }
 

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { ResponseAnnotation, ResponseLogprob } from "@svc/sdk/protocol";
+import { isJsonObject, type ResponseAnnotation, type ResponseLogprob } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
 import type { AnswerEnd } from "../answer_relay.ts";
-import { contentOf, reasoningOf } from "../chat_text.ts";
-import { elementTexts, memberText } from "../json_text.ts";
-import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../tool_calls.ts";
+import { contentOf, reasoningOf } from "../chat/text.ts";
+import { elementTexts, memberText } from "../json/text.ts";
+import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../chat/tool_calls.ts";
 import { logprobsOf, wantsLogprobs } from "./logprobs.ts";
 import {
   annotationOf,
@@ -133,5 +133,5 @@ function callDraft(
 }
 
 function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isJsonObject(value) ? value : {};
 }

@@ -6,8 +6,8 @@
 
 import type { ChatMessage, ContentPart, ToolCall } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { collectStrings } from "../chat_text.ts";
-import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../tool_calls.ts";
+import { collectStrings } from "../chat/text.ts";
+import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../chat/tool_calls.ts";
 import { assistantContent, chatContent } from "./chat_parts.ts";
 import type { MessagePlace } from "./caller_paths.ts";
 import { isSearch, itemType, referencedItem } from "./items.ts";

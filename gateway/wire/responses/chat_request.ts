@@ -4,13 +4,18 @@
  * @module
  */
 
-import type { ChatRequest, ChatTool, ResponsesRequest } from "@svc/sdk/protocol";
+import {
+  type ChatRequest,
+  type ChatTool,
+  isJsonObject,
+  type ResponsesRequest,
+} from "@svc/sdk/protocol";
 import { chatFeatureSteps, type RequestFeatures } from "../../domain/requests/features.ts";
 import { hostedToolOf } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
 import { atOnce, STEP_CHARS, type Steps } from "../../domain/redaction/steps.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { editMembers, elements, members } from "../json_text.ts";
+import { editMembers, elements, members } from "../json/text.ts";
 import { ChatMessages, type OpaquePlace } from "./chat_messages.ts";
 import { callerPath, type MessagePlace } from "./caller_paths.ts";
 import { requestItems } from "./items.ts";
@@ -218,7 +223,7 @@ function chatTool(
     function: {
       name: String(name),
       ...(typeof description === "string" ? { description } : {}),
-      ...(isRecord(parameters) ? { parameters } : {}),
+      ...(isJsonObject(parameters) ? { parameters } : {}),
       ...(typeof strict === "boolean" ? { strict } : {}),
     },
   };
@@ -325,8 +330,4 @@ function withCallOpaque(message: string, call: number, opaque: OpaquePlace["opaq
   invariant(span !== undefined, `Cannot find tool call ${call}`);
   const written = editMembers(message.slice(span.start, span.end), opaque);
   return message.slice(0, span.start) + written + message.slice(span.end);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -5,15 +5,15 @@
  * @module
  */
 
-import type { ErrorEnvelope, ResponseUsage } from "@svc/sdk/protocol";
+import { type ErrorEnvelope, isJsonObject, type ResponseUsage } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
 import type { AnswerEnd, FailedEnd } from "../answer_relay.ts";
-import { collectStrings } from "../chat_text.ts";
-import { type Fields, parsed } from "../chunk.ts";
-import { DeliveredText } from "../delivered_text.ts";
-import { editMembers, memberText } from "../json_text.ts";
-import { laterUsage } from "../usage.ts";
+import { collectStrings } from "../chat/text.ts";
+import { type Fields, parsed } from "../chat/chunk.ts";
+import { DeliveredText } from "../text/delivered_text.ts";
+import { editMembers, memberText } from "../json/text.ts";
+import { laterUsage } from "../chat/usage.ts";
 import { NativeItems } from "./native_items.ts";
 import { errorEvent, responseErrorOf, responseEvent, type ResponseRelay } from "./relay.ts";
 import { metadataTextOf, ResourceWriter, type ResponseContext } from "./resource.ts";
@@ -40,7 +40,7 @@ export function checkNativeAnswer({ value }: Pick<JsonBody, "value">): void {
   if (!ENDED.includes(status)) {
     throw new UpstreamCut("malformed", "The upstream sent an answer that has not ended");
   }
-  if (!Array.isArray(output) || !output.every(isRecord)) {
+  if (!Array.isArray(output) || !output.every(isJsonObject)) {
     throw new UpstreamCut("malformed", "The upstream sent an answer without output");
   }
 }
@@ -141,14 +141,14 @@ export class NativeResponseRelay implements ResponseRelay {
       throw new UpstreamCut("malformed", "The upstream sent an event without a type");
     }
     if (FAILING.includes(type)) {
-      if (isRecord(response)) this.#noteResponse(response);
+      if (isJsonObject(response)) this.#noteResponse(response);
       throw failedUpstream();
     }
     const number = event["sequence_number"];
     if (typeof number === "number") this.#sequence = number + 1;
     if (type === "response.output_item.done") this.#noteItem(event["item"]);
     if (CLOSING.includes(type) || OPENING.includes(type)) {
-      if (!isRecord(response)) {
+      if (!isJsonObject(response)) {
         throw new UpstreamCut("malformed", `The upstream sent "${type}" without a response`);
       }
       return this.#follow({ type, text, response });
@@ -306,11 +306,7 @@ function failedUpstream(): UpstreamCut {
 
 function fieldList(value: unknown): readonly Fields[] {
   if (!Array.isArray(value)) return [];
-  return value.filter(isRecord);
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return value.filter(isJsonObject);
 }
 
 function charsOf(pieces: readonly string[]): number {

@@ -6,8 +6,8 @@
  */
 
 import type { JsonBody } from "../../ports/upstream.ts";
-import { recordOf } from "../json_parse.ts";
-import { editMembers } from "../json_text.ts";
+import { recordOf } from "../json/parse.ts";
+import { editMembers } from "../json/text.ts";
 import {
   isForgottenReasoning,
   isOwnId,

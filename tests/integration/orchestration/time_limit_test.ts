@@ -59,12 +59,12 @@ Deno.test("tasks leave the answer its part of the request's time", async () => {
   const gate = Promise.withResolvers<void>();
   upstream.plan = [planned("tea"), planned("more", ["tea"]), planned("coffee")];
   upstream.on("tea", { until: gate.promise });
-  const asked = askSplit(service);
+  const call = askSplit(service);
   await until(() => upstream.callsFor("coffee").length === 1, "the tasks to begin");
   await until(async () => (await service.wallet()).spent === 2n * CALL_MICROS, "coffee's end");
   clock.advance(TASKS_MS + 1);
   gate.resolve();
-  const answer = await readAnswer(await asked, false);
+  const answer = await readAnswer(await call, false);
   assertEquals([answer.text, answer.error], ["The answer.", undefined]);
   assertEquals([statuses(answer)["more"], upstream.callsFor("more").length], ["failed", 0]);
   await assertCharged(service, answer, { micros: 4n * CALL_MICROS });

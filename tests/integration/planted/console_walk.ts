@@ -166,8 +166,8 @@ function kindOf({ pathname, searchParams }: URL): string {
 export function assertAllShown(shown: readonly Shown[]): void {
   const missing = SECTIONS.flatMap(({ pages, feeds = [] }) => [...pages, ...feeds])
     .filter(({ path }) => {
-      const asked = new RegExp(`^(?:POST )?/console${path.replaceAll(/:\w+/g, "[^/?]+")}[? ]`);
-      return !shown.some(({ address }) => asked.test(address) && !address.endsWith("404"));
+      const visited = new RegExp(`^(?:POST )?/console${path.replaceAll(/:\w+/g, "[^/?]+")}[? ]`);
+      return !shown.some(({ address }) => visited.test(address) && !address.endsWith("404"));
     }).map(({ path }) => path);
   assertEquals(missing, []);
 }

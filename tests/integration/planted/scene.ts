@@ -204,7 +204,7 @@ export async function textOf(response: Response): Promise<string> {
 }
 
 /** All that a text holds of secrets, by name: as they are, in any usual writing, or a good part. */
-export function found(text: string, more: Readonly<Record<string, string>> = {}): string[] {
+export function leaksIn(text: string, more: Readonly<Record<string, string>> = {}): string[] {
   // Whoever has half of a key needs less time for the rest.
   const plain = text.replace(
     /\\+u([0-9a-fA-F]{4})/g,
@@ -234,7 +234,7 @@ export async function callAll(
   scene: Scene,
   { models = MODELS, calls = CALLS.length }: { models?: readonly string[]; calls?: number } = {},
 ): Promise<string[]> {
-  const said: string[] = [];
+  const texts: string[] = [];
   for (const model of models) {
     const made = await scene.operate("POST", "/keys", {
       ...{ name: `for-${model}`, wallet: "default", policy: { models: [model] } },
@@ -247,8 +247,8 @@ export async function callAll(
         body: JSON.stringify({ model: "auto", ...body }),
       });
       const headers = JSON.stringify([...response.headers]);
-      said.push(`${model} ${path} ${response.status} ${headers} ${await response.text()}`);
+      texts.push(`${model} ${path} ${response.status} ${headers} ${await response.text()}`);
     }
   }
-  return said;
+  return texts;
 }

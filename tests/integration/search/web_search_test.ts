@@ -222,10 +222,10 @@ for (const kind of KINDS) {
       await using server = new FakeUpstream();
       server.answer(script);
       const caller = new AbortController();
-      const asked = ask(kind, server, { signal: caller.signal });
+      const call = ask(kind, server, { signal: caller.signal });
       await server.stalling();
       caller.abort(new Error("the caller left"));
-      await assertRejects(() => asked, Error, "the caller left");
+      await assertRejects(() => call, Error, "the caller left");
       await server.clientLeft();
     }
   });

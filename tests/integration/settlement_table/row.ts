@@ -48,7 +48,7 @@ export interface Row {
   readonly row: string;
   /** What is peculiar to this one. */
   readonly how: string;
-  readonly said: Said;
+  readonly output: Said;
   /** @default {"whole"} */
   readonly end?: UpstreamEnd;
   /** @default {the caller stays} */
@@ -58,7 +58,7 @@ export interface Row {
   /** More of the request. */
   readonly asks?: Readonly<Record<string, unknown>>;
   /** @default {all} */
-  readonly roads?: readonly ResponseRoute[];
+  readonly routes?: readonly ResponseRoute[];
   /** @default {both} */
   readonly only?: "streamed" | "as one body";
   /** Status of the answer. @default {200} */
@@ -102,8 +102,8 @@ export const OTHER_STRINGS: Readonly<Record<string, Readonly<Record<string, unkn
   },
   "thinking": { thinking: "Hello there friend" },
   "a transcript": { audio: { id: "audio_1", transcript: "Hello there friend" } },
-  "a member that nobody knows": { novelty: { said: ["Hello there friend"] } },
+  "a member that nobody knows": { novelty: { output: ["Hello there friend"] } },
 };
 
 /** Those on which a model is asked for a chat completion. */
-export const CHAT_ROADS: readonly ResponseRoute[] = ["chat", "responses, translated"];
+export const CHAT_ROUTES: readonly ResponseRoute[] = ["chat", "responses, translated"];

@@ -1,21 +1,13 @@
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { Child } from "@hono/hono/jsx";
-import { z } from "zod";
-import { Badge } from "../../components/badge.tsx";
-import { shownText } from "../../components/shown_text.ts";
-import type { View } from "../../page.ts";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView } from "../../page.ts";
 import type { CatalogIds } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 
-/** One difference between two catalogs, as the operator's API has it. */
-export const change = z.object({
-  path: z.string(),
-  kind: z.enum(["added", "removed", "changed"]),
-  before: z.unknown().optional(),
-  after: z.unknown().optional(),
-});
-
 /** One difference between two catalogs. */
-export type Change = z.output<typeof change>;
+export type Change = AnswerOf<"POST /catalog/apply">["changes"][number];
 
 const KINDS = { added: "good", removed: "bad", changed: "warn" } as const;
 /** Things that differ up to which all of them are open. */
@@ -42,11 +34,9 @@ interface Field extends Omit<Change, "path"> {
  * catalogs, or what is known of them: an id may hold dots, and a path alone does not say where it ends.
  */
 export function Changes(
-  { view, changes, contents }: {
-    view: View;
-    changes: readonly Change[];
-    contents: readonly CatalogIds[];
-  },
+  { view, changes, contents }: InView<
+    { changes: readonly Change[]; contents: readonly CatalogIds[] }
+  >,
 ) {
   const groups = grouped(changes, contents);
   return (
@@ -64,17 +54,15 @@ export function Changes(
 }
 
 /** What was added or removed as a whole is folded where there is much else. */
-function GroupOfChanges(
-  { view, group, isOpen }: { view: View; group: Group; isOpen: boolean },
-) {
+function GroupOfChanges({ view, group, isOpen }: InView<{ group: Group; isOpen: boolean }>) {
   const say = view.say(editMessages);
   const { part, id, kind, fields } = group;
   const name = Object.entries(say.entries).find(([known]) => known === part)?.[1] ?? part;
   const heading = (
     <h3>
       {part === "tiers" && id === "" ? say.tierOrder : name}
-      {id === "" ? null : <code>{shownText(id)}</code>}
-      <Badge kind={KINDS[kind]}>{say[kind]}</Badge>
+      {id !== "" && <code>{ui.shownText(id)}</code>}
+      <ui.Badge kind={KINDS[kind]}>{say[kind]}</ui.Badge>
     </h3>
   );
   const list = (
@@ -93,17 +81,17 @@ function GroupOfChanges(
   );
 }
 
-function FieldChange({ view, field }: { view: View; field: Field }) {
+function FieldChange({ view, field }: InView<{ field: Field }>) {
   const say = view.say(editMessages);
   const { name, before, after, kind } = field;
   const [removed, added] = listChange(before, after);
   return (
     <div>
-      {name === "" ? null : <dt>{shownText(name)}</dt>}
+      {name !== "" && <dt>{ui.shownText(name)}</dt>}
       <dd>
-        {kind === "added" ? null : <Value as="del" label={say.before}>{removed}</Value>}
-        {kind === "changed" ? <span class="arrow" aria-hidden="true">→</span> : null}
-        {kind === "removed" ? null : <Value as="ins" label={say.after}>{added}</Value>}
+        {kind !== "added" && <Value as="del" label={say.before}>{removed}</Value>}
+        {kind === "changed" && <span class="arrow" aria-hidden="true">→</span>}
+        {kind !== "removed" && <Value as="ins" label={say.after}>{added}</Value>}
         {growth(before, after)}
       </dd>
     </div>
@@ -134,7 +122,7 @@ function names(list: readonly string[], other: readonly string[]): Child {
       {list.map((each, at) => (
         <span key={each}>
           {at === 0 ? "" : ", "}
-          {other.includes(each) ? shownText(each) : <mark>{shownText(each)}</mark>}
+          {other.includes(each) ? ui.shownText(each) : <mark>{ui.shownText(each)}</mark>}
         </span>
       ))}
     </>
@@ -146,9 +134,9 @@ function isNames(value: unknown): value is readonly string[] {
 }
 
 function valueText(value: unknown): string {
-  if (typeof value === "string") return value === "" ? '""' : shownText(value);
-  if (isNames(value) && value.length > 0) return shownText(value.join(", "));
-  return shownText(JSON.stringify(value) ?? "");
+  if (typeof value === "string") return value === "" ? '""' : ui.shownText(value);
+  if (isNames(value) && value.length > 0) return ui.shownText(value.join(", "));
+  return ui.shownText(JSON.stringify(value) ?? "");
 }
 
 /** By how much a number or a price grew. */
@@ -170,9 +158,7 @@ function numberOf(value: unknown): number | undefined {
 function flat(field: Field): Field[] {
   const { name, kind } = field;
   const whole = kind === "added" ? field.after : field.before;
-  if (kind === "changed" || typeof whole !== "object" || whole === null || Array.isArray(whole)) {
-    return [field];
-  }
+  if (kind === "changed" || !isJsonObject(whole)) return [field];
   return Object.entries(whole).filter(([member]) => name !== "" || member !== "id").flatMap((
     [member, value]: [string, unknown],
   ) =>
@@ -220,6 +206,6 @@ function isIn(entry: unknown, path: string): boolean {
   if (path === "") return true;
   const [name = "", ...below] = path.split(".");
   if (typeof entry !== "object" || entry === null) return false;
-  const found = Object.entries(entry).find(([member]) => member === name);
-  return found !== undefined && isIn(found[1], below.join("."));
+  const member = Object.entries(entry).find(([member]) => member === name);
+  return member !== undefined && isIn(member[1], below.join("."));
 }

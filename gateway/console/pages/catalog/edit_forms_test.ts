@@ -9,9 +9,9 @@ const TIERS = CONTENT.tiers.map((tier) => ({ ...tier, models: ["fast-mini"] }));
 
 /** The sentence at each field that has one. */
 function errorsOf(html: string): Record<string, string> {
-  const found = html.matchAll(/<p class="error" id="error-([^"]*)">([^<]*)/g);
+  const errors = html.matchAll(/<p class="error" id="error-([^"]*)">([^<]*)/g);
   return Object.fromEntries(
-    [...found].map(([, name = "", text = ""]) => [name, unescaped(text)]),
+    [...errors].map(([, name = "", text = ""]) => [name, unescaped(text)]),
   );
 }
 

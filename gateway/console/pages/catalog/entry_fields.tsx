@@ -4,11 +4,9 @@
  * @module
  */
 
-import { Notice } from "../../components/notice.tsx";
-import { SelectField, TextArea, TextField } from "../../components/form.tsx";
-import { shownText } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import { sharedMessages } from "../../messages/shared.ts";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import { editMessages } from "./edit_messages.ts";
 import { type Problem, problemText } from "./problems.ts";
 
@@ -41,13 +39,11 @@ export function EnteredText(
     inputmode?: "decimal" | "numeric";
   },
 ) {
-  return <TextField name={name} {...props} {...enteredIn(entered, name)} />;
+  return <ui.TextField name={name} {...props} {...enteredIn(entered, name)} />;
 }
 
 /** The id, which is chosen once: of a new entry alone. */
-export function NewId(
-  { view, entered, id }: { view: View; entered: Entered; id: string | undefined },
-) {
+export function NewId({ view, entered, id }: InView<{ entered: Entered; id: string | undefined }>) {
   const say = view.say(editMessages);
   if (id !== undefined) return null;
   return <EnteredText entered={entered} name="id" label={say.id} hint={say.idHint} isRequired />;
@@ -55,7 +51,7 @@ export function NewId(
 
 /** Several lines. */
 export function EnteredLines({ entered, name, ...props }: EnteredProps) {
-  return <TextArea name={name} rows={3} {...props} {...enteredIn(entered, name)} />;
+  return <ui.TextArea name={name} rows={3} {...props} {...enteredIn(entered, name)} />;
 }
 
 /** One of several; by their names, where they have any. */
@@ -70,7 +66,7 @@ export function EnteredChoice(
   const isThere = own.value === "" || named.some(([value]) => value === own.value);
   const all = isThere ? named : [[own.value, own.value], ...named];
   return (
-    <SelectField
+    <ui.SelectField
       name={name}
       {...props}
       {...own}
@@ -92,7 +88,7 @@ export function EnteredError(
 }
 
 /** The head of a form that was refused: what is wrong elsewhere, or that something is marked below. */
-export function Refused({ view, entered }: { view: View; entered: Entered }) {
+export function Refused({ view, entered }: InView<{ entered: Entered }>) {
   const { problems, fields } = entered;
   if (problems.length === 0) return null;
   const marked = ownOf(entered).filter(({ field }) =>
@@ -100,11 +96,11 @@ export function Refused({ view, entered }: { view: View; entered: Entered }) {
   );
   const elsewhere = problems.filter((each) => !marked.includes(each));
   return (
-    <Notice kind="problem">
+    <ui.Notice kind="problem">
       {elsewhere.length === 0
         ? view.say(sharedMessages).fixThese
         : <ProblemLines problems={elsewhere} />}
-    </Notice>
+    </ui.Notice>
   );
 }
 
@@ -112,7 +108,7 @@ export function Refused({ view, entered }: { view: View; entered: Entered }) {
 export function ProblemLines({ problems }: { problems: readonly Problem[] }) {
   return (
     <ul class="plain">
-      {problems.map(problemText).map((line) => <li key={line}>{shownText(line)}</li>)}
+      {problems.map(problemText).map((line) => <li key={line}>{ui.shownText(line)}</li>)}
     </ul>
   );
 }
@@ -153,7 +149,7 @@ function isOf(name: string, field: string): boolean {
 }
 
 function sentences(problems: readonly Problem[]): string {
-  return shownText([...new Set(problems.map(({ text }) => text))].join("; "));
+  return ui.shownText([...new Set(problems.map(({ text }) => text))].join("; "));
 }
 
 function isList(

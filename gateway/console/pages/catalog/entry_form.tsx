@@ -6,8 +6,7 @@
  */
 
 import type { Child } from "@hono/hono/jsx";
-import { ChangeForm, CheckField, FormEnd } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Page, Shown, View } from "../../page.ts";
 import { type CatalogText, catalogVersion, currentCatalog, withEntry } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
@@ -168,20 +167,20 @@ function formPage<Known extends CatalogEntry>(
     title,
     body: (
       <>
-        <PageHead title={title} intro={say.editIntro} />
-        <ChangeForm>
+        <ui.PageHead title={title} intro={say.editIntro} />
+        <ui.ChangeForm>
           <Refused view={view} entered={entered} />
           <BaseField base={entered.base} />
           {form.fields(props)}
-          {id === undefined ? null : (
-            <CheckField
+          {id !== undefined && (
+            <ui.CheckField
               name="remove"
               label={say.remove}
               isChecked={entered.fields.has("remove")}
             />
           )}
-          <FormEnd view={view} submit={say.check} cancelHref={form.cancelHref(id)} />
-        </ChangeForm>
+          <ui.FormEnd view={view} submit={say.check} cancelHref={form.cancelHref(id)} />
+        </ui.ChangeForm>
       </>
     ),
   };

@@ -1,3 +1,5 @@
+import { isJsonObject } from "@svc/sdk/protocol";
+
 /**
  * Two edits of one catalog made into one: what each changed since the version that both began with.
  *
@@ -22,16 +24,16 @@ export function mergeEdits(base: unknown, mine: unknown, theirs: unknown, path =
     return mergeLists(isList(base) ? base : [], mine, theirs, path);
   }
   if (isTorn(base, mine, theirs)) return { value: mine, conflicts: [path] };
-  if (isObject(mine) && isObject(theirs)) {
-    return mergeObjects(isObject(base) ? base : {}, mine, theirs, path);
+  if (isJsonObject(mine) && isJsonObject(theirs)) {
+    return mergeObjects(isJsonObject(base) ? base : {}, mine, theirs, path);
   }
   return { value: mine, conflicts: [path] };
 }
 
 /** A key is for the address that it was written for: mine never goes to one that they chose. */
 function isTorn(base: unknown, mine: unknown, theirs: unknown): boolean {
-  if (!isObject(mine) || !isObject(theirs) || mine.apiKey === undefined) return false;
-  const before = isObject(base) ? base : {};
+  if (!isJsonObject(mine) || !isJsonObject(theirs) || mine.apiKey === undefined) return false;
+  const before = isJsonObject(base) ? base : {};
   return mine.apiKey !== before.apiKey && theirs.baseUrl !== before.baseUrl;
 }
 
@@ -44,16 +46,16 @@ function mergeLists(
   path: string,
 ): Merged {
   const merged = mergeObjects(byId(base), byId(mine), byId(theirs), path);
-  const left = new Map(isObject(merged.value) ? Object.entries(merged.value) : []);
+  const remaining = new Map(isJsonObject(merged.value) ? Object.entries(merged.value) : []);
   // The order of tiers has a meaning: mine where I changed it, else theirs; what is new comes last.
   const isMine = !isEqual(idsOf(mine), idsOf(base));
   const all = isMine ? [...mine, ...theirs] : [...theirs, ...mine];
-  const order = [...new Set(idsOf(all))].filter((id) => left.has(id));
-  const theirOrder = idsOf(theirs).filter((id) => left.has(id));
+  const order = [...new Set(idsOf(all))].filter((id) => remaining.has(id));
+  const theirOrder = idsOf(theirs).filter((id) => remaining.has(id));
   const isKept = isEqual(order.filter((id) => theirOrder.includes(id)), theirOrder) ||
     isEqual(idsOf(theirs), idsOf(base));
   return {
-    value: order.map((id) => left.get(id)),
+    value: order.map((id) => remaining.get(id)),
     conflicts: isKept ? merged.conflicts : [...merged.conflicts, path],
   };
 }
@@ -68,12 +70,12 @@ function mergeObjects(
   theirs: Readonly<Record<string, unknown>>,
   path: string,
 ): Merged {
-  const [before, left, right] = [base, mine, theirs].map((each) => new Map(Object.entries(each)));
+  const [before, ours, right] = [base, mine, theirs].map((each) => new Map(Object.entries(each)));
   const conflicts: string[] = [];
   const entries: [string, unknown][] = [];
   for (const name of new Set([...Object.keys(mine), ...Object.keys(theirs)])) {
     const at = path === "" ? name : `${path}.${name}`;
-    const merged = mergeEdits(before?.get(name), left?.get(name), right?.get(name), at);
+    const merged = mergeEdits(before?.get(name), ours?.get(name), right?.get(name), at);
     conflicts.push(...merged.conflicts);
     if (merged.value !== undefined) entries.push([name, merged.value]);
   }
@@ -86,11 +88,7 @@ function byId(list: readonly CatalogEntry[]): Record<string, unknown> {
 
 function isList(value: unknown): value is readonly CatalogEntry[] {
   return Array.isArray(value) &&
-    value.every((item: unknown) => isObject(item) && typeof item.id === "string");
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+    value.every((item: unknown) => isJsonObject(item) && typeof item.id === "string");
 }
 
 /** Whether two values are equal, whatever the order of their members. */
@@ -102,7 +100,7 @@ function canonical(value: unknown): string | undefined {
   return JSON.stringify(
     value,
     (_name, part) =>
-      isObject(part)
+      isJsonObject(part)
         ? Object.fromEntries(Object.entries(part).sort(([x], [y]) => x < y ? -1 : 1))
         : part,
   );

@@ -1,4 +1,4 @@
-import { CheckField, FieldGroup, Fold } from "../../components/form.tsx";
+import * as ui from "../../components/mod.ts";
 import { ENDPOINTS, modelHref } from "./addresses.ts";
 import type { CatalogModel, CatalogText } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
@@ -45,7 +45,7 @@ export const { edit: modelEdit, add: modelNew } = entryPages<CatalogModel>({
       <PriceFields {...props} />
       <Abilities {...props} />
       <Descriptions {...props} />
-      <CheckField
+      <ui.CheckField
         name="disabled"
         label={props.view.say(editMessages).disabled}
         isChecked={props.entered.fields.has("disabled")}
@@ -78,26 +78,26 @@ function PriceFields({ view, entered }: Props) {
     />
   );
   return (
-    <FieldGroup legend={say.price}>
+    <ui.FieldGroup legend={say.price}>
       <p class="hint">{say.priceIntro}</p>
       <div class="field-row">
         {USUAL_PRICES.map(price)}
       </div>
-      <Fold
+      <ui.Fold
         title={view.say(editMessages).morePrices}
         isOpen={isEntered(entered, rare.map((name) => `price.${name}`))}
       >
         <div class="field-row">{rare.map(price)}</div>
-      </Fold>
+      </ui.Fold>
       <EnteredError entered={entered} name="price" />
-    </FieldGroup>
+    </ui.FieldGroup>
   );
 }
 
 function Basics({ view, entered, content, id }: Props) {
   const say = view.say(catalogMessages);
   return (
-    <FieldGroup legend={view.say(editMessages).basics}>
+    <ui.FieldGroup legend={view.say(editMessages).basics}>
       <NewId view={view} entered={entered} id={id} />
       <div class="field-row">
         <EnteredText entered={entered} name="name" label={say.name} />
@@ -110,7 +110,7 @@ function Basics({ view, entered, content, id }: Props) {
         <EnteredText entered={entered} name="upstreamModel" label={say.upstreamModel} />
         <EnteredText entered={entered} name="sku" label={say.sku} />
       </div>
-    </FieldGroup>
+    </ui.FieldGroup>
   );
 }
 
@@ -128,10 +128,10 @@ function Abilities({ view, entered }: Props) {
   );
   return (
     <>
-      <FieldGroup legend={say.endpoints}>
+      <ui.FieldGroup legend={say.endpoints}>
         <div class="field-row">
           {ENDPOINTS.map((each) => (
-            <CheckField
+            <ui.CheckField
               name="endpoints"
               value={each}
               label={each}
@@ -140,8 +140,8 @@ function Abilities({ view, entered }: Props) {
           ))}
         </div>
         <EnteredError entered={entered} name="endpoints" />
-      </FieldGroup>
-      <FieldGroup legend={say.limits}>
+      </ui.FieldGroup>
+      <ui.FieldGroup legend={say.limits}>
         <div class="field-row">
           <EnteredText
             entered={entered}
@@ -156,7 +156,7 @@ function Abilities({ view, entered }: Props) {
         </div>
         <EnteredText entered={entered} name="featureTags" label={say.tags} hint={listHint} />
         <EnteredText entered={entered} name="industryPacks" label={say.packs} hint={listHint} />
-      </FieldGroup>
+      </ui.FieldGroup>
     </>
   );
 }
@@ -164,9 +164,9 @@ function Abilities({ view, entered }: Props) {
 function Descriptions({ view, entered }: Props) {
   const { english, chinese } = view.say(editMessages);
   return (
-    <FieldGroup legend={view.say(catalogMessages).description}>
+    <ui.FieldGroup legend={view.say(catalogMessages).description}>
       <EnteredLines entered={entered} name="description.en" label={english} />
       <EnteredLines entered={entered} name="description.zh" label={chinese} />
-    </FieldGroup>
+    </ui.FieldGroup>
   );
 }

@@ -1,4 +1,4 @@
-import { FieldGroup } from "../../components/form.tsx";
+import * as ui from "../../components/mod.ts";
 import type { CatalogTier } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 import { listOf, textsOf } from "./field_values.ts";
@@ -64,7 +64,7 @@ function Rate({ view, entered, id }: Props) {
   const say = view.say(catalogMessages);
   const edit = view.say(editMessages);
   return (
-    <FieldGroup legend={edit.basics}>
+    <ui.FieldGroup legend={edit.basics}>
       <NewId view={view} entered={entered} id={id} />
       <div class="field-row">
         <EnteredText
@@ -87,7 +87,7 @@ function Rate({ view, entered, id }: Props) {
         label={say.tierModels}
         hint={edit.modelsHint}
       />
-    </FieldGroup>
+    </ui.FieldGroup>
   );
 }
 
@@ -95,12 +95,12 @@ function Texts({ view, entered }: Props) {
   const say = view.say(catalogMessages);
   const { english, chinese } = view.say(editMessages);
   const both = (part: "name" | "description") => (
-    <FieldGroup legend={say[part]}>
+    <ui.FieldGroup legend={say[part]}>
       <div class="field-row">
         <EnteredText entered={entered} name={`${part}.en`} label={english} isRequired />
         <EnteredText entered={entered} name={`${part}.zh`} label={chinese} isRequired />
       </div>
-    </FieldGroup>
+    </ui.FieldGroup>
   );
   return (
     <>

@@ -1,6 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
 import type { Refusal } from "../../api.ts";
-import { Notice } from "../../components/notice.tsx";
+import * as ui from "../../components/mod.ts";
 import { sharedMessages } from "../../messages/shared.ts";
 import type { View } from "../../page.ts";
 import type { Choices } from "./choices.ts";
@@ -35,7 +35,7 @@ export function PolicyEditor(props: PolicyEditorProps) {
       autocomplete="off"
       data-preview={`/console${PREVIEW_FEED}`}
     >
-      {refusal === undefined ? null : <Notice kind="problem">{refusal.message}</Notice>}
+      {refusal !== undefined && <ui.Notice kind="problem">{refusal.message}</ui.Notice>}
       <div class="policy-columns">
         <div class="policy-fields">
           {children}

@@ -1,5 +1,5 @@
 import type { Child } from "@hono/hono/jsx";
-import { FieldGroup, Fold, TextArea, TextField } from "../../components/form.tsx";
+import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import { ChoiceField, RadioField } from "./choice_field.tsx";
 import type { Choices } from "./choices.ts";
@@ -34,28 +34,28 @@ export function PolicyFields(props: PolicyFieldsProps) {
   );
   return (
     <>
-      <FieldGroup legend={say.groups.calls}>
+      <ui.FieldGroup legend={say.groups.calls}>
         {LIST_FIELDS.filter(isUsual).map(list)}
-        <Fold title={say.moreCalls} isOpen={rare.some((name) => isLimited(props, name))}>
+        <ui.Fold title={say.moreCalls} isOpen={rare.some((name) => isLimited(props, name))}>
           {rare.map(list)}
-        </Fold>
-      </FieldGroup>
-      <FieldGroup legend={say.groups.money}>
+        </ui.Fold>
+      </ui.FieldGroup>
+      <ui.FieldGroup legend={say.groups.money}>
         <Row>
           <Limit {...props} name="maxChargePerRequest" hint={say.credits} />
           <Limit {...props} name="budget_day" hint={say.budgetHint} />
           <Limit {...props} name="budget_month" hint={say.budgetHint} />
           <Limit {...props} name="budget_total" hint={say.budgetHint} />
         </Row>
-      </FieldGroup>
-      <Fold title={say.groups.pace} isOpen={isSet(props, PACE)}>
+      </ui.FieldGroup>
+      <ui.Fold title={say.groups.pace} isOpen={isSet(props, PACE)}>
         <Row>
           {PACE.map((name) => <Limit key={name} {...props} name={name} hint={say.count} />)}
         </Row>
-      </Fold>
+      </ui.Fold>
       <Place {...props} />
       <Orchestration {...props} />
-      <FieldGroup legend={say.groups.dialect}>
+      <ui.FieldGroup legend={say.groups.dialect}>
         <RadioField
           name="dialect"
           legend={say.fields.dialect}
@@ -63,7 +63,7 @@ export function PolicyFields(props: PolicyFieldsProps) {
           fields={fields}
           error={errors.get("dialect")}
         />
-      </FieldGroup>
+      </ui.FieldGroup>
     </>
   );
 }
@@ -88,7 +88,7 @@ function Limit(
   { view, fields, errors, name, hint }: PolicyFieldsProps & { name: FieldName; hint: string },
 ) {
   return (
-    <TextField
+    <ui.TextField
       name={name}
       label={view.say(formMessages).fields[name]}
       hint={hint}
@@ -104,9 +104,9 @@ function Place(props: PolicyFieldsProps) {
   const { view, fields, errors } = props;
   const say = view.say(formMessages);
   return (
-    <Fold title={say.groups.place} isOpen={isSet(props, ["ipRanges", "expiresAt"])}>
+    <ui.Fold title={say.groups.place} isOpen={isSet(props, ["ipRanges", "expiresAt"])}>
       <Row>
-        <TextArea
+        <ui.TextArea
           name="ipRanges"
           label={say.fields.ipRanges}
           hint={say.ipHint}
@@ -114,7 +114,7 @@ function Place(props: PolicyFieldsProps) {
           error={errors.get("ipRanges")}
           rows={3}
         />
-        <TextField
+        <ui.TextField
           name="expiresAt"
           type="datetime-local"
           label={say.fields.expiresAt}
@@ -123,14 +123,14 @@ function Place(props: PolicyFieldsProps) {
           error={errors.get("expiresAt")}
         />
       </Row>
-    </Fold>
+    </ui.Fold>
   );
 }
 
 function Orchestration({ view, fields, errors }: PolicyFieldsProps) {
   const say = view.say(formMessages);
   return (
-    <FieldGroup legend={say.groups.orchestration}>
+    <ui.FieldGroup legend={say.groups.orchestration}>
       <RadioField
         name="mode"
         legend={say.fields.mode}
@@ -145,7 +145,7 @@ function Orchestration({ view, fields, errors }: PolicyFieldsProps) {
         fields={fields}
         error={errors.get("stream")}
       />
-    </FieldGroup>
+    </ui.FieldGroup>
   );
 }
 

@@ -1,4 +1,4 @@
-import { trimmedCredits } from "../../components/credits_order.ts";
+import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import type { Policy } from "./answers.ts";
 import { type FieldName, formMessages } from "./form_messages.ts";
@@ -12,7 +12,7 @@ export function limitsOf(
   const say = view.say(formMessages);
   const { budget, orchestration } = policy;
   const credits = (amount: string | undefined) =>
-    amount === undefined ? undefined : trimmedCredits(amount);
+    amount === undefined ? undefined : ui.trimmedCredits(amount);
   const values: readonly (readonly [FieldName, string | undefined])[] = [
     ...LIST_FIELDS.map((field) => [field, listText(policy[field])] as const),
     ["maxChargePerRequest", credits(policy.maxChargePerRequest)],

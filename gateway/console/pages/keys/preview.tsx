@@ -1,7 +1,6 @@
-import { shownMarkup } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import type { Feed, View } from "../../page.ts";
 import { readForm } from "../../read_form.ts";
-import { previewShape } from "./answers.ts";
 import { policyOf } from "./policy_form.ts";
 import { type PreviewAnswer, PreviewResult } from "./reach.tsx";
 
@@ -11,9 +10,11 @@ export const PREVIEW_FEED = "/feeds/keys/preview";
 /** Asks the API what the policy of a form would leave; `narrows` is the key that it is to narrow. */
 export async function previewOf(view: View, fields: URLSearchParams): Promise<PreviewAnswer> {
   const narrows = fields.get("narrows");
-  return await view.api.post("/keys/preview", previewShape, {
-    policy: policyOf(fields),
-    ...narrows === null ? { wallet: fields.get("wallet") ?? "" } : { narrows },
+  return await view.api.call("POST /keys/preview", {
+    body: {
+      policy: policyOf(fields),
+      ...narrows === null ? { wallet: fields.get("wallet") ?? "" } : { narrows },
+    },
   });
 }
 
@@ -24,7 +25,7 @@ export const previewFeed: Feed = {
   async answer(view, request) {
     const preview = await previewOf(view, await readForm(request));
     const piece = await (<PreviewResult view={view} preview={preview} />).toString();
-    return new Response(shownMarkup(piece), {
+    return new Response(ui.shownMarkup(piece), {
       headers: { "content-type": "text/html; charset=utf-8" },
     });
   },

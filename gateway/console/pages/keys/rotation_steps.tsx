@@ -1,14 +1,11 @@
 import type { Child } from "@hono/hono/jsx";
 import type { Refusal } from "../../api.ts";
-import { Badge } from "../../components/badge.tsx";
-import { ChangeForm, fieldError, TextField } from "../../components/form.tsx";
-import { Notice } from "../../components/notice.tsx";
+import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import type { Rotation } from "./answers.ts";
 import { KeyBadge, stateOf } from "./key_state.tsx";
 import { LogTable } from "./log_table.tsx";
 import { rotationMessages } from "./rotation_messages.ts";
-import { withQuery } from "../../components/table_order.ts";
 
 /** What the steps are shown with. */
 interface StepsProps {
@@ -28,9 +25,9 @@ export function RotationSteps(props: StepsProps) {
   const { steps, next, copy } = rotation;
   if (next === "done") {
     return (
-      <Notice kind={copy === null ? "info" : "done"}>
+      <ui.Notice kind={copy === null ? "info" : "done"}>
         {copy === null ? say.revoked : say.complete} {copy === null ? null : keyLink(copy)}
-      </Notice>
+      </ui.Notice>
     );
   }
   const place = steps.findIndex((step) => step === next);
@@ -87,13 +84,13 @@ function CopyStep(
         <p>
           {say.copied} {keyLink(copy)} <KeyBadge view={view} of={copy} />
         </p>
-        {otherCopies.length === 0 ? null : (
-          <Notice kind="info">
+        {otherCopies.length > 0 && (
+          <ui.Notice kind="info">
             {say.others}
             <ul class="reach-items">
               {otherCopies.map((id) => <li key={id}>{keyLink({ id, name: id })}</li>)}
             </ul>
-          </Notice>
+          </ui.Notice>
         )}
       </>
     );
@@ -102,27 +99,27 @@ function CopyStep(
     return (
       <>
         <p>{say.cannotCopy}</p>
-        {old.status === "disabled" ? <EnableForm view={view} /> : null}
+        {old.status === "disabled" && <EnableForm view={view} />}
       </>
     );
   }
   return (
     <>
       <p>{say.copyHint}</p>
-      <ChangeForm>
+      <ui.ChangeForm>
         <input type="hidden" name="once" value={crypto.randomUUID()} />
-        <TextField
+        <ui.TextField
           name="name"
           label={say.name}
           value={entered?.get("name") ?? old.name}
-          error={fieldError(refusal, "name")}
+          error={ui.fieldError(refusal, "name")}
           maxLength={100}
           isRequired
         />
         <button type="submit" name="do" value="copy" class="button primary">
           {say.copySubmit}
         </button>
-      </ChangeForm>
+      </ui.ChangeForm>
     </>
   );
 }
@@ -135,15 +132,15 @@ function VerifyStep({ view, rotation, refusal }: StepsProps) {
   return (
     <>
       <p>{say.verifyHint}</p>
-      <ChangeForm>
+      <ui.ChangeForm>
         <input type="hidden" name="copy" value={copy.id} />
         <input type="hidden" name="request_id" value={requestId} />
-        <TextField
+        <ui.TextField
           name="key"
           type="password"
           label={say.key}
           hint={say.keyHint(copy.hint.replace(/…$/, ""))}
-          error={fieldError(refusal, "key")}
+          error={ui.fieldError(refusal, "key")}
           maxLength={256}
           isRequired
         />
@@ -153,7 +150,7 @@ function VerifyStep({ view, rotation, refusal }: StepsProps) {
         <button type="submit" name="do" value="verify" class="button primary">
           {say.verifySubmit}
         </button>
-      </ChangeForm>
+      </ui.ChangeForm>
     </>
   );
 }
@@ -173,7 +170,7 @@ function ConfirmStep({ view, rotation, requestId, state }: StepsProps & { state:
   return (
     <>
       <p class="hint">{requestId === undefined ? say.confirmHint : say.notYet}</p>
-      <a class="button" href={withQuery(view, {})}>{say.reload}</a>
+      <a class="button" href={ui.withQuery(view, {})}>{say.reload}</a>
     </>
   );
 }
@@ -185,13 +182,13 @@ function DisableStep({ view, rotation: { uses } }: StepsProps) {
   return (
     <>
       <p>{say.disableHint}</p>
-      <Notice kind={inUse ? "problem" : "info"}>
+      <ui.Notice kind={inUse ? "problem" : "info"}>
         {!inUse
           ? say.unused(shortTime(since))
           : requests === 0
           ? say.justUsed(shortTime(lastUsedAt))
           : say.inUse(count, shortTime(lastUsedAt))}
-      </Notice>
+      </ui.Notice>
       <form method="post">
         <button
           type="submit"
@@ -212,7 +209,7 @@ function RevokeStep({ view, rotation: { old, copy } }: StepsProps) {
   return (
     <>
       <p>
-        {say.revokeHint} <Badge kind="warn">{old.hint}</Badge>
+        {say.revokeHint} <ui.Badge kind="warn">{old.hint}</ui.Badge>
       </p>
       <div class="inline-forms">
         <a

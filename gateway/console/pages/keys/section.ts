@@ -11,7 +11,7 @@ import { showKey } from "./show.tsx";
 
 /** Who may call, how much and what. */
 export const keys: Section = {
-  title: catalogue("Keys", { zh: "密钥" }),
+  title: catalogue(["Keys", "密钥"]),
   path: "/keys",
   pages: [keyList, createKey, narrowKey, rotateKey, revokeKey, contentLog, showKey],
   feeds: [previewFeed],

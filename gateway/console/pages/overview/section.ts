@@ -4,7 +4,7 @@ import { overviewPage } from "./overview.tsx";
 
 /** What was asked, what it cost and how it went, over a chosen time. */
 export const overview: Section = {
-  title: catalogue("Overview", { zh: "概览" }),
+  title: catalogue(["Overview", "概览"]),
   path: "/overview",
   pages: [overviewPage],
 };

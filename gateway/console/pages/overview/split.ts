@@ -1,11 +1,6 @@
 import type { View } from "../../page.ts";
-import type { Overview } from "./answer.ts";
+import { type Overview, type Split, SPLITS } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
-
-/** Properties by which plots can be split up. */
-export const SPLITS = ["model", "key", "none"] as const;
-/** One of them. */
-export type Split = typeof SPLITS[number];
 
 /** The one that the query names; by model where it names none. */
 export function readSplit({ query }: Pick<View, "query">): Split {

@@ -64,10 +64,10 @@ export function readAnswer(body: unknown, requestId: string): Answer {
     return { text: "", images: [], error, metadata: undefined, requestId };
   }
   const { error, choices = [], output = [], data = [], metadata } = read.data;
-  const said = choices.map(({ message }) => message.content ?? message.refusal ?? "");
+  const messages = choices.map(({ message }) => message.content ?? message.refusal ?? "");
   const written = output.flatMap(({ content = [] }) => content.map(({ text = "" }) => text));
   return {
-    text: [...said, ...written].join(""),
+    text: [...messages, ...written].join(""),
     images: data.flatMap(({ b64_json }) => b64_json === undefined ? [] : [b64_json]),
     error: error === null || error === undefined
       ? undefined

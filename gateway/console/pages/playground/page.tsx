@@ -1,23 +1,12 @@
-import { z } from "zod";
-import { groupedCredits } from "../../components/credits_order.ts";
-import { CopyText } from "../../components/copy_text.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { SelectField, TextArea, TextField } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
-import type { Outcome, Page, Shown, View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
+import type { Wallet } from "../wallets/answers.ts";
 import { type Answer, readAnswer } from "./answer.ts";
 import { AnswerPanel } from "./answer_panel.tsx";
 import { callOf, type Kind, kindOf, KINDS, type Problem, SIZES } from "./call.ts";
 import { playgroundMessages } from "./messages.ts";
 import { callGateway } from "./send.ts";
 import { KEY_PLACEHOLDER, type Snippets, snippets } from "./snippets.ts";
-
-const walletsAnswer = z.object({
-  wallets: z.array(z.object({ id: z.string(), available: z.string() })),
-});
-type Wallet = z.output<typeof walletsAnswer>["wallets"][number];
-const serviceAnswer = z.object({ publicUrl: z.string().nullable() });
 
 /** A call, its answer, its route and its bill. */
 export const playgroundPage: Page = {
@@ -41,7 +30,7 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
     return { ...await shown(view, { fields: form, problem: call.problem }), status: 422 };
   }
   if (form.get("do") === "code") {
-    const { publicUrl } = view.need(await view.api.get("/service", serviceAnswer));
+    const { publicUrl } = await view.load("GET /service");
     const code = snippets(call, publicUrl ?? "http://127.0.0.1:8787");
     return await shown(view, { fields: form, code });
   }
@@ -52,19 +41,19 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
 
 async function shown(view: View, stage: Stage): Promise<Shown> {
   const say = view.say(playgroundMessages);
-  const { wallets } = view.need(await view.api.get("/wallets", walletsAnswer));
+  const { wallets } = await view.load("GET /wallets");
   const kind = kindOf(stage.fields);
   return {
     title: say.title,
     scripts: ["playground.js"],
     body: (
       <>
-        <PageHead title={say.title} intro={say.intro} />
+        <ui.PageHead title={say.title} intro={say.intro} />
         {wallets.length === 0
           ? (
-            <EmptyState title={say.noWallet} hint={say.noWalletHint}>
+            <ui.EmptyState title={say.noWallet} hint={say.noWalletHint}>
               <a class="button" href="/console/wallets">{say.wallets}</a>
-            </EmptyState>
+            </ui.EmptyState>
           )
           : (
             <>
@@ -73,7 +62,7 @@ async function shown(view: View, stage: Stage): Promise<Shown> {
                 <CallForm view={view} stage={stage} kind={kind} wallets={wallets} />
                 <AnswerPanel view={view} answer={stage.answer} />
               </div>
-              {stage.code === undefined ? null : <CodePanel view={view} code={stage.code} />}
+              {stage.code !== undefined && <CodePanel view={view} code={stage.code} />}
             </>
           )}
       </>
@@ -81,7 +70,7 @@ async function shown(view: View, stage: Stage): Promise<Shown> {
   };
 }
 
-function KindTabs({ view, kind }: { view: View; kind: Kind }) {
+function KindTabs({ view, kind }: InView<{ kind: Kind }>) {
   const say = view.say(playgroundMessages);
   return (
     <nav class="tabs" aria-label={say.kindTabs}>
@@ -98,12 +87,7 @@ function KindTabs({ view, kind }: { view: View; kind: Kind }) {
 }
 
 function CallForm(
-  { view, stage, kind, wallets }: {
-    view: View;
-    stage: Stage;
-    kind: Kind;
-    wallets: readonly Wallet[];
-  },
+  { view, stage, kind, wallets }: InView<{ stage: Stage; kind: Kind; wallets: readonly Wallet[] }>,
 ) {
   const say = view.say(playgroundMessages);
   const { fields, problem } = stage;
@@ -115,15 +99,15 @@ function CallForm(
         class="change"
         data-playground="/console/feeds/playground"
       >
-        <TextArea
+        <ui.TextArea
           name="prompt"
           label={kind === "images" ? say.imagePrompt : say.prompt}
           rows={5}
           value={fields.get("prompt") ?? ""}
           error={problem === "emptyPrompt" ? say.emptyPrompt : undefined}
         />
-        {kind === "images" ? null : (
-          <TextArea
+        {kind !== "images" && (
+          <ui.TextArea
             name="system"
             label={say.system}
             hint={say.systemHint}
@@ -143,24 +127,19 @@ function CallForm(
 }
 
 function Choices(
-  { view, stage, kind, wallets }: {
-    view: View;
-    stage: Stage;
-    kind: Kind;
-    wallets: readonly Wallet[];
-  },
+  { view, stage, kind, wallets }: InView<{ stage: Stage; kind: Kind; wallets: readonly Wallet[] }>,
 ) {
   const say = view.say(playgroundMessages);
   const { fields, problem } = stage;
   const choices = wallets.map(({ id, available }) => ({
     value: id,
-    text: say.walletChoice(id, groupedCredits(available.replace(/\..*/, ""))),
+    text: say.walletChoice(id, ui.groupedCredits(available.replace(/\..*/, ""))),
   }));
   const fallback = wallets.find(({ id }) => id === "default")?.id;
   const orchestrations = Object.entries(say.orchestrations);
   return (
     <div class="field-row">
-      <SelectField
+      <ui.SelectField
         name="wallet"
         label={say.wallet}
         value={fields.get("wallet") ?? fallback}
@@ -168,7 +147,7 @@ function Choices(
       />
       {kind === "images"
         ? (
-          <SelectField
+          <ui.SelectField
             name="size"
             label={say.size}
             value={fields.get("size") ?? undefined}
@@ -177,13 +156,13 @@ function Choices(
         )
         : (
           <>
-            <SelectField
+            <ui.SelectField
               name="orchestration"
               label={say.orchestration}
               value={fields.get("orchestration") ?? ""}
               options={orchestrations.map(([value, text]) => ({ value, text }))}
             />
-            <TextField
+            <ui.TextField
               name="maxTokens"
               label={say.maxTokens}
               hint={say.maxTokensHint}
@@ -197,19 +176,19 @@ function Choices(
   );
 }
 
-function CodePanel({ view, code }: { view: View; code: Snippets }) {
+function CodePanel({ view, code }: InView<{ code: Snippets }>) {
   const say = view.say(playgroundMessages);
   return (
-    <Panel title={say.codeTitle}>
+    <ui.Panel title={say.codeTitle}>
       <p class="hint">{say.codeHint(KEY_PLACEHOLDER)}</p>
       <div class="snippets">
         {(["curl", "sdk", "openai", "python"] as const).map((name) => (
           <div>
             <h3>{say.snippets[name]}</h3>
-            <CopyText view={view} label={say.snippets[name]} text={code[name]} />
+            <ui.CopyText view={view} label={say.snippets[name]} text={code[name]} />
           </div>
         ))}
       </div>
-    </Panel>
+    </ui.Panel>
   );
 }

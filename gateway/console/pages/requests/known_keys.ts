@@ -1,15 +1,4 @@
-import { z } from "zod";
 import type { View } from "../../page.ts";
-
-const keysAnswer = z.object({
-  keys: z.array(z.object({
-    id: z.string(),
-    name: z.string(),
-    hint: z.string(),
-    status: z.string(),
-    policy: z.object({ expiresAt: z.string().optional() }),
-  })),
-});
 
 /** A key, as requests name it. */
 export interface KnownKey {
@@ -66,7 +55,7 @@ export class KnownKeys {
 
 /** All keys, in one question. */
 export async function knownKeys(view: View): Promise<KnownKeys> {
-  const { keys } = view.need(await view.api.get("/keys", keysAnswer));
+  const { keys } = await view.load("GET /keys");
   return new KnownKeys(keys.map(({ status, policy: { expiresAt }, ...key }) => ({
     ...key,
     isOver: status === "revoked" ||

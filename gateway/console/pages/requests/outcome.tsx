@@ -1,9 +1,9 @@
-import { Badge, type BadgeKind } from "../../components/badge.tsx";
+import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import { outcomeMessages, type OutcomeName } from "./outcome_messages.ts";
 
 /** How well each of the endings is; only one of them is well. */
-const KINDS: Readonly<Record<OutcomeName, BadgeKind>> = {
+const KINDS: Readonly<Record<OutcomeName, ui.BadgeKind>> = {
   ok: "good",
   refused: "warn",
   failed: "bad",
@@ -24,7 +24,7 @@ export function outcomeOf(
 }
 
 /** The kind of colour that an ending has. */
-export function outcomeKind(name: OutcomeName): BadgeKind {
+export function outcomeKind(name: OutcomeName): ui.BadgeKind {
   return KINDS[name];
 }
 
@@ -33,5 +33,5 @@ export function OutcomeBadge(
   { view, ...ending }: { view: View; outcome: string; status: number | null },
 ) {
   const name = outcomeOf(ending);
-  return <Badge kind={KINDS[name]}>{view.say(outcomeMessages).names[name]}</Badge>;
+  return <ui.Badge kind={KINDS[name]}>{view.say(outcomeMessages).names[name]}</ui.Badge>;
 }

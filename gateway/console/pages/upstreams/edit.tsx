@@ -1,6 +1,5 @@
 import { UPSTREAM_KINDS } from "../../../config/schema.ts";
-import { CheckField, FieldGroup, Fold } from "../../components/form.tsx";
-import { shownText } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import { upstreamHref } from "../catalog/addresses.ts";
 import type { CatalogUpstream } from "../catalog/content.ts";
 import { missing } from "../catalog/missing.tsx";
@@ -52,27 +51,27 @@ export const { edit: upstreamEdit, add: upstreamNew } = entryPages<CatalogUpstre
 /** In place of the page of an upstream that is not there. */
 export function missingUpstream(view: View, id: string): Shown {
   const say = view.say(upstreamMessages);
-  return missing(view, say.noUpstream(shownText(id)), { text: say.title, href: UPSTREAMS });
+  return missing(view, say.noUpstream(ui.shownText(id)), { text: say.title, href: UPSTREAMS });
 }
 
 function Where({ view, entered, id }: Props) {
   const say = view.say(upstreamMessages);
   return (
-    <FieldGroup legend={say.where}>
+    <ui.FieldGroup legend={say.where}>
       <NewId view={view} entered={entered} id={id} />
       <div class="field-row">
         <EnteredChoice entered={entered} name="kind" label={say.kind} options={UPSTREAM_KINDS} />
         <EnteredText entered={entered} name="provider" label={say.provider} />
       </div>
       <EnteredText entered={entered} name="baseUrl" label={say.address} />
-      <Fold title={say.cloud} isOpen={isEntered(entered, PLACES)}>
+      <ui.Fold title={say.cloud} isOpen={isEntered(entered, PLACES)}>
         <div class="field-row">
           {PLACES.map((name) => (
             <EnteredText key={name} entered={entered} name={name} label={say.places[name]} />
           ))}
         </div>
-      </Fold>
-    </FieldGroup>
+      </ui.Fold>
+    </ui.FieldGroup>
   );
 }
 
@@ -83,16 +82,16 @@ function Credentials({ view, entered, entry }: Props) {
     <EnteredText key={name} entered={entered} name={name} label={say.variables[name]} />
   );
   return (
-    <FieldGroup legend={say.keys}>
+    <ui.FieldGroup legend={say.keys}>
       <p class="hint">{say.keysHint}</p>
       {variable(usual)}
-      <Fold title={say.cloudKeys} isOpen={isEntered(entered, rare)}>
+      <ui.Fold title={say.cloudKeys} isOpen={isEntered(entered, rare)}>
         <div class="field-row">{rare.map(variable)}</div>
-      </Fold>
-      {entry?.apiKey === undefined ? null : (
+      </ui.Fold>
+      {entry?.apiKey !== undefined && (
         <>
           <p class="hint">{say.storedKey}</p>
-          <CheckField
+          <ui.CheckField
             name="forgetKey"
             label={say.forgetKey}
             isChecked={entered.fields.has("forgetKey")}
@@ -100,7 +99,7 @@ function Credentials({ view, entered, entry }: Props) {
         </>
       )}
       <EnteredError entered={entered} name="apiKey" />
-    </FieldGroup>
+    </ui.FieldGroup>
   );
 }
 
@@ -111,7 +110,7 @@ function Limits({ view, entered }: Props) {
     <EnteredText entered={entered} name={name} label={label} inputmode="numeric" />
   );
   return (
-    <Fold title={say.limits} isOpen={isWrong(entered, names)}>
+    <ui.Fold title={say.limits} isOpen={isWrong(entered, names)}>
       <p class="hint">{say.defaultHint}</p>
       <div class="field-row">
         {number("maxInFlight", say.maxInFlight)}
@@ -123,6 +122,6 @@ function Limits({ view, entered }: Props) {
           options={say.onDisconnects}
         />
       </div>
-    </Fold>
+    </ui.Fold>
   );
 }

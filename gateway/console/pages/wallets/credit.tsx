@@ -1,11 +1,8 @@
 import { formatCredits, parseCredits } from "../../../domain/ledger/money.ts";
-import { apiPath, type Refusal } from "../../api.ts";
-import { Confirm } from "../../components/confirm.tsx";
-import { trimmedCredits } from "../../components/credits_order.ts";
-import { ChangeForm, FormEnd, TextField } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
+import type { Refusal } from "../../api.ts";
+import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
-import { type Wallet, walletShape } from "./answers.ts";
+import type { Wallet } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 
 /**
@@ -31,10 +28,9 @@ async function change(view: View, fields: URLSearchParams): Promise<Outcome> {
   }
   if (fields.get("do") !== "pay") return confirmShown(view, { wallet, fields, micros });
   const { id } = wallet;
-  const paid = await view.api.post(apiPath`/wallets/${id}/credit`, walletShape, {
-    credits,
-    note: fields.get("note") ?? "",
-    opId: fields.get("once") ?? "",
+  const paid = await view.api.call("POST /wallets/{id}/credit", {
+    id,
+    body: { credits, note: fields.get("note") ?? "", opId: fields.get("once") ?? "" },
   });
   if (!paid.ok) return formShown(view, { wallet, ...usedUp(view, fields, paid.refusal) });
   return { goTo: pathOf(id), done: say.credited(shortOf(micros), id) };
@@ -49,8 +45,8 @@ function usedUp(view: View, fields: URLSearchParams, refusal: Refusal) {
   return { fields: again, refusal: refusal.status === 409 ? { ...refusal, message } : refusal };
 }
 
-async function walletOf(view: View): Promise<Wallet> {
-  return view.need(await view.api.get(apiPath`/wallets/${view.param("id")}`, walletShape));
+function walletOf(view: View): Promise<Wallet> {
+  return view.load("GET /wallets/{id}", { id: view.param("id") });
 }
 
 function formShown(
@@ -70,11 +66,11 @@ function formShown(
     status: refusal === undefined && error === undefined ? 200 : 422,
     body: (
       <>
-        <PageHead title={title} intro={say.creditIntro} />
+        <ui.PageHead title={title} intro={say.creditIntro} />
         <section class="panel">
-          <ChangeForm refusal={refusal}>
+          <ui.ChangeForm refusal={refusal}>
             <input type="hidden" name="once" value={fields.get("once") ?? ""} />
-            <TextField
+            <ui.TextField
               name="credits"
               label={say.amount}
               hint={say.amountHint}
@@ -84,7 +80,7 @@ function formShown(
               maxLength={40}
               isRequired
             />
-            <TextField
+            <ui.TextField
               name="note"
               label={say.note}
               hint={say.noteHint}
@@ -92,8 +88,12 @@ function formShown(
               error={wrong("note")}
               maxLength={500}
             />
-            <FormEnd view={view} submit={say.check} cancelHref={`/console${pathOf(wallet.id)}`} />
-          </ChangeForm>
+            <ui.FormEnd
+              view={view}
+              submit={say.check}
+              cancelHref={`/console${pathOf(wallet.id)}`}
+            />
+          </ui.ChangeForm>
         </section>
       </>
     ),
@@ -112,13 +112,13 @@ function confirmShown(
   return {
     title,
     body: (
-      <Confirm
+      <ui.Confirm
         view={view}
         title={title}
         warning={
           <>
-            {say.willBe(trimmedCredits(wallet.available), after)}
-            {note === "" ? null : <span class="remark-line">{say.noted(note)}</span>}
+            {say.willBe(ui.trimmedCredits(wallet.available), after)}
+            {note !== "" && <span class="remark-line">{say.noted(note)}</span>}
           </>
         }
         submit={say.payIn(amount)}
@@ -140,5 +140,5 @@ function pathOf(id: string): string {
 
 /** An amount without the zeros that say nothing. */
 function shortOf(micros: bigint): string {
-  return trimmedCredits(formatCredits(micros));
+  return ui.trimmedCredits(formatCredits(micros));
 }
