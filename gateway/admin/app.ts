@@ -26,8 +26,8 @@ import { vectorStoreHandlers } from "./vector_stores/vector_stores.ts";
 import { walletHandlers } from "./wallets/wallets.ts";
 
 /**
- * The operator's listener: the API, everything under `/admin/v1`, for holders of an admin token, and the
- * console over it.
+ * Builds the operator's listener: the API below `/admin/v1`, which needs an admin token, and the
+ * console.
  */
 export function createAdminApp(deps: AdminDeps): AdminApp {
   const api = createApi(deps);
@@ -35,7 +35,7 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   const admit = tokenAdmission(deps);
   app.use("/admin/v1/*", authorize(admit));
   app.route("/admin/v1", api);
-  // It holds no data: tools read it without a token.
+  // It holds no data, so tools may read it without a token.
   const { description } = deps;
   resource(app, PUBLIC_PATHS.document, { GET: getDocument(description) });
   resource(app, PUBLIC_PATHS.reference, { GET: getReference(description) });
@@ -54,9 +54,9 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
 }
 
 /**
- * The listener of `/metrics` alone. It takes the token of that page where there is one, and asks for
- * none otherwise: whoever opened the listener says by its address who reaches it. An operator's token
- * opens nothing here.
+ * Builds the listener of `/metrics` alone. It requires the token of that page where one is set, and
+ * none otherwise: the operator limits access by the listener's address. An admin token is not
+ * accepted here.
  */
 export function createMetricsApp(deps: AdminDeps): AdminApp {
   const app = emptyApp(deps);
@@ -68,7 +68,7 @@ export function createMetricsApp(deps: AdminDeps): AdminApp {
   return app;
 }
 
-/** An application that answers what goes wrong, and what it does not know, by the error table. */
+/** Returns an application that answers failures and unknown addresses by the error table. */
 function emptyApp({ logger, onRefusal, rng }: AdminDeps): AdminApp {
   const app: AdminApp = new Hono<AdminEnv>();
   app.onError((error, context) => {
@@ -107,7 +107,7 @@ function createApi(deps: AdminDeps): AdminApp {
   return api;
 }
 
-/** Answers tell of money and keys: no cache keeps them, unless they say that they may. */
+/** Answers contain money and keys: no cache may store them unless they allow it. */
 async function noStore(context: AdminContext, next: Next): Promise<void> {
   await next();
   context.res.headers.set("x-request-id", context.get("requestId"));

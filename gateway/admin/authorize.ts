@@ -35,7 +35,7 @@ export function authorize(admit: AdmitToken): MiddlewareHandler<AdminEnv> {
     const header = context.req.header("authorization");
     if (header === undefined) throw unauthorized("missing_api_key", "Send an admin token");
     const secret = presentedToken(header);
-    // Without a listener, as tests ask it, the application knows of no connection.
+    // Tests call the application without a listener, and so without a connection.
     const remoteAddress = context.env?.remoteAddress;
     if (!await admit({ secret, remoteAddress })) {
       throw unauthorized("invalid_api_key", "The admin token is not valid; send it");

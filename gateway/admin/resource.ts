@@ -1,7 +1,7 @@
 import { ServiceFault } from "../domain/fault.ts";
 import type { AdminApp, AdminContext } from "./deps.ts";
 
-/** What answers the methods of one address. */
+/** Handlers of the methods of one address. */
 export interface Methods {
   readonly GET?: (context: AdminContext) => Promise<Response> | Response;
   readonly POST?: (context: AdminContext) => Promise<Response> | Response;

@@ -1,6 +1,6 @@
 /**
- * Calls of the operator's API as its clients write them. Loads no schema: the types alone say what
- * fits.
+ * Calls of the operator's API, as its clients write them. Loads no schema: the types alone check a
+ * call.
  *
  * @module
  */

@@ -9,7 +9,7 @@ import { creditsText } from "./credits_text.ts";
 import { suggestion } from "../config/suggestion.ts";
 import { strict } from "./fields.ts";
 
-/** Longest policy that still fits beside the rest of a key in one value of the store, in bytes. */
+/** Maximum length of a policy in bytes, so that a key fits into one value of the store. */
 const POLICY_LIMIT_BYTES = 32 * 1024;
 
 const name = z.string().min(1).max(128);
@@ -17,7 +17,7 @@ const names = z.array(name).max(256);
 const count = z.int({ error: "Give a whole number" })
   .positive({ error: "Give a whole number from 1 on" });
 
-/** An array of some of the given names. */
+/** Returns the schema of an array of some of the given names. */
 function someOf<Name extends string>(known: readonly Name[]): z.ZodArray<z.ZodType<Name>> {
   const error = (issue: { readonly input?: unknown }) =>
     `"${String(issue.input).slice(0, 80)}" is none of ${known.join(", ")}`;
@@ -41,7 +41,7 @@ const orchestration = strict({
   }),
 });
 
-/** The policy of a key as an operator writes it. */
+/** Policy of a key as an operator writes it. */
 export const policySchema: z.ZodType<KeyPolicy, unknown> = strict({
   endpoints: someOf(ENDPOINTS).optional(),
   models: names.optional(),
@@ -73,7 +73,9 @@ export const policySchema: z.ZodType<KeyPolicy, unknown> = strict({
   description: "It only takes away: what it leaves out restricts nothing",
 });
 
-/** Names of models, providers and tiers in a body's `policy` that the catalog does not have. */
+/**
+ * Returns complaints about models, providers and tiers of a body's `policy` that the catalog lacks.
+ */
 export function unknownNames(
   { policy }: Readonly<Record<string, unknown>>,
   catalog: Catalog,
@@ -90,7 +92,7 @@ export function unknownNames(
     const unknown = wanted.flatMap((name: unknown, index) =>
       typeof name !== "string" || names.includes(name) ? [] : [{ name, index }]
     );
-    // To find the nearest takes time; nobody reads more.
+    // Finding the nearest name takes time, and further complaints are not shown.
     return unknown.slice(0, COMPLAINTS_MAX).map(({ name, index }) => ({
       path: ["policy", field, index],
       message: `The catalog has no ${field.slice(0, -1)} "${name}"${suggestion(name, names)}`,

@@ -8,7 +8,7 @@ import { parseCredits } from "../domain/ledger/money.ts";
 
 const status = z.string().regex(/^[1-5](?:\d\d|xx)$/, "Give a status as 429, or a class as 4xx");
 
-/** Fields of a query that say which requests are meant: those of the list and of the live tail. */
+/** Returns the query fields that select requests, of the list and of the live tail. */
 export function filterFields({ time, text }: QueryFields) {
   return {
     id: text,
@@ -29,7 +29,7 @@ export function filterFields({ time, text }: QueryFields) {
 
 type FilterQuery = z.output<z.ZodObject<ReturnType<typeof filterFields>>>;
 
-/** The filter that a query asks for. */
+/** Returns the filter of a query. */
 export function filterOf(query: FilterQuery): RequestFilter {
   return {
     id: query.id,

@@ -128,9 +128,9 @@ class ByteReader {
   async take(length: number): Promise<Uint8Array | undefined> {
     const bytes = new Uint8Array(length);
     for (let at = 0; at < length;) {
-      const read = await this.#file.read(bytes.subarray(at));
-      if (read === null) return undefined;
-      at += read;
+      const readBytes = await this.#file.read(bytes.subarray(at));
+      if (readBytes === null) return undefined;
+      at += readBytes;
     }
     return bytes;
   }

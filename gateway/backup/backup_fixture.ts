@@ -6,8 +6,8 @@
 
 import { join } from "@std/path";
 import { openKvStores } from "../stores/kv/open.ts";
-import { takeBackup, type Taken } from "./take_backup.ts";
-import { restoreBackup, type Restored, type RestoreOptions } from "./restore_backup.ts";
+import { type BackupSummary, takeBackup } from "./take_backup.ts";
+import { restoreBackup, type RestoreOptions, type RestoreSummary } from "./restore_backup.ts";
 
 /** Passphrase of the sealed backups of tests. */
 export const PASSPHRASE = "correct horse battery";
@@ -61,7 +61,7 @@ async function fillStore(kv: string, calls: number): Promise<void> {
 export async function backUp(
   { kv, file }: StoreFolder,
   passphrase: string | undefined = PASSPHRASE,
-): Promise<Taken> {
+): Promise<BackupSummary> {
   using output = await Deno.open(file, { create: true, truncate: true, write: true });
   return await takeBackup(kv, {
     ...{ passphrase, credentials: CREDENTIALS, service: "0.0.1", nowMs: NOW_MS },
@@ -71,7 +71,7 @@ export async function backUp(
 }
 
 /** Writes an unsealed backup. */
-export async function backUpPlain({ kv, file }: StoreFolder): Promise<Taken> {
+export async function backUpPlain({ kv, file }: StoreFolder): Promise<BackupSummary> {
   using output = await Deno.open(file, { create: true, truncate: true, write: true });
   return await takeBackup(kv, {
     ...{ credentials: CREDENTIALS, service: "0.0.1", nowMs: NOW_MS },
@@ -85,7 +85,7 @@ export function restoreTo(
   path: string,
   { file }: Pick<StoreFolder, "file">,
   options: Partial<RestoreOptions> = {},
-): Promise<Restored> {
+): Promise<RestoreSummary> {
   return restoreBackup(file, path, {
     passphrase: () => Promise.resolve(PASSPHRASE),
     ...{ force: false, checkOnly: false, nowMs: NOW_MS, onProgress: () => {} },

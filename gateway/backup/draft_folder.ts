@@ -41,15 +41,15 @@ export async function makeDraftFolder(path: string): Promise<DraftFolder> {
 
 /** Returns the abandoned folders. */
 export async function leftoversIn(folder: string): Promise<readonly string[]> {
-  const left: string[] = [];
+  const leftovers: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);
-    if (isDirectory && NAME.test(name) && await isLeft(path)) left.push(path);
+    if (isDirectory && NAME.test(name) && await isAbandoned(path)) leftovers.push(path);
   }
-  return left.sort();
+  return leftovers.sort();
 }
 
-async function isLeft(path: string): Promise<boolean> {
+async function isAbandoned(path: string): Promise<boolean> {
   try {
     using lock = await Deno.open(join(path, LOCK), { write: true });
     return await lock.tryLock(true);

@@ -22,7 +22,7 @@ async function findings(kv: string) {
   if (!parsed.ok) throw new Error(parsed.problem);
   const context = {
     ...{ settings: parsed.settings, nowMs: NOW_MS, version: "0.0.1", timeoutMs: 1 },
-    ...{ env: () => undefined, whyNot: () => "nobody" as const },
+    ...{ env: () => undefined, classifyFailure: () => "unreachable" as const },
     ask: () => Promise.reject(new Error("No call is expected")),
     rehearse: () => Promise.reject(new Error("No call is expected")),
   };

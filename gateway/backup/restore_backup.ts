@@ -7,7 +7,7 @@ import { giveToOwner, type LockedFile, lockFile } from "../stores/kv/file.ts";
 import { migrate } from "../stores/kv/migrate.ts";
 import { readSetting } from "../stores/kv/settings.ts";
 import { needsPepper } from "../flows/keys/pepper_book.ts";
-import { fileTrouble } from "../system/file_trouble.ts";
+import { fileErrorText } from "../system/file_error_text.ts";
 import { ArchiveReader } from "./archive.ts";
 import { BackupError } from "./backup_error.ts";
 import { draftName, leftoversIn, makeDraftFolder } from "./draft_folder.ts";
@@ -34,7 +34,7 @@ export interface RestoreOptions {
 }
 
 /** The result of a restore. */
-export interface Restored {
+export interface RestoreSummary {
   readonly header: Header;
   readonly verification: Verification;
   readonly contents: StoreContents;
@@ -47,7 +47,7 @@ export interface Restored {
 }
 
 /** The result of checking a restored store. */
-type Proof = Pick<Restored, "verification" | "contents" | "needsPepper">;
+type Proof = Pick<RestoreSummary, "verification" | "contents" | "needsPepper">;
 
 /**
  * Builds a store from a backup, verifies its ledger, and renames it into place: the path leads to
@@ -60,7 +60,7 @@ export async function restoreBackup(
   backupPath: string,
   kvPath: string,
   options: RestoreOptions,
-): Promise<Restored> {
+): Promise<RestoreSummary> {
   using file = await openBackup(backupPath);
   let lock: LockedFile | undefined;
   try {
@@ -68,9 +68,9 @@ export async function restoreBackup(
     if (!options.checkOnly) lock = await lockFile(kvPath);
     const path = lock?.path ?? kvPath;
     if (!options.checkOnly && !options.force) await requireFree(path);
-    for (const left of await leftoversIn(dirname(path))) {
-      await Deno.remove(left, { recursive: true });
-      options.onLeftover?.(left);
+    for (const leftover of await leftoversIn(dirname(path))) {
+      await Deno.remove(leftover, { recursive: true });
+      options.onLeftover?.(leftover);
     }
     const folder = join(dirname(path), draftName(basename(path)));
     options.onFolder?.(folder);
@@ -79,7 +79,7 @@ export async function restoreBackup(
   } catch (error) {
     if (error instanceof BackupError || error instanceof StoreError) throw error;
     const what = options.checkOnly ? "check the backup beside" : "restore to";
-    throw new BackupError(`Cannot ${what} "${kvPath}": ${fileTrouble(error)}`, { cause: error });
+    throw new BackupError(`Cannot ${what} "${kvPath}": ${fileErrorText(error)}`, { cause: error });
   } finally {
     lock?.release();
   }
@@ -88,14 +88,14 @@ export async function restoreBackup(
 async function restoreIn(
   folder: string,
   { path, file, options }: { path: string; file: Deno.FsFile; options: RestoreOptions },
-): Promise<Restored> {
+): Promise<RestoreSummary> {
   const draft = join(folder, "svc.kv");
   const { header, credentials } = await fill(draft, file, options);
   const checked = await prove(draft, options);
-  const found = { header, ...checked, hasCredentials: credentials !== undefined };
-  if (options.checkOnly) return { ...found, keptAside: undefined };
+  const summary = { header, ...checked, hasCredentials: credentials !== undefined };
+  if (options.checkOnly) return { ...summary, keptAside: undefined };
   const keptAside = await putInPlace(draft, path, { ...options, credentials });
-  return { ...found, keptAside };
+  return { ...summary, keptAside };
 }
 
 async function openBackup(path: string): Promise<Deno.FsFile> {
@@ -105,7 +105,7 @@ async function openBackup(path: string): Promise<Deno.FsFile> {
     }
     return await Deno.open(path);
   } catch (cause) {
-    throw new BackupError(`Cannot read the backup "${path}": ${fileTrouble(cause)}`, { cause });
+    throw new BackupError(`Cannot read the backup "${path}": ${fileErrorText(cause)}`, { cause });
   }
 }
 

@@ -36,7 +36,7 @@ export async function passphraseSeal(
       hexBytes(salt),
       32,
       SCRYPT,
-      (error, made) => error === null ? resolve(made) : reject(error),
+      (error, key) => error === null ? resolve(key) : reject(error),
     )
   );
   return {

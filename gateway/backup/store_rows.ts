@@ -9,7 +9,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { deserialize } from "node:v8";
 import { z } from "zod";
-import { fileTrouble } from "../system/file_trouble.ts";
+import { fileErrorText } from "../system/file_error_text.ts";
 import { BackupError } from "./backup_error.ts";
 import type { BackupRecord, Value } from "./records.ts";
 
@@ -72,7 +72,7 @@ export function snapshotOf(path: string): Snapshot {
   } catch (cause) {
     opened?.close();
     if (cause instanceof BackupError) throw cause;
-    throw new BackupError(`Cannot read the store "${path}": ${fileTrouble(cause)}`, { cause });
+    throw new BackupError(`Cannot read the store "${path}": ${fileErrorText(cause)}`, { cause });
   }
 }
 

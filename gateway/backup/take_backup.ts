@@ -20,13 +20,13 @@ export interface TakeOptions {
 }
 
 /** The result of a backup. */
-export interface Taken {
+export interface BackupSummary {
   readonly header: Header;
   readonly head: SnapshotHead;
 }
 
 /** Writes a backup of the store at one moment, also while a service writes to it. */
-export async function takeBackup(kvPath: string, options: TakeOptions): Promise<Taken> {
+export async function takeBackup(kvPath: string, options: TakeOptions): Promise<BackupSummary> {
   const { passphrase, credentials, service, nowMs, write, onProgress } = options;
   using snapshot = snapshotOf(kvPath);
   const header: Header = {

@@ -1,9 +1,9 @@
-/** The command was understood and refused, or failed: exit code 1. The message is for the operator. */
+/** The command was refused or failed: exit code 1. The message is for the operator. */
 export class CliFailure extends Error {
   override name = "CliFailure";
 }
 
-/** The command was not understood: exit code 2. */
+/** Wrong usage: exit code 2. */
 export class UsageError extends Error {
   override name = "UsageError";
 }

@@ -9,7 +9,7 @@ import {
 } from "./command.ts";
 import { displayWidth } from "./output/table.ts";
 
-/** What starts the gateway: `main.ts` answers to it before the command line does. */
+/** Help of `svc serve`, which `main.ts` runs without the command line. */
 const SERVE_USAGE = `Usage: svc serve [options]
 
 Start the gateway
@@ -36,7 +36,7 @@ Secrets, better kept in the environment than on a command line:
   --key-pepper-previous OLD  SERVICE_KEY_PEPPER_PREVIOUS, while it is changed
 `;
 
-/** All commands, a line each. */
+/** Lists all commands, one per line. */
 export function overview(commands: readonly Command[]): string {
   const calls = commands.map((command) => [command.words, ...command.operands ?? []].join(" "));
   const width = Math.max(...calls.map(displayWidth));
@@ -52,7 +52,7 @@ the first start of the gateway left beside its store.
 `;
 }
 
-/** How one command is used. */
+/** Explains one command. */
 export function explain(command: Command): string {
   if (command.words === "serve") return SERVE_USAGE;
   const names: readonly OptionName[] = [...optionsOf(command), "json"];

@@ -3,16 +3,16 @@ import { suggestion } from "../config/suggestion.ts";
 import { type Command, type OptionName, OPTIONS, optionsOf, type OptionValues } from "./command.ts";
 import { UsageError } from "./failures.ts";
 
-/** What the arguments say. */
+/** Parsed arguments. */
 export interface Invocation {
-  /** Absent where only global options were given, or the help of a group is asked for. */
+  /** Absent for global options alone, and for the help of a group. */
   readonly command?: Command | undefined;
-  /** Of a group whose help is asked for, its word. */
+  /** For the help of a group: its word. */
   readonly operands: readonly string[];
   readonly options: OptionValues;
 }
 
-/** A mistake in the use of a command that was understood. */
+/** Wrong usage of a known command. */
 export class CommandUsageError extends UsageError {
   readonly command: Command;
   constructor(command: Command, message: string) {
@@ -23,7 +23,7 @@ export class CommandUsageError extends UsageError {
 
 const EVERYWHERE: readonly OptionName[] = ["json", "help", "version"];
 
-/** Reads the arguments; throws a {@linkcode UsageError} that says the nearest valid word. */
+/** Parses the arguments; throws a {@linkcode UsageError} that suggests the nearest valid word. */
 export function parseInvocation(args: readonly string[], commands: readonly Command[]): Invocation {
   const { tokens } = parseArgs({
     args: [...args],
@@ -53,7 +53,7 @@ export function parseInvocation(args: readonly string[], commands: readonly Comm
   return { command, operands, options };
 }
 
-/** Whether a word is only the first of some commands. */
+/** True for a word that only begins commands of two words. */
 function isGroupOf(word: string, commands: readonly Command[]): boolean {
   return commands.some(({ words }) => words.startsWith(`${word} `)) &&
     commands.every(({ words }) => words !== word);
@@ -76,13 +76,16 @@ function findCommand(words: readonly string[], commands: readonly Command[]): Co
     const verbs = group.map((candidate) => candidate.words.slice(first.length + 1));
     throw new UsageError(`"svc ${first}" takes one of ${verbs.join(", ")}`);
   }
-  const wanted = `${first} ${second}`;
+  const name = `${first} ${second}`;
   const verbs = group.map((candidate) => candidate.words.slice(first.length + 1));
   const near = suggestion(second, verbs, (verb) => `${first} ${verb}`);
-  throw new UsageError(`Unknown command "${wanted}"${near}`);
+  throw new UsageError(`Unknown command "${name}"${near}`);
 }
 
-/** `svc requests` has no operands: what stands there instead may be meant for `svc requests show`. */
+/**
+ * Refuses a misspelt second word of `svc requests`, which has no operands: it may mean `svc
+ * requests show`.
+ */
 function refuseMisspelt([first, second]: readonly [string, string], group: readonly Command[]) {
   const verbs = group.map((candidate) => candidate.words.slice(first.length + 1));
   const near = suggestion(second, verbs, (verb) => `${first} ${verb}`);
@@ -97,12 +100,12 @@ function requireOption(raw: string, name: string, command: Command | undefined):
   throw mistake(command, `Unknown option "${raw}"${near}`);
 }
 
-/** What looks like an option and is a number below zero. */
-function negative(given: string, command: Command | undefined): UsageError {
+/** Returns the refusal of a negative number, which looks like an option. */
+function negative(argument: string, command: Command | undefined): UsageError {
   const takesCredits = command?.operands?.some((operand) => /^CREDITS\b/.test(operand)) === true;
   return mistake(
     command,
-    takesCredits ? `Credits must be positive, not ${given}` : `Unexpected argument "${given}"`,
+    takesCredits ? `Credits must be positive, not ${argument}` : `Unexpected argument "${argument}"`,
   );
 }
 

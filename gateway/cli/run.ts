@@ -52,9 +52,9 @@ const COMMANDS: readonly Command[] = [
 ];
 
 /**
- * Runs one command of `svc` over the operator's API. Resolves to the exit code: 0, 1 where it was
- * refused or failed (one sentence on standard error), 2 where it was not understood (and the usage),
- * 130 where Ctrl-C was its answer to a question.
+ * Runs one command of `svc` over the operator's API. Resolves to the exit code: 0; 1 when it was
+ * refused or failed (one sentence on standard error); 2 for wrong usage (with the usage line); 130
+ * after Ctrl-C at a question.
  */
 export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
   try {
@@ -72,11 +72,11 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
       return 2;
     }
     if (error instanceof CliFailure) {
-      // It may repeat what an upstream said: on a terminal it must stay text.
+      // It may repeat an upstream's message, which may contain control characters.
       io.stderr(`${error.message.split("\n").map(printable).join("\n")}\n`);
       return 1;
     }
-    // Not all was delivered, so it is no success; whoever has left needs no words.
+    // The output is incomplete, so this is no success; the reader needs no message.
     if (error instanceof OutputClosed) return 1;
     if (error instanceof Interrupted) return INTERRUPTED;
     throw error;
@@ -107,7 +107,7 @@ async function outputOf(
   try {
     return await command.run(call);
   } catch (cause) {
-    // What the gateway did not understand is explained as what the command line did not.
+    // A usage error reported by the gateway is shown like one of the command line.
     if (!(cause instanceof UsageError)) throw cause;
     throw new CommandUsageError(command, cause.message);
   }
@@ -120,10 +120,10 @@ function help(words: readonly string[]): Output {
 
 function helpText(words: readonly string[]): string {
   if (words.length === 0) return overview(COMMANDS);
-  const wanted = words.join(" ");
-  const group = COMMANDS.filter(({ words }) => words === wanted || words.startsWith(`${wanted} `));
+  const name = words.join(" ");
+  const group = COMMANDS.filter(({ words }) => words === name || words.startsWith(`${name} `));
   if (group.length > 0) return group.map(explain).join("\n");
-  // The same search as for a call: it says the nearest command.
+  // The same search as for a call: its error suggests the nearest command.
   const { command } = parseInvocation(["--help", ...words], COMMANDS);
   return command === undefined ? overview(COMMANDS) : explain(command);
 }

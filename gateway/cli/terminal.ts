@@ -1,5 +1,5 @@
 /**
- * The command line in its process: what {@linkcode runCli} sees of the world.
+ * The command line in its process: the environment of {@linkcode runCli}.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { runCli } from "./run.ts";
 
 const VARIABLES: readonly string[] = [...COMMAND_VARIABLES, "NO_COLOR"];
 
-/** Runs one command where `svc` was called. Resolves to the exit code of {@linkcode runCli}. */
+/** Runs one command in this process. Resolves to the exit code of {@linkcode runCli}. */
 export function runOnTerminal(
   args: readonly string[],
   { env, print, complain }: ProcessIo,
@@ -42,7 +42,7 @@ export function runOnTerminal(
   });
 }
 
-/** Standard output may be a pipe, or a file on a full disk. */
+/** Prints a result; standard output may be a closed pipe, or a file on a full disk. */
 function printResult(text: string, print: (text: string) => void): void {
   try {
     print(text);

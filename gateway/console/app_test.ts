@@ -235,6 +235,8 @@ Deno.test("language and colours are chosen by the address, kept in a cookie, els
   await withConsole(async (browser) => {
     const headers = { "accept-language": "fr;q=0.9, zh-CN, en" };
     assertStringIncludes((await browser.get("/sign-in", headers)).text, '<html lang="zh-CN"');
+    const weighed = { "accept-language": "zh-CN;q=0.3, en-GB;q=0.7, fr" };
+    assertStringIncludes((await browser.get("/sign-in", weighed)).text, '<html lang="en"');
     assertStringIncludes((await browser.get("/sign-in")).text, '<html lang="en"');
     const chosen = await browser.get("/sign-in?lang=zh&theme=dark&next=%2Fconsole%2Fkeys");
     assertEquals(chosen.status, 303);

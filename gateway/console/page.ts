@@ -35,7 +35,7 @@ export interface View {
 /** Properties of a component that is shown for one request. */
 export type InView<Props> = Readonly<Props> & { readonly view: View };
 
-/** What a page shows. */
+/** The content of a page. */
 export interface Shown {
   readonly title: string;
   readonly body: Child;
@@ -53,7 +53,10 @@ export interface GoTo {
   readonly done: string;
 }
 
-/** What may come of a change: on to another page, or a page (the form again, a secret shown once). */
+/**
+ * The result of a change: another page, or a page to show at once (the form again, a secret shown
+ * once).
+ */
 export type Outcome = GoTo | Shown;
 
 /** A page of the console. */
@@ -71,7 +74,10 @@ export interface Feed {
   /** Below `/console`, in Hono's words. */
   readonly path: string;
   readonly method: "GET" | "POST";
-  /** Answers; whoever is not signed in gets 401. A POST is known to come from this console. */
+  /**
+   * Answers the request; without a session the answer is 401. A POST is known to come from this
+   * console.
+   */
   answer(view: View, request: Request): Promise<Response> | Response;
 }
 
@@ -79,7 +85,7 @@ export interface Feed {
 export interface Section {
   /** Name in the navigation. */
   readonly title: Catalogue<string>;
-  /** Where the navigation leads; the first page's path has to answer it. */
+  /** Path that the navigation links to; the first page's path has to answer it. */
   readonly path: string;
   readonly pages: readonly Page[];
   /** @default {none} */

@@ -1,3 +1,4 @@
+import { acceptsLanguages } from "@std/http/negotiation";
 import { LANGUAGES } from "./messages/catalogue.ts";
 import type { MiddlewareHandler } from "@hono/hono";
 import { cameByHttps, cookieOf, setCookie } from "./cookies.ts";
@@ -30,7 +31,7 @@ export function preferences(): MiddlewareHandler<ConsoleEnv> {
     context.set(
       "language",
       oneOf(LANGUAGES, cookieOf(cookie, "svc_lang")) ??
-        accepted(req.header("accept-language") ?? ""),
+        acceptedLanguage(req.raw),
     );
     context.set("theme", oneOf(THEMES, cookieOf(cookie, "svc_theme")) ?? "auto");
     await next();
@@ -52,10 +53,10 @@ function keep(
   return context.redirect(url.pathname + url.search, 303);
 }
 
-/** The first language of the list that there is; English where there is none. */
-function accepted(header: string): Language {
-  for (const part of header.split(",")) {
-    const language = oneOf(LANGUAGES, part.trim().slice(0, 2).toLowerCase());
+/** The most wanted language of the request that the console has; English when it has none. */
+function acceptedLanguage(request: Request): Language {
+  for (const range of acceptsLanguages(request)) {
+    const language = oneOf(LANGUAGES, range.split("-")[0]?.toLowerCase());
     if (language !== undefined) return language;
   }
   return "en";

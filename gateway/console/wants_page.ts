@@ -1,4 +1,6 @@
-/** Whether somebody looks at what is answered; scripts ask for events or JSON. */
+import { accepts } from "@std/http/negotiation";
+
+/** True when a browser expects a page; scripts expect events or JSON. */
 export function wantsPage(headers: Headers): boolean {
-  return headers.get("accept")?.includes("text/html") === true;
+  return accepts({ headers }, "application/json", "text/html") === "text/html";
 }

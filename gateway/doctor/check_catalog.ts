@@ -7,7 +7,7 @@ import type { DoctorContext, ServiceState } from "./context.ts";
 /**
  * Compares a running service's catalog with the configuration file, by a rehearsal in the service.
  */
-export async function askedCatalog(
+export async function serviceCatalogFindings(
   context: DoctorContext,
   service: ServiceState,
   file: CatalogContent | undefined,
@@ -19,7 +19,7 @@ export async function askedCatalog(
 }
 
 /** Compares the catalog of a store without a service; no finding when it has no catalog yet. */
-export async function readCatalog(
+export async function storedCatalogFindings(
   context: DoctorContext,
   kv: Deno.Kv,
   file: CatalogContent | undefined,

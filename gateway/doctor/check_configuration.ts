@@ -28,8 +28,8 @@ export async function configurationFindings(
     return { findings: [failure("configuration", reasonOf(error), advice)], content: undefined };
   }
   if (content === undefined) {
-    const given = Object.fromEntries(DETECTED_VARIABLES.map((name) => [name, env(name)]));
-    const detected = await detectUpstreams(given, { nowMs });
+    const variables = Object.fromEntries(DETECTED_VARIABLES.map((name) => [name, env(name)]));
+    const detected = await detectUpstreams(variables, { nowMs });
     const isSimulator = detected.content.upstreams.every(({ kind }) => kind === "simulator");
     const finding = isSimulator
       ? warning(

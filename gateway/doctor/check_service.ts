@@ -6,11 +6,11 @@ import type { DoctorContext, ServiceState } from "./context.ts";
 
 /** Finds out whether the service runs and accepts the operator's token. */
 export async function findService(context: DoctorContext): Promise<ServiceState> {
-  const { ask, whyNot, settings: { kvPath } } = context;
+  const { ask, classifyFailure, settings: { kvPath } } = context;
   try {
     return { kind: "running", about: await ask("/service") };
   } catch (error) {
-    const why = whyNot(error);
+    const why = classifyFailure(error);
     const isFile = kvPath !== ":memory:" && !/^https?:/.test(kvPath);
     // Without a request, the lock of the store tells whether a process has it.
     const isThere = why === "refused" || (isFile && await isClaimed(kvPath));
@@ -66,7 +66,7 @@ function portFinding(flag: PortFlag, host: string, port: number): Finding {
     return ok(flag, port === 0 ? "Any free port" : `${address} is free`);
   } catch (error) {
     const { message } = explainListen(error, { flag, address });
-    const [said = message, advice = ""] = message.split("; ");
-    return failure(flag, said, advice);
+    const [problem = message, advice = ""] = message.split("; ");
+    return failure(flag, problem, advice);
   }
 }

@@ -60,13 +60,13 @@ async function upstreamFinding(
   if (status === "refused") {
     return failure(check, why, "look at its key: it may be revoked or empty");
   }
-  const trouble = at.baseUrl === undefined ? "" : await connectTrouble(at.baseUrl, at.timeoutMs);
+  const trouble = at.baseUrl === undefined ? "" : await connectFailure(at.baseUrl, at.timeoutMs);
   const message = trouble === "" ? why : `${why} (${trouble})`;
   return failure(check, message, adviceFor(message));
 }
 
 /** Returns why a connection fails, in the platform's words; empty when it succeeds. */
-async function connectTrouble(baseUrl: string, timeoutMs: number): Promise<string> {
+async function connectFailure(baseUrl: string, timeoutMs: number): Promise<string> {
   const { hostname: host, port, protocol } = new URL(baseUrl);
   const hostname = host.replace(/^\[|\]$/g, "");
   const isTls = protocol === "https:";

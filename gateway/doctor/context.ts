@@ -16,7 +16,7 @@ export interface DoctorContext {
    */
   readonly rehearse: (content: CatalogContent) => Promise<Answer>;
   /** Classifies a rejection of `ask`: no answer, no token to send, or a refusal. */
-  readonly whyNot: (error: unknown) => "nobody" | "no token" | "refused";
+  readonly classifyFailure: (error: unknown) => "unreachable" | "no token" | "refused";
   /** Version of this program. */
   readonly version: string;
   /** Unix milliseconds. */

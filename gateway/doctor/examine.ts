@@ -4,7 +4,7 @@
  * @module
  */
 
-import { askedCatalog } from "./check_catalog.ts";
+import { serviceCatalogFindings } from "./check_catalog.ts";
 import { configurationFindings } from "./check_configuration.ts";
 import { permissionFindings } from "./check_permissions.ts";
 import { findService, portFindings, serviceFindings } from "./check_service.ts";
@@ -15,7 +15,7 @@ import { reasonOf } from "../system/reason.ts";
 import type { DoctorContext } from "./context.ts";
 
 /** Number of checks, for a progress display. */
-export const LOOKS = 6;
+export const CHECK_COUNT = 6;
 
 /** Yields the findings of each check as they come. */
 export async function* examine(context: DoctorContext): AsyncGenerator<readonly Finding[], void> {
@@ -25,7 +25,7 @@ export async function* examine(context: DoctorContext): AsyncGenerator<readonly 
   const { findings, content, file } = await configurationFindings(context);
   yield [
     ...findings,
-    ...await safely("catalog", () => askedCatalog(context, service, file)),
+    ...await safely("catalog", () => serviceCatalogFindings(context, service, file)),
   ];
   yield await safely("store", () => storeFindings(context, { service, file }));
   yield await safely("upstreams", () => upstreamFindings(context, service, content));

@@ -1,8 +1,4 @@
-/**
- * The beginning of a stream that is long in coming, because it is planned first.
- *
- * @module
- */
+/** The beginning of a stream whose answer takes long because it is planned first.\n\n@module */
 
 import type { ServiceFault } from "../domain/fault.ts";
 import { KEEP_ALIVE_MS } from "../flows/stream/answer_stream.ts";
@@ -12,22 +8,22 @@ import { afterMs } from "../system/deadlines.ts";
 import { envelopeIn } from "../wire/metadata.ts";
 import { SSE_KEEP_ALIVE } from "../wire/sse.ts";
 
-/** What an early stream needs of its request. */
+/** Options of {@linkcode beganInTime}. */
 export interface EarlyStreamOptions {
-  /** The head is sent, and the answer has not begun. */
+  /** Called when the head is sent and the answer has not begun. */
   onHead?(): void;
-  /** Nobody reads any more, and the answer has not begun. */
+  /** Called when the client disconnects before the answer has begun. */
   onLeave(): void;
-  /** The last words of a stream whose answer never began. */
+  /** Returns the last event of a stream whose answer failed before it began. */
   failed(error: unknown): string;
-  /** Longest silence, in milliseconds. @default {KEEP_ALIVE_MS} */
+  /** Maximum silence, in milliseconds. @default {KEEP_ALIVE_MS} */
   readonly silenceMs?: number | undefined;
 }
 
 /**
- * The answer, once it has begun. Where `begin` says that it is planned, and that takes longer than
- * {@linkcode KEEP_ALIVE_MS}, it is a stream of keep-alives until it begins: its status is 200 from
- * there on, and what goes wrong is its last event. Until then a failure is thrown, as that of any
+ * Returns the answer once it has begun. Where `begin` reports planning that takes longer than
+ * {@linkcode KEEP_ALIVE_MS}, the answer is a stream of keep-alives until it begins: its status is
+ * 200 from there on, and a failure is its last event. Before that a failure is thrown, as for any
  * answer.
  */
 export async function beganInTime(
@@ -53,7 +49,7 @@ export async function beganInTime(
   return { kind: "stream", bytes: new ReadableStream(source, { highWaterMark: 0 }) };
 }
 
-/** What the answer is, where it is there before the next keep-alive is due. */
+/** Returns the answer if it is there before the next keep-alive is due. */
 async function within(
   answering: Promise<ModelAnswer>,
   { silenceMs = KEEP_ALIVE_MS }: Pick<EarlyStreamOptions, "silenceMs">,
@@ -69,13 +65,13 @@ async function within(
   }
 }
 
-/** Keep-alives, and then the answer's own bytes at the pace of their reader. */
+/** A stream of keep-alives, followed by the bytes of the answer at the pace of their reader. */
 class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
   readonly #answering: Promise<ModelAnswer>;
   readonly #options: EarlyStreamOptions;
   readonly #encoder = new TextEncoder();
   #isFirst = true;
-  #isLeft = false;
+  #isDisconnected = false;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
 
   constructor(answering: Promise<ModelAnswer>, options: EarlyStreamOptions) {
@@ -85,13 +81,13 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
-      this.#reader ??= await this.#begun();
+      this.#reader ??= await this.#reading();
     } catch (error) {
-      if (this.#isLeft) return;
+      if (this.#isDisconnected) return;
       controller.enqueue(this.#encoder.encode(this.#options.failed(error)));
       return controller.close();
     }
-    if (this.#isLeft) return;
+    if (this.#isDisconnected) return;
     if (this.#reader === undefined) {
       return controller.enqueue(this.#encoder.encode(SSE_KEEP_ALIVE));
     }
@@ -101,33 +97,37 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   async cancel(): Promise<void> {
-    this.#isLeft = true;
+    this.#isDisconnected = true;
     if (this.#reader !== undefined) return await this.#reader.cancel();
     this.#options.onLeave();
-    // What has begun in spite of it is told that nobody reads it.
+    // An answer that begins all the same is cancelled.
     const answer = await this.#answering.catch(() => undefined);
     if (answer?.kind === "stream") await answer.bytes.cancel();
   }
 
-  /** A reader of the answer, or nothing where only a keep-alive can be said. */
-  async #begun(): Promise<ReadableStreamDefaultReader<Uint8Array> | undefined> {
+  /** Returns a reader of the answer, or nothing where only a keep-alive can be sent. */
+  async #reading(): Promise<ReadableStreamDefaultReader<Uint8Array> | undefined> {
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     const answer = isFirst ? undefined : await within(this.#answering, this.#options);
-    // Whoever has left ends what began in spite of it.
-    return answer?.kind === "stream" && !this.#isLeft ? answer.bytes.getReader() : undefined;
+    // An answer that begins after the client disconnected is not read.
+    return answer?.kind === "stream" && !this.#isDisconnected
+      ? answer.bytes.getReader()
+      : undefined;
   }
 }
 
-/** The event by which a stream that has not begun says what went wrong: of Chat, or of Responses. */
+/**
+ * Returns the event that reports a failure in a stream that has not begun, of Chat or of Responses.
+ */
 export function earlyFailure(
   fault: ServiceFault,
   { endpoint, dialect, requestId }: Pick<Caller, "dialect" | "endpoint" | "requestId">,
 ): string {
   const envelope = envelopeIn(dialect, fault.envelope(requestId));
   const { code, message, param } = envelope.error;
-  const said = endpoint === "chat"
+  const event = endpoint === "chat"
     ? { ...envelope, choices: [] }
     : { ...envelope, type: "error", code, message, param, sequence_number: 0 };
-  return `data: ${JSON.stringify(said)}\n\n`;
+  return `data: ${JSON.stringify(event)}\n\n`;
 }

@@ -6,11 +6,11 @@ import { envelopeIn } from "../wire/metadata.ts";
 
 export { faultOf };
 
-/** Milliseconds a caller is asked to wait where the case knows nothing better. */
+/** Time that a caller is asked to wait where the fault has none, in milliseconds. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
-/** What a caller is told of an error; of a bug the operator is told more. */
-export function toldFault(
+/** Returns the fault that the caller receives for an error, and logs the details of a bug. */
+export function callerFault(
   { logger }: { readonly logger: Logger },
   error: unknown,
   requestId: string,
@@ -23,7 +23,7 @@ export function toldFault(
   return fault;
 }
 
-/** The answer to a request that failed: the row of the error table, as JSON. */
+/** Returns the answer to a failed request: the row of the error table, as JSON. */
 export function errorResponse(
   fault: ServiceFault,
   requestId: string,

@@ -1,8 +1,4 @@
-/**
- * The public listener: what applications call.
- *
- * @module
- */
+/** The public listener, which applications call.\n\n@module */
 
 import { Hono } from "@hono/hono";
 import type { ErrorCode } from "@svc/sdk/protocol";
@@ -15,7 +11,7 @@ import type { BlobStore } from "../ports/blob_store.ts";
 import { limitsInForce } from "../domain/limits/service_limits.ts";
 import { BadKeys } from "./bad_keys.ts";
 import type { PublicEnv } from "./env.ts";
-import { errorResponse, toldFault } from "./error_response.ts";
+import { callerFault, errorResponse } from "./error_response.ts";
 import { authenticate, type FindKey } from "./middleware/authenticate.ts";
 import { logDenied } from "./middleware/log_denied.ts";
 import { rateLimitHeaders } from "./middleware/rate_limit_headers.ts";
@@ -30,24 +26,24 @@ import { getOpenAIModel, listOpenAIModels } from "./routes/openai_models.ts";
 import { createResponse } from "./routes/responses.ts";
 import { routeStoredResponses } from "./routes/stored_responses.ts";
 
-/** What the public listener stands on. */
+/** Dependencies of the public listener. */
 export interface PublicAppOptions {
   readonly gateway: GatewayContext;
   readonly findKey: FindKey;
   readonly readiness: Readiness;
   readonly description: ListenerDescription;
-  /** Told of every error answer. @default {nobody is told} */
+  /** Called with the code of every error answer. @default {not called} */
   readonly onRefusal?: ((code: ErrorCode) => void) | undefined;
-  /** What signed links lead to. */
+  /** Storage and check of images that signed links lead to. */
   readonly files: { readonly blobs: BlobStore; readonly links: Pick<SignedLinks, "verify"> };
-  /** Where applications call. @default {as the request names it} */
+  /** Base URL that applications call. @default {the one of the request} */
   readonly publicUrl?: (() => string) | undefined;
 }
 
 /** Addresses of OpenAI's API that would otherwise be taken for the id of a response. */
 const NOT_OFFERED = [`${PUBLIC_PATHS.responses}/compact`, `${PUBLIC_PATHS.responses}/input_tokens`];
 
-/** Builds the application; it listens nowhere by itself. */
+/** Builds the application without listening. */
 export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   const { gateway, findKey, readiness } = options;
   const app = new Hono<PublicEnv>();
@@ -86,12 +82,12 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
     return errorResponse(new ServiceFault("not_found"), c.get("requestId"));
   });
   app.onError((error, c) => {
-    // The id is missing only where the one that was sent is what was wrong.
+    // The id is missing only where the request sent an invalid one.
     const id = c.get("requestId") ?? gateway.rng.id("req");
     if (error instanceof CallerDisconnected) {
       return new Response(null, { status: CALLER_LEFT_STATUS });
     }
-    const fault = toldFault(gateway, error, id);
+    const fault = callerFault(gateway, error, id);
     options.onRefusal?.(fault.code);
     return errorResponse(fault, id, c.get("dialect"));
   });

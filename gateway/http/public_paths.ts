@@ -1,8 +1,4 @@
-/**
- * The addresses of the public listener: its routes and its description both take them from here.
- *
- * @module
- */
+/** Paths of the public listener: its routes and its description both use these.\n\n@module */
 
 import { ENDPOINT_PATHS } from "../domain/requests/endpoints.ts";
 

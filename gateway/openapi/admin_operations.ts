@@ -68,7 +68,7 @@ function replyOf(operation: AdminOperation): Operation["replies"][number] {
   };
 }
 
-/** Every code that one of the endpoints refuses with. */
+/** Returns every code with which one of the endpoints refuses. */
 function codesAt(endpoints: readonly Endpoint[] = []): readonly ErrorCode[] {
   const paths: readonly string[] = endpoints.map((name) => ENDPOINT_PATHS[name]);
   return PUBLIC_OPERATIONS.filter(({ path }) => paths.includes(path)).flatMap(codesOf);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PUBLIC_PATHS } from "../http/public_paths.ts";
 import type { Operation, Reply } from "./operation.ts";
 
-/** Headers of requests for what a client may have already. */
+/** Headers of conditional requests. */
 export const conditionalHeaders = z.object({
   "If-None-Match": z.string().optional().meta({ description: "The `ETag` of an earlier answer" }),
 });

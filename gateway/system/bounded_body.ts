@@ -43,14 +43,14 @@ export async function readTextUpTo(
 }
 
 /** Outcome of one request to a server. */
-export type Asked<T> =
+export type RequestOutcome<T> =
   | { readonly kind: "answered"; readonly response: Response; readonly read: T }
   | { readonly kind: "late" | "unreachable" }
   /** The response began and was cut. */
   | { readonly kind: "cut"; readonly response: Response };
 
-/** Options of {@linkcode askOnce}. */
-export interface AskOptions<T> {
+/** Options of {@linkcode requestOnce}. */
+export interface RequestOnceOptions<T> {
   /** Longest time from the request to the end of the response. */
   readonly timeoutMs: number;
   /** Aborts the request. */
@@ -63,10 +63,10 @@ export interface AskOptions<T> {
  * Sends one request. Rejects with the signal's reason when aborted; failures of the other side are
  * values.
  */
-export async function askOnce<T>(
+export async function requestOnce<T>(
   send: (signal: AbortSignal) => Promise<Response>,
-  { timeoutMs, signal, read }: AskOptions<T>,
-): Promise<Asked<T>> {
+  { timeoutMs, signal, read }: RequestOnceOptions<T>,
+): Promise<RequestOutcome<T>> {
   const exchange = new AbortController();
   const stop = () => exchange.abort();
   let isLate = false;

@@ -62,8 +62,8 @@ export class CredentialsFile {
     start: { readonly url: string; readonly adminToken?: string | undefined },
   ): Promise<void> {
     if (this.#path === undefined) return;
-    const kept = await readStored(this.#path);
-    const firstToken = kept?.firstToken ?? kept?.token;
+    const stored = await readStored(this.#path);
+    const firstToken = stored?.firstToken ?? stored?.token;
     const token = start.adminToken ?? firstToken;
     if (token === undefined) return;
     const others = firstToken === undefined || firstToken === token ? {} : { firstToken };
@@ -80,9 +80,9 @@ export class CredentialsFile {
     if (this.#file === undefined) return;
     // Not from its status, which the process may no longer read.
     const length = await this.#file.seek(0, Deno.SeekMode.End);
-    const kept = storedOf(await readFrom(this.#file, length));
-    if (kept === undefined) return;
-    const { url, token, firstToken } = kept;
+    const stored = storedOf(await readFrom(this.#file, length));
+    if (stored === undefined) return;
+    const { url, token, firstToken } = stored;
     const isGiven = firstToken !== undefined && firstToken !== token;
     const next = isGiven ? { token, firstToken: first } : { token: first };
     // One write over the whole contents, so that no reader sees the end of a longer text.
@@ -137,15 +137,17 @@ function textOf(credentials: StoredCredentials): string {
 async function readFrom(file: Deno.FsFile, length: number): Promise<string> {
   const bytes = new Uint8Array(length);
   await file.seek(0, Deno.SeekMode.Start);
-  const read = await file.read(bytes) ?? 0;
-  return new TextDecoder().decode(bytes.subarray(0, read));
+  const readBytes = await file.read(bytes) ?? 0;
+  return new TextDecoder().decode(bytes.subarray(0, readBytes));
 }
 
 /** Overwrites a file from its beginning; durable when it resolves. */
 async function writeTo(file: Deno.FsFile, text: string): Promise<void> {
   const bytes = new TextEncoder().encode(text);
   await file.seek(0, Deno.SeekMode.Start);
-  const written = await file.write(bytes);
-  if (written < bytes.length) throw new Error("Cannot write the credentials: there is no room");
+  const writtenBytes = await file.write(bytes);
+  if (writtenBytes < bytes.length) {
+    throw new Error("Cannot write the credentials: there is no room");
+  }
   await file.sync();
 }

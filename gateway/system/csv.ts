@@ -15,7 +15,7 @@ export function csvLine(cells: readonly string[]): string {
 }
 
 function csvCell(text: string): string {
-  const shown = text.replace(UNPRINTABLE, "?");
-  const safe = FORMULA.test(shown) && !NUMBER.test(shown) ? `'${shown}` : shown;
+  const printable = text.replace(UNPRINTABLE, "?");
+  const safe = FORMULA.test(printable) && !NUMBER.test(printable) ? `'${printable}` : printable;
   return TO_QUOTE.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

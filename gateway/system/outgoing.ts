@@ -6,7 +6,7 @@
  */
 
 import { isMetadataHost } from "../domain/catalog/metadata_address.ts";
-import { unpacked } from "./unpacked.ts";
+import { decompressBody } from "./decompress_body.ts";
 
 /** Resolves a name to addresses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
@@ -72,16 +72,16 @@ export class Outgoing implements Disposable {
   /** Sends a request. Rejects with a {@linkcode ForbiddenAddress} before anything is sent. */
   readonly fetch: typeof fetch = async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    const given = input instanceof Request ? input.headers : undefined;
-    const headers = new Headers(init.headers ?? given);
+    const inputHeaders = input instanceof Request ? input.headers : undefined;
+    const headers = new Headers(init.headers ?? inputHeaders);
     // The platform decompresses what it asked for compressed before bytes can be counted.
     headers.set("accept-encoding", "identity");
-    const known = this.#addressOf(url, init.signal ?? undefined);
-    const address = known instanceof Promise ? await known : known;
+    const pending = this.#addressOf(url, init.signal ?? undefined);
+    const address = pending instanceof Promise ? await pending : pending;
     try {
       const client = this.#clientOf(url, address);
-      const sent = { ...init, headers, ...(client === undefined ? {} : { client }) };
-      return unpacked(await fetch(input, sent));
+      const request = { ...init, headers, ...(client === undefined ? {} : { client }) };
+      return decompressBody(await fetch(input, request));
     } catch (error) {
       if (address !== undefined && !init.signal?.aborted) this.#failed.set(url.hostname, address);
       this.#checked.delete(url.hostname);
@@ -142,8 +142,8 @@ export class Outgoing implements Disposable {
     }
     const port = Number(url.port || 80);
     const name = `${url.hostname} ${address} ${port}`;
-    const known = this.#pinned.get(name);
-    if (known !== undefined) return known;
+    const existing = this.#pinned.get(name);
+    if (existing !== undefined) return existing;
     // Requests in flight have their own connections.
     if (this.#pinned.size >= NAMES_MAX) this.close();
     const hostname = address.includes(":") ? `[${address}]` : address;
@@ -157,8 +157,8 @@ export class Outgoing implements Disposable {
 async function resolveBySystem(name: string): Promise<readonly string[]> {
   const { lookup } = await import("node:dns/promises");
   // IPv4 first: machines without an IPv6 route are many, those without IPv4 are few.
-  const found = await lookup(name, { all: true, order: "ipv4first" });
-  return found.map(({ address }) => address);
+  const addresses = await lookup(name, { all: true, order: "ipv4first" });
+  return addresses.map(({ address }) => address);
 }
 
 /** Rejects when aborted. A resolver cannot be stopped; its late answer is ignored. */

@@ -1,5 +1,5 @@
 import { afterMs } from "../system/deadlines.ts";
-import { FairLine } from "../system/fair_line.ts";
+import { FairQueue } from "../system/fair_queue.ts";
 
 /** The turn of a request that waited for a place. Given up where it is disposed of unused. */
 export interface Turn extends Disposable {
@@ -26,7 +26,7 @@ interface Waiter extends Wanted {
 
 /** Requests that wait for a place at an upstream, in the order of their turns. */
 export class WaitingCalls {
-  readonly #line = new FairLine<Waiter>();
+  readonly #line = new FairQueue<Waiter>();
   /** How many want each upstream: most that are given back are wanted by nobody. */
   readonly #wanted = new Map<string, number>();
   #lengthMax = 0;

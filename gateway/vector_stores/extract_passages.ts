@@ -5,7 +5,7 @@ import { splitPassages } from "./split_passages.ts";
 import { UnreadableFile } from "./unreadable_file.ts";
 
 /** The passages of a file, or why its text is unreadable, as the end of a sentence. */
-export type Extracted =
+export type ExtractionResult =
   | { readonly ok: true; readonly passages: readonly string[] }
   | { readonly ok: false; readonly problem: string };
 
@@ -13,7 +13,7 @@ export type Extracted =
 export async function extractPassages(file: {
   readonly mediaType: string;
   readonly bytes: Uint8Array;
-}): Promise<Extracted> {
+}): Promise<ExtractionResult> {
   try {
     const text = readable(await textOf(file));
     const passages = splitPassages(text);

@@ -6,7 +6,7 @@
 
 import { parentPort } from "node:worker_threads";
 import { type ExtractBudget, imposeBudget } from "./extract_budget.ts";
-import { type Extracted, extractPassages } from "./extract_passages.ts";
+import { type ExtractionResult, extractPassages } from "./extract_passages.ts";
 import { memoryCheck } from "./memory_check.ts";
 
 const MEMORY_CHECK_MS = 50;
@@ -31,9 +31,9 @@ parentPort?.once("message", ({ budget, bytes, mediaType }: ExtractJob) => {
 async function extract(
   file: { readonly mediaType: string; readonly bytes: Uint8Array },
   budget: ExtractBudget,
-): Promise<Extracted> {
+): Promise<ExtractionResult> {
   const exhausted = imposeBudget(budget);
-  let result: Extracted | undefined;
+  let result: ExtractionResult | undefined;
   try {
     result = await extractPassages(file);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { ExtractBudget } from "./extract_budget.ts";
-import type { Extracted } from "./extract_passages.ts";
+import type { ExtractionResult } from "./extract_passages.ts";
 import type { ExtractJob } from "./extract_worker.ts";
 import {
   EXTRACT_BUFFER_BYTES,
@@ -46,18 +46,18 @@ export class Extractor {
   }
 
   /** Returns the passages of a file, whose bytes are transferred. */
-  extract(file: ExtractedFile): Promise<Extracted> {
+  extract(file: ExtractedFile): Promise<ExtractionResult> {
     const result = this.#last.then(() => this.#run(file));
     this.#last = result.catch(() => {});
     return result;
   }
 
-  async #run({ bytes, mediaType }: ExtractedFile): Promise<Extracted> {
+  async #run({ bytes, mediaType }: ExtractedFile): Promise<ExtractionResult> {
     const budget = this.#budget;
     const worker = new Worker(new URL("./extract_worker.ts", import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: this.#heapMib },
     });
-    const { promise, resolve, reject } = Promise.withResolvers<Extracted>();
+    const { promise, resolve, reject } = Promise.withResolvers<ExtractionResult>();
     worker.on("message", resolve);
     worker.on("error", (error: Error) => {
       if (/memory limit/.test(error.message)) resolve(TOO_MUCH);

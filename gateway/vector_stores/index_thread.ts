@@ -5,7 +5,7 @@ import type { IndexedPassage, IndexHit, IndexSearchOptions } from "./passage_ind
 import type { IndexedVectors } from "./vector_index.ts";
 
 /** A request to the thread. */
-export type IndexQuestion = { readonly number: number; readonly storeId: string } & Asked;
+export type NumberedRequest = { readonly number: number; readonly storeId: string } & IndexRequest;
 
 /** A response of the thread; hits for a search only. */
 export interface IndexAnswer {
@@ -13,7 +13,7 @@ export interface IndexAnswer {
   readonly hits: readonly IndexHit[];
 }
 
-type Asked =
+type IndexRequest =
   | { readonly ask: "add"; readonly passages: readonly IndexedPassage[] }
   | { readonly ask: "addVectors"; readonly vectors: IndexedVectors }
   | { readonly ask: "search"; readonly text: string } & IndexSearchOptions
@@ -46,12 +46,12 @@ export class IndexThread {
 
   /** Adds passages to the index of a store, which begins empty. */
   async add(storeId: string, passages: readonly IndexedPassage[]): Promise<void> {
-    await this.#ask(storeId, { ask: "add", passages });
+    await this.#request(storeId, { ask: "add", passages });
   }
 
   /** Adds vectors of passages to the index of a store. */
   async addVectors(storeId: string, vectors: IndexedVectors): Promise<void> {
-    await this.#ask(storeId, { ask: "addVectors", vectors });
+    await this.#request(storeId, { ask: "addVectors", vectors });
   }
 
   /** Returns the best passages of a loaded store. */
@@ -59,12 +59,12 @@ export class IndexThread {
     storeId: string,
     query: { readonly text: string } & IndexSearchOptions,
   ): Promise<readonly IndexHit[]> {
-    return this.#ask(storeId, { ask: "search", ...query });
+    return this.#request(storeId, { ask: "search", ...query });
   }
 
   /** Drops the index of a store. */
   async drop(storeId: string): Promise<void> {
-    await this.#ask(storeId, { ask: "drop" });
+    await this.#request(storeId, { ask: "drop" });
   }
 
   /** Runs a task during which the thread does not end for idleness. */
@@ -86,14 +86,14 @@ export class IndexThread {
     await this.#ending;
   }
 
-  #ask(storeId: string, asked: Asked): Promise<readonly IndexHit[]> {
+  #request(storeId: string, request: IndexRequest): Promise<readonly IndexHit[]> {
     if (this.#closed) return Promise.reject(new StoreError(CLOSED));
     clearTimeout(this.#idle);
     const worker = this.#worker ??= this.#start();
     const number = ++this.#numbers;
     const waiting = Promise.withResolvers<readonly IndexHit[]>();
     this.#waiting.set(number, waiting);
-    worker.postMessage({ number, storeId, ...asked } satisfies IndexQuestion);
+    worker.postMessage({ number, storeId, ...request } satisfies NumberedRequest);
     return waiting.promise;
   }
 

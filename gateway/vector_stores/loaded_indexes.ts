@@ -8,7 +8,7 @@ import type { IndexHit } from "./passage_index.ts";
 import type { QueryVector } from "./vector_index.ts";
 
 /** A store with a loaded index. */
-interface Loaded {
+interface LoadedIndex {
   readonly storeId: string;
   /** Revision of the store when its files were last read. */
   revision: number;
@@ -49,7 +49,7 @@ export class LoadedIndexes {
   readonly #thread: IndexThread;
   readonly #maxPassages: number;
   /** Least recently used first. */
-  readonly #loaded = new Map<string, Loaded>();
+  readonly #loaded = new Map<string, LoadedIndex>();
   /** Waiting and running loads, by store. */
   readonly #loads = new Map<string, Promise<unknown>>();
   /** Passages of the stores that are being loaded. */
@@ -101,7 +101,7 @@ export class LoadedIndexes {
     return this.#thread.close();
   }
 
-  #current(store: VectorStore, space: string | undefined): Loaded | undefined {
+  #current(store: VectorStore, space: string | undefined): LoadedIndex | undefined {
     const present = this.#loaded.get(store.id);
     const isCurrent = present?.revision === store.revision &&
       (space === undefined || present.space === space);
@@ -129,12 +129,12 @@ export class LoadedIndexes {
   }
 
   /** Marks an index as the most recently used. */
-  #keep(loaded: Loaded): void {
+  #keep(loaded: LoadedIndex): void {
     this.#loaded.delete(loaded.storeId);
     this.#loaded.set(loaded.storeId, loaded);
   }
 
-  async #ask({ storeId, files, indexed }: Loaded, query: StoreSearch): Promise<StoreHit[]> {
+  async #ask({ storeId, files, indexed }: LoadedIndex, query: StoreSearch): Promise<StoreHit[]> {
     const { text, limit, select, vector } = query;
     const selected = [...files.values()].filter((file) => select?.(file) ?? true);
     if (selected.length === 0) return [];
@@ -142,8 +142,8 @@ export class LoadedIndexes {
     const fileIds = selected.length === indexed.size
       ? undefined
       : new Set(selected.map(({ id }) => id));
-    const asked = { text, limit, fileIds, vector };
-    const hits = await this.#thread.search(storeId, asked);
+    const request = { text, limit, fileIds, vector };
+    const hits = await this.#thread.search(storeId, request);
     return hits.flatMap((hit) => {
       const file = files.get(hit.fileId);
       return file === undefined ? [] : [{ ...hit, file }];
@@ -151,10 +151,10 @@ export class LoadedIndexes {
   }
 
   /** Loads an index; once more if the thread has ended meanwhile and taken it along. */
-  async #load(storeId: string, wanted: string | undefined): Promise<Loaded> {
+  async #load(storeId: string, space: string | undefined): Promise<LoadedIndex> {
     for (let tries = 0; tries < 2; tries++) {
       const generation = this.#generation;
-      const loaded = await this.#bringUpToDate(storeId, wanted);
+      const loaded = await this.#bringUpToDate(storeId, space);
       if (generation === this.#generation) {
         this.#keep(loaded);
         return loaded;
@@ -165,24 +165,24 @@ export class LoadedIndexes {
   }
 
   /** Updates an index. If most of its files were removed it starts again. */
-  async #bringUpToDate(storeId: string, wanted: string | undefined): Promise<Loaded> {
+  async #bringUpToDate(storeId: string, searchSpace: string | undefined): Promise<LoadedIndex> {
     const store = this.#passages.store(storeId);
     const all = store === undefined ? [] : await this.#passages.files(storeId);
     const files = new Map(all.map((file) => [file.id, file] as const));
     const former = this.#loaded.get(storeId);
-    const gone = [...former?.indexed.keys() ?? []].filter((id) => !files.has(id)).length;
-    if (gone * 2 > files.size) await this.forget(storeId);
+    const removedFiles = [...former?.indexed.keys() ?? []].filter((id) => !files.has(id)).length;
+    if (removedFiles * 2 > files.size) await this.forget(storeId);
     await this.#makeRoom(storeId, store?.passages ?? 0);
 
     const { indexed, embedded, space } = this.#loaded.get(storeId) ?? nothing();
     const revision = store?.revision ?? -1;
-    const loaded: Loaded = {
+    const loaded: LoadedIndex = {
       storeId,
       revision,
       files,
       indexed,
       embedded,
-      space: wanted ?? space,
+      space: searchSpace ?? space,
     };
     try {
       for (const file of files.values()) {
@@ -211,7 +211,7 @@ export class LoadedIndexes {
   }
 
   /** Loads the vectors of a file that match the searched space. */
-  async #indexVectors(file: VectorStoreFile, { embedded, space }: Loaded): Promise<void> {
+  async #indexVectors(file: VectorStoreFile, { embedded, space }: LoadedIndex): Promise<void> {
     const { embeddings, id: fileId, passages, storeId } = file;
     if (embeddings === undefined || embeddings.space !== space) return;
     if (embedded.get(fileId) === embeddings.id) return;
@@ -244,11 +244,11 @@ export class LoadedIndexes {
   }
 }
 
-function nothing(): Pick<Loaded, "indexed" | "embedded" | "space"> {
+function nothing(): Pick<LoadedIndex, "indexed" | "embedded" | "space"> {
   return { indexed: new Map(), embedded: new Map(), space: undefined };
 }
 
-function sizeOf({ indexed }: Loaded): number {
+function sizeOf({ indexed }: LoadedIndex): number {
   let passages = 0;
   for (const count of indexed.values()) passages += count;
   return passages;

@@ -96,9 +96,9 @@ export class PassageIndex {
       limit,
     });
     return hits.map(({ id, score }) => {
-      const cut = id.lastIndexOf("/");
-      const index = Number(id.slice(cut + 1));
-      return { fileId: id.slice(0, cut), index, score: Math.min(1, score / best) };
+      const slash = id.lastIndexOf("/");
+      const index = Number(id.slice(slash + 1));
+      return { fileId: id.slice(0, slash), index, score: Math.min(1, score / best) };
     });
   }
 
@@ -150,13 +150,13 @@ export class PassageIndex {
 function rememberingStemmer(): Stemmer {
   const stem = components.tokenizer.createTokenizer({ language: "english", stemming: true })
     .stemmer ?? ((word: string) => word);
-  const known = new Map<string, string>();
+  const stems = new Map<string, string>();
   return (word) => {
-    const former = known.get(word);
+    const former = stems.get(word);
     if (former !== undefined) return former;
-    if (known.size >= MAX_KNOWN_WORDS) known.clear();
+    if (stems.size >= MAX_KNOWN_WORDS) stems.clear();
     const stemmed = stem(word);
-    known.set(word, stemmed);
+    stems.set(word, stemmed);
     return stemmed;
   };
 }
@@ -166,8 +166,8 @@ class WordList {
   readonly passages = new Map<string, number[]>();
 
   find({ term }: { term: string }): Record<string, number[]> {
-    const found = this.passages.get(term);
-    return found === undefined ? bare() : Object.assign(bare<number[]>(), { [term]: found });
+    const counts = this.passages.get(term);
+    return counts === undefined ? bare() : Object.assign(bare<number[]>(), { [term]: counts });
   }
 }
 
@@ -189,8 +189,8 @@ function countingIndex() {
   const list = new WordList();
   return {
     ...base,
-    create: ((...given) => {
-      const index = base.create(...given);
+    create: ((...options) => {
+      const index = base.create(...options);
       Object.assign(index.indexes.text ?? {}, { node: list });
       index.tokenOccurrences.text = bare();
       return index;

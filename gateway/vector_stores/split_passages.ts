@@ -37,17 +37,17 @@ function weight(text: string, at: number): number {
 
 /** Returns the end of a number of tokens after a position. */
 function walk(text: string, from: number, tokens: number): number {
-  let left = tokens * QUARTERS;
+  let remaining = tokens * QUARTERS;
   let at = from;
-  while (at < text.length && left >= weight(text, at)) left -= weight(text, at++);
+  while (at < text.length && remaining >= weight(text, at)) remaining -= weight(text, at++);
   return whole(text, at);
 }
 
 /** Returns the begin of a number of tokens before a position. */
 function walkBack(text: string, end: number, tokens: number): number {
-  let left = tokens * QUARTERS;
+  let remaining = tokens * QUARTERS;
   let at = end;
-  while (at > 0 && left >= weight(text, at - 1)) left -= weight(text, --at);
+  while (at > 0 && remaining >= weight(text, at - 1)) remaining -= weight(text, --at);
   return whole(text, at);
 }
 

@@ -48,12 +48,14 @@ export class VectorIndex {
       return new Float64Array();
     }
     const { dimensions, values } = file;
-    const asked = query.values;
+    const queryValues = query.values;
     const cosines = new Float64Array(values.length / dimensions);
     for (let passage = 0; passage < cosines.length; passage++) {
       const from = passage * dimensions;
       let sum = 0;
-      for (let at = 0; at < dimensions; at++) sum += (values[from + at] ?? 0) * (asked[at] ?? 0);
+      for (let at = 0; at < dimensions; at++) {
+        sum += (values[from + at] ?? 0) * (queryValues[at] ?? 0);
+      }
       cosines[passage] = sum;
     }
     return cosines;

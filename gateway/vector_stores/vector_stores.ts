@@ -219,19 +219,19 @@ class IndexedVectorStores implements VectorStores {
     const text = query.text.slice(0, MAX_QUERY_CHARS);
     const space = this.embeddingSpace();
     const isEmbedded = stores.some(({ embeddings }) => embeddings?.[space ?? ""] !== undefined);
-    const wanted = {
+    const request = {
       text,
       limit,
       vector: isEmbedded ? await this.#embedder.query(text, signal) : undefined,
       select: filter && ((file: VectorStoreFile) => passes(filter, file.attributes)),
     };
-    const found: StoreHit[] = [];
+    const candidates: StoreHit[] = [];
     // One after another, so that at most one has to be loaded at a time.
     for (const store of stores) {
       signal?.throwIfAborted();
-      found.push(...await this.#indexes.search(store, wanted));
+      candidates.push(...await this.#indexes.search(store, request));
     }
-    const best = found.filter(({ score }) => score >= scoreThreshold)
+    const best = candidates.filter(({ score }) => score >= scoreThreshold)
       .sort((one, other) => other.score - one.score).slice(0, limit);
     const hits = await Promise.all(best.map((hit) => this.#hit(hit)));
     return { ok: true, value: hits.filter((hit) => hit !== undefined) };
@@ -249,10 +249,10 @@ class IndexedVectorStores implements VectorStores {
       };
     }
     if (!isReadable(mediaType)) {
-      const known = [...new Set(Object.values(MEDIA_TYPES))].join(", ");
+      const types = [...new Set(Object.values(MEDIA_TYPES))].join(", ");
       return {
         code: "unsupported_media_type",
-        message: `Cannot read files of type "${mediaType}"; send one of ${known}`,
+        message: `Cannot read files of type "${mediaType}"; send one of ${types}`,
       };
     }
     return this.#refuseRoom(storeId, 1);

@@ -1,18 +1,18 @@
 /**
- * The one switch that stops the model and every tool of a loop.
+ * The cancellation of one loop; it stops the model and every tool.
  *
- * It keeps its own set of listeners: `Promise.race` against one long-lived promise would keep
- * something for every event of a stream until the stream ends.
+ * It keeps its own set of listeners: `Promise.race` against one long-lived promise would retain
+ * memory for every event of a stream until the stream ends.
  */
 export class Cancellation {
   readonly #controller = new AbortController();
   readonly #listeners = new Set<(reason: unknown) => void>();
-  /** For ports. */
+  /** The signal for ports. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Stops everything, once. */
+  /** Stops everything. Later calls do nothing. */
   cancel(reason: unknown): void {
     if (this.signal.aborted) return;
     this.#controller.abort(reason);
@@ -20,7 +20,10 @@ export class Cancellation {
     this.#listeners.clear();
   }
 
-  /** Calls back once on cancellation, at once if that has been, unless told otherwise before. */
+  /**
+   * Calls back once on cancellation, at once if it has happened already. The returned function
+   * removes the listener.
+   */
   onCancel(listener: (reason: unknown) => void): () => void {
     if (this.signal.aborted) {
       listener(this.signal.reason);
@@ -32,7 +35,9 @@ export class Cancellation {
     };
   }
 
-  /** What the work comes to, or a rejection with the reason as soon as there is a cancellation. */
+  /**
+   * Resolves with the work's value, or rejects with the reason as soon as the loop is cancelled.
+   */
   guard<T>(work: PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const forget = this.onCancel(reject);
@@ -46,7 +51,7 @@ export class Cancellation {
     });
   }
 
-  /** Is cancelled with the caller's signal, until the function it answers with is called. */
+  /** Cancels with the caller's signal until the returned function is called. */
   follow(outer: AbortSignal): () => void {
     const onAbort = () => this.cancel(outer.reason);
     if (outer.aborted) onAbort();
@@ -55,7 +60,7 @@ export class Cancellation {
   }
 }
 
-/** Whether there is something to wait for in what a hook answered with. */
+/** True for a value that has to be awaited. */
 export function isPromise(told: unknown): told is PromiseLike<unknown> {
   if (typeof told !== "object" || told === null) return false;
   return "then" in told && typeof told.then === "function";

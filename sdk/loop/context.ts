@@ -2,7 +2,7 @@ import type { Cancellation } from "./cancellation.ts";
 import type { LoopSettings } from "./options.ts";
 import type { LoopShapes } from "./shapes.ts";
 
-/** What every phase of a loop is given. */
+/** The data that every phase of a loop receives. */
 export interface LoopContext<S extends LoopShapes> {
   readonly settings: LoopSettings<S>;
   readonly cancellation: Cancellation;

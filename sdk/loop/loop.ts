@@ -80,8 +80,8 @@ export function agentLoop<S extends LoopShapes>(options: LoopOptions<S>): AgentL
   const cancellation = new Cancellation();
   const run = new LoopRun({ settings, cancellation });
   const steps = run.steps();
-  // A bare generator hears of return() only between two events: while a model is silent or a tool
-  // runs, it would go on. Here the model and the tools hear of it first.
+  // A bare generator receives return() only between two events: while a model is silent or a tool
+  // runs, it would go on. Here the model and the tools are cancelled first.
   return {
     next: () => steps.next(),
     return: (value) => {
@@ -104,7 +104,7 @@ export function agentLoop<S extends LoopShapes>(options: LoopOptions<S>): AgentL
 }
 
 /**
- * Runs a loop to its end and answers with its result: the loop without streaming.
+ * Runs a loop to its end and returns its result: the loop without streaming.
  *
  * @example
  * ```ts

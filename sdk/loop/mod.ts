@@ -1,8 +1,8 @@
 /**
- * The one agent loop: a model, its tools, and the way from turn to turn, as an async generator.
+ * The one agent loop: a model, its tools, and the steps from turn to turn, as an async generator.
  *
- * {@linkcode agentLoop} yields everything that happens and returns the result; {@linkcode drain}
- * runs it for the result alone. It knows no wire shape, no network and no clock: a surface brings a
+ * {@linkcode agentLoop} yields every event and returns the result; {@linkcode drain} runs it for
+ * the result alone. It depends on no wire shape, no network and no clock: a surface provides a
  * {@linkcode ModelPort} and a {@linkcode ConversationPort} of a few lines each.
  *
  * @example A tool that keeps failing is news for the model; the bound on steps ends the loop

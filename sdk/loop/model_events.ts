@@ -1,5 +1,5 @@
 /**
- * What a model tells while a turn runs, in words of no provider.
+ * Events of a model's turn, independent of any provider.
  *
  * @module
  */
@@ -7,27 +7,30 @@
 import type { LoopShapes } from "./shapes.ts";
 import type { TokenUsage } from "./usage.ts";
 
-/** A tool call, complete. */
+/** A complete tool call. */
 export interface LoopToolCall<S extends LoopShapes> {
-  /** The model's own id of it, or empty; models do repeat them, so the loop goes by position. */
+  /**
+   * The model's own id of the call, or empty. Models do repeat ids, so the loop identifies calls by
+   * position.
+   */
   readonly id: string;
-  /** The function it names; models do invent some. */
+  /** Name of the function; models do invent names. */
   readonly name: string;
   /** The input as JSON text, as the model wrote it; empty text means an empty object. */
   readonly arguments: string;
-  /** The whole call as it came: what a continuation turn echoes. */
+  /** The complete call as received; a continuation turn sends it back. */
   readonly raw: S["call"];
 }
 
 /**
- * Why a turn ended, in words of no provider. `length` and `content_filter` mean that the text is cut
- * short; `other` is what nobody here knows.
+ * Reason for the end of a turn, independent of any provider. `length` and `content_filter` mean
+ * that the text is cut short; `other` is a reason that this package does not know.
  */
 export type TurnFinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "other";
 
 /** A piece of the answer's text. Text that is not part of the reply travels in `chunk` alone. */
 export interface TextDeltaEvent {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   readonly type: "text_delta";
   /** The next piece. */
   readonly text: string;
@@ -35,7 +38,7 @@ export interface TextDeltaEvent {
 
 /** A piece of the model's reasoning, where the provider shows it. */
 export interface ReasoningDeltaEvent {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   readonly type: "reasoning_delta";
   /** The next piece. */
   readonly text: string;
@@ -43,9 +46,9 @@ export interface ReasoningDeltaEvent {
 
 /** A piece of a tool call that is not complete yet; for display alone. */
 export interface ToolCallDeltaEvent {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   readonly type: "tool_call_delta";
-  /** Which call of the turn, from 0. */
+  /** Position of the call in the turn, from 0. */
   readonly index: number;
   /** The call's id, where this piece has it. */
   readonly id?: string | undefined;
@@ -55,41 +58,41 @@ export interface ToolCallDeltaEvent {
   readonly arguments: string;
 }
 
-/** A tool call is complete. It runs when the turn is. */
+/** A tool call is complete. It runs once the turn is complete. */
 export interface ToolCallEvent<S extends LoopShapes> {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   readonly type: "tool_call";
   /** The call. */
   readonly call: LoopToolCall<S>;
 }
 
-/** What the turn has used; a later one of the same turn replaces it. */
+/** The turn's usage; a later event of the same turn replaces it. */
 export interface UsageEvent {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   readonly type: "usage";
-  /** Of this turn alone. */
+  /** Usage of this turn alone. */
   readonly usage: TokenUsage;
 }
 
-/** A raw chunk, untouched, for whoever passes the stream on. */
+/** A raw chunk, untouched, for callers that forward the stream. */
 export interface ChunkEvent<S extends LoopShapes> {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   readonly type: "chunk";
-  /** As it came. */
+  /** The chunk as received. */
   readonly chunk: S["chunk"];
 }
 
 /** The turn is complete. A turn without it was cut and is an error; usage may still follow it. */
 export interface FinishEvent<S extends LoopShapes> {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   readonly type: "finish";
-  /** Why it ended. */
+  /** Reason for the end. */
   readonly finishReason: TurnFinishReason;
-  /** The assistant turn that the conversation goes on with. */
+  /** The assistant turn that the conversation continues with. */
   readonly turn: S["turn"];
 }
 
-/** What a model port tells while a turn runs. The loop yields each on, as it is. */
+/** An event of a model port's turn. The loop yields each one unchanged. */
 export type ModelEvent<S extends LoopShapes> =
   | TextDeltaEvent
   | ReasoningDeltaEvent

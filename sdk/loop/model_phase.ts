@@ -5,8 +5,8 @@ import type { StepDraft } from "./step_draft.ts";
 import { TurnText } from "./turn_text.ts";
 
 /**
- * Asks for one turn, yields its events as they come and writes them into the draft of the step.
- * Leaving early, a failing hook and a cancellation all cancel the turn.
+ * Runs one turn of the model: yields its events as they arrive and writes them into the draft of
+ * the step. An early return, a failing hook and a cancellation all cancel the turn.
  */
 export async function* modelPhase<S extends LoopShapes>(
   conversation: S["conversation"],
@@ -33,8 +33,8 @@ export async function* modelPhase<S extends LoopShapes>(
     isOver = true;
   } finally {
     const left = isOver ? undefined : iterator.return?.();
-    // A turn that is still being read ends when it hears the signal, and nobody waits for one that
-    // does not: how this one came out is decided already.
+    // A turn that is still being read ends on the signal, and a turn that ignores the signal is not
+    // awaited: the outcome of this step is already decided.
     if (isReading) left?.catch(() => {});
     else await left;
   }

@@ -5,7 +5,7 @@ import { systemClock } from "./ports.ts";
 import type { Step } from "./result.ts";
 import type { ToolResult } from "./tool_result.ts";
 
-/** Bounds of a loop. Each has a default; none can be switched off but the time limit. */
+/** Bounds of a loop. Each has a default; only the time limit can be switched off. */
 export interface LoopLimits {
   /** Most turns of the model; 0 means the default. @default {8} */
   readonly maxSteps?: number | undefined;
@@ -22,7 +22,7 @@ export interface LoopLimits {
 }
 
 /**
- * What {@linkcode LoopOptions.prepareStep} decides on.
+ * Input of {@linkcode LoopOptions.prepareStep}.
  *
  * @example
  * ```ts
@@ -39,25 +39,25 @@ export interface LoopLimits {
  * ```
  */
 export interface StepPreparation<S extends LoopShapes> {
-  /** What would be sent. */
+  /** The conversation that would be sent. */
   readonly conversation: S["conversation"];
-  /** Position of the step to come, from 0. */
+  /** Position of the next step, from 0. */
   readonly step: number;
-  /** The steps before it. */
+  /** The complete steps so far. */
   readonly steps: readonly Step<S>[];
 }
 
-/** What a loop runs with. */
+/** Options of a loop. */
 export interface LoopOptions<S extends LoopShapes> extends LoopLimits {
-  /** The conversation to go on with. */
+  /** The conversation to continue. */
   readonly conversation: S["conversation"];
-  /** How the surface writes turns down. */
+  /** Writes turns into the conversation of one surface. */
   readonly surface: ConversationPort<S>;
-  /** Where turns come from. */
+  /** The source of turns. */
   readonly model: ModelPort<S>;
   /**
-   * The tools that run here, each name once. Declaring them to the model is the conversation's part.
-   * A call of any other name, or of a tool without `execute`, gets the result
+   * The tools that run here, each name once. Declaring them to the model is the conversation's
+   * part. A call of any other name, or of a tool without `execute`, gets the result
    * `tool_handler_not_found`, unless `manualTools` has its name.
    */
   readonly tools?: readonly Tool[] | undefined;
@@ -69,17 +69,17 @@ export interface LoopOptions<S extends LoopShapes> extends LoopLimits {
    * @default {[]}
    */
   readonly manualTools?: readonly string[] | true | undefined;
-  /** Asked before each turn; absent: every turn is paid for. */
+  /** Consulted before each turn; absent: every turn is paid for. */
   readonly budget?: BudgetPort<S> | undefined;
   /** Measures time limits. @default {systemClock} */
   readonly clock?: ClockPort | undefined;
   /** Stops the model and all tools at once. */
   readonly signal?: AbortSignal | undefined;
-  /** Asked after each step whose calls have all been answered: true ends the loop. */
+  /** Called after each step whose calls have all been answered; true ends the loop. */
   readonly stopWhen?: ((steps: readonly Step<S>[]) => boolean | Promise<boolean>) | undefined;
   /**
-   * Asked before each turn, for instance to shorten the history or to force a tool. What it answers
-   * with replaces the conversation from here on; `undefined` keeps it.
+   * Called before each turn, for instance to shorten the history or to force a tool. The returned
+   * conversation replaces the present one; `undefined` keeps it.
    */
   readonly prepareStep?:
     | ((
@@ -87,24 +87,27 @@ export interface LoopOptions<S extends LoopShapes> extends LoopLimits {
     ) => S["conversation"] | undefined | Promise<S["conversation"] | undefined>)
     | undefined;
   /**
-   * Told each piece of the final answer's text, and no other text; joined, the pieces are `finalText`.
-   * In a turn that could still call a tool, its pieces are held until its end: only then are they
-   * known to be the answer. Where it cannot, each piece is told before its event is yielded. A turn
-   * that fails tells nothing that was held. A promise is waited for.
+   * Receives each piece of the final answer's text, and no other text; joined, the pieces are
+   * `finalText`. In a turn that could still call a tool, its pieces are held until its end: only
+   * then are they known to be the answer. In any other turn, each piece arrives before its event is
+   * yielded. A turn that fails passes on nothing that was held. A returned promise is awaited.
    */
   readonly onTextDelta?: ((text: string) => unknown) | undefined;
   /**
-   * Told each piece of text that a turn writes beside tool calls, from its first call on as it
-   * comes. A promise is waited for.
+   * Receives each piece of text that a turn writes beside tool calls, from its first call on as it
+   * arrives. A returned promise is awaited.
    */
   readonly onIntermediateText?: ((text: string) => unknown) | undefined;
-  /** Told each tool result, in call order, before the event is yielded. A promise is waited for. */
+  /**
+   * Receives each tool result, in call order, before the event is yielded. A returned promise is
+   * awaited.
+   */
   readonly onToolResult?: ((result: ToolResult<S>) => unknown) | undefined;
-  /** Told each complete step, before the event is yielded. A promise is waited for. */
+  /** Receives each complete step, before the event is yielded. A returned promise is awaited. */
   readonly onStep?: ((step: Step<S>) => unknown) | undefined;
 }
 
-/** Options with every default in its place, checked. */
+/** Options with every default filled in, validated. */
 export interface LoopSettings<S extends LoopShapes> extends LoopOptions<S> {
   readonly maxSteps: number;
   readonly maxToolCallsPerStep: number;
@@ -117,7 +120,7 @@ export interface LoopSettings<S extends LoopShapes> extends LoopOptions<S> {
   readonly isManual: (toolName: string) => boolean;
 }
 
-/** Fills in the defaults; throws on a limit that is none, and on two tools of one name. */
+/** Fills in the defaults. Throws on an invalid limit and on two tools of the same name. */
 export function settingsOf<S extends LoopShapes>(options: LoopOptions<S>): LoopSettings<S> {
   const toolsByName = new Map<string, Tool>();
   for (const tool of options.tools ?? []) {
@@ -147,7 +150,7 @@ function limit(name: string, value: number): number {
   throw new RangeError(`Cannot run a loop with ${name} ${value}: it must be a positive integer`);
 }
 
-/** A time that is no number would be no limit at all. */
+/** Rejects NaN: as a time limit it would be none. */
 function time(name: string, ms: number): number {
   if (typeof ms === "number" && !Number.isNaN(ms)) return ms;
   throw new RangeError(`Cannot run a loop with ${name} ${ms}: it must be a number`);

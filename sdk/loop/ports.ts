@@ -1,6 +1,6 @@
 /**
- * What the loop needs of the world, each as small as it can be. The loop itself knows no surface, no
- * network and no clock.
+ * The ports of the loop, each as small as possible. The loop itself knows no surface, no network
+ * and no clock.
  *
  * @module
  */
@@ -10,18 +10,18 @@ import type { LoopShapes } from "./shapes.ts";
 import type { ToolResult } from "./tool_result.ts";
 import type { TokenUsage } from "./usage.ts";
 
-/** What a turn is asked with. */
+/** Input of one turn. */
 export interface ModelRequest<S extends LoopShapes> {
-  /** Everything said so far, with the declarations of tools and the choice among them. */
+  /** The conversation so far, with the declarations of tools and the choice among them. */
   readonly conversation: S["conversation"];
   /** Position of this step in the loop, from 0. */
   readonly step: number;
-  /** Aborted when the turn is not wanted any more. */
+  /** Aborted when the turn is no longer needed. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Where turns come from: a client of the service, or the gateway's own upstreams.
+ * The source of turns: a client of the service, or the gateway's own upstreams.
  *
  * @example
  * ```ts
@@ -42,14 +42,14 @@ export interface ModelRequest<S extends LoopShapes> {
  */
 export interface ModelPort<S extends LoopShapes> {
   /**
-   * One turn of the model, streamed or not: a whole answer is a few events. A failure is thrown.
-   * Leaving the iteration early must cancel the turn.
+   * Runs one turn of the model, streamed or not: a whole answer is a few events. Throws on failure.
+   * An early return from the iteration must cancel the turn.
    */
   turn(request: ModelRequest<S>): AsyncIterable<ModelEvent<S>>;
 }
 
 /**
- * How a surface writes turns down. Pure: each answers with a new conversation.
+ * Writes turns into the conversation of one surface. Pure: each method returns a new conversation.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ export interface ModelPort<S extends LoopShapes> {
  * ```
  */
 export interface ConversationPort<S extends LoopShapes> {
-  /** Appends the assistant's turn, its complete tool calls included. */
+  /** Appends the assistant's turn with its complete tool calls. */
   withAssistantTurn(conversation: S["conversation"], turn: S["turn"]): S["conversation"];
   /** Appends results of the turn's calls, in call order; never none. */
   withToolResults(
@@ -77,39 +77,40 @@ export interface ConversationPort<S extends LoopShapes> {
     results: readonly ToolResult<S>[],
   ): S["conversation"];
   /**
-   * Relaxes a forced tool choice to `auto`, and leaves `auto`, `none` and an absent one alone. Asked
-   * after every turn that called a tool: a choice still forced would call tools for ever.
+   * Relaxes a forced tool choice to `auto`, and leaves `auto`, `none` and an absent one alone.
+   * Called after every turn that called a tool: a choice that stays forced would call tools
+   * endlessly.
    */
   withAutoToolChoice(conversation: S["conversation"]): S["conversation"];
   /**
-   * False where the next turn cannot call a tool, as none is declared or the choice is `none`: its
-   * text is then known to be the answer while it comes. Absent: every turn may call one.
+   * False when the next turn cannot call a tool, as none is declared or the choice is `none`: its
+   * text is then known to be the answer while it arrives. Absent: every turn may call one.
    */
   mayCallTools?(conversation: S["conversation"]): boolean;
 }
 
-/** Why the budget pays for no further turn. */
+/** A refusal of the budget to pay for a further turn. */
 export interface BudgetRefusal {
-  /** For people, in one sentence. */
+  /** Reason for people, in one sentence. */
   readonly message: string;
-  /** What the budget itself knows, for whoever gave it. */
+  /** Data of the budget for the caller that provided it. */
   readonly detail?: unknown;
 }
 
-/** What the budget decides on. */
+/** Input of a budget's decision. */
 export interface BudgetRequest<S extends LoopShapes> {
-  /** What is about to be sent. */
+  /** The conversation to be sent. */
   readonly conversation: S["conversation"];
   /** Position of the step to be paid for, from 0. */
   readonly step: number;
-  /** What the steps before it have used. */
+  /** Usage of the previous steps. */
   readonly usage: TokenUsage;
-  /** Aborted when the decision is not wanted any more. */
+  /** Aborted when the decision is no longer needed. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Asked before each turn of the model.
+ * Decides before each turn of the model whether it may run.
  *
  * @example
  * ```ts
@@ -126,14 +127,14 @@ export interface BudgetRequest<S extends LoopShapes> {
  * ```
  */
 export interface BudgetPort<S extends LoopShapes> {
-  /** A refusal, or `undefined`: go on. */
+  /** Returns a refusal, or `undefined` to continue. */
   refuse(
     request: BudgetRequest<S>,
   ): BudgetRefusal | undefined | Promise<BudgetRefusal | undefined>;
 }
 
 /**
- * Time limits, so that tests decide when they are over.
+ * Timers of time limits; a test can replace them.
  *
  * @example
  * ```ts
@@ -153,15 +154,15 @@ export interface BudgetPort<S extends LoopShapes> {
  * ```
  */
 export interface ClockPort {
-  /** Calls back once after that many milliseconds, unless the function it answers with was called. */
+  /** Calls back once after that many milliseconds, unless the returned function is called first. */
   startTimer(ms: number, callback: () => void): () => void;
 }
 
-/** The longest that `setTimeout` can wait; it takes anything longer for nothing. */
+/** Longest delay of `setTimeout` in milliseconds; it runs a longer one at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * The clock on the wall.
+ * The platform's timers.
  *
  * @example A timer that is called off
  * ```ts

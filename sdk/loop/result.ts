@@ -25,68 +25,71 @@ export type StoppedBy =
   | "aborted"
   | "error";
 
-/** A turn of the model as far as it came, with the results that its calls have. */
+/** A turn of the model as far as it came, with the results of its calls so far. */
 export interface PartialStep<S extends LoopShapes> {
   /** Position in the loop, from 0. */
   readonly index: number;
   /** The turn's text. */
   readonly text: string;
-  /** The turn's reasoning, where the provider shows it. */
+  /** The turn's reasoning, when the provider shows it. */
   readonly reasoning: string;
-  /** The tool calls that it made, in order. */
+  /** The tool calls of the turn, in order. */
   readonly calls: readonly LoopToolCall<S>[];
   /** Their results, in the same order; none for calls of the caller's own tools. */
   readonly results: readonly ToolResult<S>[];
-  /** What the turn used; absent where it was not reported. */
+  /** Usage of the turn; absent when it was not reported. */
   readonly usage?: TokenUsage | undefined;
 }
 
 /** One complete turn of the model, and the results of its tool calls. */
 export interface Step<S extends LoopShapes> extends PartialStep<S> {
-  /** Why the turn ended; never `stop` where it called tools, whatever its provider said. */
+  /**
+   * Reason for the end of the turn; never `stop` for a turn that called tools, whatever the
+   * provider reported.
+   */
   readonly finishReason: TurnFinishReason;
-  /** The turn, as the surface has it. */
+  /** The turn in the surface's shape. */
   readonly turn: S["turn"];
 }
 
-/** What a loop came to; also what it had when it failed. */
+/** The result of a loop, also of one that failed. */
 export interface LoopResult<S extends LoopShapes> {
-  /** Why it ended. */
+  /** Reason for the end. */
   readonly stoppedBy: StoppedBy;
-  /** The answer: text of the last turn where `stoppedBy` is `finish`, else empty. */
+  /** Text of the last turn when `stoppedBy` is `finish`, else empty. */
   readonly finalText: string;
-  /** Why the last complete turn ended; absent where there was none. */
+  /** Reason for the end of the last complete turn; absent when there was none. */
   readonly finishReason?: TurnFinishReason | undefined;
   /**
-   * The conversation with every complete step appended. It moves on by whole steps: a turn that
+   * The conversation with every complete step appended. It advances by whole steps: a turn that
    * failed is not in it, so that it can always be sent again.
    */
   readonly conversation: S["conversation"];
   /** The complete steps, in order. */
   readonly steps: readonly Step<S>[];
-  /** Sum over the steps, and over what an unfinished one reported. */
+  /** Sum of all steps and of the unfinished one, as reported. */
   readonly usage: TokenUsage;
-  /** Calls handed back, in call order: to be answered by the caller. Else empty. */
+  /** Calls for the caller to answer, in call order; else empty. */
   readonly pendingCalls: readonly LoopToolCall<S>[];
-  /** The turn that was cut by `error` or `aborted`, as far as it came. */
+  /** The turn that `error` or `aborted` cut, as far as it came. */
   readonly unfinished?: PartialStep<S> | undefined;
   /** Present where `stoppedBy` is `budget`. */
   readonly refusal?: BudgetRefusal | undefined;
-  /** What was thrown, or the signal's reason; present where `stoppedBy` is `error` or `aborted`. */
+  /** The thrown value or the signal's reason; present when `stoppedBy` is `error` or `aborted`. */
   readonly error?: unknown;
 }
 
-/** A turn is about to be asked for: everything until the next `step_start` belongs to it. */
+/** A turn is about to start: all events until the next `step_start` belong to it. */
 export interface StepStartEvent {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   readonly type: "step_start";
   /** Position in the loop, from 0. */
   readonly step: number;
 }
 
-/** A tool call has its result. They come in call order, whichever is done first. */
+/** A tool call has its result. Results come in call order, whichever is done first. */
 export interface ToolResultEvent<S extends LoopShapes> {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   readonly type: "tool_result";
   /** The result. */
   readonly result: ToolResult<S>;
@@ -94,15 +97,13 @@ export interface ToolResultEvent<S extends LoopShapes> {
 
 /** A step is complete. */
 export interface StepEvent<S extends LoopShapes> {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   readonly type: "step";
   /** The step. */
   readonly step: Step<S>;
 }
 
-/**
- * What a loop tells while it runs: the model's own events as they are, and its own between them.
- */
+/** An event of a running loop: the model's events unchanged, and the loop's own between them. */
 export type LoopEvent<S extends LoopShapes> =
   | ModelEvent<S>
   | StepStartEvent

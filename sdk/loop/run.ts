@@ -9,7 +9,7 @@ import { StepDraft } from "./step_draft.ts";
 import { toolPhase } from "./tool_phase.ts";
 import { addUsage, NO_USAGE, type TokenUsage } from "./usage.ts";
 
-/** How a loop ends, beside what it has done. */
+/** The reason for the end of a loop, with its data. */
 interface Ending<S extends LoopShapes> {
   readonly stoppedBy: StoppedBy;
   readonly pendingCalls?: readonly LoopToolCall<S>[];
@@ -17,13 +17,13 @@ interface Ending<S extends LoopShapes> {
   readonly error?: unknown;
 }
 
-/** One run of a loop: where it stands, and the way from step to step. */
+/** One run of a loop: its state, and the steps from turn to turn. */
 export class LoopRun<S extends LoopShapes> {
   readonly #context: LoopContext<S>;
   readonly #steps: Step<S>[] = [];
   #conversation: S["conversation"];
   #usage: TokenUsage = NO_USAGE;
-  /** The step at hand, until it is one of the steps. */
+  /** The present step, until it is complete. */
   #draft: StepDraft<S> | undefined;
 
   constructor(context: LoopContext<S>) {
@@ -31,10 +31,10 @@ export class LoopRun<S extends LoopShapes> {
     this.#conversation = context.settings.conversation;
   }
 
-  /** The whole run. Asked for once. */
+  /** Runs all steps. To be called once. */
   async *steps(): AgentLoop<S> {
     const { settings: { signal }, cancellation } = this.#context;
-    // The caller's signal may live much longer than the loop: it is let go of at the end.
+    // The caller's signal may outlive the loop: its listener is removed at the end.
     const letGo = signal === undefined ? undefined : cancellation.follow(signal);
     try {
       for (;;) {
@@ -56,7 +56,7 @@ export class LoopRun<S extends LoopShapes> {
     }
   }
 
-  /** Lets the caller change what is sent, then asks whether it may be sent. */
+  /** Runs the caller's `prepareStep`, then asks the budget. */
   async #prepare(): Promise<BudgetRefusal | undefined> {
     const { settings: { prepareStep, budget }, cancellation } = this.#context;
     const step = this.#steps.length;
@@ -75,7 +75,7 @@ export class LoopRun<S extends LoopShapes> {
     return await cancellation.guard(Promise.resolve(budget.refuse(request)));
   }
 
-  /** One turn and its tools. Answers with the calls that are the caller's. */
+  /** Runs one turn and its tools. Returns the calls that are the caller's. */
   async *#step(): AsyncGenerator<LoopEvent<S>, readonly LoopToolCall<S>[], void> {
     const { settings, cancellation } = this.#context;
     const draft = this.#draft = new StepDraft<S>(this.#steps.length);
@@ -84,7 +84,7 @@ export class LoopRun<S extends LoopShapes> {
     const { turn } = draft.finish;
     const pending = yield* toolPhase(draft, this.#context);
 
-    // Written down only now, all at once: a step that fails leaves nothing half said.
+    // Written only now and all at once: a step that fails leaves the conversation unchanged.
     let conversation = settings.surface.withAssistantTurn(this.#conversation, turn);
     if (draft.results.length > 0) {
       conversation = settings.surface.withToolResults(conversation, [...draft.results]);
@@ -102,10 +102,10 @@ export class LoopRun<S extends LoopShapes> {
     return pending;
   }
 
-  /** Why the loop ends after its last step, the first reason that holds; `undefined`: it goes on. */
+  /** Returns the first reason to end after the last step, or `undefined` to continue. */
   async #decide(pending: readonly LoopToolCall<S>[]): Promise<StoppedBy | undefined> {
     const { settings: { stopWhen, maxSteps }, cancellation } = this.#context;
-    // A whole answer is one, even where the signal came with its last word.
+    // A complete answer counts as complete even when the signal arrived with its last event.
     if (this.#steps.at(-1)?.calls.length === 0) return "finish";
     cancellation.signal.throwIfAborted();
     if (pending.length > 0) return "tool_calls";
@@ -116,7 +116,7 @@ export class LoopRun<S extends LoopShapes> {
     return this.#steps.length >= maxSteps ? "max_steps" : undefined;
   }
 
-  /** What the run has come to, ended in this way. */
+  /** Returns the result of the run with this ending. */
   result(ending: Ending<S>): LoopResult<S> {
     const last = this.#steps.at(-1);
     const unfinished = this.#draft?.partial();

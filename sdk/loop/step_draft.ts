@@ -4,7 +4,7 @@ import type { PartialStep, Step } from "./result.ts";
 import type { ToolResult } from "./tool_result.ts";
 import type { TokenUsage } from "./usage.ts";
 
-/** A step while it runs: everything known of it, should it fail. */
+/** A step while it runs. After a failure it holds all that is known of the step. */
 export class StepDraft<S extends LoopShapes> {
   /** Position in the loop, from 0. */
   readonly index: number;
@@ -21,7 +21,7 @@ export class StepDraft<S extends LoopShapes> {
     this.index = index;
   }
 
-  /** Takes in what an event of the model tells. */
+  /** Records an event of the model. */
   add(event: ModelEvent<S>): void {
     switch (event.type) {
       case "text_delta":
@@ -42,18 +42,18 @@ export class StepDraft<S extends LoopShapes> {
     }
   }
 
-  /** The turn's end; throws where the turn had none: it was cut, whatever it said until then. */
+  /** The end of the turn. Throws when there was none: the connection was cut. */
   get finish(): FinishEvent<S> {
     if (this.#finish !== undefined) return this.#finish;
     throw new Error(`Cannot use the turn of step ${this.index}: it ended without a finish event`);
   }
 
-  /** Whether the turn was ended before the model did. */
+  /** True when the turn was ended before the model was done. */
   get isCut(): boolean {
     return ["length", "content_filter"].includes(this.finish.finishReason);
   }
 
-  /** What there is so far. */
+  /** Returns the step so far. */
   partial(): PartialStep<S> {
     return {
       index: this.index,
@@ -65,10 +65,10 @@ export class StepDraft<S extends LoopShapes> {
     };
   }
 
-  /** The step, now that its turn has ended and its calls are answered. */
+  /** Returns the complete step, after its turn has ended and its calls are answered. */
   complete(): Step<S> {
     const { finishReason, turn } = this.finish;
-    // Some providers say "stop" beside tool calls. A turn that was cut stays one.
+    // Some providers report "stop" beside tool calls. A turn that was cut keeps its reason.
     const isCall = this.calls.length > 0 && (finishReason === "stop" || finishReason === "other");
     return { ...this.partial(), finishReason: isCall ? "tool_calls" : finishReason, turn };
   }

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
+import { spy } from "@std/testing/mock";
 import { agentLoop, drain } from "./loop.ts";
 import type { LoopOptions } from "./options.ts";
 import type { ModelPort } from "./ports.ts";
@@ -265,26 +266,19 @@ Deno.test("a model that fails on its way out is told of, not lost", async () => 
 });
 
 Deno.test("a loop lets go of the caller's signal when it ends", async () => {
-  const controller = new AbortController();
-  const { signal } = controller;
-  const listeners = new Set<unknown>();
-  const add = signal.addEventListener.bind(signal);
-  const remove = signal.removeEventListener.bind(signal);
-  signal.addEventListener = (...args: Parameters<typeof add>) => {
-    listeners.add(args[1]);
-    add(...args);
-  };
-  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
-    listeners.delete(args[1]);
-    remove(...args);
-  };
+  const { signal } = new AbortController();
+  using added = spy(signal, "addEventListener");
+  using removed = spy(signal, "removeEventListener");
+  const listeners = () => added.calls.length - removed.calls.length;
   loopOf(scripted(), { signal });
-  assertEquals(listeners.size, 0);
+  assertEquals(listeners(), 0);
   const running = loopOf(scripted(), { signal });
   await running.next();
-  assertEquals(listeners.size, 1);
+  assertEquals(listeners(), 1);
   await drain(running);
-  assertEquals(listeners.size, 0);
+  assertEquals(listeners(), 0);
   for await (const _ of loopOf(scripted(), { signal })) break;
-  assertEquals(listeners.size, 0);
+  assertEquals(listeners(), 0);
+  const listenersOf = (calls: typeof added.calls) => calls.map(({ args }) => args[1]);
+  assertEquals(listenersOf(removed.calls), listenersOf(added.calls));
 });

@@ -9,8 +9,8 @@ const ABORTED = {
 };
 
 /**
- * Runs one tool call and answers with its result, always: whatever the model wrote and whatever the
- * tool does is a result for the model, never an error of the loop.
+ * Runs one tool call. Never throws: invalid arguments and failures of the tool become a result that
+ * the model reads, and no error of the loop.
  */
 export async function runToolCall<S extends LoopShapes>(
   call: LoopToolCall<S>,
@@ -64,12 +64,12 @@ function parseInput(
     // Some models write null where a tool takes nothing.
     return { value: JSON.parse(text.trim() || "{}") ?? {} };
   } catch {
-    // The parser's message quotes the input, which may hold secrets; the model wrote it and knows.
+    // The parser's message quotes the input, which may hold secrets; the model knows its own input.
     return { problem: "The arguments are not valid JSON" };
   }
 }
 
-/** Of an error the model reads only what its tool wrote for it. */
+/** Turns an error into a result. The model reads only text that the tool wrote for it. */
 function failure(
   cause: unknown,
   maxChars: number,
@@ -92,7 +92,10 @@ type Outcome =
   | { readonly kind: "timeout" }
   | { readonly kind: "aborted" };
 
-/** The first of: the tool is done, its time is up, the loop is stopped. A late end goes unheard. */
+/**
+ * Resolves when the tool is done, its time is up or the loop is stopped, whichever is first. A
+ * later outcome of the tool is ignored.
+ */
 function runWithin<S extends LoopShapes>(
   work: ToolWork,
   { settings: { clock }, cancellation }: LoopContext<S>,

@@ -8,8 +8,8 @@ import { runToolCall } from "./tool_call.ts";
 import { errorResult, type ToolResult } from "./tool_result.ts";
 
 /**
- * Answers every call of a turn but those of manual tools, which it returns. Calls run
- * concurrently; their results are yielded in call order, each as soon as it and all before it are
+ * Answers every call of a turn except those of manual tools, which it returns. Calls run
+ * concurrently; results are yielded in call order, each as soon as it and all earlier ones are
  * there, and written into the draft of the step.
  */
 export async function* toolPhase<S extends LoopShapes>(
@@ -35,7 +35,7 @@ export async function* toolPhase<S extends LoopShapes>(
   return draft.calls.filter(isManual);
 }
 
-/** The result of a call that must not run. */
+/** Returns the result of a call that must not run. */
 function refuse<S extends LoopShapes>(
   call: LoopToolCall<S>,
   turn: { readonly isCut: boolean; readonly before: number; readonly context: LoopContext<S> },
@@ -53,7 +53,9 @@ function refuse<S extends LoopShapes>(
   return undefined;
 }
 
-/** Lets through so many pieces of work at a time, in the order they came. */
+/**
+ * Limits concurrency: runs at most `limit` pieces of work at a time, in the order of their arrival.
+ */
 function turnstile(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -1,7 +1,7 @@
 import type { LoopToolCall } from "./model_events.ts";
 import type { LoopShapes } from "./shapes.ts";
 
-/** Why a tool call has no proper result. A tool's own `ToolError` may add codes of its own. */
+/** Code of a tool call without a proper result. A tool's own `ToolError` may add codes. */
 export type ToolErrorCode =
   | "tool_handler_not_found"
   | "invalid_tool_arguments"
@@ -11,26 +11,26 @@ export type ToolErrorCode =
   | "tool_timeout"
   | "tool_aborted";
 
-/** What came of one tool call. */
+/** The result of one tool call. */
 export interface ToolResult<S extends LoopShapes> {
-  /** The call it answers. */
+  /** The call. */
   readonly call: LoopToolCall<S>;
   /** True: `text` is `{"error": {"code", "message"}}`, written by the loop. */
   readonly isError: boolean;
-  /** What the model reads, within the limit on its length. */
+  /** The text that the model reads, within the limit on its length. */
   readonly text: string;
   /** True: `text` is the beginning of the result, with a label at its end that says so. */
   readonly isCut: boolean;
-  /** What the tool returned, whole; the error object where there is an error. */
+  /** The complete value that the tool returned, or the error object. */
   readonly output: unknown;
   /**
-   * What the tool threw, for the application's log. The model never sees it, and, as that of an
-   * error, it is not written where the result is written as JSON.
+   * The value that the tool threw, for the application's log. The model never sees it, and it is
+   * not enumerable: JSON of the result does not contain it.
    */
   readonly cause?: unknown;
 }
 
-/** An error result that the model can act on. */
+/** Returns an error result that the model can act on. */
 export function errorResult<S extends LoopShapes>(
   call: LoopToolCall<S>,
   error: { readonly code: string; readonly message: string; readonly cause?: unknown },
@@ -42,9 +42,9 @@ export function errorResult<S extends LoopShapes>(
 }
 
 /**
- * The result for what a tool returned: text as it is, but for halves of characters, which some
- * providers refuse the whole request for; everything else as JSON. Bytes are refused: as JSON each
- * takes some five characters, and the model would pay for what it cannot read.
+ * Returns the result for a tool's value: text unchanged, except for lone surrogates, for which some
+ * providers refuse the whole request; everything else as JSON. Bytes are refused: as JSON each
+ * takes some five characters, and the model would pay for data it cannot read.
  */
 export function successResult<S extends LoopShapes>(
   call: LoopToolCall<S>,
@@ -68,10 +68,13 @@ export function successResult<S extends LoopShapes>(
   return { call, isError: false, text, isCut: text !== whole, output };
 }
 
-/** A text within the limit as it is; else its beginning, and a label that counts what is missing. */
+/**
+ * Returns a text within the limit unchanged; else its beginning, with a label that counts the
+ * missing characters.
+ */
 export function cutText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
-  // Half of a surrogate pair is no character: some providers refuse the whole request for it.
+  // A lone surrogate is no character: some providers refuse the whole request for it.
   const splitsPair = /[\ud800-\udbff]/.test(text.charAt(maxChars - 1));
   const kept = text.slice(0, splitsPair ? maxChars - 1 : maxChars);
   return `${kept}\n[Cut: these are the first ${kept.length} of ${text.length} characters]`;

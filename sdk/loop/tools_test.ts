@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { FakeTime } from "@std/testing/time";
 import { agentLoop, drain } from "./loop.ts";
 import type { LoopOptions } from "./options.ts";
 import type { LoopToolCall } from "./model_events.ts";
@@ -194,12 +195,17 @@ Deno.test("a tool is called as a method, with the id of its call", async () => {
   assertEquals(codes(await results([call("a", "greet")], { tools: [tool] })), ["Hello a"]);
 });
 
-Deno.test("systemClock goes off after the time, and not where it was stopped", async () => {
+Deno.test("systemClock goes off after the time, and not where it was stopped", () => {
+  using time = new FakeTime();
   const passed: string[] = [];
-  const stop = systemClock.startTimer(0, () => passed.push("stopped"));
+  const stop = systemClock.startTimer(10, () => passed.push("stopped"));
   const stopLong = systemClock.startTimer(Infinity, () => passed.push("too early"));
+  systemClock.startTimer(10, () => passed.push("due"));
   stop();
-  await new Promise<void>((resolve) => void systemClock.startTimer(5, resolve));
-  stopLong();
+  time.tick(9);
   assertEquals(passed, []);
+  time.tick(24 * 60 * 60 * 1_000);
+  assertEquals(passed, ["due"]);
+  stopLong();
+  assertEquals(time.next(), false);
 });

@@ -4,9 +4,9 @@ import type { ModelEvent } from "./model_events.ts";
 import type { LoopShapes } from "./shapes.ts";
 
 /**
- * The text of one turn on its way to the callback that it belongs to: `onTextDelta` where it is the
- * final answer's, `onIntermediateText` where the turn calls tools. It is held until one of the two is
- * certain: the first call, or the turn's end. A turn that cannot call tools holds nothing.
+ * Passes the text of one turn to `onTextDelta` when it is the final answer, and to
+ * `onIntermediateText` when the turn calls tools. Text is held until one of the two is certain: the
+ * first call, or the turn's end. A turn that cannot call tools holds nothing.
  */
 export class TurnText<S extends LoopShapes> {
   readonly #context: LoopContext<S>;
@@ -18,7 +18,7 @@ export class TurnText<S extends LoopShapes> {
     this.#kind = mayCallTools ? undefined : "final";
   }
 
-  /** Takes in an event; true: there is text to tell. */
+  /** Records an event. Returns true when there is text to pass on. */
   add(event: ModelEvent<S>): boolean {
     switch (event.type) {
       case "text_delta":
@@ -34,7 +34,7 @@ export class TurnText<S extends LoopShapes> {
     return this.#kind !== undefined && this.#held.length > 0;
   }
 
-  /** Tells what was held, piece by piece. */
+  /** Passes the held text on, piece by piece. */
   async tell(): Promise<void> {
     const { settings: { onIntermediateText, onTextDelta }, cancellation } = this.#context;
     const tell = this.#kind === "final" ? onTextDelta : onIntermediateText;

@@ -1,18 +1,18 @@
-/** Tokens, counted alike for every provider. */
+/** Token counts in the same unit for every provider. */
 export interface TokenUsage {
   /** Input, cached tokens included. */
   readonly inputTokens: number;
-  /** The part of the input that the provider's cache held. */
+  /** Input tokens that the provider's cache held. */
   readonly cachedInputTokens: number;
   /** Output, reasoning included. */
   readonly outputTokens: number;
-  /** The part of the output that was reasoning. */
+  /** Output tokens that were reasoning. */
   readonly reasoningTokens: number;
-  /** Input and output. */
+  /** Sum of input and output. */
   readonly totalTokens: number;
 }
 
-/** Nothing used: what a sum begins with. */
+/** Zero usage: the start of a sum. */
 export const NO_USAGE: TokenUsage = {
   inputTokens: 0,
   cachedInputTokens: 0,
@@ -22,7 +22,7 @@ export const NO_USAGE: TokenUsage = {
 };
 
 /**
- * The sum of two. What an odd provider has written in place of a number counts for nothing.
+ * Returns the sum of two usages. A value that is no number counts as 0.
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   };
 }
 
-/** Counts as a provider wrote them; a total that is left out is the sum of input and output. */
+/** Reads a provider's counts; a missing total is the sum of input and output. */
 export function usageOf(counts: Readonly<Record<keyof TokenUsage, unknown>>): TokenUsage {
   const inputTokens = count(counts.inputTokens);
   const outputTokens = count(counts.outputTokens);
@@ -56,7 +56,7 @@ export function usageOf(counts: Readonly<Record<keyof TokenUsage, unknown>>): To
   };
 }
 
-/** A count as a provider wrote it; what is none counts for nothing. */
+/** Reads a provider's count; a value that is no count is 0. */
 function count(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }

@@ -10,20 +10,20 @@ export type Locale = "en" | "zh";
 /** A model endpoint, as a model entry and a key policy name it. */
 export type Endpoint = "chat" | "responses" | "images.generations" | "images.edits";
 
-/** Whether a model can be routed to. `degraded`: its upstream is cooling down after failures. */
+/** State of a model in routing. `degraded`: its upstream is in a cooldown after failures. */
 export type ModelStatus = "available" | "degraded" | "disabled";
 
 /** One model of the public catalog. Its `id` is informational: requests always say `auto`. */
 export interface CatalogModel {
-  /** What answers and bills call this model; it cannot be sent as a request's model. */
+  /** Id of the model in answers and bills; it cannot be sent as a request's model. */
   id: string;
-  /** What to show to people. */
+  /** Display name. */
   name: string;
-  /** Who serves it, for instance `openai`. */
+  /** Name of the provider, for instance `openai`. */
   provider: string;
-  /** What it is good for, in the locale asked for. */
+  /** Recommended use, in the requested locale. */
   description: string;
-  /** What it produces. */
+  /** Kind of output. */
   modality: "text" | "image";
   /** The endpoints whose requests may be routed to it. */
   endpoints: Endpoint[];
@@ -31,7 +31,7 @@ export interface CatalogModel {
   contextTokens: number | null;
   /** Longest output in tokens; `null` for image models, and where it is not known. */
   maxOutputTokens: number | null;
-  /** What it can do besides plain text, for instance `tools`, `vision` or `json`. */
+  /** Capabilities besides plain text, for instance `tools`, `vision` or `json`. */
   featureTags: string[];
   /** Trades that the operator recommends it for; often empty. */
   industryPacks: string[];
@@ -39,11 +39,11 @@ export interface CatalogModel {
   sku: string;
   /** Ids of the tiers that may use it. */
   tiers: string[];
-  /** Whether requests are routed to it now. */
+  /** Present state in routing. */
   status: ModelStatus;
 }
 
-/** What the envelope of a model list holds. */
+/** Content of the envelope of a model list. */
 export interface ModelListData {
   /** Every listed model; there are no pages. */
   models: CatalogModel[];
@@ -61,7 +61,7 @@ export interface ModelListResponse {
 export interface MetaEntry {
   /** The value as model entries carry it. */
   id: string;
-  /** What to show to people, in the locale asked for. */
+  /** Display name, in the requested locale. */
   name: string;
   /** One sentence in the locale asked for; empty where the operator wrote none. */
   description: string;
@@ -93,21 +93,21 @@ export interface ExchangeRate {
   credits: string;
 }
 
-/** What a tier costs its customers. */
+/** Prices of a tier. */
 export interface TierPricing {
   /** Id of the tier. */
   tier: string;
-  /** What to show to people, in the locale asked for. */
+  /** Display name, in the requested locale. */
   name: string;
-  /** What the tier offers, in the locale asked for. */
+  /** Description of the tier, in the requested locale. */
   description: string;
-  /** How list prices become credits in this tier. */
+  /** Rate at which list prices become credits in this tier. */
   exchangeRate: ExchangeRate;
 }
 
 /** `GET /api/v1/pricing`. */
 export interface PricingResponse {
-  /** What wallets hold and bills are written in. */
+  /** Unit of wallets and bills. */
   currency: "credits";
   /** Every tier of the catalog. */
   tiers: TierPricing[];

@@ -2,7 +2,7 @@
  * Chat Completions on the wire.
  *
  * Shapes follow OpenAI's public API reference; type tests hold them against the types of the
- * `openai` package. Each object is {@linkcode Extensible}: fields nobody here knows pass through.
+ * `openai` package. Each object is {@linkcode Extensible}: unknown fields pass through.
  *
  * @module
  */
@@ -14,9 +14,9 @@ import type { Extensible } from "./extensible.ts";
 import type { ServiceMetadata } from "./metadata.ts";
 import type { Orchestration } from "./orchestration.ts";
 
-/** What a stream carries besides the answer. */
+/** Options of a stream. */
 export interface StreamOptions extends Extensible {
-  /** Accepted and needless: the last chunk always carries the usage. */
+  /** Accepted without effect: the last chunk always carries the usage. */
   include_usage?: boolean;
 }
 
@@ -86,7 +86,7 @@ export interface AssistantMessage extends Extensible {
   role: "assistant";
   /** The answer; `null` where the model only called tools or refused. */
   content: string | null;
-  /** The model's words when it refused; else `null`. */
+  /** Text of a refusal; else `null`. */
   refusal: string | null;
   /** The calls that the caller is to run, each answered by one tool message. */
   tool_calls?: ToolCall[];
@@ -108,7 +108,7 @@ export interface ChatChoice extends Extensible {
 export interface ChatCompletion extends Extensible {
   /** Id of the answer, for instance `chatcmpl-…`; bills and logs go by `metadata.request_id`. */
   id: string;
-  /** Tells it from a streamed chunk. */
+  /** Kind of the object; a chunk has another. */
   object: "chat.completion";
   /** Unix time in seconds. */
   created: number;

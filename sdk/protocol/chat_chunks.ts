@@ -26,7 +26,7 @@ export interface ToolCallDelta extends Extensible {
   id?: string;
   /** On the call's first piece. */
   type?: "function";
-  /** What to run, and with what. */
+  /** Name and arguments of the call, as far as they have arrived. */
   function?: ToolCallFunctionDelta;
   /** Opaque provider extensions; pieces are merged deeply. */
   extra_content?: Record<string, unknown>;
@@ -50,7 +50,7 @@ export interface ChatDelta extends Extensible {
 export interface ChunkChoice extends Extensible {
   /** Position of the choice that it belongs to, from 0. */
   index: number;
-  /** What is new. */
+  /** The increment of the answer. */
   delta: ChatDelta;
   /** `null` until the choice's last piece. */
   finish_reason: FinishReason | null;
@@ -60,13 +60,13 @@ export interface ChunkChoice extends Extensible {
 export interface ChatCompletionChunk extends Extensible {
   /** The same on every chunk of an answer. */
   id: string;
-  /** Tells it from a complete answer. */
+  /** Kind of the object; a complete answer has another. */
   object: "chat.completion.chunk";
   /** Unix time in seconds. */
   created: number;
   /** Catalog id of the model that answers. */
   model: string;
-  /** What is new; check the length before indexing. */
+  /** The increments; empty in chunks that carry only usage or metadata, so check the length. */
   choices: ChunkChoice[];
   /** On the last chunk; absent or `null` before. */
   usage?: ChatUsage | null;

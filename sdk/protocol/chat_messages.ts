@@ -1,5 +1,5 @@
 /**
- * What a conversation of Chat Completions is made of.
+ * Messages of Chat Completions.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import type { Extensible } from "./extensible.ts";
 
 /** Text in a message. */
 export interface TextPart extends Extensible {
-  /** Tells the kinds of parts apart. */
+  /** Kind of the part. */
   type: "text";
-  /** The words themselves. */
+  /** The text. */
   text: string;
 }
 
-/** Where an image is and how closely to look at it. */
+/** Address of an image and the detail in which the model sees it. */
 export interface ImageUrl extends Extensible {
   /** An http(s) URL or a base64 data URI. */
   url: string;
@@ -24,7 +24,7 @@ export interface ImageUrl extends Extensible {
 
 /** An image in a user message. */
 export interface ImagePart extends Extensible {
-  /** Tells the kinds of parts apart. */
+  /** Kind of the part. */
   type: "image_url";
   /** The image. */
   image_url: ImageUrl;
@@ -48,15 +48,15 @@ export interface ToolCallFunction extends Extensible {
 }
 
 /**
- * A tool call that a model made. Echo it back whole on the continuation turn: `extra_content` and
- * `thought_signature` are opaque to everybody but the provider that wrote them.
+ * A tool call of a model. Send it back whole on the continuation turn: `extra_content` and
+ * `thought_signature` are opaque to all but the provider that wrote them.
  */
 export interface ToolCall extends Extensible {
-  /** What the tool message with the result quotes as `tool_call_id`. */
+  /** Id of the call; the tool message with the result repeats it as `tool_call_id`. */
   id: string;
   /** The only kind of call: hosted tools run before the answer leaves. */
   type: "function";
-  /** What to run, and with what. */
+  /** Name and arguments of the call. */
   function: ToolCallFunction;
   /** Opaque provider extensions, preserved byte for byte. */
   extra_content?: Record<string, unknown>;
@@ -68,7 +68,7 @@ export interface ToolCall extends Extensible {
 export interface ChatMessage extends Extensible {
   /** One of these, or what a provider adds; editors offer the names. */
   role: "system" | "developer" | "user" | "assistant" | "tool" | string & Record<never, never>;
-  /** What was said; `null` or absent on assistant messages that only call tools. */
+  /** Content of the message; `null` or absent on assistant messages that only call tools. */
   content?: string | ContentPart[] | null;
   /** Tells apart speakers of the same role. */
   name?: string;

@@ -6,11 +6,11 @@
 
 import type { Extensible } from "./extensible.ts";
 
-/** What a model is told about a function. */
+/** Declaration of a function for the model. */
 export interface FunctionDefinition extends Extensible {
   /** 1 to 64 of `[A-Za-z0-9_-]`. */
   name: string;
-  /** What the model reads to decide whether to call it. */
+  /** Purpose of the function; the model reads it to decide on a call. */
   description?: string;
   /** JSON Schema of the input; absent: it takes none. */
   parameters?: Record<string, unknown>;
@@ -20,7 +20,7 @@ export interface FunctionDefinition extends Extensible {
 
 /** A function the caller runs. */
 export interface FunctionTool extends Extensible {
-  /** Tells it from hosted tools, also from one of the same name. */
+  /** Kind of the tool; hosted tools have other types. */
   type: "function";
   /** Its declaration. */
   function: FunctionDefinition;

@@ -6,7 +6,7 @@
 
 import type { Extensible } from "./extensible.ts";
 
-/** What the prompt's tokens were. */
+/** Kinds of prompt tokens. */
 export interface PromptTokensDetails extends Extensible {
   /** Read from the provider's cache, usually at a lower price. */
   cached_tokens?: number;
@@ -14,7 +14,7 @@ export interface PromptTokensDetails extends Extensible {
   cache_write_tokens?: number;
 }
 
-/** What the completion's tokens were. */
+/** Kinds of completion tokens. */
 export interface CompletionTokensDetails extends Extensible {
   /** Spent on reasoning that the answer does not show. */
   reasoning_tokens?: number;

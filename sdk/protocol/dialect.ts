@@ -1,5 +1,5 @@
 /**
- * The two forms in which the service answers, and the one rule that tells who reads which.
+ * The two dialects of answers, and the rule that chooses between them.
  *
  * @module
  */

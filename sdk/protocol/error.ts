@@ -6,15 +6,15 @@
 
 import type { Extensible } from "./extensible.ts";
 
-/** What one row of {@linkcode ERROR_TABLE} says about a code. */
+/** One row of {@linkcode ERROR_TABLE}: the properties of an error code. */
 export interface ErrorRow {
   /** HTTP status. */
   readonly status: number;
   /** OpenAI's error type. */
   readonly type: ErrorType;
-  /** Whether the same request may succeed later. */
+  /** True when the same request may succeed later. */
   readonly retryable: boolean;
-  /** What the caller is told where the case has nothing better to say. */
+  /** Public message for errors without a more specific one. */
   readonly message: string;
 }
 
@@ -200,7 +200,7 @@ export interface ErrorObject extends Extensible {
 
 /** Body of every error answer, on every listener. */
 export interface ErrorEnvelope extends Extensible {
-  /** What went wrong. */
+  /** The error. */
   error: ErrorObject;
   /** Empty, and present only where a chat answer had begun or carries a failed orchestration. */
   choices?: [];

@@ -1,11 +1,11 @@
 /**
- * The one rule of every open wire object.
+ * The base of every open wire object.
  *
  * @module
  */
 
 /**
- * A wire object that may carry fields that nobody here knows.
+ * A wire object that may carry unknown fields.
  *
  * Providers and clients add fields before this project hears of them. They are kept as they came, in
  * both directions, so that a new feature works before a new release does.

@@ -10,20 +10,20 @@
 import type { Extensible } from "./extensible.ts";
 import type { ServiceMetadata } from "./metadata.ts";
 
-/** How an image comes back: in the answer itself, or as an address that expires. */
+/** Form of an image in the answer: in the answer itself, or as an address that expires. */
 export type ImageResponseFormat = "b64_json" | "url";
 
-/** What both requests have. */
+/** Fields that both image requests have. */
 export interface ImageRequest extends Extensible {
   /** Always {@linkcode MODEL_AUTO}. */
   model: "auto";
-  /** What to draw, or what to change. */
+  /** Description of the image to draw, or of the change. */
   prompt: string;
   /** Number of images. @default {1} */
   n?: number | null;
   /** `<width>x<height>` in pixels, or `auto`; the model's choice where absent. */
   size?: string | null;
-  /** How the images come back. @default {"b64_json"} */
+  /** Form of the images in the answer. @default {"b64_json"} */
   response_format?: ImageResponseFormat | null;
   /** Never true: images come in one reply. */
   stream?: false | null;
@@ -34,23 +34,23 @@ export type ImageGenerationRequest = ImageRequest;
 
 /** Body of `POST /openai/v1/images/edits`; a multipart form has the same fields. */
 export interface ImageEditRequest extends ImageRequest {
-  /** What to edit: http(s) URLs or base64 data URIs. */
+  /** Images to edit: http(s) URLs or base64 data URIs. */
   image: string | string[];
-  /** Where its pixels are transparent, the image is to be edited; an URL or a data URI too. */
+  /** Mask as a URL or a data URI: its transparent pixels mark the area to edit. */
   mask?: string | null;
 }
 
-/** One image of an answer: one of `b64_json` and `url` is there. */
+/** One image of an answer; exactly one of `b64_json` and `url` is present. */
 export interface GeneratedImage extends Extensible {
   /** The file, in base64. */
   b64_json?: string;
-  /** Where the file is, until the address expires. */
+  /** Address of the file, until it expires. */
   url?: string;
   /** The prompt as the model changed it, where it did. */
   revised_prompt?: string;
 }
 
-/** What kinds of input tokens an image request came to. */
+/** Kinds of input tokens of an image request. */
 export interface ImageInputTokens extends Extensible {
   /** Of images. */
   image_tokens: number;
@@ -78,7 +78,9 @@ export interface ImagesResponse extends Extensible {
   data: GeneratedImage[];
   /** Present where the model counts tokens. */
   usage?: ImageUsage;
-  /** What the provider has no place for and was left out, or asked for otherwise. */
+  /**
+   * Parameters that the provider does not support, each with the way it was left out or replaced.
+   */
   upstream_warnings?: string[];
   /** The route and the bill. */
   metadata?: ServiceMetadata;

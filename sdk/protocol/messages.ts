@@ -18,7 +18,7 @@ import type { Orchestration } from "./orchestration.ts";
 export interface MessageParam extends Extensible {
   /** `system` stands for instructions in the middle of a conversation. */
   role: "user" | "assistant" | "system";
-  /** What was said. */
+  /** Content of the message. */
   content: string | ContentBlockParam[];
 }
 
@@ -28,7 +28,7 @@ export interface MessagesCustomTool extends Extensible {
   type?: "custom" | null;
   /** 1 to 128 of `[A-Za-z0-9_-]`. */
   name: string;
-  /** What the model reads to decide whether to call it. */
+  /** Purpose of the tool; the model reads it to decide on a call. */
   description?: string;
   /** JSON Schema of the input. */
   input_schema: Record<string, unknown>;
@@ -59,17 +59,17 @@ export interface MessagesToolChoice extends Extensible {
   disable_parallel_tool_use?: boolean;
 }
 
-/** How much the model is to think before it answers. */
+/** Amount of reasoning before the answer. */
 export interface ThinkingConfig extends Extensible {
   /** `adaptive`: the model decides. */
   type: string;
-  /** Where `type` is `enabled`: tokens for thinking, of which Chat's nearest effort is sent. */
+  /** Tokens for reasoning with `type: "enabled"`; Chat's nearest effort is sent instead. */
   budget_tokens?: number;
 }
 
 /** The form of the answer, and the effort made for it. */
 export interface OutputConfig extends Extensible {
-  /** How hard the model tries. */
+  /** Effort of the model. */
   effort?: "low" | "medium" | "high" | "xhigh" | "max" | null;
   /** The JSON Schema that the answer must follow. */
   format?: {
@@ -80,7 +80,7 @@ export interface OutputConfig extends Extensible {
   } | null;
 }
 
-/** What a caller says about a request. */
+/** Data about the caller. */
 export interface MessagesCallerMetadata extends Extensible {
   /** The caller's own opaque id of its user. */
   user_id?: string | null;
@@ -124,13 +124,13 @@ export interface MessagesRequest extends Extensible {
   top_p?: number;
   /** Number of the likeliest tokens that are drawn from; the model's own where absent. */
   top_k?: number;
-  /** Whether the model thinks before it answers. */
+  /** Reasoning before the answer. */
   thinking?: ThinkingConfig;
   /** The form of the answer, and the effort made for it. */
   output_config?: OutputConfig;
   /** The older name of `output_config.format`. */
   output_format?: OutputConfig["format"];
-  /** Who asks. */
+  /** Data about the caller. */
   metadata?: MessagesCallerMetadata;
   /** `standard_only`: at no higher price than usual. */
   service_tier?: "auto" | "standard_only";
@@ -150,7 +150,7 @@ export interface RefusalStopDetails extends Extensible {
   type: "refusal";
   /** The service does not tell kinds of refusals apart. */
   category: null;
-  /** The model's or the provider's words, where there are any. */
+  /** Explanation of the model or its provider, where one exists. */
   explanation: string | null;
 }
 
@@ -162,11 +162,11 @@ export interface MessagesUsage extends Extensible {
   cache_read_input_tokens: number;
   /** Input written to the provider's cache. */
   cache_creation_input_tokens: number;
-  /** Not told apart by how long it is kept. */
+  /** Always `null`: not reported by lifetime. */
   cache_creation: null;
   /** Output, thinking included. */
   output_tokens: number;
-  /** What the output's tokens were; `null` where the upstream does not say. */
+  /** Kinds of output tokens; `null` where the upstream does not report them. */
   output_tokens_details: {
     /** Spent on thinking. */
     thinking_tokens: number;
@@ -175,14 +175,14 @@ export interface MessagesUsage extends Extensible {
   server_tool_use: {
     /** Searches. */
     web_search_requests: number;
-    /** There are none. */
+    /** Always 0. */
     web_fetch_requests: number;
   } | null;
-  /** Not told. */
+  /** Always `null`: not reported. */
   service_tier: null;
-  /** Not told. */
+  /** Always `null`: not reported. */
   inference_geo: null;
-  /** Not told. */
+  /** Always `null`: not reported. */
   speed: null;
 }
 
@@ -190,7 +190,7 @@ export interface MessagesUsage extends Extensible {
 export interface Message extends Extensible {
   /** Id of the answer; bills and logs go by `metadata.request_id`. */
   id: string;
-  /** Tells it from other objects. */
+  /** Kind of the object. */
   type: "message";
   /** Answers have no other. */
   role: "assistant";

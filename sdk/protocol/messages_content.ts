@@ -1,5 +1,5 @@
 /**
- * What messages of the Anthropic-compatible surface are made of.
+ * Content of messages of the Anthropic-compatible surface.
  *
  * Shapes follow Anthropic's public API reference; type tests hold them against the types of the
  * `@anthropic-ai/sdk` package. None of them travels to the service: the client library converts
@@ -15,15 +15,15 @@ import type { Base64Source, OtherSource, PlainTextSource, UrlSource } from "./me
 export interface CacheControl extends Extensible {
   /** The only kind. */
   type: "ephemeral";
-  /** How long it is kept. @default {"5m"} */
+  /** Lifetime in the cache. @default {"5m"} */
   ttl?: "5m" | "1h";
 }
 
 /** Text that an application writes. */
 export interface TextBlockParam extends Extensible {
-  /** Tells the kinds of blocks apart. */
+  /** Kind of the block. */
   type: "text";
-  /** The words themselves. */
+  /** The text. */
   text: string;
   /** Marks the end of what a cache may keep. */
   cache_control?: CacheControl | null;
@@ -31,7 +31,7 @@ export interface TextBlockParam extends Extensible {
 
 /** An image that the model sees. */
 export interface ImageBlockParam extends Extensible {
-  /** Tells the kinds of blocks apart. */
+  /** Kind of the block. */
   type: "image";
   /** Its bytes, or where it is. */
   source: Base64Source | UrlSource | OtherSource;
@@ -41,7 +41,7 @@ export interface ImageBlockParam extends Extensible {
 
 /** A document that is made of blocks. */
 export interface ContentSource extends Extensible {
-  /** Tells the kinds of sources apart. */
+  /** Kind of the source. */
   type: "content";
   /** Text, or blocks of text and images. */
   content: string | ContentBlockParam[];
@@ -49,13 +49,13 @@ export interface ContentSource extends Extensible {
 
 /** A document that the model reads. */
 export interface DocumentBlockParam extends Extensible {
-  /** Tells the kinds of blocks apart. */
+  /** Kind of the block. */
   type: "document";
   /** A PDF's bytes, where it is, or text. */
   source: Base64Source | PlainTextSource | ContentSource | UrlSource | OtherSource;
   /** Its name. */
   title?: string | null;
-  /** What the model should know about it. */
+  /** Notes for the model about the document. */
   context?: string | null;
   /** Marks the end of what a cache may keep. */
   cache_control?: CacheControl | null;
@@ -63,7 +63,7 @@ export interface DocumentBlockParam extends Extensible {
 
 /** A model's reasoning before its answer. */
 export interface ThinkingBlock extends Extensible {
-  /** Tells the kinds of blocks apart. */
+  /** Kind of the block. */
   type: "thinking";
   /** The reasoning, where its provider shows it. */
   thinking: string;
@@ -73,7 +73,7 @@ export interface ThinkingBlock extends Extensible {
 
 /** Reasoning that its provider does not show. */
 export interface RedactedThinkingBlock extends Extensible {
-  /** Tells the kinds of blocks apart. */
+  /** Kind of the block. */
   type: "redacted_thinking";
   /** Opaque. */
   data: string;
@@ -81,9 +81,9 @@ export interface RedactedThinkingBlock extends Extensible {
 
 /** A tool call as applications write it. */
 export interface ToolUseBlockParam extends Extensible {
-  /** Tells the kinds of blocks apart. */
+  /** Kind of the block. */
   type: "tool_use";
-  /** What the `tool_result` block quotes as `tool_use_id`. */
+  /** Id of the call; the `tool_result` block repeats it as `tool_use_id`. */
   id: string;
   /** Name of a declared tool; models do invent others. */
   name: string;
@@ -101,20 +101,20 @@ export interface ToolUseBlockParam extends Extensible {
 }
 
 /**
- * A tool call that a model made. Echo it back whole on the continuation turn: `extra_content` and
- * `thought_signature` are opaque to everybody but the provider that wrote them.
+ * A tool call of a model. Send it back whole on the continuation turn: `extra_content` and
+ * `thought_signature` are opaque to all but the provider that wrote them.
  */
 export interface ToolUseBlock extends ToolUseBlockParam {
-  /** Who called: the model itself. */
+  /** The caller of the tool: always the model itself. */
   caller: {
     /** There is no other caller. */
     type: "direct";
   };
 }
 
-/** What came of a tool call. */
+/** The result of a tool call. */
 export interface ToolResultBlockParam extends Extensible {
-  /** Tells the kinds of blocks apart. */
+  /** Kind of the block. */
   type: "tool_result";
   /** The call that it answers. */
   tool_use_id: string;
@@ -145,9 +145,9 @@ export type ContentBlockParam =
 
 /** Text that a model writes. */
 export interface TextBlock extends Extensible {
-  /** Tells the kinds of blocks apart. */
+  /** Kind of the block. */
   type: "text";
-  /** The words themselves. */
+  /** The text. */
   text: string;
   /** The service's models cite in their text. */
   citations: null;

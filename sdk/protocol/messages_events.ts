@@ -15,7 +15,7 @@ import type { ServiceMetadata } from "./metadata.ts";
 
 /** The answer begins. */
 export interface MessageStartEvent extends Extensible {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   type: "message_start";
   /** The answer, without content; its usage is not known yet. */
   message: Message;
@@ -23,7 +23,7 @@ export interface MessageStartEvent extends Extensible {
 
 /** A block begins. */
 export interface ContentBlockStartEvent extends Extensible {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   type: "content_block_start";
   /** Position of the block in the answer. */
   index: number;
@@ -33,7 +33,7 @@ export interface ContentBlockStartEvent extends Extensible {
 
 /** The next piece of a text. */
 export interface MessageTextDelta extends Extensible {
-  /** Tells the kinds of deltas apart. */
+  /** Kind of the delta. */
   type: "text_delta";
   /** The piece. */
   text: string;
@@ -41,7 +41,7 @@ export interface MessageTextDelta extends Extensible {
 
 /** The next piece of a model's thinking. */
 export interface MessageThinkingDelta extends Extensible {
-  /** Tells the kinds of deltas apart. */
+  /** Kind of the delta. */
   type: "thinking_delta";
   /** The piece. */
   thinking: string;
@@ -49,7 +49,7 @@ export interface MessageThinkingDelta extends Extensible {
 
 /** The signature of a model's thinking, whole; it replaces an earlier one. */
 export interface MessageSignatureDelta extends Extensible {
-  /** Tells the kinds of deltas apart. */
+  /** Kind of the delta. */
   type: "signature_delta";
   /** Opaque. */
   signature: string;
@@ -57,13 +57,13 @@ export interface MessageSignatureDelta extends Extensible {
 
 /** A piece of a tool call's input. */
 export interface MessageInputJsonDelta extends Extensible {
-  /** Tells the kinds of deltas apart. */
+  /** Kind of the delta. */
   type: "input_json_delta";
   /** The next piece of the JSON text; no piece at all means an empty object. */
   partial_json: string;
 }
 
-/** What fills a block. */
+/** An increment of a content block. */
 export type ContentBlockDelta =
   | MessageTextDelta
   | MessageThinkingDelta
@@ -72,27 +72,27 @@ export type ContentBlockDelta =
 
 /** The block at hand goes on. */
 export interface ContentBlockDeltaEvent extends Extensible {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   type: "content_block_delta";
   /** Position of the block in the answer. */
   index: number;
-  /** What is new. */
+  /** The increment. */
   delta: ContentBlockDelta;
 }
 
 /** The block at hand is complete. */
 export interface ContentBlockStopEvent extends Extensible {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   type: "content_block_stop";
   /** Position of the block in the answer. */
   index: number;
 }
 
-/** How the answer ended. */
+/** The end of the answer, with its reason. */
 export interface MessageDeltaEvent extends Extensible {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   type: "message_delta";
-  /** What replaces the fields of `message_start`. */
+  /** Values that replace fields of `message_start`. */
   delta: {
     /** Why it ended. */
     stop_reason: StopReason | null;
@@ -103,7 +103,7 @@ export interface MessageDeltaEvent extends Extensible {
     /** The service has no containers. */
     container: null;
   };
-  /** Of the whole answer: it replaces what `message_start` had. */
+  /** Usage of the whole answer; it replaces that of `message_start`. */
   usage: MessagesUsage;
   /** The route and the bill, where available. */
   metadata?: ServiceMetadata;
@@ -111,7 +111,7 @@ export interface MessageDeltaEvent extends Extensible {
 
 /** The answer is complete. */
 export interface MessageStopEvent extends Extensible {
-  /** Tells the kinds of events apart. */
+  /** Kind of the event. */
   type: "message_stop";
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where images and documents of the Anthropic-compatible surface come from.
+ * Sources of images and documents of the Anthropic-compatible surface.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Extensible } from "./extensible.ts";
 
 /** An image's bytes. */
 export interface Base64Source extends Extensible {
-  /** Tells the kinds of sources apart. */
+  /** Kind of the source. */
   type: "base64";
   /** For instance `image/png` or `application/pdf`. */
   media_type: string;
@@ -16,9 +16,9 @@ export interface Base64Source extends Extensible {
   data: string;
 }
 
-/** Where an image or a document is. */
+/** The address of an image or a document. */
 export interface UrlSource extends Extensible {
-  /** Tells the kinds of sources apart. */
+  /** Kind of the source. */
   type: "url";
   /** An http(s) URL. */
   url: string;
@@ -26,7 +26,7 @@ export interface UrlSource extends Extensible {
 
 /** A document that is text. */
 export interface PlainTextSource extends Extensible {
-  /** Tells the kinds of sources apart. */
+  /** Kind of the source. */
   type: "text";
   /** Always `text/plain`. */
   media_type: string;

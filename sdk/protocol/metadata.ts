@@ -1,5 +1,5 @@
 /**
- * What the service says about a call besides the answer: its route and its bill.
+ * Metadata of a call: its route and its bill.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export const MODEL_AUTO = "auto";
 /** The task id that marks the final answer of an orchestrated request. */
 export const ORCHESTRATION_FINAL_TASK_ID = "final";
 
-/** How one attempt at an upstream ended. */
+/** Outcome of one attempt at an upstream. */
 export type AttemptOutcome =
   | "ok"
   | "connect_failed"
@@ -32,7 +32,7 @@ export interface RoutingAttempt {
   model: string;
   /** Provider that served it. */
   provider: string;
-  /** How the attempt ended. */
+  /** Outcome of the attempt. */
   outcome: AttemptOutcome;
   /** HTTP status of the upstream's answer, where there was one. */
   status?: number;
@@ -56,13 +56,13 @@ export interface RoutingMetadata extends Extensible {
   attempts: RoutingAttempt[];
   /** Output limit that was sent in place of the caller's, or of none, in tokens; `reason` says why. */
   output_limit?: number;
-  /** What of the request was left out because nobody has a place for it, a line each. */
+  /** Parts of the request that no upstream supports and that were left out, one line each. */
   not_carried?: string[];
   /** Why the request was split into tasks, or was not although it was to be: one sentence. */
   orchestration?: string;
 }
 
-/** What the call cost. */
+/** The bill of a call. */
 export interface BillingMetadata extends Extensible {
   /** Always `credits`. */
   currency: "credits";

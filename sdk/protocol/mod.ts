@@ -1,8 +1,8 @@
 /**
- * The wire shapes of the service: what travels between an application and the gateway.
+ * The wire shapes of the service: the JSON that applications and the gateway exchange.
  *
- * This is the one place where a wire shape is written down; the gateway and the client library both
- * import it. Every object may carry fields that nobody here knows, and they survive.
+ * This is the only definition of each shape; the gateway and the client library both import it.
+ * Every object may carry unknown fields, and they are preserved.
  *
  * @example
  * ```ts

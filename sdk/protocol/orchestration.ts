@@ -1,5 +1,5 @@
 /**
- * What is told of a request that was split into tasks.
+ * Shapes of requests that are split into tasks.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Extensible } from "./extensible.ts";
 export interface OrchestrationTask extends Extensible {
   /** Unique in the request: `plan`, {@linkcode ORCHESTRATION_FINAL_TASK_ID}, or the planner's own. */
   task_id: string;
-  /** What it does, for people. */
+  /** Title of the task, for people. */
   title: string;
   /** Ids of the tasks whose results it reads. */
   depends_on: string[];
@@ -25,7 +25,7 @@ export interface OrchestrationTask extends Extensible {
   charged?: string;
 }
 
-/** What an orchestrated request was split into. */
+/** The tasks of a split request. */
 export interface Orchestration extends Extensible {
   /** Every task, planner and synthesis included. */
   tasks: OrchestrationTask[];
@@ -37,7 +37,7 @@ export interface Orchestration extends Extensible {
 export interface ChunkOrchestration extends Extensible {
   /** The reply is the text of {@linkcode ORCHESTRATION_FINAL_TASK_ID} alone. */
   task_id: string;
-  /** What the task does, for people. */
+  /** Title of the task, for people. */
   title?: string;
   /**
    * Set where the task begins and where it ends. One that begins again does so from its start: what

@@ -19,7 +19,7 @@ import type {
   ResponseToolChoice,
 } from "./responses_request.ts";
 
-/** Where a response stands. */
+/** State of a response. */
 export type ResponseStatus =
   | "in_progress"
   | "completed"
@@ -46,7 +46,7 @@ export interface ResponseError extends Extensible {
 export interface ResponseUsage extends Extensible {
   /** Input, cached tokens included. */
   input_tokens: number;
-  /** What the input's tokens were. */
+  /** Kinds of input tokens. */
   input_tokens_details: {
     /** Read from the provider's cache. */
     cached_tokens: number;
@@ -55,7 +55,7 @@ export interface ResponseUsage extends Extensible {
   };
   /** Output, reasoning included. */
   output_tokens: number;
-  /** What the output's tokens were. */
+  /** Kinds of output tokens. */
   output_tokens_details: {
     /** Spent on reasoning. */
     reasoning_tokens: number;
@@ -67,7 +67,7 @@ export interface ResponseUsage extends Extensible {
 /** The caller's own pairs, and beside them what the service says of the call. */
 export type ResponseMetadata = Partial<ServiceMetadata>;
 
-/** What a response repeats of its request. */
+/** Parameters that a response repeats from its request. */
 export interface ResponseEcho extends Extensible {
   /** The response that this one continues. */
   previous_response_id: string | null;
@@ -101,9 +101,9 @@ export interface ResponseEcho extends Extensible {
   max_output_tokens: number | null;
   /** `null` where the request left it open. */
   max_tool_calls: number | null;
-  /** Whether it can be read later. */
+  /** True when the response can be read later. */
   store: boolean;
-  /** Whether it was made in the background: never here. */
+  /** Always false: the service runs no response in the background. */
   background: boolean;
   /** `default` where the request left it open. */
   service_tier: string;
@@ -119,13 +119,13 @@ export interface ResponseEcho extends Extensible {
 export interface ResponseResource extends ResponseEcho {
   /** For instance `resp_…`; the same in every event of a stream. */
   id: string;
-  /** Tells it from other objects. */
+  /** Kind of the object. */
   object: "response";
   /** Unix time in seconds. */
   created_at: number;
   /** Unix time in seconds; `null` unless completed. */
   completed_at: number | null;
-  /** Where it stands. */
+  /** State of the response. */
   status: ResponseStatus;
   /** Set where the status is `incomplete`. */
   incomplete_details: ResponseIncompleteDetails | null;
@@ -133,7 +133,7 @@ export interface ResponseResource extends ResponseEcho {
   error: ResponseError | null;
   /** Catalog id of the model that answered. */
   model: string;
-  /** What the model made, in order. */
+  /** Output of the model, in order. */
   output: ResponseOutputItem[];
   /** `null` until the end. */
   usage: ResponseUsage | null;

@@ -1,12 +1,12 @@
 /**
- * What the events of a streamed response have in common.
+ * Base shapes of the events of a streamed response.
  *
  * @module
  */
 
 import type { Extensible } from "./extensible.ts";
 
-/** What every event has. */
+/** Fields of every event. */
 export interface ResponseEventBase<Type extends string> extends Extensible {
   /** The event's name, also on its `event:` line. */
   type: Type;
@@ -14,7 +14,7 @@ export interface ResponseEventBase<Type extends string> extends Extensible {
   sequence_number: number;
 }
 
-/** What every event of an item has. */
+/** Fields of every event of an item. */
 export interface ResponseItemEvent<Type extends string> extends ResponseEventBase<Type> {
   /** The item's id. */
   item_id: string;
@@ -22,13 +22,13 @@ export interface ResponseItemEvent<Type extends string> extends ResponseEventBas
   output_index: number;
 }
 
-/** What every event of a content part has. */
+/** Fields of every event of a content part. */
 export interface ResponsePartEvent<Type extends string> extends ResponseItemEvent<Type> {
   /** The part's place in its item, from 0. */
   content_index: number;
 }
 
-/** What every event of a summary's part has. */
+/** Fields of every event of a summary part. */
 export interface ResponseSummaryEvent<Type extends string> extends ResponseItemEvent<Type> {
   /** The part's place in the summary, from 0. */
   summary_index: number;

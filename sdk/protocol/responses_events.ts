@@ -26,7 +26,7 @@ import type {
   ResponseTextDoneEvent,
 } from "./responses_text_events.ts";
 
-/** The response as it stands: first when it begins, last when it has ended. */
+/** The response at a point of its life: first at its beginning, last at its end. */
 export interface ResponseLifecycleEvent<
   Type extends string =
     | "response.created"
@@ -35,7 +35,7 @@ export interface ResponseLifecycleEvent<
     | "response.incomplete"
     | "response.failed",
 > extends ResponseEventBase<Type> {
-  /** All of it. */
+  /** The complete value. */
   response: ResponseResource;
 }
 
@@ -45,7 +45,7 @@ export interface ResponseOutputItemEvent<
 > extends ResponseEventBase<Type> {
   /** The item's place in the output, from 0. */
   output_index: number;
-  /** The item as it stands. */
+  /** The item at this point of the stream. */
   item: ResponseOutputItem;
 }
 
@@ -53,7 +53,7 @@ export interface ResponseOutputItemEvent<
 export interface ResponseContentPartEvent<
   Type extends string = "response.content_part.added" | "response.content_part.done",
 > extends ResponsePartEvent<Type> {
-  /** The part as it stands. */
+  /** The part at this point of the stream. */
   part: OutputTextPart | RefusalPart | ReasoningTextPart;
 }
 

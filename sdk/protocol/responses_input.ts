@@ -14,17 +14,17 @@ export interface ResponseInputMessage extends Extensible {
   type?: "message";
   /** `system`, `developer`, `user` or `assistant`. */
   role: string;
-  /** What was said. */
+  /** Content of the message. */
   content: string | ResponseInputPart[];
 }
 
 /** The result of a tool call. */
 export interface ResponseFunctionCallOutput extends Extensible {
-  /** Tells the kinds of items apart. */
+  /** Kind of the item. */
   type: "function_call_output";
   /** The call that this is the result of. */
   call_id: string;
-  /** What the function gave. */
+  /** Result of the function. */
   output: string | ResponseInputPart[];
 }
 
@@ -42,7 +42,7 @@ export interface OtherInputItem extends Extensible {
   type: string;
 }
 
-/** What a request's input is made of. */
+/** An item of a request's input. */
 export type ResponseInputItem =
   | ResponseInputMessage
   | Omit<ResponseFunctionCall, "id" | "status">

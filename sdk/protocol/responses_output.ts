@@ -12,39 +12,39 @@ import type {
   SummaryTextPart,
 } from "./responses_parts.ts";
 
-/** Whether an item is whole: `incomplete` where the response was cut inside of it. */
+/** State of an item; `incomplete` where the response ended inside it. */
 export type ResponseItemStatus = "in_progress" | "completed" | "incomplete";
 
 /** A message that a model wrote. */
 export interface ResponseOutputMessage extends Extensible {
-  /** Tells the kinds of items apart. */
+  /** Kind of the item. */
   type: "message";
   /** For instance `msg_…`. */
   id: string;
   /** Models write no others. */
   role: "assistant";
-  /** Whether it is whole. */
+  /** State of the item. */
   status: ResponseItemStatus;
   /** Its parts. */
   content: (OutputTextPart | RefusalPart)[];
 }
 
 /**
- * A tool call that a model made. Echo it back whole: `extra_content` and `thought_signature` are
- * opaque to everybody but the provider that wrote them.
+ * A tool call of a model. Send it back whole: `extra_content` and `thought_signature` are opaque to
+ * all but the provider that wrote them.
  */
 export interface ResponseFunctionCall extends Extensible {
-  /** Tells the kinds of items apart. */
+  /** Kind of the item. */
   type: "function_call";
   /** For instance `fc_…`. */
   id: string;
-  /** What the item with the result quotes. */
+  /** Id of the call; the item with the result repeats it. */
   call_id: string;
   /** Name of a declared function; models do invent others. */
   name: string;
   /** The input as JSON text; a model may write text that does not parse. */
   arguments: string;
-  /** Whether it is whole. */
+  /** State of the item. */
   status: ResponseItemStatus;
   /** Opaque provider extensions, preserved byte for byte. */
   extra_content?: Record<string, unknown>;
@@ -57,43 +57,43 @@ export interface ResponseFunctionCall extends Extensible {
  * form. Its result goes back as a `custom_tool_call_output` item.
  */
 export interface ResponseCustomToolCall extends Extensible {
-  /** Tells the kinds of items apart. */
+  /** Kind of the item. */
   type: "custom_tool_call";
   /** For instance `ctc_…`. */
   id: string;
-  /** What the item with the result quotes. */
+  /** Id of the call; the item with the result repeats it. */
   call_id: string;
   /** Name of the tool. */
   name: string;
-  /** What the model wrote for it. */
+  /** Input of the tool, as the model wrote it. */
   input: string;
 }
 
-/** What a model thought before it answered. */
+/** Reasoning of a model before its answer. */
 export interface ResponseReasoningItem extends Extensible {
-  /** Tells the kinds of items apart. */
+  /** Kind of the item. */
   type: "reasoning";
   /** For instance `rs_…`. */
   id: string;
-  /** Where the request asked for a summary. */
+  /** Summary of the reasoning; empty unless the request asked for one. */
   summary: SummaryTextPart[];
-  /** Where it did not. */
+  /** The reasoning itself; empty where a summary was requested. */
   content: ReasoningTextPart[];
   /** Not carried by translated upstreams. */
   encrypted_content: string | null;
-  /** Whether it is whole. */
+  /** State of the item. */
   status: ResponseItemStatus;
 }
 
 /** A search of the web that the service ran. */
 export interface ResponseWebSearchCall extends Extensible {
-  /** Tells the kinds of items apart. */
+  /** Kind of the item. */
   type: "web_search_call";
   /** For instance `ws_…`. */
   id: string;
-  /** How it stands. */
+  /** State of the search. */
   status: "in_progress" | "searching" | "completed" | "failed";
-  /** What was searched for; or, of upstreams that search by themselves, which page was read. */
+  /** The query; or, for upstreams that search by themselves, the page that was read. */
   action:
     | { type: "search"; query: string; sources?: { type: "url"; url: string }[] }
     | { type: "open_page"; url?: string | null }
@@ -108,7 +108,7 @@ export interface FileSearchResult extends Extensible {
   filename: string;
   /** 0 to 1: how well it fits. */
   score: number;
-  /** What was found in it. */
+  /** Text of the file that matches. */
   text: string;
   /** The owner's own pairs. */
   attributes?: Record<string, string | number | boolean> | null;
@@ -116,19 +116,19 @@ export interface FileSearchResult extends Extensible {
 
 /** A search of vector stores that the service ran. */
 export interface ResponseFileSearchCall extends Extensible {
-  /** Tells the kinds of items apart. */
+  /** Kind of the item. */
   type: "file_search_call";
   /** For instance `fs_…`. */
   id: string;
-  /** How it stands. */
+  /** State of the search. */
   status: "in_progress" | "searching" | "completed" | "failed" | "incomplete";
-  /** What was searched for. */
+  /** Queries of the search. */
   queries: string[];
-  /** What was found, where `include` asks for it. */
+  /** Matches of the search; `null` unless `include` asks for them. */
   results: FileSearchResult[] | null;
 }
 
-/** What a response's output is made of. */
+/** An item of a response's output. */
 export type ResponseOutputItem =
   | ResponseOutputMessage
   | ResponseFunctionCall

@@ -1,5 +1,5 @@
 /**
- * What the items of Responses have in them: texts, images, files, sources.
+ * Content of the items of Responses: texts, images, files, sources.
  *
  * @module
  */
@@ -8,19 +8,19 @@ import type { Extensible } from "./extensible.ts";
 
 /** Text that a model reads. */
 export interface InputTextPart extends Extensible {
-  /** Tells the kinds of parts apart. */
+  /** Kind of the part. */
   type: "input_text";
-  /** The words themselves. */
+  /** The text. */
   text: string;
 }
 
 /** An image that a model sees. */
 export interface InputImagePart extends Extensible {
-  /** Tells the kinds of parts apart. */
+  /** Kind of the part. */
   type: "input_image";
   /** An http(s) URL or a base64 data URI. */
   image_url?: string | null;
-  /** A file kept by a provider. */
+  /** Id of a file that a provider stores; refused. */
   file_id?: string | null;
   /** Resolution that the model sees. */
   detail?: "auto" | "low" | "high" | "original" | null;
@@ -28,13 +28,13 @@ export interface InputImagePart extends Extensible {
 
 /** A file that a model reads. */
 export interface InputFilePart extends Extensible {
-  /** Tells the kinds of parts apart. */
+  /** Kind of the part. */
   type: "input_file";
   /** The file as a base64 data URI. */
   file_data?: string | null;
-  /** Where the file is. */
+  /** Address of the file. */
   file_url?: string | null;
-  /** A file kept by a provider. */
+  /** Id of a file that a provider stores; refused. */
   file_id?: string | null;
   /** Its name. */
   filename?: string | null;
@@ -42,13 +42,13 @@ export interface InputFilePart extends Extensible {
 
 /** A page that the text cites. */
 export interface UrlCitation extends Extensible {
-  /** Tells the kinds of annotations apart. */
+  /** Kind of the annotation. */
   type: "url_citation";
   /** First character of the text it supports. */
   start_index: number;
   /** Character after the text it supports. */
   end_index: number;
-  /** Where the page is. */
+  /** Address of the page. */
   url: string;
   /** The page's title. */
   title: string;
@@ -56,7 +56,7 @@ export interface UrlCitation extends Extensible {
 
 /** A file that the text cites. */
 export interface FileCitation extends Extensible {
-  /** Tells the kinds of annotations apart. */
+  /** Kind of the annotation. */
   type: "file_citation";
   /** The file. */
   file_id: string;
@@ -79,7 +79,7 @@ export interface ResponseToken extends Extensible {
   logprob: number;
 }
 
-/** A token that a model wrote, beside those that were the likeliest there. */
+/** A token of the answer with its most likely alternatives. */
 export interface ResponseLogprob extends ResponseToken {
   /** As many as `top_logprobs` asked for. */
   top_logprobs: ResponseToken[];
@@ -87,9 +87,9 @@ export interface ResponseLogprob extends ResponseToken {
 
 /** Text that a model wrote. */
 export interface OutputTextPart extends Extensible {
-  /** Tells the kinds of parts apart. */
+  /** Kind of the part. */
   type: "output_text";
-  /** The words themselves. */
+  /** The text. */
   text: string;
   /** Sources that the text cites. */
   annotations: ResponseAnnotation[];
@@ -97,27 +97,27 @@ export interface OutputTextPart extends Extensible {
   logprobs: ResponseLogprob[];
 }
 
-/** What a model said where it refused. */
+/** The text with which a model refused. */
 export interface RefusalPart extends Extensible {
-  /** Tells the kinds of parts apart. */
+  /** Kind of the part. */
   type: "refusal";
-  /** The model's words. */
+  /** Text of the refusal. */
   refusal: string;
 }
 
 /** Reasoning as the model wrote it. */
 export interface ReasoningTextPart extends Extensible {
-  /** Tells it from a summary. */
+  /** Kind of the part; a summary has another. */
   type: "reasoning_text";
-  /** The words themselves. */
+  /** The text. */
   text: string;
 }
 
 /** A summary of a model's reasoning. */
 export interface SummaryTextPart extends Extensible {
-  /** Tells it from reasoning itself. */
+  /** Kind of the part; reasoning itself has another. */
   type: "summary_text";
-  /** The words themselves. */
+  /** The text. */
   text: string;
 }
 

@@ -12,11 +12,11 @@ import type { ResponseInputItem } from "./responses_input.ts";
 
 /** A function that the caller runs: flat, unlike its form in Chat Completions. */
 export interface ResponseFunctionTool extends Extensible {
-  /** Tells it from hosted tools, also from one of the same name. */
+  /** Kind of the tool; hosted tools have other types. */
   type: "function";
   /** 1 to 64 of `[A-Za-z0-9_-]`. */
   name: string;
-  /** What the model reads to decide whether to call it. */
+  /** Purpose of the function; the model reads it to decide on a call. */
   description?: string | null;
   /** JSON Schema of the input; `null` or absent: it takes none. */
   parameters?: Record<string, unknown> | null;
@@ -50,7 +50,7 @@ export interface ResponseTextFormat extends Extensible {
   type: string;
 }
 
-/** How the answer's text is to be. */
+/** Form of the answer's text. */
 export interface ResponseTextConfig extends Extensible {
   /** Plain text where absent. */
   format?: ResponseTextFormat;
@@ -58,7 +58,7 @@ export interface ResponseTextConfig extends Extensible {
   verbosity?: "low" | "medium" | "high" | null;
 }
 
-/** How much a model is to reason, and how much of it to show. */
+/** Amount of reasoning, and how much of it the answer shows. */
 export interface ResponseReasoningConfig extends Extensible {
   /** `minimal`, `low`, `medium`, `high` and what providers add. */
   effort?: string | null;
@@ -88,7 +88,7 @@ export interface ResponsesRequest extends Extensible {
   model: string;
   /** The question, or the conversation so far, oldest first. */
   input?: string | ResponseInputItem[];
-  /** Said to the model before everything else. */
+  /** Instructions before the rest of the input. */
   instructions?: string | null;
   /** The tools that the model may call. */
   tools?: ResponseTool[] | null;
@@ -108,11 +108,14 @@ export interface ResponsesRequest extends Extensible {
   truncation?: "auto" | "disabled" | null;
   /** The caller's own pairs; `request_id`, `routing` and `billing` are the service's. */
   metadata?: Record<string, string> | null;
-  /** Whether the response can be read and continued later. @default {true} */
+  /**
+   * True when the response is to be stored, so that it can be read and continued later. @default
+   * {true}
+   */
   store?: boolean | null;
   /** The response that this one continues. */
   previous_response_id?: string | null;
-  /** What else the response is to carry. */
+  /** Optional data that the response is to carry. */
   include?: string[] | null;
   /** True: the answer comes as server-sent events. */
   stream?: boolean | null;

@@ -19,9 +19,9 @@ export interface ResponseTextDeltaEvent extends ResponsePartEvent<"response.outp
   logprobs: ResponseLogprob[];
 }
 
-/** The text is whole. */
+/** The end of a text. */
 export interface ResponseTextDoneEvent extends ResponsePartEvent<"response.output_text.done"> {
-  /** All of it. */
+  /** The complete value. */
   text: string;
   /** Of its tokens; empty where they were not asked for. */
   logprobs: ResponseLogprob[];
@@ -44,16 +44,16 @@ export interface ResponsePartDeltaEvent<
   delta: string;
 }
 
-/** The refusal is whole. */
+/** The end of a refusal. */
 export interface ResponseRefusalDoneEvent extends ResponsePartEvent<"response.refusal.done"> {
-  /** All of it. */
+  /** The complete value. */
   refusal: string;
 }
 
-/** The reasoning is whole. */
+/** The end of the reasoning. */
 export interface ResponseReasoningDoneEvent
   extends ResponsePartEvent<"response.reasoning_text.done"> {
-  /** All of it. */
+  /** The complete value. */
   text: string;
 }
 
@@ -63,7 +63,7 @@ export interface ResponseSummaryPartEvent<
     | "response.reasoning_summary_part.added"
     | "response.reasoning_summary_part.done",
 > extends ResponseSummaryEvent<Type> {
-  /** The part as it stands. */
+  /** The part at this point of the stream. */
   part: SummaryTextPart;
 }
 
@@ -74,10 +74,10 @@ export interface ResponseSummaryDeltaEvent
   delta: string;
 }
 
-/** A summary's part is whole. */
+/** The end of a summary part. */
 export interface ResponseSummaryDoneEvent
   extends ResponseSummaryEvent<"response.reasoning_summary_text.done"> {
-  /** All of it. */
+  /** The complete value. */
   text: string;
 }
 
@@ -88,10 +88,10 @@ export interface ResponseArgumentsDeltaEvent
   delta: string;
 }
 
-/** A call's input is whole. */
+/** The end of a call's input. */
 export interface ResponseArgumentsDoneEvent
   extends ResponseItemEvent<"response.function_call_arguments.done"> {
-  /** All of it. */
+  /** The complete value. */
   arguments: string;
   /** The function. */
   name: string;

@@ -76,6 +76,19 @@ Deno.test("packages are imported by the names that deno.json maps", async () => 
   assertEquals(show(graph.filter(({ specifier }) => !isKnown(specifier))), []);
 });
 
+Deno.test("every package that deno.json maps is imported somewhere", async () => {
+  const config = JSON.parse(await read("deno.json"));
+  // Elements of the console are calls of it: the compiler writes the import.
+  const specifiers = [config.compilerOptions.jsxImportSource];
+  for (const { specifier } of graph) specifiers.push(specifier);
+  const unused = (names: string[]) =>
+    names.filter((name) =>
+      !specifiers.some((specifier) => specifier === name || specifier.startsWith(`${name}/`))
+    );
+  assertEquals(unused(Object.keys(config.imports)), []);
+  assertEquals(unused(["@std/nowhere", "zod"]), ["@std/nowhere"]);
+});
+
 Deno.test("what is published needs no development dependency", () => {
   const development = ["@std/assert", "@std/testing", "@copilotkit/aimock", "fast-check", "openai"];
   const borrowed = graph.filter(({ from, specifier }) =>

@@ -139,6 +139,25 @@ Deno.test("deno.jsr.json is deno.json with the real packages and a lock of its o
   assertEquals(lock, { path: "./deno.jsr.lock", frozen: false });
 });
 
+Deno.test("deno.jsr.lock pins the same npm packages as deno.lock", async () => {
+  const ours = JSON.parse(await read("deno.lock"));
+  const { specifiers, npm } = JSON.parse(await read("deno.jsr.lock"));
+  for (const [name, version] of Object.entries(specifiers)) {
+    if (name.startsWith("npm:")) assertEquals(version, ours.specifiers[name], name);
+  }
+  for (const [name, pinned] of Object.entries(npm)) assertEquals(pinned, ours.npm[name], name);
+  const mapped = Object.values<string>(config.imports).filter((name) => name.startsWith("npm:"));
+  assertEquals(mapped.filter((name) => !(name in specifiers)), []);
+});
+
+Deno.test("a release is built from one lock, and carries it", async () => {
+  const release = await read(".github/workflows/release.yml");
+  const builds = release.split("\n").filter((line) => /deno\.jsr\.json|jsr:check/.test(line))
+    .filter((line) => !line.includes("deno install"));
+  assertEquals(builds.length, 3);
+  for (const build of builds) assertMatch(build, /--frozen/);
+});
+
 Deno.test("every public entry point has its documentation linted", async () => {
   const linted = command("ok:docs").split(" ");
   for (const member of MEMBERS) {

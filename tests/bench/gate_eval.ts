@@ -14,7 +14,7 @@
 import { judgeCompound } from "../../gateway/domain/orchestration/compound.ts";
 import fixture from "../fixtures/compound_requests.json" with { type: "json" };
 
-/** What the gate makes of some of the requests. */
+/** The decisions of the gate on some of the requests. */
 export interface GateScore {
   readonly requests: number;
   /** Of those that were split, the share that should be. */

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { TextLineStream } from "@std/streams";
 import { drive, type LoadAmount, type LoadRequest } from "./load.ts";
 
 /** One line of input. */
@@ -17,13 +18,10 @@ if (import.meta.main) {
   const encoder = new TextEncoder();
   const say = (line: string) => Deno.stdout.writeSync(encoder.encode(`${line}\n`));
   say("ready");
-  let pending = "";
-  for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
-    const lines = (pending + text).split("\n");
-    pending = lines.pop() ?? "";
-    for (const line of lines) {
-      const { request, amount } = JSON.parse(line) as LoadOrder;
-      say(JSON.stringify(await drive(request, amount)));
-    }
+  const lines = Deno.stdin.readable.pipeThrough(new TextDecoderStream())
+    .pipeThrough(new TextLineStream());
+  for await (const line of lines) {
+    const { request, amount } = JSON.parse(line) as LoadOrder;
+    say(JSON.stringify(await drive(request, amount)));
   }
 }

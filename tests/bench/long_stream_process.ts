@@ -10,7 +10,7 @@ import { untilStdinEnds } from "./until_stdin_ends.ts";
 
 let sentBytes = 0;
 
-/** What the last message or the input says, as JSON. */
+/** The JSON that the last message or the input contains. */
 export interface LongStream {
   readonly eventBytes: number;
   readonly megabytes: number;
@@ -24,7 +24,7 @@ const WRITE_BYTES = 32 * 1024;
 const LARGE_BYTES = 8 * 1024;
 const encoder = new TextEncoder();
 
-/** How an endpoint streams: what comes first, an event with text, what comes last. */
+/** The stream of an endpoint: its beginning, an event with text, and its end. */
 interface Stream {
   first(): string;
   /** `padding`: what fills a member that carries no text. */

@@ -1,3 +1,5 @@
+import { TextLineStream } from "@std/streams";
+
 /**
  * Processes of a benchmark run: started here, ended here.
  *
@@ -21,11 +23,11 @@ export interface Running extends AsyncDisposable {
   say(line: string): Promise<void>;
 }
 
-/** How a process runs. */
+/** Options of a process. */
 export interface StartOptions {
   /** Flags of V8. */
   readonly flags?: readonly string[];
-  /** Only while nobody else wants the processor: `nice` of 19, where the system has it. */
+  /** Runs only while no other process wants the processor: `nice` of 19, where the system has it. */
   readonly yielding?: boolean;
   /** Variables beside those of this process. */
   readonly env?: Readonly<Record<string, string>>;
@@ -62,11 +64,11 @@ export function start(
       return value;
     },
     async [Symbol.asyncDispose]() {
-      // It may have ended by itself, and then there is nobody to write to.
+      // The process may have ended by itself, and then its input is closed.
       await writer.close().catch(() => {});
       if (!await endsWithin(child, 500)) child.kill("SIGTERM");
       if (!await endsWithin(child, STOP_TIMEOUT_MS)) child.kill("SIGKILL");
-      await lines.return(undefined);
+      await lines.return?.();
       await child.status;
     },
   };
@@ -120,13 +122,8 @@ export async function processorSeconds(pid: number): Promise<number | undefined>
   return Number.isFinite(ticks) ? ticks / TICKS_PER_SECOND : undefined;
 }
 
-async function* linesOf(bytes: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
-  let pending = "";
-  for await (const text of bytes.pipeThrough(new TextDecoderStream())) {
-    const lines = (pending + text).split("\n");
-    pending = lines.pop() ?? "";
-    yield* lines;
-  }
+function linesOf(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncIterableIterator<string> {
+  return bytes.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream()).values();
 }
 
 async function endsWithin(child: Deno.ChildProcess, ms: number): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
- * What each provider package costs: the time to load it, and the memory that it keeps, each in a
- * process of its own; the median of five.
+ * Measures the cost of each provider package: the time to load it, and the memory that it keeps, each
+ * in a separate process; the median of five.
  *
  * ```sh
  * deno run --allow-read --allow-env --allow-run tests/bench/provider_costs.ts
@@ -11,7 +11,7 @@
 
 import { isTranslated, PROVIDERS } from "../../gateway/upstreams/providers/provider_kinds.ts";
 
-/** What loading packages came to. */
+/** The cost of loading packages. */
 export interface Cost {
   readonly ms: number;
   readonly megabytes: number;

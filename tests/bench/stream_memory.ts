@@ -1,6 +1,6 @@
 /**
- * What a long stream adds to the gateway's memory, while it is read and just after: a gateway of its
- * own, since memory that another load has left behind would hide it.
+ * Measures the memory that a long stream adds to the gateway, while it is read and just after, in a
+ * separate gateway: memory that another load has left behind would hide it.
  *
  * @module
  */
@@ -27,7 +27,7 @@ const AFTER_MS = 1_000;
 const ROUTES = ["chat", "responses", "native"] as const;
 type ResponseRoute = typeof ROUTES[number];
 
-/** What is measured with. */
+/** The processes that a measurement uses. */
 export interface StreamMemoryBench {
   readonly key: string;
   say(text: string): void;
@@ -76,7 +76,7 @@ export async function streamMemory(bench: StreamMemoryBench): Promise<Finding[]>
   return findings;
 }
 
-/** Whether a long stream leaves memory alone. */
+/** Checks that a long stream does not raise memory. */
 export function addedFinding(name: string, added: Added | undefined): Finding {
   return {
     name,

@@ -151,7 +151,7 @@ browserTest("the list finds room on a desk, and is turned round by keyboard", as
 
 browserTest("every kind of ending has a page", async (visit) => {
   await someRequests(visit.service);
-  // That nobody is kept out of any is a matter of all pages: `base_test.ts` looks at them too.
+  // Accessibility concerns all pages: `base_test.ts` checks them too.
   const page = await visit.signedIn("/requests");
   for (const id of Object.values(SEEDED)) {
     await page.goto(visit.url(`/requests/${id}`));

@@ -1,5 +1,5 @@
 /**
- * What is in `ops/` and on the deployment page: that it names what is there, and agrees with the code.
+ * The files in `ops/` and the deployment page: they name files that exist, and agree with the code.
  *
  * @module
  */

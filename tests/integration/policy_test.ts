@@ -15,7 +15,7 @@ import { ServiceProcess } from "../fixtures/service_process.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** What a call costs in the tier "standard": 10 tokens of input and 45 of output. */
+/** The usage of a call in the tier "standard": 10 tokens of input and 45 of output. */
 const USAGE = usage(10, 45);
 const CALL_MICROS = 10n * INPUT_MICROS + 45n * OUTPUT_MICROS;
 

@@ -105,12 +105,12 @@ Deno.test(`after ${CALLS} random calls the wallet is the sum of its journal`, as
   assertEquals(sum.hold, sum.settle + sum.void);
   assertEquals(sum.expire, 0);
   assertEquals(service.logs.filter((line) => line.event === "internal_error"), []);
-  // Rows of calls that nobody waited for are written beside them.
+  // Rows of calls that no test waited for are written beside them.
   await until(async () => (await logOf(service)).rows === CALLS, "every row to be written");
   assertEquals((await logOf(service)).logged, spent);
 });
 
-/** How many rows the log has, and the micro-credits in them. */
+/** Returns the number of rows in the log, and the micro-credits in them. */
 async function logOf(service: TestService): Promise<{ rows: number; logged: bigint }> {
   let [rows, logged] = [0, 0n];
   let cursor: string | undefined;

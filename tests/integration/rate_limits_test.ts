@@ -37,7 +37,7 @@ async function lab(policy: KeyPolicy) {
   };
 }
 
-/** What a response says of one unit: limit, remaining, reset. */
+/** Returns the headers of one unit: limit, remaining, reset. */
 function limitHeaders({ headers }: Response, unit: string): (string | null)[] {
   return ["limit", "remaining", "reset"].map((what) => headers.get(`x-ratelimit-${what}-${unit}`));
 }

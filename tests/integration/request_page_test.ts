@@ -1,6 +1,6 @@
 /**
- * What the operator's API shows of requests that were really served: routes, books and tasks; what was
- * said only of keys that log it; rows as they come.
+ * The operator's API on requests that were really served: routes, books and tasks; content only of keys
+ * that log it; rows as they come.
  *
  * @module
  */

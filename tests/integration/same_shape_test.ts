@@ -37,7 +37,7 @@ const TOOL = {
 // What not every provider has or counts: signatures, thoughts, and caches written at a price.
 const OWN = ["extra_content", "reasoning_content", "reasoning_tokens", "cache_write_tokens"];
 
-/** What an application gets from a kind: the events of a stream, or the one answer. */
+/** Returns the answers of a kind: the events of a stream, or the one answer. */
 async function answersOf(
   [kind, upstreamModel, wire]: (typeof KINDS)[number],
   { asks, stream }: { asks: "text" | "tool"; stream: boolean },

@@ -77,7 +77,7 @@ Deno.test("run and runStream compute, and show everything that was said", async 
   let text = "";
   const results: string[] = [];
   const streamed = await messages.runStream(SUM, {
-    onTextDelta: (text) => void (text += text),
+    onTextDelta: (delta) => void (text += delta),
     onToolResult: ({ text }) => void results.push(text),
   });
   for (const result of [await messages.run(SUM), streamed]) {
@@ -217,7 +217,7 @@ function claudeAnswer(turn: number) {
   ], { stop: "tool_use" });
 }
 
-/** Where a signing provider is asked, and how often it has refused or taken calls for foreign. */
+/** A route to a signing provider, with the numbers of its refusals and of calls taken for foreign. */
 interface ResponseRoute extends AsyncDisposable {
   readonly options: ServiceClientOptions;
   readonly complaints: () => number;

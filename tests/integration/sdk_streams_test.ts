@@ -39,7 +39,7 @@ async function textOf(...pieces: Uint8Array<ArrayBuffer>[]): Promise<string> {
   return JSON.stringify(seen);
 }
 
-/** Holds every cut of a stream against the whole. Answers with what was told of it. */
+/** Compares every cut of a stream with the whole. Returns the text of the events. */
 async function assertSame(text: string, name: string): Promise<string> {
   const bytes = new TextEncoder().encode(text);
   const whole = await textOf(bytes);
@@ -51,7 +51,7 @@ async function assertSame(text: string, name: string): Promise<string> {
   return whole;
 }
 
-/** What a frame has as its data. */
+/** Returns the data of a frame. */
 function dataOf(frame: string): string[] {
   const data = frame.split("\n").filter((line) => line.startsWith("data:"));
   return data.length === 0 ? [] : [data.map((line) => line.slice(5).trim()).join("\n")];

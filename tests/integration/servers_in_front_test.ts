@@ -143,7 +143,7 @@ async function serveOperators(ask: Ask, origin: string): Promise<void> {
   assertEquals((await signIn("https://evil.example")).status, 403);
 }
 
-/** What a server answered. */
+/** The answer of a server. */
 interface Reply {
   readonly status: number;
   readonly head: string;
@@ -190,7 +190,7 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-/** Whether the programs are installed; says which one is not. */
+/** True when the programs are installed; logs the one that is not. */
 async function areHere(programs: readonly string[]): Promise<boolean> {
   for (const program of programs) {
     try {

@@ -1,6 +1,6 @@
 /**
- * The store fails: callers are told, nobody pays for it, and the service is well again by itself. What
- * a full disk does is in `full_disk_test.ts`.
+ * The store fails: callers receive an error, no wallet pays for it, and the service recovers by itself.
+ * `full_disk_test.ts` covers a full disk.
  *
  * @module
  */
@@ -149,7 +149,7 @@ for (const commit of ["before", "after"] as const) {
     Object.assign(faults, { commit, reads: true });
     const before = faults.failedReads;
     gate.resolve();
-    // Nobody can tell, for longer than the store itself looks: it is asked again by then.
+    // The state is unknown for longer than the store's own checks: by then it is read again.
     const looks = DOUBT_TRIES + 3;
     await until(() => faults.failedReads - before > looks, "the store to look in vain");
     Object.assign(faults, { commit: "none", reads: false });

@@ -1,7 +1,7 @@
 /**
- * What an upstream says of a failure: the operator reads it in the log line, on the request's page and
- * by `svc requests show`, without secrets and without what it repeats of the request. Key holders read
- * nothing of it.
+ * An upstream's own words about a failure: the operator reads them in the log line, on the request's
+ * page and by `svc requests show`, without secrets and without text of the request. Key holders read
+ * nothing of them.
  *
  * @module
  */

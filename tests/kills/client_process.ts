@@ -6,6 +6,7 @@
  * @module
  */
 
+import { TextLineStream } from "@std/streams";
 import { Random } from "../simulation/random.ts";
 import { type CallPlan, type CallSite, makeCall, type Sighting } from "./calls.ts";
 import { pipelinedCalls } from "./pipelined_calls.ts";
@@ -108,16 +109,13 @@ if (import.meta.main) {
   const [url = "", seed = "1"] = Deno.args;
   const random = new Random(Number(seed));
   const workers = new Map<string, Worker>();
-  let pending = "";
-  for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
-    const lines = (pending + text).split("\n");
-    pending = lines.pop() ?? "";
-    for (const line of lines) {
-      const key: WorkerKey = JSON.parse(line);
-      const worker = workers.get(key.worker);
-      if (worker === undefined) workers.set(key.worker, new Worker(url, random, key));
-      else worker.use(key);
-    }
+  const lines = Deno.stdin.readable.pipeThrough(new TextDecoderStream())
+    .pipeThrough(new TextLineStream());
+  for await (const line of lines) {
+    const key: WorkerKey = JSON.parse(line);
+    const worker = workers.get(key.worker);
+    if (worker === undefined) workers.set(key.worker, new Worker(url, random, key));
+    else worker.use(key);
   }
   for (const worker of workers.values()) worker.stop();
   await Promise.all([...workers.values()].map(({ ended }) => ended));

@@ -149,7 +149,7 @@ function withoutKey<Config extends object>(config: Config): Config {
   return "apiKey" in config && config.apiKey !== undefined ? { ...config, apiKey: HIDDEN } : config;
 }
 
-/** What was shown with hidden keys, with those keys again: for the same address only. */
+/** Replaces hidden keys by the stored ones, where the address is the same. */
 function withStoredKeys(
   content: Readonly<Record<string, unknown>>,
   stored: CatalogContent,

@@ -1,6 +1,6 @@
 /**
- * `/catalog/check`: which models of the catalog in force are priced, can be reached, and are still
- * what the world offers.
+ * The check of the catalog in force: models without a price, unreachable models, and models that
+ * their provider no longer offers.
  *
  * @module
  */
@@ -13,8 +13,8 @@ import type { AdminDeps } from "../deps.ts";
 import { askForModels, type UpstreamFinding } from "./model_list.ts";
 import type { Handlers } from "../routes.ts";
 
-/** Upstreams that are asked at once. */
-const ASKED_AT_ONCE = 8;
+/** Maximum number of upstreams that are asked at once. */
+const UPSTREAMS_AT_ONCE = 8;
 
 /** Handler of the check of the catalog in force. */
 export function catalogCheckHandlers(deps: AdminDeps) {
@@ -28,11 +28,11 @@ export function catalogCheckHandlers(deps: AdminDeps) {
   } satisfies Partial<Handlers>;
 }
 
-/** What a catalog is checked with. */
+/** Options of a check. */
 export interface CatalogCheckOptions extends Pick<AdminDeps, "connect" | "env"> {
-  /** Longest wait for one upstream. */
+  /** Maximum wait for one upstream. */
   readonly timeoutMs: number;
-  /** Difference from the list price that is let pass, in percent. */
+  /** Tolerated difference from the list price, in percent. */
   readonly tolerance: number;
   readonly nowMs: number;
 }
@@ -58,21 +58,21 @@ export async function verdictsOf(catalog: CatalogContent, options: CatalogCheckO
   };
 }
 
-/** Asks every upstream that serves a model, several at once, each for no longer than so many ms. */
+/** Asks every upstream that serves a model, several at once, each for at most `timeoutMs`. */
 async function askUpstreams(
   { models, upstreams }: CatalogContent,
   deps: Pick<AdminDeps, "connect" | "env">,
   timeoutMs: number,
 ): Promise<UpstreamFinding[]> {
   const used = new Set(models.filter(({ disabled }) => !disabled).map(({ upstream }) => upstream));
-  const asked = upstreams.filter(({ id }) => used.has(id));
+  const usedUpstreams = upstreams.filter(({ id }) => used.has(id));
   const findings = new Map<string, UpstreamFinding>();
-  const queue = asked.values();
+  const queue = usedUpstreams.values();
   const work = async () => {
     for (const config of queue) findings.set(config.id, await ask(config, deps, timeoutMs));
   };
-  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, work));
-  return asked.flatMap(({ id }) => findings.get(id) ?? []);
+  await Promise.all(Array.from({ length: UPSTREAMS_AT_ONCE }, work));
+  return usedUpstreams.flatMap(({ id }) => findings.get(id) ?? []);
 }
 
 async function ask(

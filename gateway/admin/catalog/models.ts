@@ -35,7 +35,7 @@ async function offeredModels(
   }
   const list = await askForModels(config, { ...deps, timeoutMs: PROBE_TIMEOUT_MS });
   if (list.status === "listed") return { upstream: id, models: list.models };
-  // The adapters and the clock name the upstream themselves.
+  // Reasons of the adapters and of the timeout name the upstream already.
   const isWhole = list.status === "timeout" || list.cause instanceof ModelListError;
   throw new ServiceFault(list.status === "timeout" ? "upstream_timeout" : "upstream_error", {
     message: isWhole ? list.reason : `Cannot ask upstream "${id}" for its models: ${list.reason}`,

@@ -29,7 +29,9 @@ export function poolJson(
   }));
 }
 
-/** Returns whether a model can be routed to; `variable` is an unset variable with its credentials. */
+/**
+ * Returns the state of a model for routing; `variable` is an unset variable with its credentials.
+ */
 function stateJson(
   { disabled }: Model,
   state: TargetState | undefined,

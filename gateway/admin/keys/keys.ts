@@ -58,7 +58,7 @@ async function createKey(
   return { key: issued.key, ...keyJson(issued.record) };
 }
 
-/** Refuses the id of a wallet that is not there, with the nearest one. */
+/** Throws when there is no wallet of an id; the message suggests the nearest one. */
 export async function requireWallet(
   deps: Pick<AdminDeps, "ledger">,
   id: string,
@@ -119,7 +119,7 @@ function issueFault(
   });
 }
 
-/** The refusal of a change of a key. */
+/** Returns the fault for a refused change of a key. */
 export function keyFault(refusal: KeyRefusal, id: string): ServiceFault {
   switch (refusal.code) {
     case "key_not_found":

@@ -1,6 +1,6 @@
 /**
- * `/playground`: a call as an application would make it, with a key that lives for minutes, through
- * the whole of the public listener: authentication, policy, routing, ledger and log.
+ * The playground: calls as applications make them, with a key that lives for minutes, through the
+ * whole public listener: authentication, policy, routing, ledger and log.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { requireWallet } from "./keys.ts";
 import { PlaygroundKeys } from "./playground_keys.ts";
 
 /** Headers of the answer that are passed on. */
-const PASSED_ON = ["content-type", "retry-after"] as const;
+const FORWARDED_HEADERS = ["content-type", "retry-after"] as const;
 
 /** Handlers of the playground. */
 export function playgroundHandlers(deps: AdminDeps) {
@@ -32,7 +32,7 @@ async function callGateway(
   const { context } = call;
   const { wallet, endpoint, body, orchestration } = await call.body();
   await requireWallet(deps, wallet);
-  const { key } = await keys.of(wallet);
+  const { key } = await keys.keyOf(wallet);
   const headers = new Headers({
     "content-type": "application/json",
     authorization: `Bearer ${key}`,
@@ -50,10 +50,10 @@ async function callGateway(
       signal: context.req.raw.signal,
     }),
   );
-  const passedOn = new Headers();
-  for (const name of PASSED_ON) {
+  const forwarded = new Headers();
+  for (const name of FORWARDED_HEADERS) {
     const value = answer.headers.get(name);
-    if (value !== null) passedOn.set(name, value);
+    if (value !== null) forwarded.set(name, value);
   }
-  return new Response(answer.body, { status: answer.status, headers: passedOn });
+  return new Response(answer.body, { status: answer.status, headers: forwarded });
 }

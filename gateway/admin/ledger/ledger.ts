@@ -1,3 +1,4 @@
+import { accepts } from "@std/http/negotiation";
 import type {
   JournalRange,
   JournalReading,
@@ -44,7 +45,7 @@ async function verify(
   deps: AdminDeps,
 ): Promise<AnswerOf<"GET /ledger/verify"> | Response> {
   const steps = deps.verifyLedger();
-  if (context.req.header("accept")?.includes(LINES_TYPE) === true) {
+  if (accepts(context.req.raw, "application/json", LINES_TYPE) === LINES_TYPE) {
     return ndjson(context, deps, progressLines(steps, deps));
   }
   const { signal } = context.req.raw;
@@ -78,8 +79,8 @@ function verificationJson(
 }
 
 /**
- * Every entry, oldest first, a line each, and a last line of kind `end` with the number of entries and
- * the end of the journal: an export without it was cut.
+ * Yields every entry, oldest first, a line each, and a last line of kind `end` with the number of
+ * entries and the end of the journal: an export without it was cut.
  */
 async function* exportLines(
   reading: JournalReading,
@@ -93,7 +94,7 @@ async function* exportLines(
     for (const { place, segment, entry } of placed) {
       text += jsonLine({ place, segment, wallet: entry.wallet, ...entryJson(entry) });
     }
-    // A piece costs as much as many lines; and of a wallet there may be few.
+    // Sending a piece costs as much as many lines; a wallet may have few.
     yield text.length < PIECE_CHARS ? "" : text;
     if (text.length >= PIECE_CHARS) text = "";
   }

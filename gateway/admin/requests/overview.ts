@@ -15,10 +15,10 @@ import type { AdminDeps } from "../deps.ts";
 import { isoTime } from "../json_values.ts";
 
 const DAY_MS = 86_400_000;
-/** Keys and models that are named; the others are summed up. */
+/** Maximum number of keys and models that are named; the others are summed. */
 const NAMED_MAX = 50;
 
-/** Models or keys that are named in each step of the series. */
+/** Maximum number of models or keys that are named in each step of the series. */
 const GROUPS_MAX = 8;
 
 type Overview = AnswerOf<"GET /overview">;
@@ -66,7 +66,7 @@ export async function overviewJson(
   };
 }
 
-/** Splits the sums of a step up, by the models or keys that are the dearest of the whole time. */
+/** Splits the sums of a step by the models or keys that cost most in the whole time. */
 function groupsOf(
   total: Rollup,
   by: "model" | "key" | undefined,
@@ -112,7 +112,7 @@ function percentilesJson(
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-/** The named ones, dearest first; what the rest comes to is told last. */
+/** Sorts by cost, highest first. */
 function dearest<T extends Sums>(sums: ReadonlyMap<string, T>): (readonly [string, T])[] {
   return [...sums].sort(([, a], [, b]) =>
     a.charged === b.charged ? b.requests - a.requests : a.charged < b.charged ? 1 : -1

@@ -35,10 +35,10 @@ export function summaryJson(record: RequestRecord): AnswerOf<"GET /requests">["r
   };
 }
 
-/** What the books say of a request. */
+/** Journal entries of a request. */
 export interface RequestBooks {
   readonly entries: readonly JournalEntry[];
-  /** Every hold of it was found, and its end. */
+  /** True when every hold and its end were found. */
   readonly isComplete: boolean;
 }
 
@@ -73,7 +73,9 @@ export function detailJson(record: RequestRecord, books: RequestBooks): Detail {
   };
 }
 
-/** Attempts of a task follow each other from its beginning on. */
+/**
+ * Returns the attempts of a task with their start times: each begins at the end of the one before.
+ */
 function timelineOf(
   attempts: readonly RoutingAttempt[],
   { task, startMs }: { readonly task: string; readonly startMs: number | undefined },
@@ -90,7 +92,7 @@ function attemptJson({ model, provider, outcome, status, ms }: RoutingAttempt) {
   return { task: null, model, provider, outcome, status: status ?? null, ms };
 }
 
-/** Hold by hold, with the entries of the journal that they are made of. */
+/** Returns the settlement of each hold, with the journal entries behind it. */
 function settlementJson(
   { holdIds, charged }: RequestRecord,
   { entries, isComplete }: RequestBooks,
@@ -145,7 +147,7 @@ function idOf(entry: JournalEntry): string | undefined {
   return entry.op === "open" ? undefined : entry.id;
 }
 
-/** The tasks of a split request, and its answer: what is left of the whole. */
+/** Returns the tasks of a split request, with its final answer as the last. */
 function tasksJson(
   record: RequestRecord,
   tasks: readonly TaskRecord[],

@@ -45,7 +45,7 @@ async function requestJson(
   return detailJson(record, books);
 }
 
-/** The newest request of an id: a page of a long log may end before it comes to where that is. */
+/** Returns the newest request of an id. A page of a long log may end before it reaches that. */
 async function newestOf(requestId: string, { log }: AdminDeps): Promise<RequestRecord | undefined> {
   let cursor: string | undefined;
   do {

@@ -23,7 +23,7 @@ async function confirm(token: string, deps: AdminDeps): Promise<void> {
   try {
     await deps.onAdminToken(token);
   } catch (error) {
-    // The token is in force; only the file that the command line reads is behind.
+    // The token is in force; only the file for the command line is outdated.
     deps.logger.warn("Cannot keep the admin token beside the store", { error: String(error) });
   }
 }

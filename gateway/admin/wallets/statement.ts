@@ -9,8 +9,8 @@ import { creditsOrNull } from "../json_values.ts";
 import { changeOf, entryJson } from "../ledger/journal_json.ts";
 import { findWallet } from "./find_wallet.ts";
 
-/** Times that the books are read again because they changed between two looks. */
-const LOOKS = 3;
+/** Maximum number of repeated reads when the books change between two of them. */
+const READS_MAX = 3;
 
 /**
  * Returns a page of journal entries, newest first, with the amount available after each. That is known
@@ -41,14 +41,14 @@ export async function statementJson(
   const entries = page.entries.map((entry) => {
     const json = { ...entryJson(entry), available: creditsOrNull(after) };
     if (after !== undefined) after -= changeOf(entry);
-    if (after !== undefined && after < 0n) throw notThatAmount();
+    if (after !== undefined && after < 0n) throw wrongAvailable();
     return json;
   });
   return { entries, cursor: page.cursor ?? null, available: creditsOrNull(after) };
 }
 
-/** No wallet has ever had less than nothing. */
-function notThatAmount(): ServiceFault {
+/** An amount below zero was never available, so the client's `available` is wrong. */
+function wrongAvailable(): ServiceFault {
   return new ServiceFault("invalid_request", {
     message: `Cannot accept "available": ${AVAILABLE_OF_PAGE}`,
     param: "available",
@@ -62,11 +62,14 @@ async function readOf(deps: AdminDeps, id: string, read: Read): Promise<JournalP
   return await read();
 }
 
-/** A page with what is available after its first entry; left out where the books do not come to rest. */
+/**
+ * Returns a page with the amount available after its first entry; without it where the books keep
+ * changing.
+ */
 async function pageAtRest(deps: AdminDeps, id: string, read: Read) {
   let before = await findWallet(deps, id);
   let page = await read();
-  for (let look = 0; look < LOOKS; look++) {
+  for (let round = 0; round < READS_MAX; round++) {
     const now = await findWallet(deps, id);
     if (isSame(before, now)) return { page, available: now.available };
     before = now;

@@ -15,7 +15,7 @@ const GIVEN = "A token given by SERVICE_ADMIN_TOKEN is let in as long as the ser
 
 async function rotate({ client, print }: Call): Promise<Output> {
   const token = textOf(await client.post("/admin-token/rotate"), "token");
-  // Shown first: whatever happens now, one of the two tokens is let in, and both are known.
+  // Printed first: whatever happens next, one of the two tokens is valid, and both are known.
   print(`${token}\n\nThis is the only time the token is shown: keep it now.\n`);
   try {
     await client.withToken(token).post("/admin-token/confirm");

@@ -20,16 +20,16 @@ export const doctorCommands: readonly Command[] = [
 const DEFAULT_TIMEOUT = "10";
 
 async function doctor(call: Call): Promise<Output> {
-  const { examine, LOOKS } = await import("../../doctor/examine.ts");
-  const context = await patientOf(call);
+  const { examine, CHECK_COUNT } = await import("../../doctor/examine.ts");
+  const context = await doctorContextOf(call);
   const bar = progressBar(call.io, { label: "Examining", unit: "looks", quiet: call.has("json") });
   const findings: Finding[] = [];
   try {
     let done = 0;
-    bar.show(done, LOOKS);
-    for await (const found of examine(context)) {
-      findings.push(...found);
-      bar.show(++done, LOOKS);
+    bar.show(done, CHECK_COUNT);
+    for await (const results of examine(context)) {
+      findings.push(...results);
+      bar.show(++done, CHECK_COUNT);
     }
   } finally {
     bar.end();
@@ -49,7 +49,7 @@ function failuresText(failures: number): string {
   return failures === 1 ? "1 check failed" : `${failures} checks failed`;
 }
 
-async function patientOf(call: Call) {
+async function doctorContextOf(call: Call) {
   const { parseServeSettings, SERVE_VARIABLES } = await import("../../config/settings.ts");
   const { io, client } = call;
   const env = (name: string) => io.lookup?.(name) ?? io.env[name];
@@ -65,13 +65,13 @@ async function patientOf(call: Call) {
     ask: (path: string, query?: Record<string, string>) => client.get(path, query),
     rehearse: (content: CatalogContent) =>
       client.post("/catalog/apply", { content, dryRun: true, force: true }),
-    whyNot,
+    classifyFailure,
     timeoutMs: Number(timeout) * 1_000,
   };
 }
 
-function whyNot(error: unknown): "nobody" | "no token" | "refused" {
-  if (error instanceof UnreachableFailure) return "nobody";
+function classifyFailure(error: unknown): "unreachable" | "no token" | "refused" {
+  if (error instanceof UnreachableFailure) return "unreachable";
   return error instanceof NoTokenFailure ? "no token" : "refused";
 }
 
@@ -90,7 +90,7 @@ function findingsText(findings: readonly Finding[], { width }: Page): string {
   ).join("");
 }
 
-/** A text beside a mark, its lines one below the other. */
+/** Formats a text beside a mark, with its lines aligned. */
 function hanging(mark: string, text: string, width: number): string {
   const lines = wrapped(text, width - MARGIN).trimEnd().split("\n");
   return lines.map((line, index) => `${(index === 0 ? mark : "").padEnd(MARGIN)}${line}\n`).join(

@@ -19,7 +19,7 @@ export const modelCommands: readonly Command[] = [
   },
 ];
 
-/** Prices that only models which draw or see have: shown where one of them does. */
+/** Prices of models that draw or see, shown only if a model has them. */
 const IMAGE_PRICES = [
   optional(price("$/IMAGE", "perImage")),
   optional(price("IMAGE IN $/MTOK", "imageInputPerMTok")),

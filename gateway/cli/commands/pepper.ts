@@ -43,8 +43,8 @@ function pepperText(json: Row): string {
 }
 
 function lineOf(pepper: Row): string {
-  const kept = pepper.kept === true ? "kept in the store" : "given by the environment";
+  const source = pepper.kept === true ? "kept in the store" : "given by the environment";
   const token = pepper.adminToken === true ? " and the admin token" : "";
   const keys = `${textOf(pepper, "keys")} ${pepper.keys === 1 ? "key" : "keys"}`;
-  return `version ${textOf(pepper, "version")}, ${kept}: ${keys}${token}`;
+  return `version ${textOf(pepper, "version")}, ${source}: ${keys}${token}`;
 }

@@ -59,7 +59,7 @@ function filterOf(call: Call): Record<string, string | undefined> {
   };
 }
 
-/** What a status of 200 does not say: the answer was cut, or nobody had it to its end. */
+/** Status column; a cut response, or a caller disconnect, replaces the status of 200. */
 const ENDING: Column = {
   title: "STATUS",
   cell: (row) => {
@@ -70,7 +70,7 @@ const ENDING: Column = {
   kind: "amount",
 };
 
-/** Who answered, or why nobody did. */
+/** The model that answered, or the error code. */
 const MODEL_OR_ERROR: Column = {
   title: "MODEL/ERROR",
   cell: (row) => textOf(row, "model") || textOf(row, "errorCode"),
@@ -85,7 +85,7 @@ async function keyNames({ client }: Pick<Call, "client">): Promise<KeyNames> {
   return new Map(keys.map((key) => [textOf(key, "id"), textOf(key, "name")]));
 }
 
-/** `svc requests show` takes the id of a row and that of a request. */
+/** Columns of a list. `svc requests show` accepts the id of a row and that of a request. */
 function columnsWith(names: KeyNames): readonly Column[] {
   return [
     time("TIME", "at"),
@@ -104,7 +104,7 @@ function columnsWith(names: KeyNames): readonly Column[] {
   ];
 }
 
-/** Widths that lines share which are not known together. */
+/** Fixed widths of followed lines, which are not known together. */
 const FOLLOWED_WIDTHS = [19, 30, 6, 20, 12, 16, 7, 30, 9];
 
 async function list(call: Call): Promise<Output> {
@@ -118,7 +118,7 @@ async function list(call: Call): Promise<Output> {
   const columns = columnsWith(rows.length === 0 ? new Map() : await keyNames(call));
   const limit = Number(call.option("limit") ?? DEFAULT_PAGE);
   const rest = rows.length < limit ? stoppedSearch(json) : nextPage(json);
-  // Of a search that goes on nobody knows yet that there are none.
+  // A search that continues may still find some.
   const empty = rest === "" ? "No requests\n" : "";
   return {
     json,
@@ -127,7 +127,7 @@ async function list(call: Call): Promise<Output> {
   };
 }
 
-/** A page that is short of rows and not the last: the gateway bounds the time of a search. */
+/** Explains a short page that is not the last: the gateway bounds the time of a search. */
 function stoppedSearch(json: Row): string {
   const cursor = textOf(json, "cursor");
   if (cursor === "") return "";
@@ -135,7 +135,7 @@ function stoppedSearch(json: Row): string {
     `go on with the same command and --cursor ${cursor}\n`;
 }
 
-/** Rows as they are written, until the gateway ends or the operator interrupts. */
+/** Prints rows as they are logged, until the gateway ends or the operator interrupts. */
 async function follow(call: Call): Promise<undefined> {
   const superfluous = (["limit", "cursor", "oldest"] as const).find((name) => call.has(name));
   if (superfluous !== undefined) throw new UsageError(`--follow has no use for --${superfluous}`);
@@ -147,8 +147,8 @@ async function follow(call: Call): Promise<undefined> {
   for await (const batch of lines) {
     const rows = batch.map(({ row }) => row);
     for (const row of rows) {
-      const lost = textOf(rowOf(row, "lost"), "rows");
-      if (lost !== "") call.warn(`${lost} requests came too fast to be shown`);
+      const lostRows = textOf(rowOf(row, "lost"), "rows");
+      if (lostRows !== "") call.warn(`${lostRows} requests came too fast to be shown`);
     }
     const requests = rows.map((row) => rowOf(row, "request")).filter((row) => "id" in row);
     if (requests.length === 0) continue;
@@ -156,7 +156,7 @@ async function follow(call: Call): Promise<undefined> {
       io.stdout(requests.map((request) => `${JSON.stringify(request)}\n`).join(""));
       continue;
     }
-    // A key that was made since the last look has a name too.
+    // A key created since the last lookup has a name too.
     if (requests.some(({ key }) => !names.has(String(key)))) names = await keyNames(call);
     const text = table(columnsWith(names).map(padded), requests, { width, empty: "" });
     io.stdout(isFirst ? text : text.slice(text.indexOf("\n") + 1));
@@ -164,7 +164,7 @@ async function follow(call: Call): Promise<undefined> {
   }
 }
 
-/** A column as wide as it will have to be. */
+/** Returns a column padded to its fixed width. */
 function padded(column: Column, at: number): Column {
   const width = FOLLOWED_WIDTHS[at] ?? 0;
   const isRight = column.kind === "amount";
@@ -206,11 +206,11 @@ function requestText(
     contentText(rowOf(request, "content"));
 }
 
-/** Upstreams' words of failed attempts, each below the name of its model. */
+/** Formats the upstreams' messages of failed attempts, each below the name of its model. */
 function wordsText(attempts: readonly Row[], width: number): string {
-  const said = attempts.filter((attempt) => textOf(attempt, "words") !== "");
-  if (said.length === 0) return "";
-  const texts = said.map((attempt) => {
+  const failed = attempts.filter((attempt) => textOf(attempt, "words") !== "");
+  if (failed.length === 0) return "";
+  const texts = failed.map((attempt) => {
     const lines = wrapped(printable(textOf(attempt, "words")), width - 2).trimEnd().split("\n");
     return `${textOf(attempt, "model")} (${textOf(attempt, "outcome")})\n` +
       lines.map((line) => `  ${line}\n`).join("");
@@ -218,13 +218,13 @@ function wordsText(attempts: readonly Row[], width: number): string {
   return `\nWords of upstreams\n${texts.join("")}`;
 }
 
-/** What was said, of keys that log it. */
+/** Formats the logged content, for keys with a content log. */
 function contentText(content: Row): string {
   if (Object.keys(content).length === 0) return "";
-  const cut = content.isCut === true ? " (cut)" : "";
+  const mark = content.isCut === true ? " (cut)" : "";
   return `\n${
-    facts([[`prompt${cut}`, textOf(content, "prompt")], [
-      `answer${cut}`,
+    facts([[`prompt${mark}`, textOf(content, "prompt")], [
+      `answer${mark}`,
       textOf(content, "answer"),
     ]])
   }`;

@@ -1,5 +1,5 @@
 import { MEDIA_TYPES, mediaTypeOf } from "../../vector_stores/media_types.ts";
-import { fileTrouble } from "../../system/file_trouble.ts";
+import { fileErrorText } from "../../system/file_error_text.ts";
 import type { Call, Command, Output, Page } from "../command.ts";
 import { DEFAULT_RESULTS, MAX_RESULTS } from "../../vector_stores/limits.ts";
 import { CliFailure, UsageError } from "../failures.ts";
@@ -104,7 +104,7 @@ function pathOf(store: string | undefined, rest = ""): string {
   return `/vector-stores/${encodeURIComponent(store ?? "")}${rest}`;
 }
 
-/** Adds one file after another, and says how far it is on a terminal. What is added stays. */
+/** Adds one file after another, with progress on a terminal. Added files stay after a failure. */
 async function add(call: Call): Promise<Output> {
   const [store, ...paths] = call.operands;
   const files = paths.map((path) => ({ path, mediaType: requireType(path) }));
@@ -133,7 +133,9 @@ function retry(store: string | undefined): string {
   return `until \`svc vector-stores reindex ${store}\` they are found by their words alone`;
 }
 
-/** Embeds one file after another, and says how far it is on a terminal. What is embedded stays. */
+/**
+ * Embeds one file after another, with progress on a terminal. Finished files stay after a failure.
+ */
 async function reindex(call: Call): Promise<Output> {
   const [store] = call.operands;
   const files = rowsOf(await call.client.get(pathOf(store, "/files")), "files");
@@ -161,7 +163,7 @@ async function reindex(call: Call): Promise<Output> {
   return { json: { files: embedded }, text, failure };
 }
 
-/** Says which file is under way, with a bar below it while it is. */
+/** Prints the name of the current file, with a progress bar below it. */
 function begin(
   call: Call,
   { verb, name, done, of }: { verb: string; name: string; done: number; of: number },
@@ -175,15 +177,15 @@ function begin(
 function requireType(path: string): string {
   const mediaType = mediaTypeOf(path);
   if (mediaType !== undefined) return mediaType;
-  const known = Object.keys(MEDIA_TYPES).map((extension) => `.${extension}`).join(", ");
-  throw new CliFailure(`Cannot add "${path}": its name must end in one of ${known}`);
+  const extensions = Object.keys(MEDIA_TYPES).map((extension) => `.${extension}`).join(", ");
+  throw new CliFailure(`Cannot add "${path}": its name must end in one of ${extensions}`);
 }
 
 async function readBytes({ io }: Call, path: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return await io.readBytes(path);
   } catch (cause) {
-    throw new CliFailure(`Cannot read "${path}": ${fileTrouble(cause)}`, { cause });
+    throw new CliFailure(`Cannot read "${path}": ${fileErrorText(cause)}`, { cause });
   }
 }
 
@@ -205,8 +207,8 @@ function hitsText(hits: readonly Row[]): string {
   return hits.map((hit) => {
     const score = Number(hit.score).toFixed(2);
     const text = textOf(hit, "text").replace(/\s+/g, " ").replace(/\p{C}/gu, "?");
-    const shown = text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS)}…` : text;
-    return facts([[score, textOf(hit, "filename")], ["", shown]]);
+    const excerpt = text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS)}…` : text;
+    return facts([[score, textOf(hit, "filename")], ["", excerpt]]);
   }).join("");
 }
 

@@ -5,7 +5,7 @@ import { timeRange } from "../output/local_time.ts";
 import { type Row, rowsOf, textOf } from "../output/json_fields.ts";
 import { amount, column, facts, id, optional, table, time } from "../output/table.ts";
 
-/** In place of credits: the mark that a wallet has unless one is set. */
+/** Value in place of credits: the default mark of a wallet. */
 const TENTH = "tenth";
 
 /** `svc wallets …`. */
@@ -102,7 +102,7 @@ async function statement(call: Call): Promise<Output> {
   return { json, text: (page) => statementText(json, page) };
 }
 
-/** What stands beside a call that the gateway's death cut. */
+/** Note on a call that was cut by the gateway's death. */
 const RECOVERED = "at its last checkpoint: gateway restarted";
 
 function statementText(json: Row, { width }: Page): string {
@@ -124,7 +124,7 @@ function statementText(json: Row, { width }: Page): string {
   return table(columns, rowsOf(json, "entries"), { width, empty }) + nextPage(json);
 }
 
-/** The line that says how to go on, where there is more. */
+/** Returns the line with the cursor of the next page, if any. */
 export function nextPage(json: Row): string {
   const cursor = textOf(json, "cursor");
   return cursor === "" ? "" : `More: --cursor ${cursor}\n`;

@@ -1,5 +1,5 @@
 /**
- * What completes `svc` in a shell, made from the table of commands.
+ * Shell completions of `svc`, generated from the table of commands.
  *
  * @module
  */
@@ -19,21 +19,21 @@ import { isNameSource, namesOf, operandSource, OPTION_SOURCES } from "./names.ts
 import { UsageError } from "../failures.ts";
 import { printable } from "../output/table.ts";
 
-/** The command, and what completes it, for one shell. */
+/** Generators of completion scripts, by shell. */
 const SHELLS: Readonly<Record<string, (commands: readonly Completed[]) => string>> = {
   bash,
   zsh,
   fish,
 };
 
-/** `svc completions`, over all commands, itself among them. */
+/** `svc completions`, over all commands, including itself. */
 export function completionCommand(commands: () => readonly Command[]): Command {
   return {
     words: "completions",
     operands: [Object.keys(SHELLS).join("|")],
     summary: "Print what completes svc in a shell: source <(svc completions bash)",
     run: async ({ client, operands: [shell = ""] }) => {
-      // The scripts ask this way for what is offered of a running service.
+      // The scripts call this for names of a running service.
       if (!isNameSource(shell)) return print(shell, commands());
       const names = await namesOf(shell, client);
       return { json: { names }, text: () => names.map((name) => `${printable(name)}\n`).join("") };
@@ -44,8 +44,8 @@ export function completionCommand(commands: () => readonly Command[]): Command {
 function print(shell: string, commands: readonly Command[]): Output {
   const write = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
   if (write === undefined) {
-    const known = Object.keys(SHELLS).join(", ");
-    throw new UsageError(`There is no completion for "${shell}": choose one of ${known}`);
+    const shells = Object.keys(SHELLS).join(", ");
+    throw new UsageError(`There is no completion for "${shell}": choose one of ${shells}`);
   }
   const script = write(commands.map(completed));
   return { json: { shell, script }, text: () => script };
@@ -85,7 +85,7 @@ function serveFlag(name: string): Flag {
   return { name, short: undefined, help: "A setting of the service", value };
 }
 
-/** The words of `key|model|day`, and of `CREDITS|tenth`. */
+/** Returns the words of `key|model|day`, and of `CREDITS|tenth`. */
 function choicesIn(value: string): string[] {
   return value.includes("|") ? value.split("|").filter((word) => /^[a-z]+$/.test(word)) : [];
 }

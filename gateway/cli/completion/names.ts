@@ -2,7 +2,7 @@ import type { AdminClient } from "../admin_client.ts";
 import type { Command, OptionName } from "../command.ts";
 import { type Row, rowOf, rowsOf, textOf } from "../output/json_fields.ts";
 
-/** Requests that a shell offers: the newest. */
+/** Maximum number of requests offered: the newest. */
 const REQUESTS_MAX = "50";
 
 type Ask = (client: AdminClient) => Promise<readonly string[]>;
@@ -19,20 +19,20 @@ const SOURCES = {
   tiers: inCatalog("tiers", "id"),
 } as const satisfies Record<string, Ask>;
 
-/** Names of one kind that a running service has. */
+/** A kind of names that a running service has. */
 export type NameSource = keyof typeof SOURCES;
 
-/** True where a word is such a kind. */
+/** True for the name of a kind. */
 export function isNameSource(word: string): word is NameSource {
   return Object.hasOwn(SOURCES, word);
 }
 
-/** The names of a kind, each once. */
+/** Returns the distinct names of a kind. */
 export async function namesOf(source: NameSource, client: AdminClient): Promise<string[]> {
   return [...new Set(await SOURCES[source](client))];
 }
 
-/** Kinds of names that options take as values. */
+/** Kinds of names by option. */
 export const OPTION_SOURCES: Readonly<Partial<Record<OptionName, NameSource>>> = {
   ...{ key: "keys", narrows: "keys", wallet: "wallets", tier: "tiers" },
   ...{ model: "models", provider: "providers" },
@@ -46,7 +46,7 @@ const OPERAND_SOURCES: Readonly<Record<string, NameSource>> = {
   "catalog VERSION": "versions",
 };
 
-/** The kind of names that an operand takes; `undefined` where it is new there, or of no kind. */
+/** Returns the kind of names of an operand; `undefined` for new names and for other operands. */
 export function operandSource({ words }: Command, operand: string): NameSource | undefined {
   const [head = "", verb] = words.split(" ");
   return verb === "create" ? undefined : OPERAND_SOURCES[`${head} ${operand}`];

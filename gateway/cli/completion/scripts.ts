@@ -1,23 +1,24 @@
 /**
- * The scripts that complete `svc`. Bash and zsh share what they decide by: where the cursor is, counted
- * in words after `svc`, the one or two words of the command, and the word before. Where a word is
- * expected, words are offered; flags where one was begun, or nothing else is known.
+ * Completion scripts of `svc`. Bash and zsh share their decisions, which depend on the position of
+ * the cursor, counted in words after `svc`, on the one or two words of the command, and on the word
+ * before. Words are offered if a word is expected; flags if one was begun, or nothing else is
+ * known.
  *
  * @module
  */
 
 import type { NameSource } from "./names.ts";
 
-/** What can follow a command. */
+/** Completions of a command. */
 export interface Completed {
   readonly head: string;
-  /** Empty where the command is one word. */
+  /** Empty for a command of one word. */
   readonly verb: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
-  /** Words that each operand is chosen from, or names of the service's; none where it can be anything. */
+  /** Words or names for each operand; none for free text. */
   readonly choices: readonly (readonly string[] | NameSource)[];
-  /** Whether an operand is a file. */
+  /** True when an operand is a file. */
   readonly takesFile: boolean;
 }
 
@@ -61,7 +62,7 @@ if [[ "\${funcstack[1]}" == _svc ]]; then _svc "$@"; else compdef _svc svc; fi
 `;
 }
 
-/** How a shell offers words, and files. */
+/** Syntax of a shell for offering words and files. */
 interface Voice {
   readonly say: (words: string) => string;
   readonly files: string;
@@ -92,7 +93,9 @@ ${verbCases(commands)}  esac
 `;
 }
 
-/** Cases over the word before: the values of flags, of which each has one meaning wherever it is. */
+/**
+ * Returns cases over the word before: values of flags. Each flag has one meaning in all commands.
+ */
 function valueCases(commands: readonly Completed[], { say, files }: Voice): string {
   const flags = commands.flatMap(({ flags }) => flags).filter(({ value }) => value !== "none");
   return [...new Map(flags.map((flag) => [flag.name, flag])).values()].map((flag) => {
@@ -101,11 +104,11 @@ function valueCases(commands: readonly Completed[], { say, files }: Voice): stri
       : typeof flag.value === "string"
       ? ":"
       : say("names" in flag.value ? namesCommand(flag.value.names) : flag.value.join(" "));
-    return `    ${written(flag).join("|")}) ${action}; return ;;\n`;
+    return `    ${spellings(flag).join("|")}) ${action}; return ;;\n`;
   }).join("");
 }
 
-/** Cases over `head verb`; a command of one word comes after those that have it as their first. */
+/** Returns cases over `head verb`; a command of one word comes after those that begin with it. */
 function commandCases(commands: readonly Completed[]): string {
   const ordered = commands.toSorted((a, b) => Number(a.verb === "") - Number(b.verb === ""));
   return ordered.map(({ head, verb, flags, choices, takesFile }) => {
@@ -115,7 +118,7 @@ function commandCases(commands: readonly Completed[]): string {
         ? []
         : [` ((at == ${firstOperand(verb) + index})) && offer="${offered(words)}";`]
     );
-    const offer = `flags="${flags.flatMap(written).join(" ")}"; files=${takesFile ? 1 : 0};`;
+    const offer = `flags="${flags.flatMap(spellings).join(" ")}"; files=${takesFile ? 1 : 0};`;
     return `    ${pattern}) ${offer}${chosen.join("")} ;;\n`;
   }).join("");
 }
@@ -200,7 +203,9 @@ function quoted(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
-/** The command by which a shell lists names; it prints nothing without a running service. */
+/**
+ * Returns the command by which a shell lists names; it prints nothing without a running service.
+ */
 function namesCommand(source: NameSource): string {
   return `$(${question(source)})`;
 }
@@ -225,12 +230,12 @@ function verbsOf(head: string, commands: readonly Completed[]): string[] {
   return commands.flatMap((one) => one.head === head && one.verb !== "" ? [one.verb] : []);
 }
 
-/** How a flag is written. */
-function written({ name, short }: Flag): string[] {
+/** Returns the spellings of a flag. */
+function spellings({ name, short }: Flag): string[] {
   return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`];
 }
 
-/** The place of a command's first operand, in words after `svc`. */
+/** Returns the position of a command's first operand, in words after `svc`. */
 function firstOperand(verb: string): number {
   return verb === "" ? 2 : 3;
 }

@@ -1,10 +1,10 @@
 const SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
   ? ["SIGINT"]
   : ["SIGINT", "SIGTERM", "SIGHUP"];
-/** Exit code of what was interrupted, as shells have it. */
+/** Exit code of an interrupted command, as in shells. */
 export const INTERRUPTED = 130;
 
-/** Takes back what is unfinished when the command is interrupted, which then ends. */
+/** Runs a cleanup when the command is interrupted, and then ends it. */
 export function onInterrupt(takeBack: () => void): { off(): void } {
   const onSignal = () => {
     takeBack();

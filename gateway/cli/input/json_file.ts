@@ -1,5 +1,5 @@
 import { jsonPlace } from "../../config/json_place.ts";
-import { fileTrouble } from "../../system/file_trouble.ts";
+import { fileErrorText } from "../../system/file_error_text.ts";
 import type { CliIo } from "../io.ts";
 import { CliFailure } from "../failures.ts";
 
@@ -9,10 +9,10 @@ export async function readJson(io: CliIo, path: string): Promise<unknown> {
   try {
     text = await io.readFile(path);
   } catch (cause) {
-    throw new CliFailure(`Cannot read "${path}": ${fileTrouble(cause)}`, { cause });
+    throw new CliFailure(`Cannot read "${path}": ${fileErrorText(cause)}`, { cause });
   }
   try {
-    // A byte order mark, as editors of Windows write it, is no JSON.
+    // Editors of Windows write a byte order mark, which is not JSON.
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (cause) {
     const place = jsonPlace(text, cause);

@@ -1,18 +1,18 @@
-import { fileTrouble } from "../../system/file_trouble.ts";
+import { fileErrorText } from "../../system/file_error_text.ts";
 import type { Call } from "../command.ts";
 import { CliFailure, UsageError } from "../failures.ts";
 
-/** Shortest passphrase of a new backup, in characters: a shorter one could be tried out. */
+/** Minimum length of a new backup's passphrase, in characters: a shorter one could be guessed. */
 const SHORTEST = 12;
 
-/** The passphrase for a new backup; `undefined` where none is wanted. */
+/** Returns the passphrase for a new backup; `undefined` for an unsealed one. */
 export async function newPassphrase(call: Call): Promise<string | undefined> {
   if (call.has("plain")) {
     if (call.has("passphrase-file")) throw new UsageError("Give --plain or --passphrase-file");
     return undefined;
   }
-  const given = await givenPassphrase(call);
-  if (given !== undefined) return requireLong(given);
+  const passphrase = await givenPassphrase(call);
+  if (passphrase !== undefined) return requireLong(passphrase);
   if (!call.io.isTerminal) {
     throw new CliFailure(
       "Cannot seal the backup without a passphrase: give --passphrase-file or SERVICE_BACKUP_KEY, " +
@@ -25,24 +25,26 @@ export async function newPassphrase(call: Call): Promise<string | undefined> {
   return first;
 }
 
-/** The passphrase of a backup that is there. */
+/** Returns the passphrase of an existing backup. */
 export async function standingPassphrase(call: Call): Promise<string> {
-  const given = await givenPassphrase(call);
-  if (given !== undefined) return given;
+  const passphrase = await givenPassphrase(call);
+  if (passphrase !== undefined) return passphrase;
   if (call.io.isTerminal) return await call.io.readSecret("Passphrase of the backup: ");
   throw new CliFailure(
     "The backup is sealed: give its passphrase by --passphrase-file or SERVICE_BACKUP_KEY",
   );
 }
 
-/** A file wins over the variable, being nearer to the command. */
+/**
+ * Reads the passphrase of the options. A file wins over the variable, being nearer to the command.
+ */
 async function givenPassphrase(call: Call): Promise<string | undefined> {
   const path = call.option("passphrase-file");
   if (path === undefined) return call.io.env.SERVICE_BACKUP_KEY || undefined;
   try {
     return (await call.io.readFile(path)).trim();
   } catch (cause) {
-    throw new CliFailure(`Cannot read "${path}": ${fileTrouble(cause)}`, { cause });
+    throw new CliFailure(`Cannot read "${path}": ${fileErrorText(cause)}`, { cause });
   }
 }
 

@@ -3,19 +3,19 @@ import { isJsonObject } from "@svc/sdk/protocol";
 /** A JSON object of the operator's API. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The objects in a list; none where the field is no list. */
+/** True for a JSON object. */
 export function rowsOf(row: Row, field: string): readonly Row[] {
   const list = row[field];
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
-/** The object of a field; empty where there is none. */
+/** Returns the objects of a list; none when the field is no list. */
 export function rowOf(row: Row, field: string): Row {
   const value = row[field];
   return isJsonObject(value) ? value : {};
 }
 
-/** A field as text: empty where it is absent or null, lists and objects with commas. */
+/** Returns the object of a field; empty when there is none. */
 export function textOf(row: Row, field: string): string {
   return write(row[field]);
 }
@@ -27,7 +27,7 @@ function write(value: unknown): string {
   return Object.entries(value).map(([name, inner]) => `${name} ${write(inner)}`).join(", ");
 }
 
-/** A field that holds an ISO 8601 time, in local time to the second. */
+/** Formats a field: empty when absent or null, lists and objects with commas. */
 export function timeOf(row: Row, field: string): string {
   const time = new Date(textOf(row, field));
   if (Number.isNaN(time.getTime())) return "";

@@ -1,22 +1,22 @@
 import { onInterrupt } from "../input/interrupt.ts";
-import { fileTrouble } from "../../system/file_trouble.ts";
+import { fileErrorText } from "../../system/file_error_text.ts";
 import { CliFailure } from "../failures.ts";
 
-/** A file that is there once it is complete, and never in part. */
+/** A file that appears once it is complete. */
 export interface OutputFile {
-  /** Appends a text, or bytes. Throws a {@linkcode CliFailure} where the disk is full. */
+  /** Appends text or bytes. Throws a {@linkcode CliFailure} when the disk is full. */
   write(piece: string | Uint8Array): void;
-  /** Makes what was written durable and gives it its name. */
+  /** Makes the contents durable and gives the file its name. */
   finish(): Promise<void>;
-  /** Takes back what was written; does nothing once it is finished. To be called in any case. */
+  /** Removes the unfinished file; does nothing after `finish`. Call it in any case. */
   discard(): Promise<void>;
 }
 
 /**
- * Begins a file beside the one it is to become, readable by its user only. A file of the name that is
- * there already is replaced where `force` is set; what is no regular file never is.
+ * Begins a file under a temporary name, readable by its user only. An existing regular file is
+ * replaced if `force` is set; other kinds of files never are.
  *
- * @throws {CliFailure} Where it cannot be made, or the name is taken.
+ * @throws {CliFailure} When it cannot be created, or the name exists.
  */
 export async function createOutputFile(
   path: string,
@@ -30,16 +30,16 @@ export async function createOutputFile(
     file?.close();
     file = undefined;
   };
-  // Before there is a file: a signal may come at once.
+  // Registered before the file exists: a signal may come at once.
   const interrupt = onInterrupt(() => {
     close();
     removeIfThere(partial);
   });
-  const made = await orFail(path, () => createPrivate(partial)).catch((error) => {
+  const created = await orFail(path, () => createPrivate(partial)).catch((error) => {
     interrupt.off();
     throw error;
   });
-  file = made;
+  file = created;
   let isOver = false;
   const end = () => {
     isOver = true;
@@ -48,13 +48,13 @@ export async function createOutputFile(
   return {
     write(piece) {
       try {
-        writeWhole(made, typeof piece === "string" ? encoder.encode(piece) : piece);
+        writeWhole(created, typeof piece === "string" ? encoder.encode(piece) : piece);
       } catch (cause) {
         throw failure(path, cause);
       }
     },
     async finish() {
-      await orFail(path, () => made.sync());
+      await orFail(path, () => created.sync());
       await requireFree(path, force);
       close();
       await orFail(path, () => Deno.rename(partial, path));
@@ -69,7 +69,7 @@ export async function createOutputFile(
   };
 }
 
-/** The lock tells a file at work from one that a killed command has left. */
+/** Creates a locked file; the lock tells it from the leftover of a killed command. */
 async function createPrivate(path: string): Promise<Deno.FsFile> {
   const file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
   await file.tryLock(true);
@@ -84,7 +84,7 @@ function removeIfThere(path: string): void {
   }
 }
 
-/** Writes all bytes: a disk that is nearly full may take only some of them at first. */
+/** Writes all bytes: a nearly full disk may take only some of them at first. */
 export function writeWhole(
   file: { writeSync(bytes: Uint8Array): number },
   bytes: Uint8Array,
@@ -95,14 +95,14 @@ export function writeWhole(
 }
 
 async function requireFree(path: string, force: boolean): Promise<void> {
-  let found: Deno.FileInfo;
+  let info: Deno.FileInfo;
   try {
-    found = await Deno.lstat(path);
+    info = await Deno.lstat(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return;
     throw failure(path, error);
   }
-  if (!found.isFile) {
+  if (!info.isFile) {
     throw new CliFailure(`Cannot write "${path}": it is there and no regular file`);
   }
   if (!force) {
@@ -119,5 +119,5 @@ async function orFail<T>(path: string, work: () => Promise<T>): Promise<T> {
 }
 
 function failure(path: string, cause: unknown): CliFailure {
-  return new CliFailure(`Cannot write "${path}": ${fileTrouble(cause)}`, { cause });
+  return new CliFailure(`Cannot write "${path}": ${fileErrorText(cause)}`, { cause });
 }

@@ -1,24 +1,26 @@
 import type { CliIo } from "../io.ts";
 
-/** Time between two drawings, in milliseconds. */
+/** Minimum time between two drawings, in milliseconds. */
 const REDRAW_MS = 100;
-/** Before that no rate is told, in milliseconds: it would only be a guess. */
+/** Time before a rate is shown, in milliseconds: earlier it would be a guess. */
 const RATE_AFTER_MS = 500;
 const BAR_WIDTH = 24;
 const ERASE_LINE = "\r\x1b[K";
 
-/** What a bar needs of the world. */
+/** Output of a progress bar. */
 export type BarIo = Pick<CliIo, "stderr" | "env" | "progressColumns">;
 
-/** How far something has come, in one line of standard error that is drawn over again. */
+/** Progress in one line of standard error that is redrawn. */
 export interface ProgressBar {
-  /** Draws the line, unless that was done just now. */
+  /** Draws the line, unless it was drawn a moment ago. */
   show(done: number, total: number): void;
-  /** Takes the line away. To be called in any case, also more than once. */
+  /** Removes the line. Call it in any case; may be called again. */
   end(): void;
 }
 
-/** A bar; one that draws nothing where `quiet` or where standard error is no terminal. */
+/**
+ * Creates a progress bar; one that draws nothing if `quiet`, or if standard error is no terminal.
+ */
 export function progressBar(
   io: BarIo,
   options: { label: string; quiet: boolean; unit?: string; nowMs?: () => number },
@@ -53,11 +55,11 @@ export function progressBar(
 
 interface Progress {
   readonly label: string;
-  /** What is counted. */
+  /** Name of the counted items. */
   readonly unit: string;
   readonly done: number;
   readonly total: number;
-  /** So many a second; absent while it is not known. */
+  /** Items per second; absent while unknown. */
   readonly rate: number | undefined;
 }
 
@@ -71,27 +73,29 @@ function colours(env: CliIo["env"]): Colours {
   return env.NO_COLOR ? { filled: "", plain: "" } : { filled: "\x1b[36m", plain: "\x1b[0m" };
 }
 
-/** As much of it as the line has room for, the most telling first. */
+/** Composes as many parts as fit, the most important first. */
 function barLine(progress: Progress, width: number, colours: Colours): string {
   const { label, unit, done, total, rate } = progress;
   const share = total === 0 ? 1 : Math.min(1, done / total);
   const filled = Math.round(share * BAR_WIDTH);
   const percent = `${String(Math.floor(share * 100)).padStart(3)} %`;
-  const left = rate === undefined || rate <= 0 ? "" : `  ${timeText((total - done) / rate)} left`;
+  const remaining = rate === undefined || rate <= 0
+    ? ""
+    : `  ${timeText((total - done) / rate)} left`;
   const speed = rate === undefined ? "" : `  ${count(rate).padStart(7)}/s`;
   const all = count(total);
   const counts = `  ${count(done).padStart(all.length)} of ${all} ${unit}`;
   const bar = `  ${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}`;
-  const parts = [`${label} ${percent}`, left, bar, speed, counts];
+  const parts = [`${label} ${percent}`, remaining, bar, speed, counts];
   let room = width;
-  const [head = "", time, drawn, pace, amount] = parts.map((text) => {
+  const [head = "", time, barText, pace, amount] = parts.map((text) => {
     if (text.length > room) return "";
     room -= text.length;
     return text;
   });
-  const coloured = drawn === "" || drawn === undefined
+  const coloured = barText === "" || barText === undefined
     ? ""
-    : `  ${colours.filled}${"#".repeat(filled)}${colours.plain}${drawn.slice(2 + filled)}`;
+    : `  ${colours.filled}${"#".repeat(filled)}${colours.plain}${barText.slice(2 + filled)}`;
   return `${head}${coloured}${amount}${pace}${time}`;
 }
 

@@ -4,26 +4,26 @@ import type { Row } from "./json_fields.ts";
 /** A column of a table. */
 export interface Column {
   readonly title: string;
-  /** The text of a row in this column. */
+  /** Returns the text of a row in this column. */
   readonly cell: (row: Row) => string;
   /**
-   * `text` may be cut; an `id` and a `time` are cut only where nothing else is left to cut; an
-   * `amount` stands at the right and is never cut.
+   * `text` may be cut; an `id` and a `time` are cut only when nothing else can be cut; an `amount`
+   * is aligned right and never cut.
    */
   readonly kind: "text" | "id" | "time" | "amount";
-  /** Left out where the page is narrow. */
+  /** Omitted on a narrow page. */
   readonly optional?: boolean;
 }
 
 const GAP = "  ";
 const NARROWEST = 6;
 
-/** A column that shows a field as it is. */
+/** A column of plain text. */
 export function column(title: string, field: string): Column {
   return { title, cell: (row) => textOf(row, field), kind: "text" };
 }
 
-/** A column of ids, which people copy, or of fixed words: of no use when cut. */
+/** A column of ids, which people copy, or of fixed words: useless when cut. */
 export function id(title: string, field: string): Column {
   return { title, cell: (row) => textOf(row, field), kind: "id" };
 }
@@ -38,14 +38,14 @@ export function time(title: string, field: string): Column {
   return { title, cell: (row) => timeOf(row, field), kind: "time" };
 }
 
-/** The same column, to be left out where the page is narrow. */
+/** Marks a column as omitted on a narrow page. */
 export function optional(column: Column): Column {
   return { ...column, optional: true };
 }
 
 /**
- * Lines of a table. Where it is wider than the page, optional columns are left out, the last first;
- * then the widest texts are cut, with an ellipsis.
+ * Formats a table. If it is wider than the page, optional columns are omitted, the last first; then
+ * the widest texts are cut, with an ellipsis.
  */
 export function table(
   columns: readonly Column[],
@@ -63,14 +63,14 @@ export function table(
   }).join("");
 }
 
-interface Drawn {
+interface DrawnColumn {
   readonly spec: Column;
-  /** The title and a text for each row. */
+  /** The title and a text per row. */
   readonly cells: readonly string[];
   readonly width: number;
 }
 
-function draw(spec: Column, rows: readonly Row[]): Drawn {
+function draw(spec: Column, rows: readonly Row[]): DrawnColumn {
   const cells = [spec.title, ...rows.map((row) => printable(spec.cell(row)))];
   return {
     spec,
@@ -79,8 +79,8 @@ function draw(spec: Column, rows: readonly Row[]): Drawn {
   };
 }
 
-/** Leaves optional columns out as long as even cutting all texts would not make the table fit. */
-function selectColumns(drawn: readonly Drawn[], page: number): readonly Drawn[] {
+/** Omits optional columns as long as even cutting all texts would not make the table fit. */
+function selectColumns(drawn: readonly DrawnColumn[], page: number): readonly DrawnColumn[] {
   const least = drawn.map(({ spec, width }) => ({
     width: spec.kind === "text" ? Math.min(width, NARROWEST) : width,
   }));
@@ -89,8 +89,8 @@ function selectColumns(drawn: readonly Drawn[], page: number): readonly Drawn[] 
   return selectColumns(drawn.filter((_, index) => index !== last), page);
 }
 
-/** Cuts one column after another by one, the widest first, until the table fits. */
-function shrink(drawn: readonly Drawn[], page: number): readonly Drawn[] {
+/** Cuts the widest column by one, repeatedly, until the table fits. */
+function shrink(drawn: readonly DrawnColumn[], page: number): readonly DrawnColumn[] {
   let columns = drawn;
   for (let excess = totalWidth(drawn) - page; excess > 0; excess--) {
     const widest = widestToCut(columns);
@@ -100,7 +100,7 @@ function shrink(drawn: readonly Drawn[], page: number): readonly Drawn[] {
   return columns;
 }
 
-function widestToCut(columns: readonly Drawn[]): Drawn | undefined {
+function widestToCut(columns: readonly DrawnColumn[]): DrawnColumn | undefined {
   const wide = columns.filter(({ spec, width }) => spec.kind !== "amount" && width > NARROWEST);
   const texts = wide.filter(({ spec }) => spec.kind === "text");
   const [first, ...others] = texts.length > 0 ? texts : wide;
@@ -111,7 +111,7 @@ function totalWidth(columns: readonly { readonly width: number }[]): number {
   return columns.reduce((sum, { width }) => sum + width, GAP.length * (columns.length - 1));
 }
 
-/** Lines of a list of facts, the values under one another. */
+/** Formats a list of facts with aligned values. */
 export function facts(pairs: readonly (readonly [string, string])[]): string {
   const width = Math.max(...pairs.map(([name]) => displayWidth(name)));
   return pairs.map(([name, value]) =>
@@ -143,7 +143,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 const INVISIBLE = /[\p{Mn}\p{Me}\p{Cf}]/u;
 
-/** Columns that a text takes on a terminal. */
+/** Returns the number of terminal columns of a text. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const character of text) {
@@ -152,7 +152,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Text without line ends, escape sequences and changes of direction: it may come from anybody. */
+/** Replaces line ends, escape sequences and changes of direction in untrusted text. */
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, "?");
 }

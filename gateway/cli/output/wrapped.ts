@@ -2,10 +2,10 @@ import { displayWidth } from "./table.ts";
 
 const INDENT = "  ";
 
-/** A text as lines no wider than the page, broken at spaces, all but the first indented. */
+/** Wraps a text at spaces to the width of the page; all lines but the first are indented. */
 export function wrapped(text: string, width: number): string {
   const lines: string[] = [];
-  // Text of upstreams may hold anything: on a terminal it must stay text.
+  // Text of upstreams may contain control characters.
   for (const word of text.replace(/\p{C}/gu, " ").split(/\s+/)) {
     const last = lines.at(-1);
     if (last === undefined) lines.push(word);

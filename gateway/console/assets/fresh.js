@@ -1,6 +1,6 @@
 /**
- * Keeps a page up to date while it is open: its parts that are marked `data-fresh` are asked for again
- * and put in place of what they were. It stops while nobody looks, and where somebody pauses it.
+ * Keeps a page up to date while it is open: fetches the page again and replaces the parts that are
+ * marked `data-fresh`. It stops while the page is hidden, and while the reader has paused it.
  */
 
 import { localTimes } from "./console.js";

@@ -1,6 +1,6 @@
 /**
- * Plots of the tables beside them: what is drawn is what stands there. The tables remain for whoever
- * cannot see a plot, and where this does not run.
+ * Plots of the tables beside them, from the numbers in those tables. The tables remain for readers who
+ * cannot see a plot, and where scripts do not run.
  */
 
 import { onFresh } from "./fresh.js";

@@ -8,7 +8,7 @@ import { localTimes } from "./console.js";
 const SHOWN_MAX = 100;
 /** Rows that wait while the view is paused. */
 const HELD_MAX = 500;
-/** How often what is new is read out, at most. */
+/** Minimum time between two announcements of new rows, in milliseconds. */
 const SAY_EVERY_MS = 4_000;
 
 const section = document.querySelector("[data-tail]");

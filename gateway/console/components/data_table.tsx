@@ -8,27 +8,27 @@ import { orderOf, withQuery } from "./table_order.ts";
 /** Rows of a list that come on one page. */
 export const ROWS_PER_PAGE = 50;
 
-/** What a table shows. */
+/** Properties of a table. */
 export interface DataTableProps<Row> {
   readonly view: View;
   /** For those who do not see it. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** Where the heading of a row leads. */
+  /** Returns the address that the heading of a row links to. */
   readonly href?: (row: Row) => string;
-  /** How many there are, in words. */
+  /** The number of rows, as a sentence. */
   readonly count?: string | undefined;
   /** In place of a table without rows. */
   readonly empty: Child;
   /**
-   * Where the API pages: its cursor of the next page, `null` at the end. The rows then keep the order
-   * in which they came. Left out, the rows are all there are: they are sorted and paged here.
+   * Cursor of the next page, for a list that the API pages; `null` at the end. The rows then keep the
+   * order in which they came. Without it the rows are complete: they are sorted and paged here.
    */
   readonly cursor?: string | null;
   /** With a cursor: the API stopped before the page was full, and there may be more beyond. */
   readonly isCut?: boolean;
-  /** Where several tables share a page: what this one is called in its address. */
+  /** Name of the table in the page's address, for pages with several tables. */
   readonly name?: string;
 }
 
@@ -102,16 +102,12 @@ export function DataRow<Row>(
   );
 }
 
-function Heading<Row>(
-  { view, column, columns, name, isStatic }: InView<
-    {
-      column: Column<Row>;
-      columns: readonly Column<Row>[];
-      name: string | undefined;
-      isStatic: boolean;
-    }
-  >,
-) {
+function Heading<Row>({ view, column, columns, name, isStatic }: InView<{
+  column: Column<Row>;
+  columns: readonly Column<Row>[];
+  name: string | undefined;
+  isStatic: boolean;
+}>) {
   const { title, align } = column;
   const order = isStatic ? apiOrderOf(view, column) : ownOrderOf(view, { column, columns, name });
   if (order === undefined) {
@@ -130,7 +126,7 @@ function Heading<Row>(
   );
 }
 
-/** How a column is ordered now, and where it is the other way round. */
+/** The present order of a column, and the address of the page in the reverse order. */
 interface HeadingOrder {
   readonly direction: "ascending" | "descending" | undefined;
   readonly href: string;

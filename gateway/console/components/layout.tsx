@@ -10,15 +10,15 @@ import { withQuery } from "./table_order.ts";
 
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
-/** What the frame of a page is made of. */
+/** Properties of the frame of a page. */
 export interface LayoutProps {
   readonly view: View;
   readonly title: string;
-  /** The navigation; left out where nobody is signed in. */
+  /** Sections of the navigation; absent on pages outside of a session. */
   readonly sections?: readonly Section[] | undefined;
   readonly flash?: Flash | undefined;
   readonly scripts?: readonly ScriptName[] | undefined;
-  /** Whether language and colours can be chosen; that asks for the page again. @default {true} */
+  /** True when language and colours can be chosen, which loads the page again. @default {true} */
   readonly hasSwitches?: boolean;
   readonly children: Child;
 }

@@ -70,8 +70,15 @@ export function listPage<Row>(view: View, list: ListPage<Row>): Shown {
           <FilterForm view={view}>
             {filters.map((filter) =>
               "texts" in filter
-                ? <FilterText view={view} name={filter.name} label={filter.label} />
-                : <FilterSelect view={view} {...filter} />
+                ? (
+                  <FilterText
+                    key={filter.name}
+                    view={view}
+                    name={filter.name}
+                    label={filter.label}
+                  />
+                )
+                : <FilterSelect key={filter.name} view={view} {...filter} />
             )}
           </FilterForm>
         )}

@@ -17,6 +17,7 @@ export * from "./empty_state.tsx";
 export * from "./error_page.tsx";
 export * from "./filter_form.tsx";
 export * from "./form.tsx";
+export * from "./form_page.tsx";
 export * from "./layout.tsx";
 export * from "./list_page.tsx";
 export * from "./measures.tsx";

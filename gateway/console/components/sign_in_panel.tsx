@@ -1,7 +1,7 @@
 import { sharedMessages } from "../messages/shared.ts";
 import { signInMessages } from "../messages/sign_in.ts";
 import type { InView } from "../page.ts";
-import { ChangeForm, TextField } from "./form.tsx";
+import { ChangeForm, Field } from "./form.tsx";
 
 /** The form that takes an admin token. What was entered is never sent back. */
 export function SignInPanel({ view, problem }: InView<{ problem: string | undefined }>) {
@@ -15,7 +15,7 @@ export function SignInPanel({ view, problem }: InView<{ problem: string | undefi
       <h1>{say.title}</h1>
       <p class="intro">{say.intro}</p>
       <ChangeForm>
-        <TextField
+        <Field
           name="token"
           type="password"
           label={say.token}

@@ -1,6 +1,6 @@
 import { catalogue } from "./catalogue.ts";
 
-/** What is said of a chosen time. */
+/** Messages of a chosen time. */
 export const rangeMessages = catalogue({
   time: ["Time", "时间"],
   any: ["Any time", "全部时间"],

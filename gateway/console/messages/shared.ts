@@ -1,6 +1,6 @@
 import { both, catalogue } from "./catalogue.ts";
 
-/** What every page and component may say. */
+/** Messages that every page and component may use. */
 export const sharedMessages = catalogue({
   product: ["Gateway console", "网关控制台"],
   skip: ["Skip to the content", "跳到正文"],

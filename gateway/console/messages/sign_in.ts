@@ -1,6 +1,6 @@
 import { both, catalogue } from "./catalogue.ts";
 
-/** What the sign-in page says. */
+/** Messages of the sign-in page. */
 export const signInMessages = catalogue({
   title: ["Sign in", "登录"],
   intro: ["With an admin token, as the command line uses it.", "使用管理员令牌，与命令行相同。"],

@@ -10,7 +10,7 @@
 import { ServiceFault } from "../../domain/fault.ts";
 import type { ServiceLimits } from "../../domain/limits/service_limits.ts";
 import { afterMs } from "../../system/deadlines.ts";
-import { FairLine } from "../../system/fair_line.ts";
+import { FairQueue } from "../../system/fair_queue.ts";
 import { CallerDisconnected } from "../call/caller_disconnected.ts";
 
 /** Bytes that one request holds. */
@@ -55,7 +55,7 @@ interface Held {
 export class HeldBodies {
   readonly #limits: () => BodyLimits;
   readonly #byKey = new Map<string, number>();
-  readonly #line = new FairLine<Waiting>();
+  readonly #line = new FairQueue<Waiting>();
   #bytes = 0;
 
   /** `limits` is asked each time: they change with the catalog. */

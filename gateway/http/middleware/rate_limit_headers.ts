@@ -3,8 +3,9 @@ import type { GatewayContext } from "../../flows/context.ts";
 import type { PublicEnv } from "../env.ts";
 
 /**
- * Says with every answer, a refusal too, what the key's limits leave at that moment: after a JSON
- * answer with the tokens that it took, with the beginning of a stream with those set aside for it.
+ * Returns middleware that adds to every answer, refusals included, what the key's limits leave at
+ * that moment: after a JSON answer less the tokens that it used, at the beginning of a stream less
+ * those that are reserved for it.
  */
 export function rateLimitHeaders(
   { admission, clock }: Pick<GatewayContext, "admission" | "clock">,

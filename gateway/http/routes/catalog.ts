@@ -7,10 +7,12 @@ import { modelMeta, publicModels, tierPricing } from "../../domain/catalog/publi
 import type { GatewayContext } from "../../flows/context.ts";
 import type { PublicEnv } from "../env.ts";
 
-/** Seconds that caches may keep the public list: a change of the catalog shows within these. */
+/**
+ * Time that caches may keep the public list, in seconds: a change of the catalog shows within it.
+ */
 const LIST_MAX_AGE_S = 1;
 
-/** `GET /api/v1/models`: public. */
+/** Handles `GET /api/v1/models`, which needs no key. */
 export function listModels(gateway: GatewayContext): Handler<PublicEnv> {
   return (c) =>
     answer(c, gateway, {
@@ -22,12 +24,12 @@ export function listModels(gateway: GatewayContext): Handler<PublicEnv> {
     });
 }
 
-/** `GET /api/v1/models/meta`. */
+/** Handles `GET /api/v1/models/meta`. */
 export function getModelMeta(gateway: GatewayContext): Handler<PublicEnv> {
   return (c) => answer(c, gateway, { cacheControl: "private, no-cache", project: modelMeta });
 }
 
-/** `GET /api/v1/pricing`. */
+/** Handles `GET /api/v1/pricing`. */
 export function getPricing(gateway: GatewayContext): Handler<PublicEnv> {
   return (c) => answer(c, gateway, { cacheControl: "private, no-cache", project: tierPricing });
 }

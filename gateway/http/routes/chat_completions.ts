@@ -9,7 +9,7 @@ import { isPlainChat } from "../schemas/plain_chat.ts";
 import { validate } from "../validation.ts";
 import { modelCall } from "./model_call.ts";
 
-/** `POST /openai/v1/chat/completions`. */
+/** Handles `POST /openai/v1/chat/completions`. */
 export function chatCompletions(gateway: GatewayContext): Handler<PublicEnv> {
   return modelCall(gateway, {
     endpoint: "chat",

@@ -13,7 +13,7 @@ import { imageEditSchema, imageGenerationSchema } from "../schemas/images.ts";
 import { validate } from "../validation.ts";
 import { modelCall } from "./model_call.ts";
 
-/** `POST /openai/v1/images/generations`. */
+/** Handles `POST /openai/v1/images/generations`. */
 export function generateImages(gateway: GatewayContext): Handler<PublicEnv> {
   return modelCall(gateway, {
     endpoint: "images.generations",
@@ -24,7 +24,7 @@ export function generateImages(gateway: GatewayContext): Handler<PublicEnv> {
   });
 }
 
-/** `POST /openai/v1/images/edits`, as JSON or as a form. */
+/** Handles `POST /openai/v1/images/edits`, as JSON or as a form. */
 export function editImages(gateway: GatewayContext): Handler<PublicEnv> {
   return modelCall(gateway, {
     endpoint: "images.edits",
@@ -35,8 +35,8 @@ export function editImages(gateway: GatewayContext): Handler<PublicEnv> {
 }
 
 /**
- * `GET /files/{id}`: an image that a signed link leads to, or the bytes of it that `Range` asks for; the
- * link itself is the permission.
+ * Handles `GET /files/{id}`: sends the image of a signed link, or the bytes of it that `Range`
+ * requests. The link itself is the permission.
  */
 export function getFile(
   gateway: GatewayContext,
@@ -61,7 +61,7 @@ export function getFile(
       "x-request-id": c.get("requestId"),
       "accept-ranges": "bytes",
     };
-    // There is no validator that `If-Range` could name: then all of it is the answer.
+    // An image has no validator that `If-Range` could name, so the whole image is sent.
     const range = c.req.header("if-range") === undefined
       ? byteRange(c.req.header("range"), size)
       : undefined;

@@ -15,20 +15,23 @@ import { LONG_CHARS, yieldToEventLoop } from "../../system/yield_to_event_loop.t
 import { dialectOf } from "../dialect.ts";
 import { beganInTime, earlyFailure } from "../early_stream.ts";
 import type { PublicEnv } from "../env.ts";
-import { toldFault } from "../error_response.ts";
+import { callerFault } from "../error_response.ts";
 import { requireEndpoint } from "../require_endpoint.ts";
 
-/** What one model endpoint does with a request that may be made. */
+/** The steps of one model endpoint for a permitted request. */
 export interface ModelCall<Checked> {
   readonly endpoint: Endpoint;
   read(request: Request, hold: BodyHold): Promise<JsonBody>;
-  /** Throws a {@linkcode ServiceFault} where the body is not valid. `model` is checked already. */
+  /** Throws a {@linkcode ServiceFault} when the body is not valid. `model` is checked already. */
   check(body: JsonBody): Checked;
-  /** `checked` is what `check` made of the body. */
+  /** `checked` is the result of `check`. */
   answer(caller: Caller, body: JsonBody, checked: Checked): Promise<ModelAnswer>;
 }
 
-/** The handler of a model endpoint: policy, body, limits, answer; a refusal is in the log too. */
+/**
+ * Returns the handler of a model endpoint: policy, body, limits, answer. Refusals are logged as
+ * requests too.
+ */
 export function modelCall<Checked>(
   gateway: GatewayContext,
   call: ModelCall<Checked>,
@@ -64,7 +67,7 @@ export function modelCall<Checked>(
       dialect = dialectOf(c.req.raw.headers, caller.key.policy);
       c.set("dialect", dialect);
       body = await call.read(c.req.raw, hold);
-      // Only now: a body that comes slowly would keep others of the key waiting.
+      // Only now: a slow body would keep other requests of the key waiting.
       const admitted = gateway.admission.admit(caller.key, gateway.clock.nowMs());
       leave = () => {
         hold.release();
@@ -84,8 +87,11 @@ export function modelCall<Checked>(
       throw error;
     }
     const stream = body.value.stream === true;
-    const asking = { ...caller, stream, dialect, admittedAtMs, orchestration };
-    return responseOf(await answered(gateway, call, { caller: asking, body, checked }), caller);
+    const admittedCaller = { ...caller, stream, dialect, admittedAtMs, orchestration };
+    return responseOf(
+      await beginAnswer(gateway, call, { caller: admittedCaller, body, checked }),
+      caller,
+    );
   };
 }
 
@@ -97,13 +103,13 @@ function responseOf(answer: ModelAnswer, { requestId }: Pick<Caller, "requestId"
   }
   headers["content-type"] = "text/event-stream; charset=utf-8";
   headers["cache-control"] = "no-cache";
-  // Nginx would otherwise gather a stream into one piece.
+  // Nginx would otherwise buffer a stream into one piece.
   headers["x-accel-buffering"] = "no";
   return new Response(answer.bytes, { headers });
 }
 
-/** The answer, when it begins; of a stream that is long in planning, as keep-alives before that. */
-async function answered<Checked>(
+/** Returns the answer when it begins; a stream with long planning sends keep-alives before that. */
+async function beginAnswer<Checked>(
   gateway: GatewayContext,
   call: ModelCall<Checked>,
   { caller, body, checked }: {
@@ -118,30 +124,31 @@ async function answered<Checked>(
   const begin = (onPlanning: () => void) => {
     const planning = () => {
       onPlanning();
-      // Who has had the head of a stream leaves by that stream. Only now: most requests need none.
+      // A client that has received the head disconnects through that stream. Created here, as few
+      // requests need it.
       leaving = new AbortController();
       return AbortSignal.any([caller.signal, leaving.signal]);
     };
-    const asking = { ...caller, onPlanning: planning, hasHead: () => hasHead };
-    return call.answer(asking, body, checked);
+    const plannedCaller = { ...caller, onPlanning: planning, hasHead: () => hasHead };
+    return call.answer(plannedCaller, body, checked);
   };
   return await beganInTime(begin, {
     onHead: () => hasHead = true,
     onLeave: () => leaving?.abort(),
     silenceMs: gateway.silenceMs,
     failed: (error) => {
-      const fault = toldFault(gateway, error, caller.requestId);
+      const fault = callerFault(gateway, error, caller.requestId);
       return earlyFailure(fault, caller);
     },
   });
 }
 
-/** The header `X-Orchestration`. Throws a {@linkcode ServiceFault} where it says something else. */
+/** Reads the header `X-Orchestration`. Throws a {@linkcode ServiceFault} for an unknown value. */
 function orchestrationChoice(headers: Headers): OrchestrationChoice | undefined {
   const header = headers.get("x-orchestration");
   if (header === null) return undefined;
-  const said = header.trim().toLowerCase();
-  const choice = ORCHESTRATION_CHOICES.find((known) => known === said);
+  const value = header.trim().toLowerCase();
+  const choice = ORCHESTRATION_CHOICES.find((known) => known === value);
   if (choice !== undefined) return choice;
   const known = ORCHESTRATION_CHOICES.map((name) => `"${name}"`).join(", ");
   throw new ServiceFault("invalid_request", {

@@ -4,7 +4,7 @@ import { ServiceFault } from "../../domain/fault.ts";
 import type { GatewayContext } from "../../flows/context.ts";
 import type { PublicEnv } from "../env.ts";
 
-/** `GET /openai/v1/models`: the one model, for tools that list before they call. */
+/** Handles `GET /openai/v1/models`: the one model, for tools that list before they call. */
 export function listOpenAIModels(gateway: GatewayContext): Handler<PublicEnv> {
   return (c) => {
     c.header("x-request-id", c.get("requestId"));
@@ -12,7 +12,7 @@ export function listOpenAIModels(gateway: GatewayContext): Handler<PublicEnv> {
   };
 }
 
-/** `GET /openai/v1/models/{model}`: it by its name, and no other. */
+/** Handles `GET /openai/v1/models/{model}`: the one model by its name. */
 export function getOpenAIModel(gateway: GatewayContext): Handler<PublicEnv> {
   return (c) => {
     if (c.req.param("model") !== MODEL_AUTO) {

@@ -12,7 +12,7 @@ import { responsesRequestSchema } from "../schemas/responses.ts";
 import { validate } from "../validation.ts";
 import { modelCall } from "./model_call.ts";
 
-/** `POST /openai/v1/responses`. */
+/** Handles `POST /openai/v1/responses`. */
 export function createResponse(gateway: GatewayContext): Handler<PublicEnv> {
   return modelCall(gateway, {
     endpoint: "responses",

@@ -23,7 +23,7 @@ import { KvResponseStore, type ResponseRetention } from "./values/responses.ts";
 import { type Head, HEAD_KEY, PROBE_KEY, type Row } from "./rows.ts";
 import { KvSettingsStore } from "./settings.ts";
 import { type BooksSnapshot, verifyBooks } from "./journal/verify.ts";
-import { type TriedCommit, Writer, type WriterHealth } from "./journal/writer.ts";
+import { type AttemptedCommit, Writer, type WriterHealth } from "./journal/writer.ts";
 
 const PROBE_BYTES = 32 * 1024;
 
@@ -40,7 +40,7 @@ export interface KvStoresOptions extends MigrateOptions {
   /** Retention of vector stores. */
   readonly passageRetention?: PassageRetention | undefined;
   /** Called after each attempted commit. @default {no call} */
-  readonly onTried?: ((commit: TriedCommit) => void) | undefined;
+  readonly onTried?: ((commit: AttemptedCommit) => void) | undefined;
   /** Called once for each kind of damaged row. @default {no call} */
   readonly onDamage?: ((message: string) => void) | undefined;
   /** Called when the store's file is deleted, replaced or emptied. @default {no call} */

@@ -12,7 +12,7 @@ import type { EmbeddingsConfig, UpstreamConfig } from "../../domain/catalog/cata
 import type { Clock } from "../../ports/clock.ts";
 import type { Embedded, Embedder } from "../../ports/embedder.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
-import { askOnce, readTextUpTo } from "../../system/bounded_body.ts";
+import { readTextUpTo, requestOnce } from "../../system/bounded_body.ts";
 import { Outgoing } from "../../system/outgoing.ts";
 import { parseJson } from "./body.ts";
 import { failureOf, readErrorAnswer, retryAfterMsOf } from "./failure.ts";
@@ -97,7 +97,7 @@ export class OpenAICompatibleEmbedder implements Embedder {
     const { env, upstream: { trustedHost } } = this.#deps;
     using outgoing = new Outgoing({ env, trustedHost });
     const { fetch: send = outgoing.fetch } = this.#deps;
-    const asked = await askOnce(
+    const asked = await requestOnce(
       (ended) => send(this.#url, { ...init, signal: ended }),
       {
         timeoutMs: request.timeoutMs,

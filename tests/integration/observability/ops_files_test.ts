@@ -44,7 +44,7 @@ async function dashboardExpressions(): Promise<string[]> {
   return [...under("expr", dashboard)].map((text) => text.replaceAll("$__rate_interval", "5m"));
 }
 
-/** What an expression asks for: metrics with the labels that it names of each, and of all. */
+/** Returns the names in an expression: metrics with the labels of each, and the labels of all. */
 function namesIn(expression: string): { metrics: Map<string, Set<string>>; grouping: Set<string> } {
   const metrics = new Map<string, Set<string>>();
   const grouping = new Set<string>();

@@ -1,5 +1,5 @@
 /**
- * What happens between the parts of a split request, and between two of them.
+ * Events between the parts of a split request, and between two split requests.
  *
  * @module
  */

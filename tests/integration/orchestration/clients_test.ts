@@ -42,7 +42,7 @@ for (const surface of ["chat", "responses", "messages"] as const) {
     const client = clientOf(lab.service);
     const { texts, ended, onTask } = recorder();
     let text = "";
-    const options = { onTask, onTextDelta: (text: string) => void (text += text) };
+    const options = { onTask, onTextDelta: (delta: string) => void (text += delta) };
     const result = surface === "chat"
       ? await client.chat.completions.runStream({ messages: MESSAGES }, options)
       : surface === "responses"
@@ -57,7 +57,7 @@ for (const surface of ["chat", "responses", "messages"] as const) {
     assertEquals(ended.sort(), ["cocoa done", "coffee done", "plan done", "tea done"]);
     assertEquals(result.billing?.charged, "0.140000");
     const { orchestration } = Object(result.response);
-    // A message has no word for it: what its tasks were is told as they go alone.
+    // Messages have no field for it: the progress of tasks is lost there.
     if (surface === "messages") return await lab.service.assertBooks();
     assertEquals(Object.keys(orchestration ?? {}), ["tasks", "final_task_id"]);
     assertEquals(orchestration?.tasks.length, 5);

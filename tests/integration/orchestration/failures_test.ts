@@ -1,6 +1,6 @@
 /**
- * What goes wrong in a split request: the right answer or the right error, every hold ended, and a
- * bill that is the sum of what was made.
+ * Failures in a split request: the right answer or the right error, every hold ended, and a charge that
+ * is the sum of the delivered results.
  *
  * @module
  */
@@ -79,7 +79,7 @@ for (const stream of [true, false]) {
     assertEquals(models.length, 2);
     assert(models[0] !== models[1], `${models}`);
     assertStringIncludes(upstream.callsFor("final")[0]?.text ?? "", "Result of tea.");
-    // Nobody had the half: it costs nothing.
+    // No caller received the half: it costs nothing.
     await assertCharged(service, answer, { micros: 5n * CALL_MICROS });
   });
 

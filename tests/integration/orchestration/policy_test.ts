@@ -1,5 +1,5 @@
 /**
- * Who may have a request split, what the stream carries then, and what it may cost.
+ * Policies of split requests: permission, the content of the stream, and the maximum cost.
  *
  * @module
  */

@@ -115,7 +115,7 @@ Deno.test("the official client, which cannot filter, is told of no task unasked"
   const messages = [{ role: "user", content: COMPARISON }] as const;
   const chat = client.chat.completions.stream({ model: "auto", messages: [...messages] });
   assertEquals(await chat.finalContent(), "The answer.");
-  // Whoever asks is told.
+  // A caller that asks for progress receives it.
   const call = client.chat.completions.stream({ model: "auto", messages: [...messages] }, {
     headers: { "X-Orchestration": "all" },
   });

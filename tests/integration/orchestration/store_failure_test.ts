@@ -1,6 +1,6 @@
 /**
- * The store fails while a split request runs: its caller is told, its holds end once the store is
- * back, and nothing is charged twice.
+ * The store fails while a split request runs: the caller receives an error, its holds end once the
+ * store is back, and nothing is charged twice.
  *
  * @module
  */
@@ -42,7 +42,7 @@ for (const stream of [true, false]) {
       const { spent } = await service.wallet();
       assert(spent >= CALL_MICROS && spent <= 5n * CALL_MICROS, `${spent}`);
       const charged = parseCredits(answer.metadata.billing?.charged ?? "0") ?? 0n;
-      // The row may be what the store would not take: then the operator is told.
+      // The store may have refused the row: then the operator's log says so.
       if (!service.logs.some(({ event }) => event === "request_not_logged")) {
         assertEquals((await service.lastRequest()).charged, answer.metadata.billing?.charged);
       }

@@ -45,7 +45,7 @@ for (const onDisconnect of ["cancel", "drain"]) {
       assert(!outcome.ok);
       // Its own limit ended it: the upstream's would say less, or let another model be asked.
       assertEquals([outcome.fault.code, outcome.fault.message], ["upstream_timeout", message]);
-      // Nobody else is asked in what was its time.
+      // No other model is called within its time.
       assertEquals(upstream.calls.length, 1);
       await service.assertBooks();
     });

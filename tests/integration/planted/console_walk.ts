@@ -156,7 +156,7 @@ export class ConsoleWalk {
   }
 }
 
-/** What an address has in common with others: not what it names, by an id or in its query. */
+/** Returns the pattern of an address, without ids and queries. */
 function kindOf({ pathname, searchParams }: URL): string {
   const page = pathname.replace(/(\/(?:keys|requests|wallets)\/)(?!new\b|tail\b)[^/]+/, "$1…");
   return `${page}?${[...new Set(searchParams.keys())].sort().join("&")}`;

@@ -138,7 +138,7 @@ Deno.test("backups' readable parts, the store and the process list hold what is 
   assertEquals(leaksIn(await storeText(unpacked)), ["inline", "tavily"]);
 });
 
-/** What everybody on the machine may read of a process. */
+/** Returns the arguments of a process, which every user of the machine may read. */
 async function argumentsOf(pid: number): Promise<string> {
   try {
     const args = ["-ww", "-o", "args=", "-p", String(pid)];

@@ -9,7 +9,7 @@ import { assert, assertEquals } from "@std/assert";
 import { scrape } from "../../fixtures/prometheus.ts";
 import { callAll, leaksIn, MODELS, Scene, SECRETS } from "./scene.ts";
 
-/** What providers are called with: all of it is repeated by them. */
+/** Texts that providers are called with; they repeat all of them. */
 const PROVIDERS = [
   ...["inline", "openai", "anthropic", "google", "azure", "mistral", "cohere", "awsId"],
   ...["awsToken", "accessToken", "tavily"],

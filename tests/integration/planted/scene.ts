@@ -120,7 +120,7 @@ export class Scene implements AsyncDisposable {
   readonly folder: string;
   /** Lines of the service account's private key. */
   readonly privateKey: string;
-  /** What a command is started with: the variables of the service. */
+  /** Environment variables of the service, for commands. */
   readonly env: Readonly<Record<string, string>>;
 
   private constructor(parts: Omit<Scene, typeof Symbol.asyncDispose | "operate" | "kvPath">) {
@@ -193,7 +193,7 @@ export class Scene implements AsyncDisposable {
   }
 }
 
-/** What was answered; of a feed its beginning. */
+/** Returns the text of a response; of a feed its beginning. */
 export async function textOf(response: Response): Promise<string> {
   const type = response.headers.get("content-type") ?? "";
   if (!type.startsWith("text/event-stream")) return await response.text();
@@ -205,7 +205,7 @@ export async function textOf(response: Response): Promise<string> {
 
 /** All that a text holds of secrets, by name: as they are, in any usual writing, or a good part. */
 export function leaksIn(text: string, more: Readonly<Record<string, string>> = {}): string[] {
-  // Whoever has half of a key needs less time for the rest.
+  // Half of a key shortens the search for the rest.
   const plain = text.replace(
     /\\+u([0-9a-fA-F]{4})/g,
     (_, hex) => String.fromCharCode(parseInt(hex, 16)),
@@ -219,7 +219,7 @@ export function leaksIn(text: string, more: Readonly<Record<string, string>> = {
 }
 
 const HI = [{ role: "user", content: "Hi" }];
-/** What every model is asked for, each by another road. */
+/** Requests for every model, each by another route. */
 const CALLS: readonly (readonly [path: string, body: Readonly<Record<string, unknown>>])[] = [
   ["chat/completions", { messages: HI }],
   ["chat/completions", { messages: HI, stream: true }],
@@ -229,7 +229,10 @@ const CALLS: readonly (readonly [path: string, body: Readonly<Record<string, unk
   ["images/generations", { prompt: "A lamp" }],
 ];
 
-/** Calls models by every road, or only by the first; all that callers were told, headers included. */
+/**
+ * Calls models by every route, or only by the first; returns all that callers received, headers
+ * included.
+ */
 export async function callAll(
   scene: Scene,
   { models = MODELS, calls = CALLS.length }: { models?: readonly string[]; calls?: number } = {},

@@ -1,5 +1,5 @@
 /**
- * How a streamed response may end other than well, and what it costs then.
+ * Failed ends of a streamed response, and their costs.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What responses lean on: those before them, whose they are, and how long they last.
+ * The responses that a response continues: their owner and their lifetime.
  *
  * @module
  */

@@ -18,7 +18,7 @@ const ROUTES = ["native", "chat"] as const;
 const THOUGHT = { type: "reasoning", summary: "So it is." } as const;
 const SAID = { type: "message", texts: ["Hello"] } as const;
 
-/** What names an item, by its id. */
+/** Fields that name an item, by its id. */
 const NAMING: readonly (readonly [string, string, (id: string) => Fields])[] = [
   ["a picture", "input.0.id", (id) => ({ type: "image_generation_call", id, result: "AAAA" })],
   ["an empty message", "input.0.id", (id) => ({ role: "assistant", id, content: [] })],
@@ -42,8 +42,7 @@ for (const [what, path, naming] of NAMING) {
       const { output } = await answered(service, { input: "Secret" }, theirs.key);
       const before = native.requests.length + chat.requests.length;
       for (const id of [String(output[0]?.id), "rs_of_nobody"]) {
-        // The service's own ids are told no upstream: nothing is to be proven but where they are
-        // looked up.
+        // No upstream receives the service's own ids: the only question is where they are looked up.
         if (isOwnId(id) && !LOOKED_UP.includes(what)) continue;
         for (const stream of [false, true]) {
           const refusal = await refused(service, { input: [naming(id), USER], stream }, mine.key);

@@ -1,5 +1,5 @@
 /**
- * Responses that were to be kept and are not: they say so, and nobody's conversation ends by it.
+ * Responses that were to be stored and are not: they say so, and no conversation ends by it.
  *
  * @module
  */

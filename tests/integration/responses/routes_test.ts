@@ -181,7 +181,7 @@ for (const stream of [false, true]) {
       usage,
       { role: "user", content: "Who am I?" },
     ]);
-    // The caller is told what it asked for, whatever the upstream was sent.
+    // The caller receives the values that it sent, whatever the upstream was sent.
     assertEquals(resource.previous_response_id, first.id);
     assertEquals(responseSchema.safeParse(resource).error, undefined);
     await service.assertBooks();
@@ -221,7 +221,7 @@ Deno.test("an upstream that has forgotten the conversation is told it", async ()
     );
     await service.assertBooks();
   }
-  // It is told once: what it still does not accept is the caller's to know.
+  // The first response names the ignored field; the caller knows it from then on.
   const first = await answered(service, { input: "My name is Ada" });
   const error = {
     message: "No",

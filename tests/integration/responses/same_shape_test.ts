@@ -31,7 +31,7 @@ const ASKS = {
 // What not every provider has: signatures, and what the client makes of nothing.
 const OWN = ["extra_content", "parsed_arguments"];
 
-/** What an application gets along a road: the events of a stream, or the one answer. */
+/** Returns the answers of a route: the events of a stream, or the one answer. */
 async function answersOf(
   plan: RoadPlan,
   { asks, stream }: { asks: "text" | "tool"; stream: boolean },

@@ -22,7 +22,7 @@ import { CHAT, RESPONSES, type Said, type SaidWire } from "../../fixtures/said.t
 import { TestService, until } from "../../fixtures/service.ts";
 import type { ResponseRoute, Row } from "./row.ts";
 
-/** How a row is tried. */
+/** The way in which a row is tried. */
 export interface Way {
   readonly route: ResponseRoute;
   readonly stream: boolean;
@@ -57,7 +57,7 @@ export async function settleRow(row: Row, way: Way): Promise<void> {
   await assertSettled(service, row);
 }
 
-/** What the upstream does with the request. */
+/** Returns the upstream's script for the request. */
 function scriptOf(row: Row, way: Way, gate: Promise<void>): Script {
   const wire = way.route === "responses, native" ? RESPONSES : CHAT;
   switch (row.end) {

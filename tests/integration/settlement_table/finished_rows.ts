@@ -1,6 +1,6 @@
 import { CHAT_ROUTES, HELD, HELD_TWICE, OTHER_STRINGS, type Row, WORDS } from "./row.ts";
 
-/** Reports that cannot be true are none, and the operator is told. */
+/** Usage reports that cannot be true: they are ignored, and the operator's log has them. */
 export const IMPOSSIBLE: readonly Row[] = [
   { input: 100_001, output: 5 },
   { input: 10, output: 4_001 },

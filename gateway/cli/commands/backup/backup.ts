@@ -1,5 +1,5 @@
-import type { Restored } from "../../../backup/restore_backup.ts";
-import type { Taken } from "../../../backup/take_backup.ts";
+import type { RestoreSummary } from "../../../backup/restore_backup.ts";
+import type { BackupSummary } from "../../../backup/take_backup.ts";
 import manifest from "../../../deno.json" with { type: "json" };
 import { backupIn, isFolder, keepNewest, removePartials } from "./backup_files.ts";
 import type { Call, Command, Output } from "../../command.ts";
@@ -9,7 +9,7 @@ import { newPassphrase, standingPassphrase } from "../../input/passphrase.ts";
 import { type ProgressBar, progressBar } from "../../output/progress_bar.ts";
 import { facts } from "../../output/table.ts";
 
-/** `svc backup` and `svc restore`: they work on the file of a store, and ask no service. */
+/** `svc backup` and `svc restore`: they work on the file of a store, without a service. */
 export const backupCommands: readonly Command[] = [
   {
     words: "backup",
@@ -41,8 +41,8 @@ async function backup(call: Call): Promise<Output> {
   }
   const passphrase = await newPassphrase(call);
   if (passphrase === undefined) call.warn(PLAIN);
-  for (const left of await removePartials(operand, { isFolder: folder !== undefined })) {
-    call.warn(`Removed "${left}", which a killed backup had left`);
+  for (const leftover of await removePartials(operand, { isFolder: folder !== undefined })) {
+    call.warn(`Removed "${leftover}", which a killed backup had left`);
   }
   const nowMs = Date.now();
   const path = folder === undefined ? operand : backupIn(folder, nowMs);
@@ -50,8 +50,8 @@ async function backup(call: Call): Promise<Output> {
   const { takenAt, rows, sealed } = header;
   const checked = call.has("check");
   if (checked) {
-    const given = () => Promise.resolve(passphrase ?? "");
-    await restoreFrom(path, path, { call, checkOnly: true, passphrase: given });
+    const passphraseOf = () => Promise.resolve(passphrase ?? "");
+    await restoreFrom(path, path, { call, checkOnly: true, passphrase: passphraseOf });
   }
   await noteBackup(call, store, { takenAt, file: path, entries: head.entries });
   const removed = folder === undefined || keep === undefined ? [] : await keepNewest(folder, keep);
@@ -71,16 +71,16 @@ async function backup(call: Call): Promise<Output> {
   return { json, text: () => text };
 }
 
-/** Writes the file; it is there once it is complete. */
+/** Writes the file, which appears once it is complete. */
 async function write(
   call: Call,
   of: { store: string; path: string; passphrase: string | undefined; nowMs: number },
-): Promise<Taken & { bytes: number }> {
+): Promise<BackupSummary & { bytes: number }> {
   const { store, path, passphrase, nowMs } = of;
   const file = await call.io.createFile(path, { force: call.has("force") });
   let bytes = 0;
   try {
-    const taken = await withBar(call, async ({ show }) => {
+    const summary = await withBar(call, async ({ show }) => {
       const { takeBackup } = await import("../../../backup/take_backup.ts");
       return await takeBackup(store, {
         ...{ passphrase, nowMs, service: manifest.version },
@@ -93,7 +93,7 @@ async function write(
       });
     });
     await file.finish();
-    return { ...taken, bytes };
+    return { ...summary, bytes };
   } catch (error) {
     throw await asFailure(error);
   } finally {
@@ -133,12 +133,12 @@ async function restore(call: Call): Promise<Output> {
   return { json, text: () => text };
 }
 
-/** Restores with a bar, and takes back what is unfinished when it is interrupted. */
+/** Restores with a progress bar, and removes unfinished files on an interruption. */
 async function restoreFrom(
   path: string,
   store: string,
   how: { call: Call; checkOnly: boolean; passphrase: () => Promise<string> },
-): Promise<Restored> {
+): Promise<RestoreSummary> {
   const { call, checkOnly, passphrase } = how;
   let folder: string | undefined;
   const interrupt = onInterrupt(() => {
@@ -154,8 +154,9 @@ async function restoreFrom(
         },
         ...{ checkOnly, force: call.has("force"), nowMs: Date.now() },
         onProgress: show,
-        onFolder: (made) => void (folder = made),
-        onLeftover: (left) => call.warn(`Removed "${left}", which a killed restore had left`),
+        onFolder: (draftPath) => void (folder = draftPath),
+        onLeftover: (leftover) =>
+          call.warn(`Removed "${leftover}", which a killed restore had left`),
       });
     });
   } catch (error) {
@@ -181,24 +182,24 @@ function hints(of: { checkOnly: boolean; hasCredentials: boolean; needsPepper: b
     (of.hasCredentials || of.checkOnly ? "" : token);
 }
 
-/** What draws a bar for each step of the work in turn. */
+/** Progress bars for the steps of the work. */
 interface Bars {
   show(label: string, done: number, total: number): void;
-  /** Takes the line away, until it is drawn again. */
+  /** Removes the line until it is drawn again. */
   pause(): void;
 }
 
 async function withBar<T>(call: Call, work: (bars: Bars) => Promise<T>): Promise<T> {
   let bar: ProgressBar | undefined;
-  let shown = "";
+  let shownLabel = "";
   const pause = () => bar?.end();
   try {
     return await work({
       pause,
       show(label, done, total) {
-        if (bar === undefined || label !== shown) {
+        if (bar === undefined || label !== shownLabel) {
           pause();
-          shown = label;
+          shownLabel = label;
           const unit = label === "Verifying" ? "entries" : "rows";
           bar = progressBar(call.io, { label, unit, quiet: call.has("json") });
         }
@@ -210,7 +211,7 @@ async function withBar<T>(call: Call, work: (bars: Bars) => Promise<T>): Promise
   }
 }
 
-/** The file that the service was told to keep its store in. */
+/** Returns the configured file of the store. */
 export function storePath({ io }: Pick<Call, "io">): string {
   const path = io.env.SERVICE_KV_PATH || "data/svc.kv";
   if (path !== ":memory:" && !/^https?:/.test(path)) return path;
@@ -233,11 +234,11 @@ async function textIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** Left beside the store for `svc doctor`, who asks how old the last backup is. */
+/** Records the backup beside the store for `svc doctor`, which checks its age. */
 async function noteBackup(call: Call, store: string, about: object): Promise<void> {
   try {
     const note = { ...about, storeBytes: (await Deno.stat(store)).size };
-    // By another name first: the file may be another user's, and the folder still ours.
+    // Renamed into place: the file may belong to another user, while the folder is ours.
     const draft = `${store}.backup.json.tmp`;
     // Left by a crash; or a link, which would be followed.
     await Deno.remove(draft).catch(() => {});
@@ -251,7 +252,7 @@ async function noteBackup(call: Call, store: string, about: object): Promise<voi
 async function asFailure(error: unknown): Promise<unknown> {
   const { BackupError } = await import("../../../backup/backup_error.ts");
   const { StoreError } = await import("../../../ports/store_error.ts");
-  // What the command line itself refused, on the way.
+  // A refusal of the command line itself.
   if (error instanceof BackupError && error.cause instanceof CliFailure) return error.cause;
   const isKnown = error instanceof BackupError || error instanceof StoreError;
   return isKnown ? new CliFailure(error.message, { cause: error }) : error;

@@ -1,24 +1,24 @@
 import { basename, dirname, join } from "@std/path";
-import { fileTrouble } from "../../../system/file_trouble.ts";
+import { fileErrorText } from "../../../system/file_error_text.ts";
 import { CliFailure } from "../../failures.ts";
 
-/** Names that backups get in a folder, in the order of their times. */
+/** Names of backups in a folder; they sort by time. */
 const NAME = /^svc-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.backup$/;
 
-/** A file before it has its name, see `output_file.ts`. */
+/** Name of an incomplete file, see `output_file.ts`. */
 const PARTIAL = /^(.+)\.[0-9a-f]{8}\.partial$/;
 
-/** Whether a path is that of a folder. */
+/** True for the path of a folder. */
 export async function isFolder(path: string): Promise<boolean> {
   try {
     return (await Deno.stat(path)).isDirectory;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
-    throw new CliFailure(`Cannot look at "${path}": ${fileTrouble(error)}`, { cause: error });
+    throw new CliFailure(`Cannot look at "${path}": ${fileErrorText(error)}`, { cause: error });
   }
 }
 
-/** The file that a backup of this time becomes in a folder. */
+/** Returns the path of a backup of this time in a folder. */
 export function backupIn(folder: string, nowMs: number): string {
   const time = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z").replaceAll(":", "-");
   return join(folder, `svc-${time}.backup`);
@@ -33,7 +33,7 @@ export async function keepNewest(folder: string, keep: number): Promise<readonly
   return old;
 }
 
-/** Removes what backups to a path have left that were killed; those at work have their files locked. */
+/** Removes incomplete files of killed backups; files in use are locked. */
 export async function removePartials(
   path: string,
   { isFolder }: { readonly isFolder: boolean },
@@ -50,7 +50,7 @@ export async function removePartials(
       removed.push(join(folder, name));
     }
   } catch {
-    // What cannot be looked at or removed is in nobody's way; the backup says what is in its own.
+    // Leftovers that cannot be removed do no harm; the backup reports its own obstacles.
   }
   return removed;
 }

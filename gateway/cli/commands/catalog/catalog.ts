@@ -81,7 +81,7 @@ export const catalogCommands: readonly Command[] = [
   },
 ];
 
-/** The default catalog, or its part of the upstreams that are named. */
+/** Prints the default catalog, or the part of the named upstreams. */
 function printDefault(call: Call): Output {
   const names = DEFAULT_UPSTREAMS.map(({ id }) => id);
   const only = call.option("only")?.split(",").map((name) => name.trim());
@@ -96,14 +96,15 @@ function printDefault(call: Call): Output {
 }
 
 async function apply(call: Call): Promise<Output> {
-  // Read once: what was shown is what is applied, also where the file is a pipe, or is edited meanwhile.
+  // Read once: the displayed content is the applied one, even if the file is a pipe or is edited
+  // meanwhile.
   const body = { content: await contentOf(call), force: call.has("force") };
   const note = call.option("note");
   return await rehearsed(call, {
     send: (more) => call.client.post("/catalog/apply", { ...body, note, ...more }),
     agree: async ({ cuts }) => {
       const isHarmless = !Array.isArray(cuts) || cuts.length === 0;
-      // A program has decided already, unless somebody would lose something.
+      // A program has decided already, unless a key would lose something.
       if (isHarmless && !canAsk(call)) return;
       const question = isHarmless ? "Apply these changes?" : "Apply these changes all the same?";
       await requireAgreement(call, question);
@@ -111,7 +112,7 @@ async function apply(call: Call): Promise<Output> {
   });
 }
 
-/** Shows what a change of the catalog would do, and makes it where that was agreed to. */
+/** Shows the effects of a catalog change, and applies it after agreement. */
 async function rehearsed(call: Call, change: {
   send(more: Row): Promise<Row>;
   agree(rehearsal: Row): Promise<void>;

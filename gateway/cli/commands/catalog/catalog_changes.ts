@@ -8,8 +8,8 @@ const SIGNS: Readonly<Record<string, string>> = { added: "+", removed: "-", chan
 const INDENT = "    ";
 
 /**
- * Differences of two catalogs, for people: what is gone by its name, what is new field by field, and
- * of what has changed both values. `--json` has all of it as it is.
+ * Formats the differences of two catalogs for people: removals by name, additions field by field,
+ * and changes with both values. `--json` has all of it.
  */
 export function changesText(json: Row, page: Page): string {
   const changes = rowsOf(json, "changes");

@@ -14,14 +14,14 @@ export async function checkInForce(call: Call): Promise<Output> {
   return { json, text: (page) => checkText(json, page), failure };
 }
 
-/** Refuses the options of the other check, which asks nobody. */
+/** Refuses options of the online check when a file is checked, which calls no upstream. */
 export function requireNoAsking(call: Call): void {
   for (const name of ["timeout", "tolerance"] as const) {
     if (call.has(name)) throw new UsageError(`--${name} does not go with --file`);
   }
 }
 
-/** Counts the seconds on a terminal, on a line that is gone afterwards. */
+/** Counts the seconds on a terminal, on a line that is removed afterwards. */
 async function withProgress<T>(call: Call, work: () => Promise<T>): Promise<T> {
   const { io } = call;
   if (io.progressColumns === undefined || call.has("json")) return await work();
@@ -53,7 +53,7 @@ function checkText(json: Row, { width }: Page): string {
     remarks(models).map((line) => `\n${wrapped(line, width)}`).join("");
 }
 
-/** Every problem and note once, with the models it is about: the problems first. */
+/** Returns every problem and note once, with the models that it concerns, problems first. */
 function remarks(models: readonly Row[]): string[] {
   const about = new Map<string, string[]>();
   const note = (text: string, model: Row) => {

@@ -7,25 +7,25 @@ import { pathOf, policyOf } from "./key_output.ts";
 import { printable } from "../../output/table.ts";
 import { confirmedRequest, publicUrlOf, usesText, verifyKey } from "./key_verification.ts";
 
-/** A rotation under way. */
+/** A rotation in progress. */
 interface Rotation {
   readonly call: Call;
-  /** Id of the key that is to end. */
+  /** Id of the old key. */
   readonly old: string;
   /** The copy, without its secret. */
   readonly made: Row;
   readonly key: string;
   readonly url: string;
   readonly requestId: string;
-  /** Who may answer the questions. */
+  /** True when a person can answer the questions. */
   readonly asks: boolean;
 }
 
-/** One step: what it is called, and what takes it alone. */
+/** One step, with the commands that perform it alone. */
 interface Step {
   readonly name: string;
   commands(rotation: Rotation): readonly string[];
-  /** Says what came of it. Throws a {@linkcode CliFailure} where the rotation must stop. */
+  /** Returns the outcome. Throws a {@linkcode CliFailure} when the rotation must stop. */
   run(rotation: Rotation): Promise<string>;
 }
 
@@ -73,8 +73,8 @@ const STEPS: readonly Step[] = [
 ];
 
 /**
- * Takes a rotation from the copy to the end of the old key. Stops where a step fails or is answered
- * no, and says how to go on.
+ * Takes a rotation from the copy to the end of the old key. Stops when a step fails or the operator
+ * refuses, and prints the remaining commands.
  */
 export async function guidedRotation(call: Call): Promise<Output> {
   const [old = ""] = call.operands;
@@ -106,9 +106,9 @@ export async function guidedRotation(call: Call): Promise<Output> {
     : { json, text, failure: `${failure}. Go on with: ${rest.join("; ")}` };
 }
 
-/** What is left to do after so many of the steps. */
-function restOf(rotation: Rotation, taken: number): readonly string[] {
-  return STEPS.slice(taken).flatMap((step) => step.commands(rotation));
+/** Returns the commands of the remaining steps. */
+function restOf(rotation: Rotation, stepCount: number): readonly string[] {
+  return STEPS.slice(stepCount).flatMap((step) => step.commands(rotation));
 }
 
 async function takeSteps(
@@ -128,7 +128,7 @@ async function takeSteps(
   return { done };
 }
 
-/** A copy that serves may be that of a rotation that was broken off. */
+/** Refuses a key with an active copy, which may come from an interrupted rotation. */
 async function requireNoCopy({ client }: Call, old: string): Promise<void> {
   const keys = rowsOf(await client.get("/keys"), "keys");
   const copy = keys.find(({ rotatedFrom, status }) => rotatedFrom === old && status === "active");
@@ -141,14 +141,14 @@ async function requireNoCopy({ client }: Call, old: string): Promise<void> {
 
 async function disable(rotation: Rotation): Promise<string> {
   const { call, old, requestId, asks } = rotation;
-  // The service's own clock and its own judgement: this machine's may differ.
+  // Decided by the service's clock: this machine's may differ.
   const query = { copy: copyOf(rotation), request_id: requestId };
   const uses = rowOf(await call.client.get(pathOf(old, "rotation"), query), "uses");
-  const shown = `Key ${old}: ${usesText(uses)}`;
+  const usesSentence = `Key ${old}: ${usesText(uses)}`;
   if (uses.inUse === true && !asks) {
-    throw new CliFailure(`${shown}: it is in use, and whoever uses it would be cut off`);
+    throw new CliFailure(`${usesSentence}: it is in use, and whoever uses it would be cut off`);
   }
-  await ask(rotation, `${shown}. Disable it? It can be enabled again.`);
+  await ask(rotation, `${usesSentence}. Disable it? It can be enabled again.`);
   await call.client.post(pathOf(old, "disable"));
   return `Key ${old} is disabled`;
 }

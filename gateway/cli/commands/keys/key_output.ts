@@ -3,27 +3,27 @@ import { type Row, rowOf, textOf, timeOf } from "../../output/json_fields.ts";
 import { readJson } from "../../input/json_file.ts";
 import { facts } from "../../output/table.ts";
 
-/** Address of a key, or of what can be done with it. */
+/** Returns the path of a key, or of an action on it. */
 export function pathOf(key = "", verb?: string): string {
-  // Half a character is no part of an id, and cannot stand in an address.
+  // A lone surrogate is part of no id and cannot be encoded in a URL.
   const path = `/keys/${encodeURIComponent(key.toWellFormed())}`;
   return verb === undefined ? path : `${path}/${verb}`;
 }
 
-/** The policy in the file of `--policy`. */
+/** Reads the policy in the file of `--policy`. */
 export async function policyOf(call: Call): Promise<unknown> {
   const path = call.option("policy");
   return path === undefined ? undefined : await readJson(call.io, path);
 }
 
-/** A key that was made, with its secret. */
+/** Formats a new key with its secret. */
 export function newKeyOutput(json: Row): Output {
   const key = textOf(json, "key");
   const once = "This is the only time the key is shown: put it into your secret store now.";
   return { json, text: () => `${key}\n\n${once}\n\n${keyText(json)}` };
 }
 
-/** A key as it is now. */
+/** Formats the present state of a key. */
 export function keyOutput(json: Row): Output {
   return { json, text: () => keyText(json) };
 }

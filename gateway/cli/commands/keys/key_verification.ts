@@ -15,7 +15,10 @@ export interface Verification {
 const OWN_CALL = "; make one that its policy allows, with an X-Request-ID of your own, and find " +
   "it by `svc keys confirm`";
 
-/** Where applications call: `--url`, else `SERVICE_PUBLIC_URL`, else what the gateway says. */
+/**
+ * Returns the public base URL: `--url`, else `SERVICE_PUBLIC_URL`, else the gateway's own
+ * statement.
+ */
 export async function publicUrlOf(call: Call): Promise<string> {
   const given = call.option("url") ?? call.io.env.SERVICE_PUBLIC_URL;
   const url = given || textOf(await call.client.get("/service"), "publicUrl");
@@ -24,33 +27,36 @@ export async function publicUrlOf(call: Call): Promise<string> {
   throw new CliFailure(`Cannot call the service at "${url}": give an http or https address`);
 }
 
-/** Makes one real call with a key. Throws a {@linkcode CliFailure} where it is not answered. */
+/** Makes one real call with a key. Throws a {@linkcode CliFailure} when it is refused. */
 export async function verifyKey(
   call: Call,
-  sent: { readonly key: string; readonly url: string; readonly requestId: string },
+  options: { readonly key: string; readonly url: string; readonly requestId: string },
 ): Promise<Verification> {
-  const { requestId, url } = sent;
-  const made = await callWithKey({ fetch: call.io.fetch, ...sent });
-  if (made.ok) return { requestId, url, model: made.model, charged: made.charged };
-  if (made.reason === "unreachable") {
+  const { requestId, url } = options;
+  const result = await callWithKey({ fetch: call.io.fetch, ...options });
+  if (result.ok) return { requestId, url, model: result.model, charged: result.charged };
+  if (result.reason === "unreachable") {
     const where = new URL(url).origin;
     throw new CliFailure(`Cannot reach the service at ${where}: give its address by --url`, {
-      cause: made.cause,
+      cause: result.cause,
     });
   }
-  const advice = made.reason === "denied" ? OWN_CALL : "";
+  const advice = result.reason === "denied" ? OWN_CALL : "";
   throw new CliFailure(
-    `The call with this key was refused: ${made.message} (request ${requestId})${advice}`,
+    `The call with this key was refused: ${result.message} (request ${requestId})${advice}`,
   );
 }
 
-/** The log's row of a key's call that went well. Throws a {@linkcode CliFailure} where there is none. */
+/**
+ * Returns the log row of a successful call of a key. Throws a {@linkcode CliFailure} when there is
+ * none.
+ */
 export async function confirmedRequest(
   { client }: Call,
   asked: { readonly key: string; readonly requestId: string },
 ): Promise<Row> {
   const { key, requestId } = asked;
-  const found = rowsOf(
+  const requests = rowsOf(
     await client.get("/requests", { key, request_id: requestId, limit: "50" }),
     "requests",
   );
@@ -65,19 +71,19 @@ export async function confirmedRequest(
   );
 }
 
-/** What a key has been used for since a time. */
+/** Uses of a key since a time. */
 export interface KeyUses {
   readonly lastUsedAt: string | null;
   readonly since: string;
   readonly requests: number;
-  /** There are more than were counted. */
+  /** True when there are more requests than were counted. */
   readonly more: boolean;
 }
 
-/** Most requests that are counted: it matters whether there are any. */
+/** Maximum number of requests counted: only their presence matters. */
 const COUNTED = "500";
 
-/** Looks for what a key is still used for. */
+/** Counts the uses of a key. */
 export async function usesOf(
   { client }: Call,
   key: Row,
@@ -92,7 +98,7 @@ export async function usesOf(
   };
 }
 
-/** Uses in words. */
+/** Formats the uses of a key. */
 export function usesText(uses: Row): string {
   const { requests, more, since } = uses;
   const count = `${requests}${more === true ? " or more" : ""} ${

@@ -56,7 +56,7 @@ export const keyCommands: readonly Command[] = [
       const key = await call.client.get(path);
       const name = `"${textOf(key, "name")}" (${textOf(key, "id")})`;
       const question = `Revoke key ${name} for good? Whoever uses it is cut off.`;
-      // One that is revoked already cuts nobody off.
+      // Revoking a revoked key interrupts no caller.
       if (key.status !== "revoked") await requireAgreement(call, printable(question));
       return keyOutput(await call.client.post(`${path}/revoke`));
     },
@@ -88,10 +88,10 @@ const PEPPER = amount("PEPPER", "pepper");
 
 function listOutput(json: Row): Output {
   const empty = "There are no keys";
-  const { underPreviousPepper: left } = json;
-  const columns = typeof left === "number" ? [...COLUMNS, PEPPER] : COLUMNS;
-  const note = typeof left === "number"
-    ? `\n${left} of these still need the previous pepper: see "svc pepper show"\n`
+  const { underPreviousPepper: pendingKeys } = json;
+  const columns = typeof pendingKeys === "number" ? [...COLUMNS, PEPPER] : COLUMNS;
+  const note = typeof pendingKeys === "number"
+    ? `\n${pendingKeys} of these still need the previous pepper: see "svc pepper show"\n`
     : "";
   return {
     json,

@@ -4,7 +4,7 @@ import { type Row, rowsOf, textOf } from "../../output/json_fields.ts";
 import { policyOf } from "./key_output.ts";
 import { amount, column, facts, id, table } from "../../output/table.ts";
 
-/** `svc keys preview`: what a policy would leave, before any key has it. */
+/** `svc keys preview`: the reach of a policy, before any key has it. */
 export const previewCommand: Command = {
   words: "keys preview",
   options: ["policy", "wallet", "narrows"],
@@ -39,15 +39,15 @@ async function preview(call: Call): Promise<Output> {
 function previewText(json: Row, width: number): string {
   const [endpoints, models] = [rowsOf(json, "endpoints"), rowsOf(json, "models")];
   const counted = endpoints.map((row) => ({ ...row, count: namesOf(row, "models").length }));
-  const left = {
+  const reachable = {
     endpoints: counted.filter(({ count }) => count > 0).length,
     models: models.filter((row) => namesOf(row, "endpoints").length > 0).length,
   };
   const tools = rowsOf(json, "hostedTools").filter(({ allowed }) => allowed === true);
   const head = facts([
     ["tier", textOf(json, "tier") || "none applies"],
-    ["models", `${left.models} of ${models.length}`],
-    ["endpoints", `${left.endpoints} of ${endpoints.length}`],
+    ["models", `${reachable.models} of ${models.length}`],
+    ["endpoints", `${reachable.endpoints} of ${endpoints.length}`],
     ["hosted tools", tools.map((tool) => textOf(tool, "type")).join(", ") || "none"],
     ...json.expired === true ? [["expired", "already: the key would never serve"] as const] : [],
   ]);

@@ -8,7 +8,7 @@ import { guidedRotation } from "./guided_rotation.ts";
 import { timeRange } from "../../output/local_time.ts";
 import { facts } from "../../output/table.ts";
 
-/** The steps of a rotation that only rotations have; `disable` and `revoke` end one. */
+/** Commands of single rotation steps; `disable` and `revoke` complete a rotation. */
 export const rotationCommands: readonly Command[] = [
   {
     words: "keys rotate",
@@ -50,7 +50,7 @@ async function copy(call: Call): Promise<Output> {
 async function verify(call: Call): Promise<Output> {
   const url = await publicUrlOf(call);
   const key = call.io.env.SERVICE_API_KEY || (await call.io.readSecret("API key: ")).trim();
-  // What a header cannot carry is no key; it must not show up in an error either.
+  // A text that a header cannot carry is no key; it must not appear in an error either.
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new CliFailure(
       "There is no key: set SERVICE_API_KEY, or write the key to standard input",
@@ -71,7 +71,7 @@ async function verify(call: Call): Promise<Output> {
 async function confirm(call: Call): Promise<Output> {
   const [key = ""] = call.operands;
   const requestId = call.option("request-id") ?? "";
-  // An unknown key is said to be unknown, not its request.
+  // Reports an unknown key before an unknown request.
   await call.client.get(pathOf(key));
   const request = await confirmedRequest(call, { key, requestId });
   const text = () =>
@@ -90,9 +90,9 @@ async function uses(call: Call): Promise<Output> {
   };
 }
 
-/** When the newest copy of a key was made; a day ago where there is none. */
+/** Returns the creation time of a key's newest copy; a day ago without one. */
 async function copiedAt(call: Call, key: Row): Promise<string> {
   const keys = rowsOf(await call.client.get("/keys"), "keys");
-  const made = keys.find((other) => other.rotatedFrom === key.id);
-  return made === undefined ? "24h" : textOf(made, "createdAt");
+  const newest = keys.find((other) => other.rotatedFrom === key.id);
+  return newest === undefined ? "24h" : textOf(newest, "createdAt");
 }

@@ -7,17 +7,17 @@ import { timeRange } from "../../output/local_time.ts";
 import { progressBar } from "../../output/progress_bar.ts";
 import { facts } from "../../output/table.ts";
 
-/** How lines become a file. */
+/** A file format of exports. */
 interface Format {
   readonly before: string;
-  /** Of an entry, and of the end: that one may have none. */
+  /** Formats an entry, or the end line, which may have no output. */
   line(line: AnswerLine, isFirst: boolean): string;
   readonly after: string;
 }
 
 /**
- * Columns of the table: every field that an entry can have, so that nothing is left out. Amounts are
- * credits: `change` of what is available, `cost` of a call that is under way, which moves none.
+ * Columns of the table: every field of an entry, so that nothing is omitted. Amounts are credits:
+ * `change` of the available credits, `cost` of a call in flight, which moves none.
  */
 export const COLUMNS = [
   ...["place", "segment", "at", "kind", "wallet", "change", "amount", "held", "charged"] as const,
@@ -34,7 +34,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
     line: ({ text }, isFirst) => `${isFirst ? "\n" : ",\n"}${text}`,
     after: "\n]\n",
   },
-  // A line for each entry and for nothing else: who adds up a column adds up the journal.
+  // One line per entry and no other line: the sum of a column is the sum of the journal.
   csv: {
     before: csvLine(COLUMNS),
     line: ({ row }) => row.kind === "end" ? "" : csvRow(row),
@@ -42,12 +42,12 @@ const FORMATS: Readonly<Record<string, Format>> = {
   },
 };
 
-/** Where an export goes. */
+/** Destination of an export. */
 interface Sink {
   write(text: string): void;
 }
 
-/** What the last line says. */
+/** The last line of an export. */
 type Ending = Row;
 
 /** `svc ledger export`: the journal, as a file or on standard output. */
@@ -81,19 +81,19 @@ async function copy(call: Call, format: Format, sink: Sink): Promise<Ending> {
   const query = { ...timeRange(call), wallet: call.option("wallet") };
   const { headers, lines } = await call.client.stream("/ledger/export", query);
   const total = Number(headers.get("x-ledger-entries") ?? 0);
-  // A bar in the midst of what is shown would help nobody.
+  // A bar in the middle of the printed journal would be unreadable.
   const quiet = call.has("json") || (call.option("output") === undefined && call.io.isTerminal);
   const bar = progressBar(call.io, { label: "Exporting", quiet });
-  let written = 0;
+  let count = 0;
   let ending: Ending | undefined;
   try {
     sink.write(format.before);
     for await (const batch of lines) {
       let text = "";
       for (const line of batch) {
-        text += format.line(line, written === 0 && text === "");
+        text += format.line(line, count === 0 && text === "");
         if (line.row.kind === "end") ending = line.row;
-        else written++;
+        else count++;
       }
       sink.write(text);
       bar.show(Number(batch.at(-1)?.row.place ?? total), total);
@@ -101,7 +101,7 @@ async function copy(call: Call, format: Format, sink: Sink): Promise<Ending> {
   } finally {
     bar.end();
   }
-  if (ending === undefined || ending.entries !== written) {
+  if (ending === undefined || ending.entries !== count) {
     throw new CliFailure("The export was cut off before its end: run it again");
   }
   sink.write(format.after);

@@ -33,11 +33,10 @@ interface Field extends Omit<Change, "path"> {
  * A difference, entry by entry and field by field, the old value before the new one. `contents` are both
  * catalogs, or what is known of them: an id may hold dots, and a path alone does not say where it ends.
  */
-export function Changes(
-  { view, changes, contents }: InView<
-    { changes: readonly Change[]; contents: readonly CatalogIds[] }
-  >,
-) {
+export function Changes({ view, changes, contents }: InView<{
+  changes: readonly Change[];
+  contents: readonly CatalogIds[];
+}>) {
   const groups = grouped(changes, contents);
   return (
     <div class="differences">
@@ -53,7 +52,10 @@ export function Changes(
   );
 }
 
-/** What was added or removed as a whole is folded where there is much else. */
+/**
+ * The changes of one entry. An entry that was added or removed as a whole is folded when there are many
+ * others.
+ */
 function GroupOfChanges({ view, group, isOpen }: InView<{ group: Group; isOpen: boolean }>) {
   const say = view.say(editMessages);
   const { part, id, kind, fields } = group;
@@ -109,7 +111,7 @@ function Value(
   );
 }
 
-/** Of two lists only what one of them lacks is told apart: the rest stays plain. */
+/** Marks the members that only one of two lists has; the others stay plain. */
 function listChange(before: unknown, after: unknown): [Child, Child] {
   if (!isNames(before) || !isNames(after)) return [valueText(before), valueText(after)];
   return [names(before, after), names(after, before)];
@@ -154,7 +156,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === "string" && /^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
 }
 
-/** What is added or removed as a whole, field by field. */
+/** Splits an added or removed value into its fields. */
 function flat(field: Field): Field[] {
   const { name, kind } = field;
   const whole = kind === "added" ? field.after : field.before;
@@ -201,7 +203,10 @@ function placeOf(path: string, contents: readonly CatalogIds[]) {
   return id === "" ? { part, id: rest, name: "" } : { part, id, name: rest.slice(id.length + 1) };
 }
 
-/** Whether an entry has a member at a path, such as `timeouts.idleMs`; the whole of it is at none. */
+/**
+ * True when an entry has a member at a path, such as `timeouts.idleMs`; the empty path is the entry
+ * itself.
+ */
 function isIn(entry: unknown, path: string): boolean {
   if (path === "") return true;
   const [name = "", ...below] = path.split(".");

@@ -25,7 +25,10 @@ const FINDINGS: Readonly<Record<Finding["status"], ui.BadgeKind>> = {
   failed: "bad",
 };
 
-/** Whether the models are priced, can be reached, and are still what is offered: asked when it is sent. */
+/**
+ * Checks that the models have prices, can be reached and are still offered. The check runs when the
+ * form is sent.
+ */
 export const catalogCheck: Page = {
   path: "/catalog/check",
   show: (view) => page(view, undefined),
@@ -94,7 +97,7 @@ function Findings({ view, rows }: InView<{ rows: readonly Finding[] }>) {
   );
 }
 
-/** What needs attention comes first. */
+/** Verdicts on the models; those that need attention come first. */
 function Verdicts({ view, rows }: InView<{ rows: readonly Verdict[] }>) {
   const say = view.say(checkMessages);
   const catalog = view.say(catalogMessages);
@@ -114,7 +117,7 @@ function Verdicts({ view, rows }: InView<{ rows: readonly Verdict[] }>) {
           [
             ...problems.map(({ message }) => message),
             ...notes,
-          ].map((line) => <span class="under">{ui.shownText(line)}</span>)),
+          ].map((line) => <span key={line} class="under">{ui.shownText(line)}</span>)),
       ]}
     />
   );

@@ -1,6 +1,6 @@
 import { both, catalogue } from "../../messages/catalogue.ts";
 
-/** What the check of the catalog says. */
+/** Messages of the check of the catalog. */
 export const checkMessages = catalogue({
   title: ["Check of the catalog", "检查目录"],
   intro: both`Whether its models are priced, can be reached, and are still what is offered.

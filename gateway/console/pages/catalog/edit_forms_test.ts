@@ -15,7 +15,7 @@ function errorsOf(html: string): Record<string, string> {
   );
 }
 
-/** What stands at the head of a form that was refused. */
+/** The head of a form that was refused. */
 function headOf(html: string): string {
   const notice = /<div class="notice notice-problem"[^>]*>(.*?)<\/div>/.exec(html)?.[1] ?? "";
   return unescaped(notice.replaceAll(/<[^>]*>/g, ""));

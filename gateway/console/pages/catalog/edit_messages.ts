@@ -1,6 +1,6 @@
 import { both, catalogue } from "../../messages/catalogue.ts";
 
-/** What forms of the catalog, the difference before it is applied, and its history say. */
+/** Messages of the forms of the catalog, of the difference before it is applied, and of the history. */
 export const editMessages = catalogue({
   editModel: (id: string) => [`Edit ${id}`, `编辑 ${id}`],
   newModel: ["Add a model", "添加模型"],

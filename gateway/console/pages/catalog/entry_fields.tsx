@@ -21,64 +21,27 @@ export interface Entered {
   readonly fields: URLSearchParams;
   /** The version that the form began with. */
   readonly base: number;
-  /** What the API has found wrong with it. */
+  /** The problems that the API has found in it. */
   readonly problems: readonly Problem[];
 }
 
-interface EnteredProps {
-  readonly entered: Entered;
-  readonly name: string;
-  readonly label: string;
-  readonly hint?: string;
-}
-
-/** A line of text whose value and error are those of the form. */
-export function EnteredText(
-  { entered, name, ...props }: EnteredProps & {
-    isRequired?: boolean;
-    inputmode?: "decimal" | "numeric";
-  },
-) {
-  return <ui.TextField name={name} {...props} {...enteredIn(entered, name)} />;
+/** Makes the fields of an entry's form, with what the API has found wrong with each. */
+export function entryInputs(entered: Entered) {
+  const { fields } = entered;
+  return ui.inputs({ fields, errorOf: (name) => errorIn(entered, name) });
 }
 
 /** The id, which is chosen once: of a new entry alone. */
 export function NewId({ view, entered, id }: InView<{ entered: Entered; id: string | undefined }>) {
   const say = view.say(editMessages);
   if (id !== undefined) return null;
-  return <EnteredText entered={entered} name="id" label={say.id} hint={say.idHint} isRequired />;
+  return entryInputs(entered)("id", say.id, { hint: say.idHint, isRequired: true });
 }
 
-/** Several lines. */
-export function EnteredLines({ entered, name, ...props }: EnteredProps) {
-  return <ui.TextArea name={name} rows={3} {...props} {...enteredIn(entered, name)} />;
-}
-
-/** One of several; by their names, where they have any. */
-export function EnteredChoice(
-  { entered, name, options, ...props }: EnteredProps & {
-    options: readonly string[] | Readonly<Record<string, string>>;
-  },
-) {
-  const own = enteredIn(entered, name);
-  const named = isList(options) ? options.map((each) => [each, each]) : Object.entries(options);
-  // What is no choice any more stays in sight: else the first one would take its place unseen.
-  const isThere = own.value === "" || named.some(([value]) => value === own.value);
-  const all = isThere ? named : [[own.value, own.value], ...named];
-  return (
-    <ui.SelectField
-      name={name}
-      {...props}
-      {...own}
-      options={all.map(([value = "", text = ""]) => ({ value, text }))}
-    />
-  );
-}
-
-/** What {@linkcode EnteredError} stands for. */
+/** Names of the groups of fields whose problems {@linkcode EnteredError} shows. */
 const GROUPS: readonly string[] = ["price", "endpoints", "apiKey"];
 
-/** What is wrong with fields that are one entry together, or with what is no field. */
+/** Problems of fields that form one entry together, or that have no field of their own name. */
 export function EnteredError(
   { entered, name }: { entered: Entered; name: "price" | "endpoints" | "apiKey" },
 ) {
@@ -113,47 +76,31 @@ export function ProblemLines({ problems }: { problems: readonly Problem[] }) {
   );
 }
 
-/** Value and error of a field. */
-function enteredIn(
-  entered: Entered,
-  name: string,
-): { readonly value: string; readonly error?: string } {
+function errorIn(entered: Entered, name: string): string | undefined {
   const own = ownOf(entered).filter(({ field }) => isOf(name, field));
-  return {
-    value: entered.fields.get(name) ?? "",
-    ...(own.length === 0 ? {} : { error: sentences(own) }),
-  };
+  return own.length === 0 ? undefined : sentences(own);
 }
 
 /** True where one of the fields has a value or a mistake: then it is not hidden. */
 export function isEntered(entered: Entered, names: readonly string[]): boolean {
-  return names.some((name) => {
-    const { value, error } = enteredIn(entered, name);
-    return value !== "" || error !== undefined;
-  });
+  return isWrong(entered, names) || names.some((name) => (entered.fields.get(name) ?? "") !== "");
 }
 
 /** True where one of the fields has a mistake. */
 export function isWrong(entered: Entered, names: readonly string[]): boolean {
-  return names.some((name) => enteredIn(entered, name).error !== undefined);
+  return names.some((name) => errorIn(entered, name) !== undefined);
 }
 
-/** What is wrong with the entry of the form. */
+/** Returns the problems of the form's own entry. */
 function ownOf({ id, part, problems }: Entered): readonly Problem[] {
   return problems.filter((each) => each.part === part && each.id === id);
 }
 
-/** Whether a field of the form is what the API calls so, or a list or an object that has it. */
+/** True when a field of the form has the name that the API uses, or is a list or an object with it. */
 function isOf(name: string, field: string): boolean {
   return field === name || field.startsWith(`${name}.`);
 }
 
 function sentences(problems: readonly Problem[]): string {
   return ui.shownText([...new Set(problems.map(({ text }) => text))].join("; "));
-}
-
-function isList(
-  options: readonly string[] | Readonly<Record<string, string>>,
-): options is readonly string[] {
-  return Array.isArray(options);
 }

@@ -30,20 +30,20 @@ export interface EntryForm<Known extends CatalogEntry> {
   readonly title: (view: View, id: string | undefined) => string;
   /** In place of the form of an entry that is not there. */
   readonly missing: (view: View, id: string) => Shown;
-  /** Where the form leads that is not sent. */
+  /** Returns the address that the cancel button leads to. */
   readonly cancelHref: (id: string | undefined) => string;
   /** The fields of a new entry. */
   readonly blank: (view: View, content: CatalogText) => URLSearchParams;
   readonly fieldsOf: (entry: Known) => URLSearchParams;
-  /** What the fields make of an entry, to be checked by the API. */
+  /** Returns the entry that the fields describe, for the API to check. */
   readonly entryOf: (fields: URLSearchParams, before: Known | undefined) => CatalogEntry;
-  /** What else goes with an entry that is removed. @default {nothing} */
+  /** Returns the other parts of the catalog that change when an entry is removed. @default {nothing} */
   readonly removedWith?: (content: CatalogText, id: string) => Partial<CatalogText>;
   /** The fields themselves. */
   readonly fields: (props: FormFields<Known>) => Child;
 }
 
-/** What the fields of a form are shown with. */
+/** Properties that the fields of a form are shown with. */
 export interface FormFields<Known> {
   readonly view: View;
   readonly entered: Entered;

@@ -26,7 +26,7 @@ async function show(view: View): Promise<Shown> {
         <CatalogTabs view={view} here="history" />
         <VersionTable view={view} rows={versions} />
         <Older view={view} oldest={versions.at(VERSIONS - 1)} />
-        {!(versions.length < 2) && <CompareForm view={view} versions={versions} />}
+        {versions.length > 1 && <CompareForm view={view} versions={versions} />}
       </>
     ),
   };
@@ -72,16 +72,9 @@ function Older({ view, oldest }: InView<{ oldest: Version | undefined }>) {
 }
 
 /** Chooses two versions to compare. */
-export function CompareForm(
-  { view, versions, since, number }: InView<
-    { versions: readonly Pick<Version, "version">[]; since?: number; number?: number }
-  >,
-) {
+function CompareForm({ view, versions }: InView<{ versions: readonly Version[] }>) {
   const say = view.say(editMessages);
-  const choices = versions.map(({ version }) => ({
-    value: String(version),
-    text: String(version),
-  }));
+  const choices = versions.map(({ version }) => String(version));
   const select = (name: string, label: string, value: string | undefined) => (
     <label class="filter-field">
       <span>{label}</span>
@@ -93,8 +86,8 @@ export function CompareForm(
   return (
     <ui.Panel title={say.compare}>
       <form method="get" action="/console/catalog/version" class="filter">
-        {select("since", say.from, String(since ?? choices[1]?.value ?? ""))}
-        {select("number", say.to, String(number ?? choices[0]?.value ?? ""))}
+        {select("since", say.from, choices[1])}
+        {select("number", say.to, choices[0])}
         <div class="actions">
           <button type="submit" class="button">{say.show}</button>
         </div>

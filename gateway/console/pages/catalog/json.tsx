@@ -19,7 +19,7 @@ export const catalogJson: Page = {
   change: (view, form) => onward(view, form, review),
 };
 
-/** Where differences are applied. */
+/** The page that applies differences. */
 export const catalogApply: Page = {
   path: "/catalog/apply",
   show(view) {
@@ -106,7 +106,7 @@ function editor(
               </ui.Notice>
             )}
             <BaseField base={base} />
-            <ui.TextArea
+            <ui.Field
               name="content"
               label={say.jsonLabel}
               rows={28}

@@ -6,7 +6,7 @@ import { isJsonObject } from "@svc/sdk/protocol";
  * @module
  */
 
-/** What came of it. */
+/** The result of a merge. */
 export interface Merged {
   readonly value: unknown;
   /** Paths that both changed, to different values: there the first edit's value stands. */
@@ -91,7 +91,7 @@ function isList(value: unknown): value is readonly CatalogEntry[] {
     value.every((item: unknown) => isJsonObject(item) && typeof item.id === "string");
 }
 
-/** Whether two values are equal, whatever the order of their members. */
+/** True when two values are equal, whatever the order of their members. */
 function isEqual(a: unknown, b: unknown): boolean {
   return canonical(a) === canonical(b);
 }

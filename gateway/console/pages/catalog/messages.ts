@@ -1,6 +1,6 @@
 import { both, catalogue } from "../../messages/catalogue.ts";
 
-/** What the lists of models and tiers, and the page of one, say. */
+/** Messages of the lists of models and tiers, and of the page of one of them. */
 export const catalogMessages = catalogue({
   title: ["Catalog", "目录"],
   intro: ["What requests can be routed to, and what it costs.", "请求可路由到的模型及其价格。"],

@@ -45,11 +45,11 @@ async function show(view: View): Promise<Shown> {
   };
 }
 
-function Facts(
-  { view, model, content, state }: InView<
-    { model: CatalogModel; content: CatalogText; state: ModelState | undefined }
-  >,
-) {
+function Facts({ view, model, content, state }: InView<{
+  model: CatalogModel;
+  content: CatalogText;
+  state: ModelState | undefined;
+}>) {
   const say = view.say(catalogMessages);
   const provider = content.upstreams.find(({ id }) => id === model.upstream)?.provider;
   const { latencyMs } = state ?? {};

@@ -5,14 +5,7 @@ import { editMessages } from "./edit_messages.ts";
 import { catalogMessages } from "./messages.ts";
 import { missingModel } from "./missing.tsx";
 import { modelFields, modelOf, PRICE_FIELDS } from "./model_form.ts";
-import {
-  EnteredChoice,
-  EnteredError,
-  EnteredLines,
-  EnteredText,
-  isEntered,
-  NewId,
-} from "./entry_fields.tsx";
+import { EnteredError, entryInputs, isEntered, NewId } from "./entry_fields.tsx";
 import { entryPages, type FormFields } from "./entry_form.tsx";
 
 type Props = FormFields<CatalogModel>;
@@ -69,20 +62,13 @@ const USUAL_PRICES = ["inputPerMTok", "outputPerMTok", "cachedInputPerMTok", "pe
 function PriceFields({ view, entered }: Props) {
   const say = view.say(catalogMessages);
   const rare = PRICE_FIELDS.filter((name) => !USUAL_PRICES.some((usual) => usual === name));
-  const price = (name: typeof PRICE_FIELDS[number]) => (
-    <EnteredText
-      entered={entered}
-      name={`price.${name}`}
-      label={say.prices[name]}
-      inputmode="decimal"
-    />
-  );
+  const input = entryInputs(entered);
+  const price = (name: typeof PRICE_FIELDS[number]) =>
+    input(`price.${name}`, say.prices[name], { inputmode: "decimal" });
   return (
     <ui.FieldGroup legend={say.price}>
       <p class="hint">{say.priceIntro}</p>
-      <div class="field-row">
-        {USUAL_PRICES.map(price)}
-      </div>
+      <div class="field-row">{USUAL_PRICES.map(price)}</div>
       <ui.Fold
         title={view.say(editMessages).morePrices}
         isOpen={isEntered(entered, rare.map((name) => `price.${name}`))}
@@ -96,19 +82,15 @@ function PriceFields({ view, entered }: Props) {
 
 function Basics({ view, entered, content, id }: Props) {
   const say = view.say(catalogMessages);
+  const input = entryInputs(entered);
   return (
     <ui.FieldGroup legend={view.say(editMessages).basics}>
       <NewId view={view} entered={entered} id={id} />
       <div class="field-row">
-        <EnteredText entered={entered} name="name" label={say.name} />
-        <EnteredChoice
-          entered={entered}
-          name="upstream"
-          label={say.upstream}
-          options={content.upstreams.map((upstream) => upstream.id)}
-        />
-        <EnteredText entered={entered} name="upstreamModel" label={say.upstreamModel} />
-        <EnteredText entered={entered} name="sku" label={say.sku} />
+        {input("name", say.name)}
+        {input("upstream", say.upstream, { options: content.upstreams.map(({ id }) => id) })}
+        {input("upstreamModel", say.upstreamModel)}
+        {input("sku", say.sku)}
       </div>
     </ui.FieldGroup>
   );
@@ -116,25 +98,18 @@ function Basics({ view, entered, content, id }: Props) {
 
 function Abilities({ view, entered }: Props) {
   const say = view.say(catalogMessages);
-  const { listHint, qualityHint } = view.say(editMessages);
+  const { listHint: hint, qualityHint } = view.say(editMessages);
   const chosen = entered.fields.getAll("endpoints");
-  const tokens = (name: string, label: string) => (
-    <EnteredText
-      entered={entered}
-      name={name}
-      label={`${label} (${say.tokens})`}
-      inputmode="numeric"
-    />
-  );
+  const input = entryInputs(entered);
+  const tokens = (name: string, label: string) =>
+    input(name, `${label} (${say.tokens})`, { inputmode: "numeric" });
   return (
     <>
       <ui.FieldGroup legend={say.endpoints}>
         <div class="field-row">
           {ENDPOINTS.map((each) => (
             <ui.CheckField
-              name="endpoints"
-              value={each}
-              label={each}
+              {...{ name: "endpoints", value: each, label: each }}
               isChecked={chosen.includes(each)}
             />
           ))}
@@ -143,19 +118,14 @@ function Abilities({ view, entered }: Props) {
       </ui.FieldGroup>
       <ui.FieldGroup legend={say.limits}>
         <div class="field-row">
-          <EnteredText
-            entered={entered}
-            name="quality"
-            label={say.quality}
-            hint={qualityHint}
-            inputmode="decimal"
-            isRequired
-          />
+          {input("quality", say.quality, {
+            ...{ hint: qualityHint, inputmode: "decimal", isRequired: true },
+          })}
           {tokens("contextTokens", say.context)}
           {tokens("maxOutputTokens", say.maxOutput)}
         </div>
-        <EnteredText entered={entered} name="featureTags" label={say.tags} hint={listHint} />
-        <EnteredText entered={entered} name="industryPacks" label={say.packs} hint={listHint} />
+        {input("featureTags", say.tags, { hint })}
+        {input("industryPacks", say.packs, { hint })}
       </ui.FieldGroup>
     </>
   );
@@ -163,10 +133,11 @@ function Abilities({ view, entered }: Props) {
 
 function Descriptions({ view, entered }: Props) {
   const { english, chinese } = view.say(editMessages);
+  const input = entryInputs(entered);
   return (
     <ui.FieldGroup legend={view.say(catalogMessages).description}>
-      <EnteredLines entered={entered} name="description.en" label={english} />
-      <EnteredLines entered={entered} name="description.zh" label={chinese} />
+      {input("description.en", english, { rows: 3 })}
+      {input("description.zh", chinese, { rows: 3 })}
     </ui.FieldGroup>
   );
 }

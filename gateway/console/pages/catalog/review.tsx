@@ -17,7 +17,7 @@ import { mergeEdits } from "./merge.ts";
 /** Longest note of a version, in characters. */
 export const NOTE_MAX = 500;
 
-/** What a change would come to. */
+/** The result of a change, made or rehearsed. */
 export type Made = AnswerOf<"POST /catalog/apply">;
 
 /** An edit on its way into the catalog. */
@@ -35,7 +35,7 @@ export interface Edit {
 export type ShowRefused = (refusal: Refusal, edit: Edit) => Promise<Shown> | Shown;
 
 interface Staleness {
-  /** What an edit began with. */
+  /** The version that the edit began with. */
   readonly base: number;
   readonly changes: readonly Change[];
   readonly conflicts: readonly string[];
@@ -165,11 +165,11 @@ function reviewPage(view: View, reviewed: Reviewed): Shown {
   };
 }
 
-function Stale(
-  { view, stale, version, contents }: InView<
-    { stale: Staleness; version: number; contents: readonly CatalogIds[] }
-  >,
-) {
+function Stale({ view, stale, version, contents }: InView<{
+  stale: Staleness;
+  version: number;
+  contents: readonly CatalogIds[];
+}>) {
   const say = view.say(editMessages);
   return (
     <>
@@ -189,12 +189,12 @@ function Stale(
   );
 }
 
-/** What a change comes to: the difference, and what the API has to say to whoever is about to apply it. */
-export function Consequences(
-  { view, made, contents, held }: InView<
-    { made: Made; contents: readonly CatalogIds[]; held: Refusal | undefined }
-  >,
-) {
+/** The consequences of a change: the difference, and the warnings of the API. */
+export function Consequences({ view, made, contents, held }: InView<{
+  made: Made;
+  contents: readonly CatalogIds[];
+  held: Refusal | undefined;
+}>) {
   const say = view.say(editMessages);
   const advice = [...held === undefined ? [] : [held.message], ...made.warnings];
   return (
@@ -218,7 +218,7 @@ function ApplyForm({ view, reviewed }: InView<{ reviewed: Reviewed }>) {
     <section class="panel">
       <ui.ChangeForm action="/console/catalog/apply" refusal={refusal}>
         {made.changes.length > 0 && (
-          <ui.TextField
+          <ui.Field
             name="note"
             label={say.note}
             hint={say.noteHint}
@@ -227,7 +227,7 @@ function ApplyForm({ view, reviewed }: InView<{ reviewed: Reviewed }>) {
             error={ui.fieldError(refusal, "note")}
           />
         )}
-        {!(held === undefined && !edit.isForced) && (
+        {(held !== undefined || edit.isForced) && (
           <ui.CheckField name="force" label={say.force} isChecked={edit.isForced} />
         )}
         <div class="actions form-end">

@@ -89,7 +89,7 @@ function page(view: View, { number, made, contents, held, note, refusal }: Sent 
         <Consequences view={view} made={made} contents={contents} held={held} />
         <section class="panel">
           <ui.ChangeForm refusal={refusal}>
-            <ui.TextField
+            <ui.Field
               name="note"
               label={say.note}
               value={note ?? say.rollBackNote(number)}

@@ -10,12 +10,14 @@ const KINDS: Readonly<Record<string, ui.BadgeKind>> = {
   "no credentials": "bad",
 };
 
-/** Whether a model can be routed to, with the reason where it cannot and there is room for it. */
-export function StateBadge(
-  { view, state, isFull }: InView<
-    { state: Pick<ModelState, "status" | "reason" | "retryAfterMs"> | undefined; isFull?: boolean }
-  >,
-) {
+/**
+ * The availability of a model to routing, with the reason where it is unavailable and there is room for
+ * it.
+ */
+export function StateBadge({ view, state, isFull }: InView<{
+  state: Pick<ModelState, "status" | "reason" | "retryAfterMs"> | undefined;
+  isFull?: boolean;
+}>) {
   const { states, retryIn } = view.say(catalogMessages);
   if (state === undefined) return <>–</>;
   const { status, reason, retryAfterMs } = state;

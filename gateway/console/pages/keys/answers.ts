@@ -4,9 +4,9 @@ import type { AnswerOf } from "../../../admin_api/operations.ts";
 export type Key = AnswerOf<"POST /keys/{id}/narrow">;
 /** The policy of a key. */
 export type Policy = Key["policy"];
-/** What a policy leaves to be called. */
+/** The endpoints, models and tools that a policy allows. */
 export type Reach = AnswerOf<"GET /keys/{id}">["reach"];
-/** What a policy that is not saved would leave. */
+/** The endpoints, models and tools that an unsaved policy would allow. */
 export type Preview = AnswerOf<"POST /keys/preview">;
 /** A key that was made, with its secret. */
 export type NewKey = AnswerOf<"POST /keys">;

@@ -7,12 +7,11 @@ import { keyMessages } from "./messages.ts";
 /** Part of a budget from which on its bar warns, in percent. */
 const HIGH_PERCENT = 90;
 
-/** What a key and those before it have spent, beside their budgets. */
-export function Budgets(
-  { view, policy, spend }: InView<
-    { policy: Policy; spend: Readonly<Record<"day" | "month" | "total" | "held", string>> }
-  >,
-) {
+/** The spend of a key and of those that it replaced, beside their budgets. */
+export function Budgets({ view, policy, spend }: InView<{
+  policy: Policy;
+  spend: Readonly<Record<"day" | "month" | "total" | "held", string>>;
+}>) {
   const say = view.say(keyMessages);
   return (
     <ui.Panel title={say.spent}>
@@ -36,11 +35,12 @@ export function Budgets(
   );
 }
 
-function Budget(
-  { view, name, spent, held, budget }: InView<
-    { name: string; spent: string; held: string; budget: string | undefined }
-  >,
-) {
+function Budget({ view, name, spent, held, budget }: InView<{
+  name: string;
+  spent: string;
+  held: string;
+  budget: string | undefined;
+}>) {
   const say = view.say(keyMessages);
   const percent = budget === undefined ? 0 : percentOf(spent, held, budget);
   return (
@@ -59,7 +59,7 @@ function Budget(
   );
 }
 
-/** How much of a budget is spent or held, in whole percent. */
+/** Returns the part of a budget that is spent or held, in whole percent. */
 function percentOf(spent: string, held: string, budget: string): number {
   const [used, most] = [
     (parseCredits(spent) ?? 0n) + (parseCredits(held) ?? 0n),

@@ -3,16 +3,12 @@ import { formMessages } from "./form_messages.ts";
 import { limitOf, type ListField } from "./policy_form.ts";
 
 /** A list of a policy: all there is, or only what is chosen. The choices show where they count. */
-export function ChoiceField(
-  { view, name, choices, fields, error }: InView<
-    {
-      name: ListField;
-      choices: readonly string[];
-      fields: URLSearchParams;
-      error: string | undefined;
-    }
-  >,
-) {
+export function ChoiceField({ view, name, choices, fields, error }: InView<{
+  name: ListField;
+  choices: readonly string[];
+  fields: URLSearchParams;
+  error: string | undefined;
+}>) {
   const say = view.say(formMessages);
   const chosen = new Set(fields.getAll(name));
   const isLimited = fields.get(limitOf(name)) === "some";

@@ -1,10 +1,10 @@
 import type { View } from "../../page.ts";
 import type { ListField } from "./policy_form.ts";
 
-/** What each list of a policy can be chosen from. */
+/** The choices of each list of a policy. */
 export type Choices = Readonly<Record<ListField, readonly string[]>>;
 
-/** What the catalog in force has to choose from, and what `fields` name besides. */
+/** Returns the choices that the catalog in force offers, and those that `fields` name besides. */
 export async function choicesFor(view: View, fields: URLSearchParams): Promise<Choices> {
   const { content } = await view.load("GET /catalog");
   const { upstreams, models, tiers } = content;

@@ -11,20 +11,13 @@ export const contentLog: Page = {
     const say = view.say(keyMessages);
     const id = view.param("id");
     const { name } = await activeKey(view);
-    const title = say.contentTitle(name);
-    return {
-      title,
-      body: (
-        <ui.Confirm
-          view={view}
-          title={title}
-          warning={say.contentWarning}
-          submit={say.contentSubmit}
-          cancelHref={`/console/keys/${encodeURIComponent(id)}`}
-          fields={{ on: "yes" }}
-        />
-      ),
-    };
+    return ui.confirmPage(view, {
+      title: say.contentTitle(name),
+      warning: say.contentWarning,
+      submit: say.contentSubmit,
+      cancelHref: `/console/keys/${encodeURIComponent(id)}`,
+      hidden: { on: "yes" },
+    });
   },
   async change(view, form) {
     const say = view.say(keyMessages);
@@ -36,7 +29,7 @@ export const contentLog: Page = {
   },
 };
 
-/** Whether what is said with a key is kept, and the switch. */
+/** Shows the state of content logging for a key, with the switch. */
 export function ContentLogPanel({ view, of }: InView<{ of: Key }>) {
   const say = view.say(keyMessages);
   const path = `/console/keys/${encodeURIComponent(of.id)}/content-log`;

@@ -47,7 +47,7 @@ async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal)
   const [first] = wallets;
   if (first === undefined) return noWallet(view);
   const isKnown = wallets.some(({ id }) => id === fields.get("wallet"));
-  // What was sent is told of where it is wrong; what an address names is left out.
+  // A wallet that was sent stays, to be reported as wrong; one that only an address names is dropped.
   if (!isKnown && !fields.has("do")) fields.set("wallet", first.id);
   const [choices, preview] = await Promise.all([
     choicesFor(view, fields),
@@ -72,38 +72,20 @@ async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal)
   };
 }
 
-function Identity(
-  { view, fields, refusal, wallets }: InView<
-    {
-      fields: URLSearchParams;
-      refusal: Refusal | undefined;
-      wallets: readonly { id: string; tier: string }[];
-    }
-  >,
-) {
+function Identity({ view, fields, refusal, wallets }: InView<{
+  fields: URLSearchParams;
+  refusal: Refusal | undefined;
+  wallets: readonly { id: string; tier: string }[];
+}>) {
   const say = view.say(formMessages);
-  const error = (field: string) => refusal?.param === field ? refusal.message : undefined;
+  const input = ui.inputs(ui.formState(fields, refusal));
+  const options = wallets.map(({ id, tier }) => [id, `${id} (${tier})`] as const);
   return (
     <ui.FieldGroup legend={say.groups.identity}>
-      <input type="hidden" name="once" value={fields.get("once") ?? ""} />
+      <ui.HiddenFields values={{ once: fields.get("once") ?? "" }} />
       <div class="field-row">
-        <ui.TextField
-          name="name"
-          label={say.name}
-          hint={say.nameHint}
-          value={fields.get("name") ?? ""}
-          error={error("name")}
-          maxLength={100}
-          isRequired
-        />
-        <ui.SelectField
-          name="wallet"
-          label={say.wallet}
-          hint={say.walletHint}
-          value={fields.get("wallet") ?? ""}
-          error={error("wallet")}
-          options={wallets.map(({ id, tier }) => ({ value: id, text: `${id} (${tier})` }))}
-        />
+        {input("name", say.name, { hint: say.nameHint, maxLength: 100, isRequired: true })}
+        {input("wallet", say.wallet, { hint: say.walletHint, options })}
       </div>
     </ui.FieldGroup>
   );

@@ -1,6 +1,6 @@
 import { both, catalogue } from "../../messages/catalogue.ts";
 
-/** What the form of a policy says, and what it says of what a policy leaves. */
+/** Messages of the form of a policy, and of its preview. */
 export const formMessages = catalogue({
   groups: {
     identity: ["Name and wallet", "名称与钱包"],

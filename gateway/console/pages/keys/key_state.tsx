@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<KeyState, ui.BadgeKind>> = {
   revoked: "bad",
 };
 
-/** What state a key is in. */
+/** Returns the state of a key. */
 export function stateOf(key: Key, nowMs: number): KeyState {
   const { expiresAt } = key.policy;
   const isOver = expiresAt !== undefined && !(nowMs < Date.parse(expiresAt));

@@ -5,11 +5,11 @@ import type { LogLine } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
 
 /** Lines of the request log, newest first; each leads to its request. */
-export function LogTable(
-  { view, rows, empty, caption }: InView<
-    { rows: readonly LogLine[]; empty: Child; caption: string }
-  >,
-) {
+export function LogTable({ view, rows, empty, caption }: InView<{
+  rows: readonly LogLine[];
+  empty: Child;
+  caption: string;
+}>) {
   const say = view.say(keyMessages);
   return (
     <ui.DataTable<LogLine>

@@ -1,6 +1,6 @@
 import { both, catalogue } from "../../messages/catalogue.ts";
 
-/** What the pages of keys say. */
+/** Messages of the pages of keys. */
 export const keyMessages = catalogue({
   title: ["Keys", "密钥"],
   intro: both`Who may call, how much and what. A policy can only be narrowed; a key is shown once.

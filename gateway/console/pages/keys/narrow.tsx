@@ -20,8 +20,8 @@ async function show(view: View): Promise<Shown> {
 }
 
 /**
- * What another operator has narrowed meanwhile is never widened again: the API refuses a policy that
- * allows more than the key's present one.
+ * Saves a stricter policy. A narrowing by another operator meanwhile is never undone: the API refuses a
+ * policy that allows more than the key's present one.
  */
 async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   const say = view.say(keyMessages);

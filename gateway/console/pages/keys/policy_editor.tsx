@@ -10,7 +10,7 @@ import { fieldOf } from "./policy_form.ts";
 import { PREVIEW_FEED } from "./preview.tsx";
 import { type PreviewAnswer, PreviewResult } from "./reach.tsx";
 
-/** What a form of a policy is shown with. */
+/** Properties of the form of a policy. */
 export interface PolicyEditorProps {
   readonly view: View;
   readonly fields: URLSearchParams;
@@ -63,7 +63,10 @@ export function PolicyEditor(props: PolicyEditorProps) {
   );
 }
 
-/** What is wrong, by field: what the API refused, and what allows more than the key does. */
+/**
+ * Returns the problems of a policy by field: the API's refusal, and fields that allow more than the key
+ * does.
+ */
 export function errorsOf(
   view: View,
   { refusal, preview }: { refusal?: Refusal | undefined; preview: PreviewAnswer },

@@ -4,7 +4,7 @@ import { readForm } from "../../read_form.ts";
 import { policyOf } from "./policy_form.ts";
 import { type PreviewAnswer, PreviewResult } from "./reach.tsx";
 
-/** Where a script asks for what the form of a policy leaves, below `/console`. */
+/** Path below `/console` from which a script fetches the preview of a policy. */
 export const PREVIEW_FEED = "/feeds/keys/preview";
 
 /** Asks the API what the policy of a form would leave; `narrows` is the key that it is to narrow. */
@@ -18,7 +18,7 @@ export async function previewOf(view: View, fields: URLSearchParams): Promise<Pr
   });
 }
 
-/** What a form of a policy leaves, as a piece of the page: the same that the page has without scripts. */
+/** The preview of a policy as a piece of a page, equal to the one that the page has without scripts. */
 export const previewFeed: Feed = {
   path: PREVIEW_FEED,
   method: "POST",

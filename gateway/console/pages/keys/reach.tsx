@@ -8,7 +8,10 @@ import { fieldOf } from "./policy_form.ts";
 /** Models that are named before the rest is folded away. */
 const NAMED = 12;
 
-/** What a policy leaves to be called: endpoints, models, tools, and why not the others. */
+/**
+ * Lists what a policy allows: endpoints, models and tools, and the reasons for those that it leaves
+ * out.
+ */
 export function ReachList({ view, reach }: InView<{ reach: Reach }>) {
   const say = view.say(formMessages);
   const reachable = reach.models.filter(({ endpoints }) => endpoints.length > 0);
@@ -84,12 +87,12 @@ function ModelItems({ models }: { models: Reach["models"] }) {
   );
 }
 
-/** What came of asking what a policy would leave. */
+/** The answer to a preview of a policy. */
 export type PreviewAnswer =
   | { readonly ok: true; readonly value: Preview }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** What a policy that is not saved would leave; a script replaces its inside as the form changes. */
+/** The preview of a policy that is not saved; a script replaces its content as the form changes. */
 export function PreviewResult({ view, preview }: InView<{ preview: PreviewAnswer }>) {
   const say = view.say(formMessages);
   if (!preview.ok) {

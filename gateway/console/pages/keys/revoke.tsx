@@ -31,19 +31,11 @@ function backOf(view: View): string {
 
 function confirmShown(view: View, { name, hint }: Key, refusal?: Refusal): Shown {
   const say = view.say(keyMessages);
-  const title = say.revokeTitle(name);
-  return {
-    title,
-    status: refusal?.status ?? 200,
-    body: (
-      <ui.Confirm
-        view={view}
-        title={title}
-        warning={say.revokeWarning(hint)}
-        submit={say.revokeSubmit}
-        cancelHref={`/console${backOf(view)}`}
-        refusal={refusal}
-      />
-    ),
-  };
+  return ui.confirmPage(view, {
+    title: say.revokeTitle(name),
+    warning: say.revokeWarning(hint),
+    submit: say.revokeSubmit,
+    cancelHref: `/console${backOf(view)}`,
+    refusal,
+  });
 }

@@ -71,7 +71,7 @@ async function switchOld(view: View, verb: "disable" | "enable"): Promise<Outcom
   return { goTo: pathOf(id, placeOf(view)), done };
 }
 
-/** What was wrong with the step that was taken, and what had been entered. */
+/** A step that was refused, and the values that were entered for it. */
 interface Problem {
   readonly refusal: Refusal;
   readonly fields: URLSearchParams;
@@ -104,8 +104,9 @@ async function shown(view: View, problem?: Problem): Promise<Shown> {
 }
 
 /**
- * How far it has come with the copy that is asked for. Where that one has ended meanwhile, by another
- * operator's hand, with whatever copy there is: `lost` names the one that was asked for.
+ * Returns the progress of the rotation with the copy that is asked for. Where another operator has
+ * ended that copy meanwhile, returns it with any copy there is: `lost` then names the one that was
+ * asked for.
  */
 async function rotationOf(
   view: View,

@@ -1,6 +1,6 @@
 import { both, catalogue } from "../../messages/catalogue.ts";
 
-/** What the page of a rotation says. */
+/** Messages of the page of a rotation. */
 export const rotationMessages = catalogue({
   title: (name: string) => [`Replace ${name}`, `替换 ${name}`],
   intro:

@@ -7,12 +7,12 @@ import { KeyBadge, stateOf } from "./key_state.tsx";
 import { LogTable } from "./log_table.tsx";
 import { rotationMessages } from "./rotation_messages.ts";
 
-/** What the steps are shown with. */
+/** Properties that the steps are shown with. */
 interface StepsProps {
   readonly view: View;
   readonly rotation: Rotation;
   readonly refusal: Refusal | undefined;
-  /** What had been entered, where it was refused. */
+  /** The values that were entered, where they were refused. */
   readonly entered: URLSearchParams | undefined;
   /** The call that is looked for, where the address names one. */
   readonly requestId: string | undefined;
@@ -103,19 +103,14 @@ function CopyStep(
       </>
     );
   }
+  const fields = new URLSearchParams({ name: entered?.get("name") ?? old.name });
+  const input = ui.inputs(ui.formState(fields, refusal));
   return (
     <>
       <p>{say.copyHint}</p>
       <ui.ChangeForm>
         <input type="hidden" name="once" value={crypto.randomUUID()} />
-        <ui.TextField
-          name="name"
-          label={say.name}
-          value={entered?.get("name") ?? old.name}
-          error={ui.fieldError(refusal, "name")}
-          maxLength={100}
-          isRequired
-        />
+        {input("name", say.name, { maxLength: 100, isRequired: true })}
         <button type="submit" name="do" value="copy" class="button primary">
           {say.copySubmit}
         </button>
@@ -133,17 +128,11 @@ function VerifyStep({ view, rotation, refusal }: StepsProps) {
     <>
       <p>{say.verifyHint}</p>
       <ui.ChangeForm>
-        <input type="hidden" name="copy" value={copy.id} />
-        <input type="hidden" name="request_id" value={requestId} />
-        <ui.TextField
-          name="key"
-          type="password"
-          label={say.key}
-          hint={say.keyHint(copy.hint.replace(/…$/, ""))}
-          error={ui.fieldError(refusal, "key")}
-          maxLength={256}
-          isRequired
-        />
+        <ui.HiddenFields values={{ copy: copy.id, request_id: requestId }} />
+        {ui.inputs(ui.formState(new URLSearchParams(), refusal))("key", say.key, {
+          ...{ type: "password", maxLength: 256, isRequired: true },
+          hint: say.keyHint(copy.hint.replace(/…$/, "")),
+        })}
         <p class="hint">
           {say.requestId}: <code>{requestId}</code>
         </p>

@@ -9,7 +9,7 @@ import { revokeKey } from "./revoke.tsx";
 import { rotateKey } from "./rotate.tsx";
 import { showKey } from "./show.tsx";
 
-/** Who may call, how much and what. */
+/** Keys of applications, their policies and their rotation. */
 export const keys: Section = {
   title: catalogue(["Keys", "密钥"]),
   path: "/keys",

@@ -1,6 +1,6 @@
 import { both, catalogue } from "../../messages/catalogue.ts";
 
-/** What the overview says. */
+/** Messages of the overview. */
 export const overviewMessages = catalogue({
   title: ["Overview", "概览"],
   intro: ["What was asked, what it cost and how it went.", "请求了什么、花费多少、结果如何。"],

@@ -7,7 +7,7 @@ export function readSplit({ query }: Pick<View, "query">): Split {
   return SPLITS.find((split) => split === query.get("by")) ?? "model";
 }
 
-/** The name of a model or a key; two keys of one name are told apart by their ids. */
+/** Returns the name of a model or a key; two keys of one name differ by their ids. */
 export function nameOfGroup(
   view: View,
   { split, keys }: Pick<Overview, "split" | "keys">,

@@ -10,7 +10,7 @@ type Sums = Pick<
   "requests" | "errors" | "inputTokens" | "outputTokens" | "charged"
 >;
 
-/** What each model came to, dearest first. */
+/** The sums of each model, dearest first. */
 export function ByModel({ view, rows }: InView<{ rows: readonly ModelSums[] }>) {
   const say = view.say(overviewMessages);
   const time = (part: "p50" | "p95", title: string): ui.Column<ModelSums> =>
@@ -45,7 +45,7 @@ export function ByModel({ view, rows }: InView<{ rows: readonly ModelSums[] }>) 
   );
 }
 
-/** What each key came to, dearest first. */
+/** The sums of each key, dearest first. */
 export function ByKey({ view, rows }: InView<{ rows: readonly KeySums[] }>) {
   const say = view.say(overviewMessages);
   const isShared = ({ key, name }: KeySums) =>
@@ -140,11 +140,10 @@ function sumColumns<Row extends Sums>(view: View, of: string): readonly ui.Colum
 }
 
 /** To the requests of the same time that a row is about. */
-function RequestsLink(
-  { view, filter, children }: InView<
-    { filter: Readonly<Record<string, string>>; children?: Child }
-  >,
-) {
+function RequestsLink({ view, filter, children }: InView<{
+  filter: Readonly<Record<string, string>>;
+  children?: Child;
+}>) {
   const query = new URLSearchParams({ range: "24h", ...ui.rangeQuery(view), ...filter });
   return <a href={`/console/requests?${query}`}>{children}</a>;
 }

@@ -6,7 +6,7 @@ import { ErrorRate, Failovers, HealthBadge } from "../upstreams/health.tsx";
 import { upstreamMessages } from "../upstreams/messages.ts";
 import { overviewMessages } from "./messages.ts";
 
-/** What needs a look comes first. */
+/** Order of the upstreams; those that need attention come first. */
 const RANKS: readonly UpstreamHealth[] = [
   "unavailable",
   "failing",
@@ -16,7 +16,7 @@ const RANKS: readonly UpstreamHealth[] = [
   "unused",
 ];
 
-/** How the upstreams are at this moment, whatever time is chosen. */
+/** The present state of the upstreams, whatever time is chosen. */
 export function Upstreams({ view, upstreams }: InView<{ upstreams: readonly UpstreamState[] }>) {
   const say = view.say(overviewMessages);
   const own = view.say(upstreamMessages);

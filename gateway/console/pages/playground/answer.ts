@@ -1,5 +1,5 @@
 /**
- * What a call of the playground came to, read from the gateway's answer.
+ * The result of a call of the playground, read from the gateway's answer.
  *
  * @module
  */
@@ -46,7 +46,7 @@ const answer = z.looseObject({
   metadata: metadata.nullish(),
 });
 
-/** What a call came to. */
+/** The result of a call. */
 export interface Answer {
   readonly text: string;
   /** Images as base64. */

@@ -5,7 +5,7 @@ import { type Answer, attemptsText } from "./answer.ts";
 import { playgroundMessages } from "./messages.ts";
 
 /**
- * What a call came to. Without an answer it stands by, hidden: the script fills it in while the answer
+ * The result of a call. Without an answer the panel is hidden: the script fills it in while the answer
  * streams, by the names in `data-`.
  */
 export function AnswerPanel({ view, answer }: InView<{ answer: Answer | undefined }>) {
@@ -93,7 +93,7 @@ function BillPanel({ view, answer }: InView<{ answer: Answer | undefined }>) {
   );
 }
 
-/** What the script says, in the reader's language. */
+/** Returns the script's messages in the reader's language. */
 function words(view: View) {
   const { states, hints, anyHint, left: brokenText, stop, drawn, firstText, whole, estimated } =
     view.say(

@@ -1,6 +1,6 @@
 import { both, catalogue } from "../../messages/catalogue.ts";
 
-/** What the playground says. */
+/** Messages of the playground. */
 export const playgroundMessages = catalogue({
   title: ["Playground", "试验场"],
   intro:

@@ -15,7 +15,7 @@ export const playgroundPage: Page = {
   change,
 };
 
-/** What there is to show beside the form. */
+/** The content of the page beside the form. */
 interface Stage {
   readonly fields: URLSearchParams;
   readonly answer?: Answer;
@@ -23,7 +23,10 @@ interface Stage {
   readonly code?: Snippets;
 }
 
-/** Without the script: the whole answer at once. Also shows the call as code, which calls nobody. */
+/**
+ * Shows the whole answer at once, for browsers without scripts. Also shows the call as code, without
+ * making it.
+ */
 async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   const call = callOf(form, { stream: false });
   if ("problem" in call) {
@@ -90,7 +93,7 @@ function CallForm(
   { view, stage, kind, wallets }: InView<{ stage: Stage; kind: Kind; wallets: readonly Wallet[] }>,
 ) {
   const say = view.say(playgroundMessages);
-  const { fields, problem } = stage;
+  const input = inputsOf(view, stage);
   return (
     <section class="panel">
       <form
@@ -99,22 +102,8 @@ function CallForm(
         class="change"
         data-playground="/console/feeds/playground"
       >
-        <ui.TextArea
-          name="prompt"
-          label={kind === "images" ? say.imagePrompt : say.prompt}
-          rows={5}
-          value={fields.get("prompt") ?? ""}
-          error={problem === "emptyPrompt" ? say.emptyPrompt : undefined}
-        />
-        {kind !== "images" && (
-          <ui.TextArea
-            name="system"
-            label={say.system}
-            hint={say.systemHint}
-            rows={2}
-            value={fields.get("system") ?? ""}
-          />
-        )}
+        {input("prompt", kind === "images" ? say.imagePrompt : say.prompt, { rows: 5 })}
+        {kind !== "images" && input("system", say.system, { hint: say.systemHint, rows: 2 })}
         <Choices view={view} stage={stage} kind={kind} wallets={wallets} />
         <div class="actions form-end">
           <button type="submit" class="button primary" name="do" value="send">{say.send}</button>
@@ -130,50 +119,37 @@ function Choices(
   { view, stage, kind, wallets }: InView<{ stage: Stage; kind: Kind; wallets: readonly Wallet[] }>,
 ) {
   const say = view.say(playgroundMessages);
-  const { fields, problem } = stage;
-  const choices = wallets.map(({ id, available }) => ({
-    value: id,
-    text: say.walletChoice(id, ui.groupedCredits(available.replace(/\..*/, ""))),
-  }));
+  const { fields } = stage;
+  const input = inputsOf(view, stage);
+  const options = wallets.map(({ id, available }) =>
+    [id, say.walletChoice(id, ui.groupedCredits(available.replace(/\..*/, "")))] as const
+  );
   const fallback = wallets.find(({ id }) => id === "default")?.id;
-  const orchestrations = Object.entries(say.orchestrations);
   return (
     <div class="field-row">
-      <ui.SelectField
-        name="wallet"
-        label={say.wallet}
-        value={fields.get("wallet") ?? fallback}
-        options={choices}
-      />
+      {input("wallet", say.wallet, { options, value: fields.get("wallet") ?? fallback })}
       {kind === "images"
-        ? (
-          <ui.SelectField
-            name="size"
-            label={say.size}
-            value={fields.get("size") ?? undefined}
-            options={SIZES.map((size) => ({ value: size, text: size.replace("x", " × ") }))}
-          />
-        )
+        ? input("size", say.size, {
+          options: SIZES.map((size) => [size, size.replace("x", " × ")]),
+        })
         : (
           <>
-            <ui.SelectField
-              name="orchestration"
-              label={say.orchestration}
-              value={fields.get("orchestration") ?? ""}
-              options={orchestrations.map(([value, text]) => ({ value, text }))}
-            />
-            <ui.TextField
-              name="maxTokens"
-              label={say.maxTokens}
-              hint={say.maxTokensHint}
-              inputmode="numeric"
-              value={fields.get("maxTokens") ?? ""}
-              error={problem === "badTokens" ? say.badTokens : undefined}
-            />
+            {input("orchestration", say.orchestration, { options: say.orchestrations })}
+            {input("maxTokens", say.maxTokens, { hint: say.maxTokensHint, inputmode: "numeric" })}
           </>
         )}
     </div>
   );
+}
+
+/** Makes the fields of the form; a problem is the one field's that it is about. */
+function inputsOf(view: View, { fields, problem }: Stage) {
+  const of = { emptyPrompt: "prompt", badTokens: "maxTokens" };
+  const errorOf = (name: string) =>
+    problem !== undefined && of[problem] === name
+      ? view.say(playgroundMessages)[problem]
+      : undefined;
+  return ui.inputs({ fields, errorOf });
 }
 
 function CodePanel({ view, code }: InView<{ code: Snippets }>) {

@@ -11,7 +11,7 @@ const STATE_KINDS: Readonly<Record<string, ui.BadgeKind>> = {
   unknown: "bad",
 };
 
-/** What was held for the request, and what became of it: to the last digit. */
+/** The holds of a request and their settlement, to the last digit. */
 export function Books({ view, detail }: InView<{ detail: Detail }>) {
   const say = view.say(requestPageMessages);
   const { settlement: { holds, complete }, wallet, charged } = detail;

@@ -9,7 +9,7 @@ import { nameOf } from "./outcome_messages.ts";
 /** Characters of a secret that tell keys of one name apart; the rest is in the title. */
 const HINT_CHARS = 6;
 
-/** Where a row leads. */
+/** Returns the address of a request's page. */
 export function hrefOf({ id }: Summary): string {
   return `/console/requests/${encodeURIComponent(id)}`;
 }
@@ -19,7 +19,7 @@ export function endOf({ at, durationMs }: Pick<Summary, "at" | "durationMs">): s
   return new Date(Date.parse(at) + durationMs).toISOString();
 }
 
-/** What the list and the live view show of a request. */
+/** Returns the columns of the list and of the live view. */
 export function columnsOf(
   view: View,
   keys: KnownKeys,

@@ -3,7 +3,7 @@ import type { InView } from "../../page.ts";
 import type { Detail } from "./answer.ts";
 import { requestPageMessages } from "./request_messages.ts";
 
-/** What was said, where the operator has it logged: folded up, and marked as that. */
+/** The logged prompt and answer, folded and marked; a hint where content logging was off. */
 export function Content({ view, content }: InView<{ content: Detail["content"] }>) {
   const say = view.say(requestPageMessages);
   if (content === null) return <p class="hint">{say.notLogged}</p>;

@@ -7,7 +7,7 @@ import { requestMessages } from "./messages.ts";
 /** Above this many keys are named by their id instead of chosen from a list. */
 export const KEYS_LISTED_MAX = 200;
 
-/** What can be chosen. */
+/** The choices of the filter. */
 export interface Choices {
   readonly keys: KnownKeys;
   readonly models: readonly string[];
@@ -18,7 +18,7 @@ const CONDITIONS = ["q", "key", "model", "outcome", "endpoint", "status", "error
 /** Those that stand under "more". */
 const SELDOM = ["endpoint", "status", "error", "min_charged"];
 
-/** What of the page's query says which requests are meant, in the words of the operator's API. */
+/** Returns the conditions of the page's query under the names of the operator's API. */
 export function conditions(
   view: View,
   range: ui.TimeRange = ui.readRange(view, "any"),

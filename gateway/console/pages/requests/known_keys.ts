@@ -4,7 +4,7 @@ import type { View } from "../../page.ts";
 export interface KnownKey {
   readonly id: string;
   readonly name: string;
-  /** How its secret begins. */
+  /** The beginning of its secret. */
   readonly hint: string;
   /** Revoked, or expired: it makes no request any more. */
   readonly isOver: boolean;
@@ -27,12 +27,15 @@ export class KnownKeys {
     );
   }
 
-  /** What a key is called; its id where that is all that is known. */
+  /** Returns the name of a key; its id where the key is unknown. */
   nameOf(id: string): string {
     return this.#byId.get(id)?.name ?? id;
   }
 
-  /** What tells a key from others of its name; `undefined` where the name does. */
+  /**
+   * Returns the hint that distinguishes a key from others of its name; `undefined` where the name
+   * suffices.
+   */
   hintOf(id: string): string | undefined {
     const key = this.#byId.get(id);
     return key === undefined || !this.#shared.has(key.name) ? undefined : key.hint;

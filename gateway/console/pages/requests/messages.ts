@@ -1,6 +1,6 @@
 import { both, catalogue } from "../../messages/catalogue.ts";
 
-/** What the list of requests says. */
+/** Messages of the list of requests. */
 export const requestMessages = catalogue({
   title: ["Requests", "请求"],
   intro: ["Every call, how it ended and what it cost.", "每次调用、其结果与花费。"],

@@ -3,7 +3,7 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 /** Endings, as pages tell them apart. */
 export type OutcomeName = "ok" | "refused" | "failed" | "client_left" | "cut" | "killed";
 
-/** How requests, attempts, holds and tasks end. */
+/** Messages for the outcomes of requests, attempts, holds and tasks. */
 export const outcomeMessages = catalogue({
   names: {
     ok: ["Answered", "已答复"],
@@ -60,7 +60,7 @@ export const outcomeMessages = catalogue({
   },
 });
 
-/** What a code is called; a code that is not known stands for itself. */
+/** Returns the name of a code; an unknown code stands for itself. */
 export function nameOf(names: Readonly<Record<string, string>>, code: string): string {
   return Object.hasOwn(names, code) ? names[code] ?? code : code;
 }

@@ -76,7 +76,7 @@ function costText(tasks: readonly Task[]): string {
   return ui.trimmedCredits(sumOf(tasks));
 }
 
-/** What waits for no other task waits for the plan that names it; in the order in which they began. */
+/** Makes the plan the dependency of tasks without one, and sorts the tasks by their beginning. */
 function withPlanner(given: readonly Task[]): readonly Task[] {
   const rank = ({ startMs }: Task) => startMs ?? Infinity;
   const tasks = given.toSorted((a, b) =>

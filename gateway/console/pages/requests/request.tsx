@@ -78,7 +78,7 @@ function Intro({ view, detail }: InView<{ detail: Detail }>) {
   );
 }
 
-/** How it ended: in words, so that nothing but a whole answer looks like one. */
+/** The outcome in words, so that only a complete answer looks like one. */
 function Ending({ view, detail }: InView<{ detail: Detail }>) {
   const name = outcomeOf(detail);
   const { status, errorCode } = detail;

@@ -1,6 +1,6 @@
 import { both, catalogue } from "../../messages/catalogue.ts";
 
-/** What one request's page says. */
+/** Messages of the page of one request. */
 export const requestPageMessages = catalogue({
   back: ["All requests", "全部请求"],
   none: ["This request is not on record", "没有此请求的记录"],

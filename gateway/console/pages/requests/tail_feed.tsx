@@ -6,19 +6,19 @@ import { columnsOf, hrefOf } from "./columns.tsx";
 import { knownKeys } from "./known_keys.ts";
 
 /**
- * How long one stream goes on, in milliseconds. Then the browser asks again, and shows its session:
- * who was signed out meanwhile sees no more.
+ * Maximum time of one stream, in milliseconds. The browser then reconnects with its session: a session
+ * that has ended meanwhile receives no more.
  */
 const LIFE_MS = 60_000;
-/** How soon it asks again, in milliseconds. */
+/** Time after which a browser reconnects, in milliseconds. */
 const RETRY_MS = 300;
 /** Rows that ended between two streams, at most; of more it is said that there are some. */
 const MISSED_MAX = 500;
 
 /**
- * Requests as they end, as server-sent events: `row` is a row of the list as markup, made by what makes
- * the list; `lost` is how many could not be shown, `gap` that some were not. A browser that comes back
- * is told what it missed.
+ * Requests as they end, as server-sent events: `row` is a row of the list as markup, made by the code
+ * of the list; `lost` is the number of rows that could not be shown, `gap` says that some were not. A
+ * browser that reconnects receives the rows that it missed.
  */
 export const tailFeed: Feed = { path: "/feeds/requests/tail", method: "GET", answer };
 
@@ -38,7 +38,7 @@ async function answer(view: View, request: Request): Promise<Response> {
 /** Stands for the newest row where there was none. */
 const NO_ROW = "-";
 
-/** What ended since a row, oldest first. */
+/** The rows that ended since a row, oldest first. */
 interface Missed {
   readonly rows: readonly Summary[];
   /** There was more than that. */

@@ -1,11 +1,11 @@
 /**
- * What the operator's API tells of upstreams.
+ * The state of upstreams as the operator's API reports it.
  *
  * @module
  */
 
 import type { AnswerOf } from "../../../admin_api/operations.ts";
-import * as ui from "../../components/mod.ts";
+import type * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 
 /** An upstream as the pool has it. */

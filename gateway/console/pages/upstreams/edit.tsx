@@ -3,14 +3,7 @@ import * as ui from "../../components/mod.ts";
 import { upstreamHref } from "../catalog/addresses.ts";
 import type { CatalogUpstream } from "../catalog/content.ts";
 import { missing } from "../catalog/missing.tsx";
-import {
-  EnteredChoice,
-  EnteredError,
-  EnteredText,
-  isEntered,
-  isWrong,
-  NewId,
-} from "../catalog/entry_fields.tsx";
+import { EnteredError, entryInputs, isEntered, isWrong, NewId } from "../catalog/entry_fields.tsx";
 import { entryPages, type FormFields } from "../catalog/entry_form.tsx";
 import type { Shown, View } from "../../page.ts";
 import { upstreamMessages } from "./messages.ts";
@@ -56,19 +49,18 @@ export function missingUpstream(view: View, id: string): Shown {
 
 function Where({ view, entered, id }: Props) {
   const say = view.say(upstreamMessages);
+  const input = entryInputs(entered);
   return (
     <ui.FieldGroup legend={say.where}>
       <NewId view={view} entered={entered} id={id} />
       <div class="field-row">
-        <EnteredChoice entered={entered} name="kind" label={say.kind} options={UPSTREAM_KINDS} />
-        <EnteredText entered={entered} name="provider" label={say.provider} />
+        {input("kind", say.kind, { options: UPSTREAM_KINDS })}
+        {input("provider", say.provider)}
       </div>
-      <EnteredText entered={entered} name="baseUrl" label={say.address} />
+      {input("baseUrl", say.address)}
       <ui.Fold title={say.cloud} isOpen={isEntered(entered, PLACES)}>
         <div class="field-row">
-          {PLACES.map((name) => (
-            <EnteredText key={name} entered={entered} name={name} label={say.places[name]} />
-          ))}
+          {PLACES.map((name) => input(name, say.places[name]))}
         </div>
       </ui.Fold>
     </ui.FieldGroup>
@@ -78,9 +70,8 @@ function Where({ view, entered, id }: Props) {
 function Credentials({ view, entered, entry }: Props) {
   const say = view.say(upstreamMessages);
   const [usual, ...rare] = VARIABLES;
-  const variable = (name: typeof VARIABLES[number]) => (
-    <EnteredText key={name} entered={entered} name={name} label={say.variables[name]} />
-  );
+  const input = entryInputs(entered);
+  const variable = (name: typeof VARIABLES[number]) => input(name, say.variables[name]);
   return (
     <ui.FieldGroup legend={say.keys}>
       <p class="hint">{say.keysHint}</p>
@@ -106,21 +97,15 @@ function Credentials({ view, entered, entry }: Props) {
 function Limits({ view, entered }: Props) {
   const say = view.say(upstreamMessages);
   const names = ["maxInFlight", "onDisconnect", ...TIMEOUTS.map((name) => `timeouts.${name}`)];
-  const number = (name: string, label: string) => (
-    <EnteredText entered={entered} name={name} label={label} inputmode="numeric" />
-  );
+  const input = entryInputs(entered);
+  const number = (name: string, label: string) => input(name, label, { inputmode: "numeric" });
   return (
     <ui.Fold title={say.limits} isOpen={isWrong(entered, names)}>
       <p class="hint">{say.defaultHint}</p>
       <div class="field-row">
         {number("maxInFlight", say.maxInFlight)}
         {TIMEOUTS.map((name) => number(`timeouts.${name}`, say.inMs(say.timeouts[name])))}
-        <EnteredChoice
-          entered={entered}
-          name="onDisconnect"
-          label={say.onDisconnect}
-          options={say.onDisconnects}
-        />
+        {input("onDisconnect", say.onDisconnect, { options: say.onDisconnects })}
       </div>
     </ui.Fold>
   );

@@ -1,7 +1,7 @@
 import * as ui from "../../components/mod.ts";
 import { both, catalogue } from "../../messages/catalogue.ts";
 
-/** What the pages of upstreams say. */
+/** Messages of the pages of upstreams. */
 export const upstreamMessages = catalogue({
   title: ["Upstreams", "上游"],
   intro: both`Providers and servers that answer, and how they are now.

@@ -8,18 +8,18 @@ import { upstreamMessages } from "./messages.ts";
 /** Names that are shown: what is probed is on no page of its own, so they come at once. */
 const OFFERED_MAX = 500;
 
-/** What an upstream answered when it was asked for its models. */
+/** The answer of an upstream to a request for its models. */
 export interface Probed {
   readonly names: readonly string[];
   readonly ms: number;
 }
 
 /** Asks an upstream for its models; with an answer, shows it, or what to do about its failure. */
-export function ProbePanel(
-  { view, id, probed, models }: InView<
-    { id: string; probed: Probed | Refusal | undefined; models: readonly CatalogModel[] }
-  >,
-) {
+export function ProbePanel({ view, id, probed, models }: InView<{
+  id: string;
+  probed: Probed | Refusal | undefined;
+  models: readonly CatalogModel[];
+}>) {
   const say = view.say(upstreamMessages);
   return (
     <ui.Panel
@@ -50,11 +50,11 @@ function Failed({ view, refusal }: InView<{ refusal: Refusal }>) {
   );
 }
 
-function Offered(
-  { view, id, probed, models }: InView<
-    { id: string; probed: Probed; models: readonly CatalogModel[] }
-  >,
-) {
+function Offered({ view, id, probed, models }: InView<{
+  id: string;
+  probed: Probed;
+  models: readonly CatalogModel[];
+}>) {
   const say = view.say(upstreamMessages);
   const { names, ms } = probed;
   const known = (name: string) => models.filter(({ upstreamModel }) => upstreamModel === name);
@@ -89,7 +89,7 @@ function Offered(
           ]}
         />
       )}
-      {!(names.length <= OFFERED_MAX) && (
+      {names.length > OFFERED_MAX && (
         <p class="hint">{say.moreOffered(names.length - OFFERED_MAX)}</p>
       )}
     </>

@@ -95,7 +95,7 @@ function Facts({ view, state, config }: InView<{ state: UpstreamState; config: C
   );
 }
 
-/** Where its credentials come from, never what they are. */
+/** Names the sources of an upstream's credentials, never their values. */
 function credentials(view: View, config: CatalogUpstream) {
   const say = view.say(upstreamMessages);
   const variables = VARIABLES.flatMap((name) => named(config[name], say.variables[name]));

@@ -35,44 +35,28 @@ async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal)
   const { tiers } = (await view.load("GET /catalog")).content;
   const usual = tiers.find(({ id }) => id === "standard") ?? tiers[0];
   const taken = refusal?.status === 409 ? refusal.message : undefined;
-  return {
+  const input = ui.inputs({
+    fields,
+    errorOf: (name) => ui.fieldError(refusal, name) ?? (name === "id" ? taken : undefined),
+  });
+  return ui.formPage(view, {
     title: say.new,
-    status: refusal === undefined ? 200 : 422,
-    body: (
+    intro: say.newIntro,
+    refusal,
+    fields: (
       <>
-        <ui.PageHead title={say.new} intro={say.newIntro} />
-        <section class="panel">
-          <ui.ChangeForm refusal={refusal}>
-            <ui.TextField
-              name="id"
-              label={say.walletId}
-              hint={say.walletIdHint}
-              value={fields.get("id") ?? ""}
-              error={ui.fieldError(refusal, "id") ?? taken}
-              maxLength={64}
-              isRequired
-            />
-            <ui.SelectField
-              name="tier"
-              label={say.tier}
-              hint={say.tierHint}
-              value={fields.get("tier") ?? usual?.id}
-              error={ui.fieldError(refusal, "tier")}
-              options={tiers.map(({ id }) => ({ value: id, text: id }))}
-            />
-            <ui.TextField
-              name="credits"
-              label={say.firstCredits}
-              hint={say.firstCreditsHint}
-              value={fields.get("credits") ?? ""}
-              error={ui.fieldError(refusal, "credits")}
-              inputmode="decimal"
-              maxLength={40}
-            />
-            <ui.FormEnd view={view} submit={say.openIt} cancelHref="/console/wallets" />
-          </ui.ChangeForm>
-        </section>
+        {input("id", say.walletId, { hint: say.walletIdHint, maxLength: 64, isRequired: true })}
+        {input("tier", say.tier, {
+          hint: say.tierHint,
+          options: tiers.map(({ id }) => id),
+          value: fields.get("tier") ?? usual?.id,
+        })}
+        {input("credits", say.firstCredits, {
+          ...{ hint: say.firstCreditsHint, inputmode: "decimal", maxLength: 40 },
+        })}
       </>
     ),
-  };
+    submit: say.openIt,
+    cancelHref: "/console/wallets",
+  });
 }

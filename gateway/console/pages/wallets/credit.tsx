@@ -59,45 +59,27 @@ function formShown(
   },
 ): Shown {
   const say = view.say(walletMessages);
-  const title = say.creditTitle(wallet.id);
-  const wrong = (param: string) => refusal?.param === param ? refusal.message : undefined;
-  return {
-    title,
-    status: refusal === undefined && error === undefined ? 200 : 422,
-    body: (
+  const input = ui.inputs({
+    fields,
+    errorOf: (name) => (name === "credits" ? error : undefined) ?? ui.fieldError(refusal, name),
+  });
+  return ui.formPage(view, {
+    title: say.creditTitle(wallet.id),
+    intro: say.creditIntro,
+    refusal,
+    isWrong: error !== undefined,
+    hidden: { once: fields.get("once") ?? "" },
+    fields: (
       <>
-        <ui.PageHead title={title} intro={say.creditIntro} />
-        <section class="panel">
-          <ui.ChangeForm refusal={refusal}>
-            <input type="hidden" name="once" value={fields.get("once") ?? ""} />
-            <ui.TextField
-              name="credits"
-              label={say.amount}
-              hint={say.amountHint}
-              value={fields.get("credits") ?? ""}
-              error={error ?? wrong("credits")}
-              inputmode="decimal"
-              maxLength={40}
-              isRequired
-            />
-            <ui.TextField
-              name="note"
-              label={say.note}
-              hint={say.noteHint}
-              value={fields.get("note") ?? ""}
-              error={wrong("note")}
-              maxLength={500}
-            />
-            <ui.FormEnd
-              view={view}
-              submit={say.check}
-              cancelHref={`/console${pathOf(wallet.id)}`}
-            />
-          </ui.ChangeForm>
-        </section>
+        {input("credits", say.amount, {
+          ...{ hint: say.amountHint, inputmode: "decimal", maxLength: 40, isRequired: true },
+        })}
+        {input("note", say.note, { hint: say.noteHint, maxLength: 500 })}
       </>
     ),
-  };
+    submit: say.check,
+    cancelHref: `/console${pathOf(wallet.id)}`,
+  });
 }
 
 function confirmShown(
@@ -108,30 +90,19 @@ function confirmShown(
   const amount = shortOf(micros);
   const note = fields.get("note") ?? "";
   const after = shortOf((parseCredits(wallet.available) ?? 0n) + micros);
-  const title = say.confirmCredit(amount, wallet.id);
-  return {
-    title,
-    body: (
-      <ui.Confirm
-        view={view}
-        title={title}
-        warning={
-          <>
-            {say.willBe(ui.trimmedCredits(wallet.available), after)}
-            {note !== "" && <span class="remark-line">{say.noted(note)}</span>}
-          </>
-        }
-        submit={say.payIn(amount)}
-        cancelHref={`/console${pathOf(wallet.id)}`}
-        fields={{
-          once: fields.get("once") ?? "",
-          credits: fields.get("credits") ?? "",
-          note,
-          do: "pay",
-        }}
-      />
+  const [once, credits] = ["once", "credits"].map((name) => fields.get(name) ?? "");
+  return ui.confirmPage(view, {
+    title: say.confirmCredit(amount, wallet.id),
+    warning: (
+      <>
+        {say.willBe(ui.trimmedCredits(wallet.available), after)}
+        {note !== "" && <span class="remark-line">{say.noted(note)}</span>}
+      </>
     ),
-  };
+    submit: say.payIn(amount),
+    cancelHref: `/console${pathOf(wallet.id)}`,
+    hidden: { once: once ?? "", credits: credits ?? "", note, do: "pay" },
+  });
 }
 
 function pathOf(id: string): string {

@@ -1,6 +1,6 @@
 import { both, catalogue } from "../../messages/catalogue.ts";
 
-/** What the pages of wallets say. */
+/** Messages of the pages of wallets. */
 export const walletMessages = catalogue({
   title: ["Wallets", "钱包"],
   intro: both`Prepaid credits. Every call is paid from the wallet of its key.

@@ -112,14 +112,10 @@ function LowMark(
     <ui.Panel title={say.lowMark}>
       <p>{lowBelowSet ? say.lowMarkSet(mark) : say.lowMarkPart(mark)}</p>
       <form method="post" class="mark-form" autocomplete="off">
-        <ui.TextField
-          name="below"
-          label={say.lowBelow}
-          hint={say.lowBelowHint}
+        <ui.Field
+          {...{ name: "below", label: say.lowBelow, hint: say.lowBelowHint }}
+          {...{ inputmode: "decimal", maxLength: 40, error: ui.fieldError(refusal, "below") }}
           value={below ?? (lowBelowSet ? lowBelow : "")}
-          error={ui.fieldError(refusal, "below")}
-          inputmode="decimal"
-          maxLength={40}
         />
         <button type="submit" class="button">{say.lowSave}</button>
       </form>

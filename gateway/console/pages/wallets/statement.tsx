@@ -119,14 +119,10 @@ function withAvailable(view: View, available: string): string {
 
 function columnsOf(view: View, hasBalance: boolean): readonly ui.Column<StatementLine>[] {
   const say = view.say(walletMessages);
-  const amount = (
-    id: string,
-    title: string,
-    value: (row: StatementLine) => string | null | undefined,
-  ) =>
+  const amount = (title: string, value: (row: StatementLine) => string | null) =>
     ui.endColumn(title, (row: StatementLine) => {
       const text = value(row);
-      return text == null ? "–" : <ui.Credits amount={text} />;
+      return text === null ? "–" : <ui.Credits amount={text} />;
     });
   return [
     ui.column(say.time, ({ at }) => <ui.Time at={at} />, { isHeader: true }),
@@ -135,8 +131,8 @@ function columnsOf(view: View, hasBalance: boolean): readonly ui.Column<Statemen
       ({ kind }) => <ui.Badge kind={KIND_LOOKS[kind]}>{say.kinds[kind]}</ui.Badge>,
     ),
     ui.column(say.remark, (entry) => <Remark view={view} entry={entry} />),
-    amount("change", say.change, ({ change }) => change),
-    ...hasBalance ? [amount("after", say.after, ({ available }) => available)] : [],
+    amount(say.change, ({ change }) => change),
+    ...hasBalance ? [amount(say.after, ({ available }) => available)] : [],
   ];
 }
 

@@ -1,3 +1,4 @@
+import { TextLineStream } from "@std/streams";
 import { csvLine } from "../../../system/csv.ts";
 import type { Feed } from "../../page.ts";
 
@@ -29,7 +30,8 @@ export const statementFile: Feed = {
       signal: view.signal,
     });
     if (!answer.ok || answer.body === null) return answer;
-    const rows = answer.body.pipeThrough(new TextDecoderStream()).pipeThrough(csvRows());
+    const rows = answer.body.pipeThrough(new TextDecoderStream())
+      .pipeThrough(new TextLineStream()).pipeThrough(csvRows());
     const name = id.replace(/[^A-Za-z0-9._-]/g, "_");
     return new Response(rows.pipeThrough(new TextEncoderStream()), {
       headers: {
@@ -42,15 +44,12 @@ export const statementFile: Feed = {
 
 /** Lines of JSON as lines of a table. */
 function csvRows(): TransformStream<string, string> {
-  let rest = "";
   return new TransformStream({
     start(controller) {
       controller.enqueue(csvLine(COLUMNS));
     },
-    transform(piece, controller) {
-      const lines = (rest + piece).split("\n");
-      rest = lines.pop() ?? "";
-      controller.enqueue(lines.filter((line) => line !== "").map(csvRow).join(""));
+    transform(line, controller) {
+      if (line !== "") controller.enqueue(csvRow(line));
     },
   });
 }

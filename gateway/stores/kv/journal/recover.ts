@@ -19,7 +19,7 @@ import type { KvRequestLog } from "../log/request_log.ts";
 import { KILLED_ROWS, killedRowKey } from "../rows.ts";
 
 /** Stores and time of a recovery. */
-export interface Recovered {
+export interface RecoveryOptions {
   readonly ledger: KvLedgerStore;
   readonly log: KvRequestLog;
   readonly atMs: number;
@@ -29,7 +29,7 @@ export interface Recovered {
  * Ends every open hold, a limited number at a time, and writes the missing log rows. If this is
  * interrupted too, the next start continues.
  */
-export async function recover(kv: Deno.Kv, { ledger, log, atMs }: Recovered): Promise<void> {
+export async function recover(kv: Deno.Kv, { ledger, log, atMs }: RecoveryOptions): Promise<void> {
   const orphans = await ledger.openHolds();
   // Several calls of one request may have been in flight: its row is written with the last of them.
   const lastOf = new Map(

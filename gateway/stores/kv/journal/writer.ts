@@ -16,7 +16,7 @@ export interface Operation {
 }
 
 /** An attempted commit. */
-export interface TriedCommit {
+export interface AttemptedCommit {
   readonly ms: number;
   /** Number of operations that waited for it. */
   readonly operations: number;
@@ -30,7 +30,7 @@ export interface DurableHead {
 }
 
 /** The contents of a commit; after an error it may still have landed. */
-interface Tried {
+interface CommitAttempt {
   readonly stage: Stage;
   readonly head: Head;
   readonly logged: readonly PlacedLines[];
@@ -70,7 +70,7 @@ export class Writer {
   onGone: (message: string) => void = () => {};
   /** Called with damaged rows that background work met. */
   onDamage: (error: unknown) => void = () => {};
-  readonly #onTried: ((commit: TriedCommit) => void) | undefined;
+  readonly #onTried: ((commit: AttemptedCommit) => void) | undefined;
   readonly #isInPlace: () => Promise<boolean>;
   #lookedAtMs = -Infinity;
   #isGone = false;
@@ -81,7 +81,7 @@ export class Writer {
   #queued = 0;
   #turn: Operation[] = [];
   #draining: Promise<void> | undefined;
-  #doubt: Tried | undefined;
+  #doubt: CommitAttempt | undefined;
   /** True when another process took over while the last commit was in doubt. */
   #isLostInDoubt = false;
   /** The stage whose commit is being prepared or in progress. */
@@ -96,7 +96,7 @@ export class Writer {
     options: {
       readonly books: Books;
       readonly head: DurableHead;
-      readonly onTried?: ((commit: TriedCommit) => void) | undefined;
+      readonly onTried?: ((commit: AttemptedCommit) => void) | undefined;
       /** Returns true while the store's file is where it was opened. @default {always true} */
       readonly isInPlace?: (() => Promise<boolean>) | undefined;
     },
@@ -322,7 +322,7 @@ export class Writer {
     return true;
   }
 
-  #adopt({ stage, head, logged }: Tried, versionstamp: string): void {
+  #adopt({ stage, head, logged }: CommitAttempt, versionstamp: string): void {
     this.#head = { value: head, versionstamp };
     this.#health = "ok";
     stage.publish();

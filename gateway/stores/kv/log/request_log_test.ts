@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { stub } from "@std/testing/mock";
 import type { RequestRecord } from "../../../ports/request_log.ts";
 import { LOG_TRIM_SEGMENTS } from "../limits.ts";
 import { openKvStores } from "../open.ts";
@@ -70,17 +71,11 @@ Deno.test("A row is found however long after its id's time it was written", asyn
 Deno.test("A short log is searched whole, also where the machine stands still meanwhile", async () => {
   const stores = await openKvStores(":memory:", { nowMs: () => 1_000 });
   for (let n = 0; n < 60; n++) await stores.log.append(record(n, n));
-  const { performance } = globalThis;
-  const now = performance.now.bind(performance);
-  let stoodMs = 0;
-  performance.now = () => now() + (stoodMs += 1_000);
-  try {
-    const { records, cursor } = await stores.log.search({ limit: 100 });
-    assertEquals([records.length, cursor], [60, undefined]);
-    const oldest = await stores.log.search({ id: record(0, 0).id, limit: 100 });
-    assertEquals(oldest.records.map(({ requestId }) => requestId), ["req-0"]);
-  } finally {
-    performance.now = now;
-  }
+  let nowMs = performance.now();
+  using _ = stub(performance, "now", () => nowMs += 1_000);
+  const { records, cursor } = await stores.log.search({ limit: 100 });
+  assertEquals([records.length, cursor], [60, undefined]);
+  const oldest = await stores.log.search({ id: record(0, 0).id, limit: 100 });
+  assertEquals(oldest.records.map(({ requestId }) => requestId), ["req-0"]);
   await stores.close();
 });

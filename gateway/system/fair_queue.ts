@@ -2,7 +2,7 @@
  * A fair queue: first come first served within an owner, and round robin among owners, however many
  * items each has waiting.
  */
-export class FairLine<T> {
+export class FairQueue<T> {
   /** Items by owner; the owner whose turn is next comes first. */
   readonly #lines = new Map<string, Set<T>>();
   #size = 0;

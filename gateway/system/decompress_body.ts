@@ -14,7 +14,7 @@ const CODINGS = ["gzip", "x-gzip", "br", "deflate"];
  * decompression bomb at its limit. A response without compression, or with an unknown one, is
  * returned unchanged.
  */
-export function unpacked(response: Response): Response {
+export function decompressBody(response: Response): Response {
   const coding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   const reader = CODINGS.includes(coding) ? response.body?.getReader() : undefined;
   if (reader === undefined) return response;

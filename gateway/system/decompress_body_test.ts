@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertGreater, assertRejects } from "@std/assert";
 import zlib from "node:zlib";
 import { readBytesUpTo } from "./bounded_body.ts";
-import { unpacked } from "./unpacked.ts";
+import { decompressBody } from "./decompress_body.ts";
 
 const PACK: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
   gzip: (bytes) => zlib.gzipSync(bytes),
@@ -19,7 +19,7 @@ function packed(coding: string, bytes: Uint8Array): Response {
 for (const coding of Object.keys(PACK)) {
   Deno.test(`an answer packed by ${coding} is unpacked as a whole`, async () => {
     const bytes = crypto.getRandomValues(new Uint8Array(50_000));
-    const response = unpacked(packed(coding, bytes));
+    const response = decompressBody(packed(coding, bytes));
     assertEquals([...response.headers], [["x-other", "kept"]]);
     assertEquals(await response.bytes(), bytes);
   });
@@ -28,7 +28,7 @@ for (const coding of Object.keys(PACK)) {
     const bomb = packed(coding, new Uint8Array(64 * MB));
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
-    assertEquals(await readBytesUpTo(unpacked(bomb), 8 * MB), undefined);
+    assertEquals(await readBytesUpTo(decompressBody(bomb), 8 * MB), undefined);
     clearInterval(timer);
     assertGreater(turns, 3);
   });
@@ -39,9 +39,9 @@ for (const coding of Object.keys(PACK)) {
     const headers = { "content-encoding": coding };
     const cut = new Response(new Uint8Array(whole.subarray(0, 20_000)), { headers });
     // The end of what Brotli packed is not checked: what is cut is no JSON, and no stream's end.
-    if (coding !== "br") await assertRejects(() => unpacked(cut).bytes());
+    if (coding !== "br") await assertRejects(() => decompressBody(cut).bytes());
     const garbage = new Response("no such thing", { headers });
-    await assertRejects(() => unpacked(garbage).bytes());
+    await assertRejects(() => decompressBody(garbage).bytes());
   });
 }
 
@@ -49,10 +49,10 @@ Deno.test("an answer that is not packed, or in a way that nobody knows, stays as
   for (const coding of [undefined, "identity", "zstd", "gzip, br"]) {
     const headers: HeadersInit = coding === undefined ? {} : { "content-encoding": coding };
     const response = new Response("text", { headers });
-    assert(unpacked(response) === response);
+    assert(decompressBody(response) === response);
   }
   const empty = new Response(null, { headers: { "content-encoding": "gzip" } });
-  assert(unpacked(empty) === empty);
+  assert(decompressBody(empty) === empty);
 });
 
 Deno.test("whoever leaves a packed answer leaves the connection, too", async () => {
@@ -64,9 +64,9 @@ Deno.test("whoever leaves a packed answer leaves the connection, too", async () 
       cancel: () => void cancelled++,
     });
   const init = { headers: { "content-encoding": "gzip" } };
-  await unpacked(new Response(body(), init)).body?.cancel();
+  await decompressBody(new Response(body(), init)).body?.cancel();
   assertEquals(cancelled, 1);
-  const reader = unpacked(new Response(body(), init)).body?.getReader({ mode: "byob" });
+  const reader = decompressBody(new Response(body(), init)).body?.getReader({ mode: "byob" });
   const { value } = await reader?.read(new Uint8Array(16)) ?? {};
   assertEquals(value?.length, 16);
   await reader?.cancel();

@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { FairLine } from "./fair_line.ts";
+import { FairQueue } from "./fair_queue.ts";
 
 const anybody = () => true;
 
 Deno.test("owners take turns, each with the one that came first", () => {
-  const line = new FairLine<string>();
+  const line = new FairQueue<string>();
   for (const item of ["a1", "a2", "a3", "b1", "b2", "c1"]) line.add(item.charAt(0), item);
   line.add("a", "a1");
   assertEquals(line.size, 6);
@@ -14,7 +14,7 @@ Deno.test("owners take turns, each with the one that came first", () => {
 });
 
 Deno.test("who may not go keeps its place, and so does its owner", () => {
-  const line = new FairLine<string>();
+  const line = new FairQueue<string>();
   for (const item of ["a1", "a2", "b1", "b2"]) line.add(item.charAt(0), item);
   assertEquals(line.take((item) => item.startsWith("b")), "b1");
   assertEquals(line.take((item) => item === "a2"), "a2");
@@ -22,7 +22,7 @@ Deno.test("who may not go keeps its place, and so does its owner", () => {
 });
 
 Deno.test("who leaves is forgotten", () => {
-  const line = new FairLine<string>();
+  const line = new FairQueue<string>();
   line.add("a", "a1");
   line.add("a", "a2");
   assert(line.delete("a", "a1"));
@@ -32,7 +32,7 @@ Deno.test("who leaves is forgotten", () => {
 });
 
 Deno.test("room is made by the last of whoever has the most waiting", () => {
-  const line = new FairLine<string>();
+  const line = new FairQueue<string>();
   for (const item of ["a1", "a2", "a3", "b1"]) line.add(item.charAt(0), item);
   assertEquals(line.makeRoom("a"), undefined, "its own flood makes no room for it");
   assertEquals(line.makeRoom("c"), "a3");
@@ -46,7 +46,7 @@ Deno.test("room is made by the last of whoever has the most waiting", () => {
 Deno.test("between two turns of an owner everybody else who waits has one", () => {
   const owners = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 60 });
   fc.assert(fc.property(owners, (list) => {
-    const line = new FairLine<number>();
+    const line = new FairQueue<number>();
     list.forEach((owner, at) => line.add(owner, at));
     const order = line.takeAll();
     assertEquals(order.length, list.length);

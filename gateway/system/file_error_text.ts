@@ -2,7 +2,7 @@
  * Returns a file error in words, without the system's error number, its call and the path, which
  * the reader already knows.
  */
-export function fileTrouble(error: unknown): string {
+export function fileErrorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message } = error;
   // The runtime names a flag for programs that may access everything.
