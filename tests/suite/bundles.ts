@@ -28,6 +28,7 @@ export const LONGEST: readonly string[] = [
 const FILES_PER_BUNDLE = 6;
 /** Unit tests take little longer than what they import. */
 const UNIT_FILES_PER_BUNDLE = 50;
+const COVERED = /^tests\/(architecture|integration\/(orchestration|responses|settlement_table))\//;
 const SKIPPED = new Set([".git", "coverage", "data", "dist", "node_modules"]);
 
 /** Paths of all test files below a folder, sorted. */
@@ -49,6 +50,15 @@ export function isUnitTest(file: string): boolean {
   return !file.startsWith("tests/");
 }
 
+/**
+ * True for tests that coverage is collected from: those beside the code, and those of the service
+ * that run every path of a request. With the other tests it would change little and cost minutes:
+ * each thread that a test starts takes a second longer.
+ */
+export function isCovered(file: string): boolean {
+  return isUnitTest(file) ? !file.startsWith("gateway/vector_stores/") : COVERED.test(file);
+}
+
 /** Divides files into bundles, in the order in which they should begin. */
 export function bundlesOf(files: readonly string[]): Bundle[] {
   const long = LONGEST.filter((file) => files.includes(file));
@@ -66,10 +76,11 @@ export function bundlesOf(files: readonly string[]): Bundle[] {
   ];
 }
 
-/** The component of a file, such as `gateway/domain` or `tests/integration`. */
+/** The component of a file, such as `gateway/domain` or `tests/integration/responses`. */
 function folderOf(file: string): string {
-  const [top = "", second = ""] = file.split("/");
-  return top === "gateway" || top === "tests" ? `${top}/${second}` : top;
+  const [top = "", ...folders] = file.split("/").slice(0, -1);
+  if (top === "tests") return [top, ...folders.slice(0, 2)].join("/");
+  return top === "gateway" ? [top, ...folders.slice(0, 1)].join("/") : top;
 }
 
 function divide(folder: string, files: readonly string[]): Bundle[] {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { stripVTControlCharacters } from "node:util";
+
 /** One process of the run. */
 export interface Job {
   readonly name: string;
@@ -32,9 +34,20 @@ export interface Outcome {
 
 const NOTHING: Counts = { passed: 0, failed: 0, ignored: 0 };
 
-/** Runs a job to its end. */
-export async function runJob(job: Job, cwd: string): Promise<Outcome> {
+/** A job that runs. */
+export interface RunningJob {
+  readonly job: Job;
+  readonly outcome: Promise<Outcome>;
+  readonly seconds: () => number;
+  /** What it has printed so far. */
+  readonly output: () => string;
+  readonly kill: () => void;
+}
+
+/** Starts a job. */
+export function startJob(job: Job, cwd: string): RunningJob {
   const startedMs = performance.now();
+  const seconds = () => Math.round((performance.now() - startedMs) / 1_000);
   const command = new Deno.Command(Deno.execPath(), {
     args: [...job.args],
     cwd,
@@ -47,21 +60,20 @@ export async function runJob(job: Job, cwd: string): Promise<Outcome> {
   const collect = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) output += text;
   };
-  const [{ success }] = await Promise.all([
-    child.status,
-    collect(child.stdout),
-    collect(child.stderr),
-  ]);
-  const seconds = (performance.now() - startedMs) / 1_000;
-  const counts = job.hasTests ? countsIn(output) : NOTHING;
-  return { job, ok: success && counts !== undefined, counts: counts ?? NOTHING, seconds, output };
+  const ended = Promise.all([child.status, collect(child.stdout), collect(child.stderr)]);
+  const outcome = ended.then(([{ success }]): Outcome => {
+    const counts = job.hasTests ? countsIn(output) : NOTHING;
+    const ok = success && counts !== undefined;
+    return { job, ok, counts: counts ?? NOTHING, seconds: seconds(), output };
+  });
+  return { job, outcome, seconds, output: () => output, kill: () => child.kill("SIGTERM") };
 }
 
 /** Counts of the last summary in a text; output of tests may hold summaries of its own. */
 export function countsIn(output: string): Counts | undefined {
-  // deno-lint-ignore no-control-regex -- Colours of the terminal begin so.
-  const plain = output.replaceAll(/\x1b\[[0-9;]*m/g, "");
-  const summaries = plain.matchAll(/^(?:ok|FAILED) \| (\d+) passed(.*)$/gm);
+  const summaries = stripVTControlCharacters(output).matchAll(
+    /^(?:ok|FAILED) \| (\d+) passed(.*)$/gm,
+  );
   const last = [...summaries].at(-1);
   if (last === undefined) return undefined;
   const [, passed, rest = ""] = last;

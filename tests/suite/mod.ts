@@ -7,8 +7,8 @@
  */
 
 import { fromFileUrl, join } from "@std/path";
-import { type Bundle, bundlesOf, isUnitTest, moduleOf, testFiles } from "./bundles.ts";
-import { type Counts, type Job, type Outcome, runJob } from "./job.ts";
+import { type Bundle, bundlesOf, isCovered, isUnitTest, moduleOf, testFiles } from "./bundles.ts";
+import { type Counts, type Job, type Outcome, type RunningJob, startJob } from "./job.ts";
 
 const ROOT_URL = new URL("../../", import.meta.url);
 const ROOT = fromFileUrl(ROOT_URL);
@@ -47,21 +47,31 @@ export function jobsOf(
   { unit, check, flags }: RunOptions,
   write: (bundle: Bundle) => string,
 ): Job[] {
-  const test = ["test", "-P", "--quiet", "--no-check", ...configuration(flags)];
+  const always = ["test", "-P", ...configuration(flags)];
+  const uncovered = flags.filter((flag) => !flag.startsWith("--coverage"));
   const bundles = bundlesOf(files).map((bundle): Job => ({
     name: bundle.name,
-    args: [...test, ...flags, write(bundle)],
+    args: [
+      ...always,
+      ...["--quiet", "--no-check"],
+      ...(bundle.files.some(isCovered) ? flags : uncovered),
+      write(bundle),
+    ],
     hasTests: true,
   }));
   if (unit) return bundles;
   const examples: Job = {
     name: "examples in documentation",
-    args: [...test, ...flags, "--doc", "--parallel", "--ignore=**/*_test.ts,**/*_test.tsx"],
+    args: [
+      ...always,
+      ...["--quiet", "--no-check", "--doc", "--parallel", "--ignore=**/*_test.ts,**/*_test.tsx"],
+      ...uncovered,
+    ],
     hasTests: true,
   };
   const types: Job = {
     name: "types",
-    args: ["test", "-P", "--doc", "--no-run", ...configuration(flags), ...flags],
+    args: [...always, "--doc", "--no-run", ...uncovered],
     hasTests: false,
   };
   return [...(check ? [types] : []), ...bundles, examples];
@@ -75,7 +85,7 @@ function configuration(flags: readonly string[]): string[] {
 /** Runs jobs, as many at once as the machine has use for, and prints how each ends. */
 async function runAll(jobs: readonly Job[]): Promise<Outcome[]> {
   const waiting = [...jobs];
-  const running = new Map<Job, number>();
+  const running = new Set<RunningJob>();
   const outcomes: Outcome[] = [];
   let printedMs = performance.now();
   const print = (text: string): void => {
@@ -84,30 +94,39 @@ async function runAll(jobs: readonly Job[]): Promise<Outcome[]> {
   };
   const watch = setInterval(() => {
     if (performance.now() - printedMs < SILENCE_MS) return;
-    const since = (ms: number) => `${Math.round((performance.now() - ms) / 1_000)} s`;
     print(
-      `     running: ${[...running].map(([{ name }, ms]) => `${name} (${since(ms)})`).join(", ")}`,
+      `     ${[...running].map(({ job, seconds }) => `${job.name} (${seconds()} s)`).join(", ")}`,
     );
   }, 1_000);
+  // A hanging test is named in what its process has printed.
+  const stop = (): void => {
+    for (const { job, output, kill } of running) {
+      print(`${output()}\nSTOPPED ${job.name}`);
+      kill();
+    }
+    Deno.exit(1);
+  };
+  Deno.addSignalListener("SIGTERM", stop);
   const work = async (): Promise<void> => {
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
-      running.set(job, performance.now());
-      const outcome = await runJob(job, ROOT);
-      running.delete(job);
+      const started = startJob(job, ROOT);
+      running.add(started);
+      const outcome = await started.outcome;
+      running.delete(started);
       outcomes.push(outcome);
-      if (!outcome.ok) print(outcome.output);
       print(lineOf(outcome, `${outcomes.length}/${jobs.length}`));
     }
   };
   const atOnce = navigator.hardwareConcurrency + JOBS_MORE_THAN_CORES;
   await Promise.all(Array.from({ length: atOnce }, work));
   clearInterval(watch);
+  Deno.removeSignalListener("SIGTERM", stop);
   return outcomes;
 }
 
 function lineOf({ job, ok, counts, seconds }: Outcome, place: string): string {
   const count = job.hasTests ? `, ${textOf(counts)}` : "";
-  return `${ok ? "ok  " : "FAIL"} ${job.name}${count} (${Math.round(seconds)} s) [${place}]`;
+  return `${ok ? "ok  " : "FAIL"} ${job.name}${count} (${seconds} s) [${place}]`;
 }
 
 function textOf({ passed, failed, ignored }: Counts): string {
@@ -139,13 +158,12 @@ async function runSuite(options: RunOptions): Promise<number> {
   }
 }
 
-/** Prints what failed once more, and the counts of all jobs; the exit status. */
+/** Prints all that failed jobs printed, and the counts of all jobs; the exit status. */
 function summarize(outcomes: readonly Outcome[], seconds: number): number {
   const sum = (name: keyof Counts) => outcomes.reduce((sum, each) => sum + each.counts[name], 0);
   const broken = outcomes.filter(({ ok }) => !ok);
   for (const { job, output } of broken) {
-    const from = output.search(/\n.* ERRORS /);
-    console.log(`\n== ${job.name}\n${from < 0 ? output.slice(-4_000) : output.slice(from)}`);
+    console.log(`\n== ${job.name}\n${output}`);
   }
   const counts = { passed: sum("passed"), failed: sum("failed"), ignored: sum("ignored") };
   console.log(`\n${seconds} s${broken.length === 0 ? "" : `; failed: ${namesOf(broken)}`}`);
