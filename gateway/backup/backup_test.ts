@@ -63,7 +63,7 @@ Deno.test("a backup sees one moment of a store that goes on changing", async () 
       }
     })();
     for (let round = 0; round < 5; round++) {
-      const { head } = await backUp(store);
+      const { head } = await backUpPlain(store);
       const { verification } = await restoreTo(join(store.folder, `${round}.kv`), store);
       assertEquals([verification.entries, verification.head], [head.entries, head.head]);
     }
@@ -180,13 +180,13 @@ Deno.test("books that are wrong are not restored", async () => {
     assert(value !== null);
     await kv.set(["wallet", "w"], { ...value, credits: value.credits + 1n });
     kv.close();
-    await backUp(store);
+    await backUpPlain(store);
     await assertRejects(() => restoreTo(join(store.folder, "new.kv"), store));
     const richer = { credits: value.credits + 1n, available: value.available + 1n };
     const again = await Deno.openKv(store.kv);
     await again.set(["wallet", "w"], { ...value, ...richer });
     again.close();
-    await backUp(store);
+    await backUpPlain(store);
     await refused(restoreTo(join(store.folder, "new.kv"), store), "nothing was restored: Wallet");
     assertEquals(namesIn(store.folder), ["svc.backup", "svc.kv"]);
   });
