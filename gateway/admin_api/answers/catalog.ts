@@ -1,4 +1,8 @@
-/** Answers about the catalog, its check and its models.\n\n@module */
+/**
+ * Answers about the catalog, its check and its models.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 import { configSchema } from "../../config/schema.ts";

@@ -1,4 +1,8 @@
-/** Answers about keys, the pepper of their digests, and the admin token.\n\n@module */
+/**
+ * Answers about keys, the pepper of their digests, and the admin token.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 import { ROTATION_STEPS } from "../../domain/policy/rotation.ts";

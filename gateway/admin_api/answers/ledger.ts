@@ -1,4 +1,8 @@
-/** Answers about the books: their verification, and the last line of an export.\n\n@module */
+/**
+ * Answers about the books: their verification, and the last line of an export.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 import { countAnswer, timeAnswer } from "./parts.ts";

@@ -1,4 +1,8 @@
-/** Answers about requests and usage.\n\n@module */
+/**
+ * Answers about requests and usage.
+ *
+ * @module
+ */
 
 import { ERROR_TABLE, type ErrorCode } from "@svc/sdk/protocol";
 import { z } from "zod";

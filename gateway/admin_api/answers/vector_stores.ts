@@ -1,4 +1,8 @@
-/** Answers about vector stores and their files.\n\n@module */
+/**
+ * Answers about vector stores and their files.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 import { attributeValueSchema } from "../../http/schemas/hosted_tools.ts";

@@ -1,4 +1,8 @@
-/** Answers about wallets and their journal entries.\n\n@module */
+/**
+ * Answers about wallets and their journal entries.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 import { countAnswer, creditsAnswer, cursorAnswer, timeAnswer } from "./parts.ts";

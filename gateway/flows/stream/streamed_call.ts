@@ -219,7 +219,7 @@ export class StreamedCall {
     const { begun } = this.#options;
     const { events, relay } = begun.answer;
     begun.lease.release();
-    relay.callerLeft();
+    relay.callerDisconnected();
     // Events that arrived are no longer sent, but they may contain the usage.
     if (events instanceof EventBatcher) this.#untaken = [...this.#untaken, ...events.takeWaiting()];
     this.#take();
