@@ -94,7 +94,7 @@ const COMPATIBLE: ResponseRoute = {
       },
       frames: [
         chunk({ role: "assistant" }),
-        // No index, and the signature in a last delta of its own.
+        // No index, and the signature in a separate last delta.
         ...(isDone
           ? [chunk(message)]
           : [chunk({ tool_calls: [call] }), chunk({ tool_calls: [{ extra_content }] })]),

@@ -1,5 +1,5 @@
 /**
- * Cases that hold an upstream against a contract, each in front of a server of its own.
+ * Cases of the contracts, each in front of a separate server.
  *
  * @module
  */

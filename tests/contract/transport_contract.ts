@@ -185,7 +185,7 @@ class TransportContract {
       })();
       await fake.stalling();
       await events.return?.();
-      // Whether the pending read ends or breaks is the adapter's own business; it must not hang.
+      // The pending read may end or break; it must not hang.
       await Promise.allSettled([reading]);
       assertEquals((await events.next()).done, true);
       await fake.clientLeft();

@@ -1,5 +1,5 @@
 /**
- * `svc doctor` as an operator runs it: beside a service, without one, and where things are wrong.
+ * `svc doctor` as an operator runs it: beside a service, without one, and with problems.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { openKvStores } from "../../gateway/stores/kv/open.ts";
 import { type Finished, ServiceProcess, SVC, svc } from "../fixtures/service_process.ts";
 import { CONFIGURATION } from "../fixtures/task_flags.ts";
 
-/** Free ports, so that nothing on the machine is in the way; no upstream but the simulator. */
+/** Free ports, so that nothing on the machine interferes; no upstream but the simulator. */
 const PORTS = {
   SERVICE_PORT: "0",
   SERVICE_ADMIN_PORT: "0",
@@ -27,7 +27,7 @@ async function inFolder(test: (folder: string, kv: string) => Promise<void>): Pr
   }
 }
 
-/** A port where nothing listens. */
+/** Returns a port where nothing listens. */
 function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;
@@ -90,8 +90,8 @@ Deno.test("svc doctor tells when the store's catalog is not what the file says",
       SERVICE_KV_PATH: kv,
       SERVICE_CONFIG: await writeConfig(folder, { upstreams: LAB }),
     };
-    const catalogOf = async (given: Record<string, string>) =>
-      findingsOf(await svc(["doctor", "--json"], given)).get("catalog");
+    const catalogOf = async (variables: Record<string, string>) =>
+      findingsOf(await svc(["doctor", "--json"], variables)).get("catalog");
     {
       await using _service = await ServiceProcess.start(kv, {}, { config: env.SERVICE_CONFIG });
       assertEquals((await catalogOf(env))?.status, "ok");
@@ -104,7 +104,7 @@ Deno.test("svc doctor tells when the store's catalog is not what the file says",
       assertMatch(message ?? "", /models\.m\.quality; the store is in force$/);
       assertMatch(advice ?? "", /svc apply -f .* --dry-run/);
     }
-    // And without the service.
+    // The same without the service.
     assertEquals((await catalogOf({ ...PORTS, ...env }))?.status, "warning");
   });
 });
@@ -130,14 +130,14 @@ Deno.test("without a service svc doctor reads the store, and leaves it as it is"
 
 Deno.test("svc doctor says what is wrong, and what to do", async () => {
   await inFolder(async (folder, kv) => {
-    await using taken = Deno.serve(
+    await using blocked = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
       (request) => {
         const headers = { date: "Sun, 22 Nov 2020 00:00:00 GMT" };
         return new Response(null, { status: request.url.endsWith("/models") ? 401 : 200, headers });
       },
     );
-    const url = `http://127.0.0.1:${taken.addr.port}`;
+    const url = `http://127.0.0.1:${blocked.addr.port}`;
     const kind = "openai-compatible";
     const config = await writeConfig(folder, {
       upstreams: [
@@ -160,7 +160,7 @@ Deno.test("svc doctor says what is wrong, and what to do", async () => {
     await Deno.chmod(kv, 0o644);
     const env = {
       ...{ ...PORTS, SERVICE_KV_PATH: kv, SERVICE_CONFIG: config },
-      ...{ SERVICE_PORT: String(taken.addr.port), OPENAI_API_KEY: "" },
+      ...{ SERVICE_PORT: String(blocked.addr.port), OPENAI_API_KEY: "" },
     };
     const examined = await svc(["doctor", "--json"], env);
     assertEquals(examined.code, 1);
