@@ -218,7 +218,7 @@ export class StreamedCall {
     const { begunCall } = this.#options;
     const { events, relay } = begunCall.answer;
     begunCall.lease.release();
-    relay.callerLeft();
+    relay.callerDisconnected();
     // Events that arrived are no longer sent, but they may contain the usage.
     if (events instanceof EventBatcher) this.#untaken = [...this.#untaken, ...events.takeWaiting()];
     this.#take();
